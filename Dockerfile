@@ -1,0 +1,46 @@
+# The bot, ready for Slack:
+#
+#     docker build --tag roundtable-bot .
+#     docker run --env-file roundtable.env --volume roundtable:/workspace roundtable-bot
+
+FROM python:3.13-slim-bookworm AS build
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
+WORKDIR /source
+
+# Apart from the sources, so that a change of those does not install everything again.
+COPY requirements/ requirements/
+RUN python -m venv /venv \
+    && /venv/bin/pip install --require-hashes --only-binary :all: -r requirements/run.txt \
+    && pip install --require-hashes --only-binary :all: -r requirements/build.txt
+
+COPY . .
+RUN python -m hatchling build --target wheel \
+    && /venv/bin/pip install --no-index --no-deps dist/*.whl \
+    && /venv/bin/pip uninstall --yes pip
+
+
+FROM python:3.13-slim-bookworm
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends git openssh-client \
+    && rm -rf /var/lib/apt/lists/* \
+    # A workspace may be a folder of the host, which belongs to somebody there.
+    && git config --system --add safe.directory /workspace \
+    && useradd --uid 10001 --create-home --shell /usr/sbin/nologin roundtable \
+    && install --directory --owner roundtable --group roundtable /workspace
+COPY --from=build /venv /venv
+
+ENV PATH=/venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    ROUNDTABLE_WORKSPACE=/workspace \
+    ROUNDTABLE_HOST=0.0.0.0 \
+    ROUNDTABLE_PORT=3000
+USER roundtable
+WORKDIR /workspace
+VOLUME /workspace
+EXPOSE 3000
+HEALTHCHECK --interval=15s --timeout=5s --start-period=20s --retries=3 \
+    CMD ["python", "-c", "import os, urllib.request as web; web.urlopen('http://127.0.0.1:' + os.environ['ROUNDTABLE_PORT'] + '/healthz', timeout=4)"]
+
+# Signals reach the bot itself, which then finishes what it is doing.
+ENTRYPOINT ["roundtable"]
+CMD ["run"]

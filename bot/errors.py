@@ -1,0 +1,69 @@
+"""
+Every error this bot raises on purpose.
+
+    BotError
+      UserError            somebody asked for something we cannot do; the text is shown to them as it is
+        NotNow             the roundtable is not at a point where that makes sense
+      Conflict             somebody else saved first: reload and decide again
+      Unavailable          the store did not answer in time: nothing was saved, nothing is acknowledged
+      EffectError          the outside world said no to an effect
+        SlackError, VoiceError, WorkspaceError
+      ConfigError          a setting is wrong; we refuse to start
+      ContentError         a persona or step folder cannot be used at all; we refuse to start
+"""
+
+
+class BotError(Exception):
+    pass
+
+
+class UserError(BotError):
+    pass
+
+
+class NotNow(UserError):
+    pass
+
+
+class Conflict(BotError):
+    pass
+
+
+class Unavailable(BotError):
+    pass
+
+
+class EffectError(BotError):
+    """
+    *reason* is a short machine word (`not_in_channel`, `disk_full`).
+
+    *again* says whether the same call may succeed later, *after_seconds* when the other side named a time.
+    """
+
+    def __init__(
+        self, sentence: str, *, reason: str = "", again: bool = False, after_seconds: float = 0
+    ) -> None:
+        super().__init__(sentence)
+        self.reason = reason
+        self.again = again
+        self.after_seconds = after_seconds
+
+
+class SlackError(EffectError):
+    pass
+
+
+class VoiceError(EffectError):
+    pass
+
+
+class WorkspaceError(EffectError):
+    pass
+
+
+class ConfigError(BotError):
+    pass
+
+
+class ContentError(BotError):
+    pass

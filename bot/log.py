@@ -1,0 +1,98 @@
+"""
+Log lines: JSON for machines, colours for a terminal, never a secret.
+
+Modules log with the standard library, `logging.getLogger(__name__)`, like every library we use; all of it is formatted
+here. `about(item=…, step=…, effect=…)` puts those on every line of what runs inside it, other tasks excepted.
+"""
+
+import json
+import logging
+import re
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import TextIO
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+HIDDEN = "[hidden]"
+
+# What gives itself away by its shape: tokens of Slack, and whatever stands before the @ of an address.
+TOKEN = re.compile(r"(?<![A-Za-z0-9])x(?:app|ox[a-z]{1,2})-[\w.-]+|(?<=://)[^\s/\\\"'<>]+(?=@)")
+
+# They say at INFO what we say ourselves, or what only their authors want to know.
+TALKATIVE = ("aiohttp", "asyncio", "docket", "slack_bolt", "slack_sdk")
+
+
+def configure(level: str = "INFO", secrets: Iterable[str] = (), *, stream: TextIO | None = None) -> None:
+    """Everything logged from now on goes to *stream* (stderr), with no text of *secrets* in it."""
+    stream = stream or sys.stderr
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(_formatter(for_people=stream.isatty(), secrets=secrets))
+
+    root = logging.getLogger()
+    for former in root.handlers[:]:
+        root.removeHandler(former)
+    root.addHandler(handler)
+    root.setLevel(level)
+    for name in TALKATIVE:
+        logging.getLogger(name).setLevel(max(root.level, logging.WARNING))
+    logging.captureWarnings(capture=True)
+
+
+def about(*, item: str = "", step: str = "", effect: str = "") -> AbstractContextManager[None]:
+    """Say what the lines inside are about; what is empty stays as it was."""
+    named = {"item": item, "step": step, "effect": effect}
+    return structlog.contextvars.bound_contextvars(**{name: value for name, value in named.items() if value})
+
+
+def redacted(text: str) -> str:
+    return TOKEN.sub(HIDDEN, text)
+
+
+def _formatter(*, for_people: bool, secrets: Iterable[str]) -> logging.Formatter:
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.ExtraAdder(),
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.StackInfoRenderer(),
+    ]
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=shared,
+        processors=[
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            *(_lines_for_people() if for_people else _lines_for_machines()),
+            _redactor(secrets),
+        ],
+    )
+
+
+def _lines_for_people() -> list[Processor]:
+    # Not the pretty traceback: it prints local variables, and with them whatever people said.
+    return [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
+
+
+def _lines_for_machines() -> list[Processor]:
+    return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
+
+
+def _redactor(secrets: Iterable[str]) -> Callable[[WrappedLogger, str, EventDict], str]:
+    """Comes last and sees the finished line, so nothing gets around it: no exception, no nested value, no repr."""
+    as_written = {form for secret in secrets if secret for form in _forms(secret)}
+    exact = re.compile(
+        "|".join(re.escape(form) for form in sorted(as_written, key=len, reverse=True)) or "(?!)"
+    )
+
+    def redact(_logger: WrappedLogger, _method: str, line: EventDict) -> str:
+        return redacted(exact.sub(HIDDEN, str(line)))
+
+    return redact
+
+
+def _forms(secret: str) -> set[str]:
+    """A quotation mark or a backslash in *secret* looks different once it is quoted, by Python, by JSON or by both."""
+    plain = {secret, repr(secret)[1:-1]}
+    return plain | {json.dumps(form, ensure_ascii=False)[1:-1] for form in plain}

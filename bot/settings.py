@@ -1,0 +1,164 @@
+"""
+The environment, read once and strictly: a misspelt name or a bad value stops the start with a sentence about it.
+
+`ROUNDTABLE_WORKSPACE` sets `workspace`, `SLACK_BOT_TOKEN` sets `slack_bot_token`. What a setting may be is said once,
+in the description of its field, and is what somebody reads who has set it to something else.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Literal, Self, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from bot.errors import ConfigError
+from bot.log import redacted
+
+PREFIX = "ROUNDTABLE_"
+AS_ELSEWHERE = ("SLACK_", "REDIS_")  # names that other programs read too go without our prefix
+
+Value = TypeVar("Value")
+
+
+def _text(value: object) -> str:
+    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+
+
+def _shaped(pattern: str) -> AfterValidator:
+    def check(value: Value) -> Value:
+        if not re.fullmatch(pattern, _text(value)):
+            raise ValueError(pattern)
+        return value
+
+    return AfterValidator(check)
+
+
+def _address(value: Value) -> Value:
+    """Refuses what cannot be taken apart later."""
+    urlsplit(_text(value))
+    return value
+
+
+def _at_home(path: Path) -> Path:
+    """Shells expand `~`; env files and containers do not."""
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise ValueError(path) from error
+
+
+def _folder(path: Path) -> Path:
+    if not path.is_dir():
+        raise ValueError(path)
+    return path
+
+
+def _folder_or_nothing(path: Path) -> Path:
+    return _folder(path) if path.exists() else path
+
+
+Folder = Annotated[Path, AfterValidator(_at_home), AfterValidator(_folder)]
+FutureFolder = Annotated[Path, AfterValidator(_at_home), AfterValidator(_folder_or_nothing)]
+ServerAddress = Annotated[str, _shaped(r"https?://[^\s/]\S*"), AfterValidator(_address)]
+RedisAddress = Annotated[SecretStr, _shaped(r"(rediss?|unix)://\S+"), AfterValidator(_address)]
+# Git runs what `ext::` names, and takes a leading dash for an option.
+Remote = Annotated[str, _shaped(r"(?!-)(?!\w+::)\S+"), AfterValidator(_address)]
+# No part may begin with a dot or a dash: neither `..` nor `.git` nor an option of git.
+PathWithin = Annotated[PurePosixPath, _shaped(r"\w[\w.-]*(/\w[\w.-]*)*")]
+
+
+class Settings(BaseModel):
+    """A field with `repr=False` is never shown, not even when it is wrong."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    slack_bot_token: Annotated[SecretStr, _shaped(r"xoxb-\S+")] | None = Field(
+        default=None, repr=False, description="a bot token, which starts with xoxb-"
+    )
+    slack_app_token: Annotated[SecretStr, _shaped(r"xapp-\S+")] | None = Field(
+        default=None, repr=False, description="an app-level token, which starts with xapp-"
+    )
+    slack_signing_secret: Annotated[SecretStr, _shaped(r"\S+")] | None = Field(
+        default=None, repr=False, description="the signing secret of the app, in one word"
+    )
+    slack_api_url: Annotated[ServerAddress, AfterValidator(lambda url: url.rstrip("/") + "/")] = Field(
+        default="https://slack.com/api/", description="an address that starts with https:// or http://"
+    )
+    redis_url: RedisAddress | None = Field(
+        default=None, repr=False, description="an address that starts with redis://, rediss:// or unix://"
+    )
+    workspace: FutureFolder = Field(
+        default=Path("workspace"), description="a folder, or a path where nothing is yet"
+    )
+    remote: Remote | None = Field(
+        default=None, repr=False, description="the name or the address of a git remote"
+    )
+    items_dir: PathWithin = Field(
+        default=PurePosixPath("docs/requirements"),
+        description="a path inside the workspace, such as docs/requirements, without hidden folders",
+    )
+    personas: Folder | None = Field(default=None, description="a folder that exists")
+    steps: Folder | None = Field(default=None, description="a folder that exists")
+    model: Literal["offline"] = Field(
+        default="offline",
+        description="offline: voices backed by a model are not in this release",
+    )
+    triage_channel: Annotated[str, _shaped(r"#?[^\s#@,]+")] | None = Field(
+        default=None, description="the id or the name of one channel"
+    )
+    host: Annotated[str, _shaped(r"[\w.:-]+")] = Field(
+        default="127.0.0.1", description="the name or address of a network interface of this machine"
+    )
+    port: int = Field(default=3000, ge=1, le=65535, description="a port from 1 to 65535")
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> Self:
+        """Empty is unset. Raises ConfigError with a sentence for everything that is wrong."""
+        given = {field: text for field in cls.model_fields if (text := env.get(name_of(field), "").strip())}
+        problems = list(cls._strangers(env))
+        try:
+            settings = cls.model_validate(given)
+        except ValidationError as error:
+            wrong = dict.fromkeys(str(problem["loc"][0]) for problem in error.errors(include_input=False))
+            problems += [cls._complaint(field, given[field]) for field in wrong]
+        if problems:
+            raise ConfigError(" ".join(problems))
+        return settings
+
+    def secrets(self) -> frozenset[str]:
+        """Every text that must not come up in a log; of an address, only what opens it."""
+        return frozenset(secret for _, value in self for secret in _secrets_in(value))
+
+    @classmethod
+    def _strangers(cls, env: Mapping[str, str]) -> Iterator[str]:
+        known = {name_of(field) for field in cls.model_fields}
+        by_end = {name.removeprefix(PREFIX): name for name in known}
+        for name in sorted(env):
+            if name.startswith(PREFIX) and name not in known:
+                close = get_close_matches(name.removeprefix(PREFIX), by_end, n=1)
+                yield f"{name} is not a setting" + (f"; did you mean {by_end[close[0]]}?" if close else ".")
+
+    @classmethod
+    def _complaint(cls, field: str, text: str) -> str:
+        setting = cls.model_fields[field]
+        found = f" is {redacted(text)!r}, but" if setting.repr else ""
+        return f"{name_of(field)}{found} must be {setting.description}."
+
+
+def name_of(field: str) -> str:
+    name = field.upper()
+    return name if name.startswith(AS_ELSEWHERE) else PREFIX + name
+
+
+def _secrets_in(value: object) -> Iterator[str]:
+    text = _text(value)
+    if "://" in text:
+        address = urlsplit(text)
+        # A token for https may stand where the user's name does; over ssh that name is just `git`.
+        opens = address.password or (address.username if address.scheme in {"http", "https"} else None)
+        yield from {opens, unquote(opens)} if opens else ()
+    elif isinstance(value, SecretStr):
+        yield text

@@ -1,0 +1,22 @@
+from collections.abc import Iterator
+
+import pytest
+import redis
+
+from tests.redis_server import RedisServer, running_redis_server
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[RedisServer]:
+    """One real server for each test process; a test may stop, kill and start it."""
+    with running_redis_server() as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(redis_server: RedisServer) -> str:
+    """The address of a running server with nothing in it."""
+    redis_server.start()
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.flushall()
+    return redis_server.url

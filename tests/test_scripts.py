@@ -1,0 +1,127 @@
+"""The scripts and the lock files they install from."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parent.parent
+LOCKS = ("run", "build", "dev")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def lock(name: str) -> str:
+    return (ROOT / f"requirements/{name}.txt").read_text(encoding="utf-8")
+
+
+def pinned(name: str) -> dict[str, str]:
+    found = re.findall(r"^([\w.-]+)(?:\[[\w,]+\])?==(\S+)", lock(name), flags=re.MULTILINE)
+    return {_normal(package): version for package, version in found}
+
+
+def _normal(package: str) -> str:
+    return re.sub(r"[-_.]+", "-", package).lower()
+
+
+def asked_for(name: str) -> list[Requirement]:
+    groups = PROJECT["dependency-groups"]
+    texts = {
+        "run": PROJECT["project"]["dependencies"],
+        "build": groups["build"],
+        "dev": [*PROJECT["project"]["dependencies"], *groups["build"], *groups["dev"]],
+    }
+    return [Requirement(text) for text in texts[name] if isinstance(text, str)]
+
+
+def fits(wanted: Requirement, versions: dict[str, str]) -> bool:
+    version = versions.get(_normal(wanted.name))
+    return version is not None and wanted.specifier.contains(version)
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_holds_everything_that_is_asked_for(name: str) -> None:
+    """After a change of pyproject.toml, `scripts/lock` has to be run."""
+    stale = [str(wanted) for wanted in asked_for(name) if not fits(wanted, pinned(name))]
+
+    assert not stale, f"run scripts/lock: requirements/{name}.txt does not fit {stale}"
+
+
+def test_what_is_tested_is_what_is_run() -> None:
+    """The same versions wherever the same package is."""
+    for name in ("run", "build"):
+        assert pinned(name).items() <= pinned("dev").items()
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_names_no_host_and_trusts_none(name: str) -> None:
+    """Whoever has an index of their own can use it, and gets the same files."""
+    assert "://" not in lock(name)
+    assert "index-url" not in lock(name)
+    for entry in re.split(r"\n(?=\S)", lock(name)):
+        assert entry.startswith("#") or "--hash=sha256:" in entry
+
+
+@pytest.mark.parametrize(
+    "script", ["scripts/try", "scripts/test", "scripts/check", "scripts/lock", ".ci/run"]
+)
+def test_a_script_can_be_run(script: str) -> None:
+    """It is executable, says what it is for, and stops at the first thing that fails."""
+    path = ROOT / script
+    shebang, purpose, *_ = path.read_text(encoding="utf-8").splitlines()
+
+    assert os.access(path, os.X_OK)
+    assert shebang == "#!/usr/bin/env bash"
+    assert purpose.startswith("# ")
+    assert "\nset -euo pipefail\n" in path.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """As much of a fresh clone as a script looks at before it installs anything."""
+    for name in ("scripts", "requirements"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "requirements/run.txt").touch()
+    for name in ("_setup", "try"):
+        (tmp_path / "scripts" / name).write_bytes((ROOT / "scripts" / name).read_bytes())
+    return tmp_path
+
+
+def run_try(checkout: Path, python: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", checkout / "scripts/try"],
+        env={"PATH": os.environ["PATH"], "PYTHON": python},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_without_a_python_a_script_says_which_it_needs(checkout: Path) -> None:
+    """In one sentence, and it leaves nothing behind."""
+    ended = run_try(checkout, "/no/such/python")
+
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines() == [
+        "Roundtable needs Python 3.11 or newer: install it, or say where it is with PYTHON=/path/to/python3."
+    ]
+    assert not (checkout / ".venv").exists()
+
+
+def test_without_venv_a_script_says_how_to_get_it(checkout: Path) -> None:
+    """Debian and Ubuntu ship Python in parts."""
+    python = checkout / "python3"
+    python.write_text(f'#!/bin/sh\ncase "$*" in *ensurepip*) exit 1;; esac\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+
+    ended = run_try(checkout, str(python))
+
+    assert ended.returncode == 1
+    assert "comes without venv" in ended.stderr
+    assert "python3-venv" in ended.stderr

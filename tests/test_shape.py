@@ -1,0 +1,343 @@
+"""
+The shape of the code, kept by reading it: `docs/adr/0001-a-roundtable-is-a-value.md` says why it is this one.
+
+Every failure says what to do. Exceptions are entries in the tables below, by name, so that they are seen in review.
+"""
+
+import ast
+import re
+import statistics
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MODULES = sorted((ROOT / "bot").rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+
+# --- imports point inwards ------------------------------------------------------------------------------------------
+
+# A room may import from rooms with a smaller number, and from itself.
+LAYERS = {
+    "errors": 0, "log": 0,
+    "domain": 1, "shipped": 1,
+    "content": 2, "engine": 2,
+    "slack": 3, "voices": 3, "storage": 3, "sandbox": 3, "settings": 3,
+    "app": 4, "web": 4, "cli": 4, "check": 4, "listing": 4, "__main__": 4,
+}  # fmt: skip
+TOP = 4  # where everything is wired, and neighbours know each other
+
+# Each technology has one home, and the composition root may build what it needs.
+HOMES = {
+    "aiohttp": {"slack", "sandbox", "web", "app"},
+    "docket": {"storage"},
+    "prometheus_client": {"web"},
+    "pydantic": set(LAYERS) - {"errors", "log", "shipped"},
+    "pygit2": {"storage"},
+    "redis": {"storage"},
+    "slack_bolt": {"slack", "app"},
+    "slack_sdk": {"slack", "app"},
+    "structlog": {"log"},
+    "typer": {"cli"},
+    "yaml": {"content"},
+}
+
+# --- the domain only calculates -------------------------------------------------------------------------------------
+
+CALCULATION = {
+    "bisect", "collections", "csv", "dataclasses", "datetime", "difflib", "enum", "functools", "hashlib", "io",
+    "itertools", "json", "math", "operator", "re", "string", "textwrap", "types", "typing", "unicodedata",
+}  # fmt: skip
+ASKS_THE_WORLD = re.compile(r"(open|print|input)|.*\.(now|today|utcnow|fromtimestamp)")
+
+# --- words ----------------------------------------------------------------------------------------------------------
+
+# They name nothing: what is it that this manages, serves, helps with, or has in common?
+EMPTY_WORDS = {
+    "manager", "service", "util", "utils", "helper", "helpers", "common", "core", "base", "data", "info", "process",
+}  # fmt: skip
+NAMED_BY_SLACK = "bot/sandbox/methods/"  # its functions are called what the Web API calls them
+
+# --- size -----------------------------------------------------------------------------------------------------------
+
+MODULE_LINES = 300
+LONGER_MODULES: dict[str, int] = {}  # "bot/room/module.py": its lines; they may shrink, never grow
+FUNCTION_LINES = 40
+LONGER_FUNCTIONS: dict[
+    str, int
+] = {}  # "bot/room/module.py function": its lines, for a table that cannot be cut
+NINE_FUNCTIONS_OUT_OF_TEN = 15
+
+# --- habits ---------------------------------------------------------------------------------------------------------
+
+BROAD_EXCEPTS = 2  # where a listener's error is reported, and where an effect's is
+SLEEP = re.compile(r"((time|asyncio)\.)?sleep")
+MAY_SLEEP = {"wait_until"}  # polls; everything else waits for what it waits for
+MACHINE_PATH = re.compile(r"(?<![\w.~$}*-])/(?:home|Users|root|work|mnt|opt)/[\w.]")
+WRITTEN = {".py", ".md", ".toml", ".yaml", ".yml", ".json", ".html", ".css", ".js", ".sh", ".txt", ""}
+FOLDERS = (
+    ".ci",
+    "analysis-steps",
+    "bench",
+    "bot",
+    "deploy",
+    "docs",
+    "personas",
+    "requirements",
+    "scripts",
+    "tests",
+)
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def room_of(module: Path) -> str:
+    inside = module.relative_to(ROOT / "bot")
+    return inside.parts[0].removesuffix(".py")
+
+
+@cache
+def tree_of(module: Path) -> ast.Module:
+    return ast.parse(module.read_text(encoding="utf-8"))
+
+
+def imports_of(module: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree_of(module)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "bot":
+            yield from ((node.lineno, f"bot.{alias.name}") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.lineno, node.module or "."
+
+
+def functions_of(module: Path) -> Iterator[FunctionNode]:
+    for node in ast.walk(tree_of(module)):
+        if isinstance(node, FunctionNode):
+            yield node
+
+
+def calls_of(tree: ast.AST) -> Iterator[ast.Call]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield node
+
+
+def own_lines(function: FunctionNode) -> int:
+    """Without its docstring, and without the functions inside it, which are counted by themselves."""
+    inner = [node for node in ast.walk(function) if isinstance(node, FunctionNode) and node is not function]
+    outermost = [
+        node for node in inner if not any(node in ast.walk(other) for other in inner if other is not node)
+    ]
+    return _span(function) - _docstring_lines(function) - sum(map(_span, outermost))
+
+
+def _span(node: FunctionNode) -> int:
+    assert node.end_lineno
+    return node.end_lineno - node.lineno + 1
+
+
+def _docstring_lines(function: FunctionNode) -> int:
+    if ast.get_docstring(function) is None:
+        return 0
+    docstring = function.body[0]
+    assert docstring.end_lineno
+    return docstring.end_lineno - docstring.lineno + 1
+
+
+def words_of(name: str) -> list[str]:
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name_of)
+def test_imports_point_inwards(module: Path) -> None:
+    """What decides knows nothing of what it is decided for: a room imports from further in, or from itself."""
+    here = room_of(module)
+    if here == "__init__":
+        assert list(imports_of(module)) == [], (
+            "bot/__init__.py imports nothing, so that importing a part stays cheap"
+        )
+        return
+    assert here in LAYERS, f"bot/{here} is new: give it a layer in LAYERS, and say why in an ADR"
+    for line, name in imports_of(module):
+        root, *rest = name.split(".")
+        there = rest[0] if rest else ""
+        if root != "bot" or there == here:
+            continue
+        assert there in LAYERS, f"{name_of(module)}:{line} imports {name}; write `from bot.room import thing`"
+        assert LAYERS[there] < LAYERS[here] or LAYERS[here] == TOP, (
+            f"{name_of(module)}:{line} imports {name}, but {here} (layer {LAYERS[here]}) may not know"
+            f" {there} (layer {LAYERS[there]}). Pass it in from bot/app.py, behind a port."
+        )
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name_of)
+def test_every_technology_is_at_home_in_one_room(module: Path) -> None:
+    """Replacing one means rewriting one folder."""
+    here = room_of(module)
+    for line, name in imports_of(module):
+        root = name.split(".")[0]
+        if root == "bot" or root in sys.stdlib_module_names:
+            continue
+        assert root in HOMES, (
+            f"{name_of(module)}:{line} imports {root}: give it a home in HOMES and a line in ADR 2"
+        )
+        assert here in HOMES[root], (
+            f"{name_of(module)}:{line} imports {root}, which is at home in {sorted(HOMES[root])}."
+            " Put what needs it there, behind a port."
+        )
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if room_of(m) == "domain"], ids=name_of)
+def test_the_domain_only_calculates(module: Path) -> None:
+    """No waiting, clock, chance, file or log: the same roundtable and the same input give the same roundtable."""
+    for line, name in imports_of(module):
+        root, *rest = name.split(".")
+        ours = root == "bot" and rest[0] in {"domain", "errors"}
+        assert ours or root == "pydantic" or root in CALCULATION, (
+            f"{name_of(module)}:{line} imports {name}, which reaches outside. Let it come in with the input."
+        )
+    for node in ast.walk(tree_of(module)):
+        assert not isinstance(node, ast.AsyncFunctionDef | ast.Await), (
+            f"{name_of(module)}:{node.lineno} waits. Make an effect of it, and its outcome an input."
+        )
+    for call in calls_of(tree_of(module)):
+        called = ast.unparse(call.func)
+        assert not ASKS_THE_WORLD.fullmatch(called), (
+            f"{name_of(module)}:{call.lineno} calls {called}(). Let the answer come in with the input."
+        )
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name_of)
+def test_names_say_something(module: Path) -> None:
+    """There is one word for each thing; these are words for no thing."""
+    kinds = ast.ClassDef if name_of(module).startswith(NAMED_BY_SLACK) else FunctionNode | ast.ClassDef
+    named = [(1, part) for part in module.relative_to(ROOT).with_suffix("").parts]
+    named += [(node.lineno, node.name) for node in ast.walk(tree_of(module)) if isinstance(node, kinds)]
+    for line, name in named:
+        words = words_of(name)
+        empty = EMPTY_WORDS.intersection(words) | {"do"}.intersection(words[:1])
+        assert not empty, (
+            f"{name_of(module)}:{line}: `{name}` says {sorted(empty)}. Say what it does, or what it is."
+        )
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name_of)
+def test_modules_are_short(module: Path) -> None:
+    """One idea to a file. A longer one is named with its number, so that the debt is seen and cannot grow."""
+    name = name_of(module)
+    lines = len(module.read_text(encoding="utf-8").splitlines())
+    allowed = LONGER_MODULES.get(name, MODULE_LINES)
+
+    assert lines <= allowed, (
+        f"{name} has {lines} lines, and may have {allowed}. Which of its ideas can leave?"
+    )
+    assert name not in LONGER_MODULES or lines > MODULE_LINES, (
+        f"{name} is short again: take it out of LONGER_MODULES"
+    )
+
+
+def test_no_exception_outlives_what_it_was_made_for() -> None:
+    """A ledger that lists what is gone is not believed for the rest."""
+    functions = {
+        f"{name_of(module)} {function.name}" for module in MODULES for function in functions_of(module)
+    }
+    gone = (LONGER_MODULES.keys() - set(map(name_of, MODULES))) | (LONGER_FUNCTIONS.keys() - functions)
+
+    assert not gone, f"take {sorted(gone)} out of the tables at the top"
+
+
+def test_functions_are_short() -> None:
+    """Nobody should have to scroll to know what happens, and nine times out of ten it should be seen at a glance."""
+    lengths = [
+        (f"{name_of(module)} {function.name}", own_lines(function))
+        for module in MODULES
+        for function in functions_of(module)
+    ]
+    too_long = [entry for entry in lengths if entry[1] > LONGER_FUNCTIONS.get(entry[0], FUNCTION_LINES)]
+    usual = statistics.quantiles([lines for _, lines in lengths], n=10)[-1]
+    longest = sorted(lengths, key=lambda entry: -entry[1])[:10]
+
+    assert not too_long, f"longer than {FUNCTION_LINES} lines, so name the steps they take: {too_long}"
+    assert usual <= NINE_FUNCTIONS_OUT_OF_TEN, (
+        f"nine functions out of ten have up to {usual:.0f} lines, and should have {NINE_FUNCTIONS_OUT_OF_TEN}."
+        f" Begin with {longest}"
+    )
+
+
+def test_few_places_catch_everything() -> None:
+    """Each hides mistakes of ours among those of the world, so there is one where each kind is reported."""
+    broad = [
+        f"{name_of(module)}:{node.lineno}"
+        for module in MODULES
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.ExceptHandler) and _catches_everything(node)
+    ]
+
+    assert len(broad) <= BROAD_EXCEPTS, f"catch what you expect instead: {broad}"
+
+
+def _catches_everything(handler: ast.ExceptHandler) -> bool:
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(
+        kind is None or (isinstance(kind, ast.Name) and kind.id in {"Exception", "BaseException"})
+        for kind in kinds
+    )
+
+
+@pytest.mark.parametrize("module", TESTS, ids=name_of)
+def test_tests_say_what_they_show(module: Path) -> None:
+    """The docstrings of the tests are the documentation of the behaviour."""
+    for function in functions_of(module):
+        if function.name.startswith("test_"):
+            assert ast.get_docstring(function), (
+                f"{name_of(module)}:{function.lineno} {function.name}: say in a docstring what people may rely on"
+            )
+
+
+@pytest.mark.parametrize("module", TESTS, ids=name_of)
+def test_tests_do_not_sleep(module: Path) -> None:
+    """A test that waits for time is slow on fast machines and wrong on slow ones."""
+    for line, function in sleeps_of(tree_of(module)):
+        assert function in MAY_SLEEP, (
+            f"{name_of(module)}:{line} {function} sleeps. Wait for what it waits for: an event, or `wait_until`."
+        )
+
+
+def sleeps_of(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Where and in which function; `asyncio.sleep(0)` only lets others go first, which is no sleep."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, FunctionNode)]
+    innermost = {call: function.name for function in functions for call in calls_of(function)}
+    for call in calls_of(tree):
+        if SLEEP.fullmatch(ast.unparse(call.func)) and ast.unparse(call) != "asyncio.sleep(0)":
+            yield call.lineno, innermost.get(call, "module")
+
+
+def written_files() -> list[Path]:
+    """What people wrote; hidden files at the top are what tools leave behind."""
+    beside = (path for path in ROOT.iterdir() if not path.name.startswith("."))
+    below = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*"))
+    return sorted(
+        path
+        for path in (*beside, *below)
+        if path.is_file() and path.suffix in WRITTEN and "__pycache__" not in path.parts
+    )
+
+
+def test_no_file_knows_the_machine_it_was_written_on() -> None:
+    """It would be wrong on every other one."""
+    found = [
+        f"{name_of(path)}:{number}"
+        for path in written_files()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if MACHINE_PATH.search(line)
+    ]
+
+    assert not found, f"say it relative to something, or let it come from the environment: {found}"

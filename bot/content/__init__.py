@@ -1,0 +1,3 @@
+"""Reads personas/ and analysis-steps/ into a Playbook; the only place that knows YAML and these folders."""
+
+from bot.content.load import load as load

@@ -1,0 +1,21 @@
+"""The one door: two folders in, a Playbook out."""
+
+from pathlib import Path
+
+from bot.content.findings import Findings
+from bot.content.personas import read_roster, read_workshop
+from bot.content.steps import read_agenda
+from bot.domain.agenda import Playbook
+
+
+def load(personas: Path, steps: Path) -> Playbook:
+    """
+    Everything usable in the two folders, and what is wrong with the rest.
+
+    Raises ContentError only where nothing can work: no folder, or nobody to speak.
+    """
+    findings = Findings()
+    roster = read_roster(personas, findings)
+    workshop = read_workshop(personas, findings)
+    agenda = read_agenda(steps, roster, findings)
+    return Playbook(roster, agenda, tuple(findings.troubles), tuple(findings.notes), workshop)

@@ -1,0 +1,30 @@
+"""The two things asked of a Markdown body: its sections, and what stands under a heading."""
+
+import re
+from collections.abc import Collection
+
+from bot.domain.markdown import outline
+
+HEADING = re.compile(r"##\s+(.*)")
+
+
+def sections(body: str, known: Collection[str] | None = None) -> dict[str, str]:
+    """
+    Text by second-level heading, in lower case. Of a repeated heading the first counts.
+
+    Where only some headings are *known*, the others belong to the section they stand in. Fenced code holds no
+    heading; a fence that nobody closed hides nothing. Indentation means nothing, neither here nor there.
+    """
+    rows = [row.strip() for row in body.split("\n")]
+    code = outline("\n".join(rows)).hidden
+    found: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for number, line in enumerate(body.split("\n")):
+        heading = None if number in code else HEADING.fullmatch(rows[number])
+        name = heading[1].rstrip(" #").casefold() if heading else ""
+        if name and (known is None or name in known):
+            lines = []
+            found.setdefault(name, lines)
+        else:
+            lines.append(line)
+    return {name: text for name, lines in found.items() if (text := "\n".join(lines).strip())}

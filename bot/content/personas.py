@@ -1,0 +1,115 @@
+"""personas/*.md → Roster. Name, key and role make a persona; the prose makes it a good one."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from bot.content.files import Unreadable, markdown_files, name_of, read
+from bot.content.findings import Findings
+from bot.content.frontmatter import BadFrontMatter, split
+from bot.content.markdown import sections
+from bot.domain.persona import Persona, Principle, Roster
+from bot.domain.steps import BULLET, items
+from bot.errors import ContentError
+
+FIELDS = ("key", "name", "role", "short", "actor", "icon", "phases", "lens")
+PROSE = {"identity": "identity", "style": "style"}
+LISTS = {"does": "does", "does not": "does_not", "questions": "questions"}
+QUOTES = ("``", '""', "“”", "„“", "«»")
+TITLED = re.compile(r"\*\*(?P<title>.+?):?\*\*\s*(?:(?:[—–:]|-+)\s*)?(?P<text>.*)")
+
+
+def read_roster(folder: Path, findings: Findings) -> Roster:
+    """Those who lead come first, in the order of their phases; the others follow by name."""
+    try:
+        personas = list(_personas(folder, findings, workshop=False))
+    except OSError:
+        raise ContentError(f"There is no folder of personas at {folder}.") from None
+    if not personas:
+        reasons = "; ".join(trouble.facts["reason"] for trouble in findings.troubles)
+        raise ContentError(f"There is no usable persona in {folder}{f': {reasons}' if reasons else ''}.")
+
+    _check_phases(personas, findings)
+    return Roster(sorted(personas, key=_speaking_order))
+
+
+def read_workshop(folder: Path, findings: Findings) -> Roster:
+    """The roles of the planning workshop, by file name; there need not be any."""
+    try:
+        return Roster(_personas(folder / "workshop", findings, workshop=True))
+    except OSError:
+        return Roster()
+
+
+def _personas(folder: Path, findings: Findings, *, workshop: bool) -> Iterator[Persona]:
+    keys: set[str] = set()
+    for path in markdown_files(folder):
+        try:
+            persona = _persona(read(path), workshop=workshop)
+        except (Unreadable, BadFrontMatter, ValidationError) as error:
+            _refuse(path, _reason(error), findings)
+            continue
+        if persona.key in keys:
+            _refuse(path, f"the key {persona.key} is taken", findings)
+            continue
+        keys.add(persona.key)
+        yield persona
+
+
+def _persona(text: str, *, workshop: bool) -> Persona:
+    front, body = split(text)
+    prose = sections(body)
+    given = {name: front[name] for name in FIELDS if front.get(name)}
+    if isinstance(phases := given.get("phases"), str):
+        given["phases"] = [phases]
+    return Persona.model_validate(given | _from_prose(prose) | {"workshop": workshop})
+
+
+def _from_prose(prose: Mapping[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {name: prose.get(heading, "") for heading, name in PROSE.items()}
+    found |= {name: items(prose.get(heading, ""), BULLET) for heading, name in LISTS.items()}
+    found["principles"] = tuple(_principle(item) for item in items(prose.get("principles", ""), BULLET))
+    found["acknowledgement"] = _unquoted(" ".join(prose.get("acknowledgement", "").split()))
+    return found
+
+
+def _unquoted(line: str) -> str:
+    """Without a pair of quotation marks around the whole of it; those of a part of it belong to the text."""
+    for opening, closing in QUOTES:
+        if quoted := re.fullmatch(f"{opening}([^{opening}{closing}]*){closing}", line):
+            return _unquoted(quoted[1])
+    return line
+
+
+def _principle(item: str) -> Principle:
+    if titled := TITLED.fullmatch(item):
+        return Principle(title=titled["title"], text=titled["text"])
+    return Principle(title=item)
+
+
+def _refuse(path: Path, reason: str, findings: Findings) -> None:
+    filename = name_of(path)
+    findings.trouble("ERR-RT-002", filename=filename, reason=f"{filename}: {reason}")
+
+
+def _reason(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    first = error.errors()[0]
+    return f"{first['loc'][0]}: {first['msg']}"
+
+
+def _speaking_order(persona: Persona) -> tuple[bool, str, str]:
+    return not persona.phases, min(persona.phases, default=""), persona.name
+
+
+def _check_phases(personas: list[Persona], findings: Findings) -> None:
+    leads: dict[str, Persona] = {}
+    for persona in sorted(personas, key=_speaking_order):
+        for phase_key in persona.phases:
+            lead = leads.setdefault(phase_key, persona)
+            if lead is not persona:
+                findings.note(f"{lead.name} leads {phase_key}; {persona.name} would, too.")

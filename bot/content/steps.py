@@ -1,0 +1,177 @@
+"""analysis-steps/<phase>/NN-slug.md → Steps. A bad file is skipped with its code, and the others load."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from bot.content.files import Unreadable, markdown_files, name_of, read
+from bot.content.findings import Findings
+from bot.content.frontmatter import BadFrontMatter, Plain, split
+from bot.content.markdown import sections
+from bot.domain.agenda import ANALYSIS_PHASES, PHASE_KEYS, Agenda, Phase
+from bot.domain.persona import Roster
+from bot.domain.skip_if import BadCondition
+from bot.domain.steps import Section, Step
+from bot.errors import ContentError
+
+PHASE_FOLDER = re.compile(r"[0-9]{2}-[a-z0-9]+(?:-[a-z0-9]+)*")
+NOT_A_STRING = re.compile(r"[-+]?[0-9][0-9._]*|true|false|yes|no|on|off", re.IGNORECASE)
+NOBODY = "nobody at the table has this key"
+REQUIRED = ("step_id", "title", "persona", "depth", "outputs")
+ORIGINAL_SPEAKERS = ("Maya Chen", "Alex Rivera", "Jordan Park")
+"""
+Who speaks in files written for the original format, whoever sits at the table here.
+
+Of a name that is neither theirs nor at the table nothing is known: it stays, as "Use Cases: " stays.
+"""
+SECTIONS = {section.value.casefold(): section for section in Section}
+
+
+def read_agenda(folder: Path, roster: Roster, findings: Findings) -> Agenda:
+    """The five phases, and one more for every further `NN-name` folder."""
+    try:
+        folders = {path.name for path in folder.iterdir() if PHASE_FOLDER.fullmatch(path.name)}
+    except OSError:
+        raise ContentError(f"There is no folder of step files at {folder}.") from None
+
+    further = (Phase.of_folder(key) for key in folders.difference(PHASE_KEYS) if (folder / key).is_dir())
+    phases = sorted((*ANALYSIS_PHASES, *further), key=lambda phase: phase.key)
+    steps: dict[str, Step] = {}
+    for phase in phases:
+        reader = StepReader(phase.key, roster, findings)
+        for step in reader.read_all(folder / phase.key):
+            if first := steps.get(step.step_id):
+                reader.refuse_twin(step, first)
+            else:
+                steps[step.step_id] = step
+    _check_dependencies(steps, findings)
+    return Agenda(phases, steps.values())
+
+
+class Refused(Exception):
+    """A file that is no step, with the code and the facts to say so."""
+
+    def __init__(self, code: str, **facts: str) -> None:
+        super().__init__(code)
+        self.code = code
+        self.facts = facts
+
+
+class StepReader:
+    """Reads the files of one phase."""
+
+    def __init__(self, phase_key: str, roster: Roster, findings: Findings) -> None:
+        self._phase_key = phase_key
+        self._roster = roster
+        self._findings = findings
+        self._speakers = tuple(dict.fromkeys((*(one.name for one in roster), *ORIGINAL_SPEAKERS)))
+
+    def read_all(self, folder: Path) -> Iterator[Step]:
+        try:
+            paths = markdown_files(folder)
+        except OSError:
+            self._trouble("ERR-STEP-001")
+            return
+        if not paths:
+            self._trouble("ERR-STEP-002")
+        for path in paths:
+            try:
+                yield self._read(path)
+            except Refused as refused:
+                self._trouble(refused.code, filename=name_of(path), **refused.facts)
+
+    def refuse_twin(self, step: Step, first: Step) -> None:
+        self._trouble(
+            "ERR-STEP-006",
+            filename=step.filename,
+            field_name="step_id",
+            value=step.step_id,
+            reason=f"{first.phase_key}/{first.filename} has it already",
+        )
+
+    def _read(self, path: Path) -> Step:
+        try:
+            front, body = split(read(path))
+        except Unreadable as error:
+            raise Refused("ERR-STEP-003", reason=str(error)) from None
+        except BadFrontMatter as error:
+            raise Refused("ERR-STEP-004", reason=str(error)) from None
+
+        for name in REQUIRED:
+            if _is_missing(name, front.get(name)):
+                raise Refused("ERR-STEP-005", field_name=name)
+        step = self._step(name_of(path), front, body)
+        if step.persona not in self._roster:
+            raise Refused("ERR-STEP-006", field_name="persona", value=step.persona, reason=NOBODY)
+        self._remark(step)
+        return step
+
+    def _step(self, filename: str, front: Mapping[str, Any], body: str) -> Step:
+        found = sections(body, SECTIONS)
+        try:
+            return Step(
+                **{name: front[name] for name in REQUIRED},
+                depends_on=self._depends_on(filename, front.get("depends_on")),
+                skip_if=self._skip_if(filename, front.get("skip_if")),
+                phase_key=self._phase_key,
+                filename=filename,
+                sections={SECTIONS[name]: text for name, text in found.items()},
+                body=body,
+                speakers=self._speakers,
+            )
+        except ValidationError as error:
+            bad = error.errors()[0]
+            facts = {"field_name": str(bad["loc"][0]), "value": str(bad["input"]), "reason": bad["msg"]}
+            raise Refused("ERR-STEP-006", **facts) from None
+
+    def _depends_on(self, filename: str, value: Any) -> tuple[str, ...]:
+        if value is None:
+            return ()
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return tuple(value)
+        self._findings.note(f"Invalid depends_on in {self._phase_key}/{filename}. Ignoring.")
+        return ()
+
+    def _skip_if(self, filename: str, value: Any) -> str:
+        if value is None:
+            return ""
+        if isinstance(value, str) and not (isinstance(value, Plain) and NOT_A_STRING.fullmatch(value)):
+            return " ".join(value.split())
+        self._findings.note(f"Invalid skip_if in {self._phase_key}/{filename}. Ignoring.")
+        return ""
+
+    def _remark(self, step: Step) -> None:
+        """What is odd about a step that runs all the same."""
+        path = f"{self._phase_key}/{step.filename}"
+        phase, number = step.step_id.split("-")
+        if not self._phase_key.startswith(f"{phase}-") or not step.filename.startswith(f"{number}-"):
+            place = f"{phase}-…/{number}-….md"
+            self._findings.note(f"VR-STEP-008 Step {step.step_id} is in {path}, and belongs into {place}.")
+        if Section.STANDARD not in step.sections:
+            self._findings.note(f"VR-STEP-010 {path} has no Standard Mode section, so all of it is shown.")
+        try:
+            _ = step.condition
+        except BadCondition as error:
+            self._trouble("ERR-STEP-009", step_id=step.step_id, expression=step.skip_if, reason=str(error))
+
+    def _trouble(self, code: str, **facts: str) -> None:
+        self._findings.trouble(code, phase_key=self._phase_key, **facts)
+
+
+def _is_missing(name: str, value: Any) -> bool:
+    """An empty `outputs` is there, but has a bad value."""
+    return value is None or (name != "outputs" and isinstance(value, str) and not value.strip())
+
+
+def _check_dependencies(steps: Mapping[str, Step], findings: Findings) -> None:
+    """A step that waits for a later one, for itself or for nobody never runs in its place: say so early."""
+    earlier: set[str] = set()
+    for step in steps.values():
+        for dep in step.depends_on:
+            if dep not in earlier:
+                comes = "comes later" if dep in steps else "does not exist"
+                findings.note(f"Step {step.step_id} depends on {dep}, which {comes}.")
+        earlier.add(step.step_id)

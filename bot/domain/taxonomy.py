@@ -1,0 +1,273 @@
+"""
+Everything that may go wrong in an analysis: its code, what people are told, how we go on.
+
+The codes, severities and sentences are those of the error taxonomy (seed 002) and of its elaboration
+catalogue, to the letter. Severity is how loudly it is logged; whether people see it is a matter of the
+sentence alone, so a silent WARNING and an INFO with a sentence both exist.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
+
+from pydantic import BaseModel, model_validator
+
+VALUE_CHARS = 120
+
+
+class Severity(StrEnum):
+    INFO = "INFO"
+    """Worth a line in the log, and nothing else changes."""
+
+    WARNING = "WARNING"
+    """Something is missing or skipped; the session carries on and recovers by itself."""
+
+    ERROR = "ERROR"
+    """One operation failed; the session carries on without its result."""
+
+    FATAL = "FATAL"
+    """The analysis cannot go on until somebody presses retry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """
+    One row of the taxonomy.
+
+    *scale* is the elaboration catalogue's own word (CRITICAL, HIGH, MEDIUM, LOW), None elsewhere. *log* is
+    what the log says where that differs from what people read.
+    """
+
+    code: str
+    severity: Severity
+    sentence: str
+    recovery: str
+    scale: str | None = None
+    log: str = ""
+
+    @property
+    def seen(self) -> bool:
+        return bool(self.sentence)
+
+
+SEVERITY_OF_SCALE = {
+    "CRITICAL": Severity.ERROR,
+    "HIGH": Severity.WARNING,
+    "MEDIUM": Severity.INFO,
+    "LOW": Severity.INFO,
+}
+
+INFO, WARNING, ERROR, FATAL = Severity
+
+NO_STEPS = "No step files found for phase {phase_key}. Completing phase without interactive steps."
+
+ASSUMED = {"lead": "Maya Chen (Business Analyst)"}
+"""Said where the facts name nobody else: the seed's own fallback lead."""
+
+ANALYSIS = (
+    Entry("ERR-RT-001", INFO, "", "The bot does not start before there are personas."),
+    Entry(
+        "ERR-RT-002",
+        ERROR,
+        "Warning: Roundtable agent file has invalid format. Falling back to standard analysis agents.",
+        "The persona is left out; the others take part.",
+    ),
+    Entry("ERR-STEP-001", INFO, NO_STEPS, "The phase is complete without steps."),
+    Entry("ERR-STEP-002", INFO, NO_STEPS, "The phase is complete without steps."),
+    Entry(
+        "ERR-STEP-003",
+        WARNING,
+        "Warning: Step file {filename} could not be read. Skipping.",
+        "The step is skipped, not recorded, and tried again next time.",
+    ),
+    Entry(
+        "ERR-STEP-004",
+        WARNING,
+        "Warning: Step file {filename} has invalid frontmatter. Skipping.",
+        "The step is skipped, not recorded, and tried again once the file is fixed.",
+    ),
+    Entry(
+        "ERR-STEP-005",
+        WARNING,
+        "Warning: Step file {filename} is missing required field '{field_name}'. Skipping.",
+        "The step is skipped, not recorded, and tried again once the file is fixed.",
+    ),
+    Entry(
+        "ERR-STEP-006",
+        WARNING,
+        "Warning: Step file {filename} has invalid value for '{field_name}': '{value}'. Skipping.",
+        "The step is skipped, not recorded, and tried again once the file is fixed.",
+    ),
+    Entry(
+        "ERR-STEP-007",
+        INFO,
+        "",
+        "The Standard Mode section is used; without one, the whole body.",
+    ),
+    Entry(
+        "ERR-STEP-008",
+        WARNING,
+        "Warning: Step {step_id} depends on {dep_id} which is not complete. Skipping for now.",
+        "The step is skipped, not recorded, and runs once its dependency is complete.",
+    ),
+    Entry(
+        "ERR-STEP-009",
+        WARNING,
+        "Warning: Step {step_id} has an invalid skip_if condition: '{expression}'. Executing step normally.",
+        "The step runs; the condition is judged again next time.",
+    ),
+    Entry("ERR-META-001", INFO, "", "A default meta.json is created."),
+    Entry(
+        "ERR-META-002",
+        ERROR,
+        "Warning: meta.json is corrupt. Starting analysis from the beginning.",
+        "A default meta.json replaces it; the artifacts stay where they are.",
+    ),
+    Entry(
+        "ERR-META-003",
+        ERROR,
+        "Warning: Failed to save progress to meta.json. Your artifacts were updated, but the session may "
+        "not resume correctly from this point.",
+        "The session goes on; the step may run again on resume, which changes nothing twice.",
+    ),
+    Entry("ERR-META-004", INFO, "", "steps_completed is taken as empty."),
+    Entry("ERR-META-005", INFO, "", "depth_overrides is taken as empty; depth follows the quick scan."),
+    Entry("ERR-ART-001", WARNING, "", "The folder is created before the artifact is written."),
+    Entry(
+        "ERR-ART-002",
+        ERROR,
+        "Warning: Failed to write {artifact_name}. The analysis will continue, but this artifact may be "
+        "incomplete.",
+        "The step goes on; the artifact is written when the step runs again.",
+    ),
+    Entry(
+        "ERR-ART-003",
+        WARNING,
+        "Warning: Could not read existing {artifact_name}. Creating a fresh version.",
+        "The artifact is written from scratch; git keeps what was there.",
+    ),
+    Entry(
+        "ERR-PERSONA-001",
+        WARNING,
+        "Note: Unknown phase key '{phase_key}'. I'll lead this phase as {lead}.",
+        "The business analyst leads the phase.",
+        log="Unknown phase key '{phase_key}'. Falling back to {lead}.",
+    ),
+    Entry("ERR-PERSONA-002", INFO, "", "The step's own persona leads it, for this step only."),
+    Entry("ERR-DEPTH-001", INFO, "", "Depth is standard."),
+    Entry("ERR-DEPTH-002", INFO, "", "The override is ignored; depth follows the quick scan."),
+    Entry(
+        "ERR-INT-001",
+        FATAL,
+        "Analysis could not proceed: the roundtable agent encountered an error. "
+        "Falling back to standard analysis.",
+        "The roundtable pauses where it is; retry goes on from there.",
+    ),
+    Entry("ERR-INT-002", WARNING, "", "Nothing: steps of other phases do no harm."),
+)
+
+
+def _elab(number: int, scale: str, recovery: str, *, sentence: str = "", log: str = "") -> Entry:
+    code = f"ERR-ELAB-{number:03}"
+    return Entry(code, SEVERITY_OF_SCALE[scale], sentence, recovery, scale, log)
+
+
+ELABORATION = (
+    _elab(
+        1,
+        "CRITICAL",
+        "The normal menu comes back.",
+        sentence="I could not load the step context for elaboration. Let me continue with the normal menu.",
+    ),
+    _elab(
+        2,
+        "HIGH",
+        "Maya Chen leads the elaboration.",
+        log="Unknown phase key '{phase_key}'. Defaulting to Maya Chen as lead persona for elaboration.",
+    ),
+    _elab(3, "LOW", "The limit is 10 turns."),
+    _elab(4, "MEDIUM", "None while it happens; voices are a review metric."),
+    _elab(5, "MEDIUM", "People redirect the discussion or end it."),
+    _elab(6, "HIGH", "The synthesis follows at once."),
+    _elab(
+        7,
+        "HIGH",
+        "Asked once more, then one sentence: no artifact is touched, the record is kept.",
+        sentence="Key takeaway: {takeaway}",
+    ),
+    _elab(8, "CRITICAL", "The marker shows what was added, and git can revert it."),
+    _elab(
+        9,
+        "HIGH",
+        "The normal menu comes back; the insights are in the artifacts.",
+        sentence="Elaboration completed successfully but I could not save the elaboration record to meta.json. "
+        "The discussion insights are in the artifacts.",
+    ),
+    _elab(10, "LOW", "None: the greeting is only shorter."),
+    _elab(11, "MEDIUM", "People elaborate again; the synthesis holds what there was."),
+    _elab(12, "LOW", "People address the persona they meant."),
+    _elab(
+        13,
+        "MEDIUM",
+        "The file is skipped; the others are updated.",
+        sentence="Could not update {filename} (file not found). "
+        "Elaboration insights are in the synthesis summary above.",
+    ),
+    _elab(14, "HIGH", "The synthesis is made at once from what there is."),
+)
+
+TAXONOMY: Mapping[str, Entry] = {entry.code: entry for entry in (*ANALYSIS, *ELABORATION)}
+
+
+class Trouble(BaseModel, frozen=True):
+    """
+    Something of the taxonomy that happened, with the facts its sentence needs.
+
+    An unknown code or a missing fact is a KeyError here, where the mistake is, and never in the thread.
+    """
+
+    code: str
+    facts: Mapping[str, str] = {}
+
+    @model_validator(mode="after")
+    def _can_be_said(self) -> Self:
+        _ = self.log
+        return self
+
+    @property
+    def entry(self) -> Entry:
+        return TAXONOMY[self.code]
+
+    @property
+    def severity(self) -> Severity:
+        return self.entry.severity
+
+    @property
+    def sentence(self) -> str:
+        """What people read; empty when this one is silent."""
+        return self._said(self.entry.sentence, self.facts)
+
+    @property
+    def log(self) -> str:
+        """What the log says: never empty, with the folder of a file, and the reason where one is known."""
+        facts = dict(self.facts)
+        if {"phase_key", "filename"} <= facts.keys():
+            facts["filename"] = f"{facts['phase_key']}/{facts['filename']}"
+        said = self._said(self.entry.log or self.entry.sentence, facts) or self.entry.recovery
+        why = _tame(facts.get("reason", ""))
+        return f"{self.code} {said} ({why})" if why else f"{self.code} {said}"
+
+    def _said(self, template: str, facts: Mapping[str, str]) -> str:
+        return template.format_map(ASSUMED | {name: _tame(value) for name, value in facts.items()})
+
+
+def trouble(code: str, **facts: str) -> Trouble:
+    return Trouble(code=code, facts=facts)
+
+
+def _tame(value: str) -> str:
+    """File names and field values are other people's text: one short, printable line."""
+    line = "".join(c for c in re.sub(r"\s+", " ", value) if c.isprintable()).strip()
+    return line if len(line) <= VALUE_CHARS else line[: VALUE_CHARS - 1] + "…"

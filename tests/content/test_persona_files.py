@@ -1,0 +1,242 @@
+"""Persona files: the little that is needed, the much that may be said, and what becomes of bad ones."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.content import load
+from bot.domain.agenda import Playbook
+from bot.domain.persona import Principle
+from bot.errors import ContentError
+
+FULL = """---
+key: release-captain
+name: Zoë Lin
+role: Release Captain
+short: RC
+actor: ReleaseCaptain
+icon: rocket
+phases: [05-rollout, 06-aftercare]
+lens: getting it out safely
+---
+
+Some words before the first heading.
+
+## Identity
+
+I'm Zoë. I get things
+out of the door.
+
+## Style
+
+Calm.
+
+## Principles
+
+- **Small steps** — one thing at a time,
+  and back if need be
+- **Rehearse**: nothing happens for the first time in production
+- **Watch:** look at it afterwards
+- Sleep well
+
+## Does
+
+- Asks for the way back.
+
+## Does not
+
+- Ship on Fridays.
+- Panic.
+
+## Acknowledgement
+
+"Noted. {concern} goes on the list."
+
+## Questions
+
+- What is the way back?
+- Who is on call?
+
+## Private notes
+
+- Not a question.
+"""
+
+
+def small(key: str, name: str = "Ann Lee", *fields: str) -> str:
+    return "\n".join(["---", f"key: {key}", f"name: {name}", "role: Guest", *fields, "---", ""])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "personas"
+    (folder / "workshop").mkdir(parents=True)
+    (tmp_path / "steps").mkdir()
+    return folder
+
+
+def read(folder: Path) -> Playbook:
+    return load(folder, folder.parent / "steps")
+
+
+def write(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+def test_a_persona_is_a_markdown_file(folder: Path) -> None:
+    """Everything in it has its place; unknown sections are passed over."""
+    write(folder, zoe=FULL)
+
+    zoe = read(folder).roster["release-captain"]
+
+    assert (zoe.name, zoe.role, zoe.short, zoe.actor) == (
+        "Zoë Lin",
+        "Release Captain",
+        "RC",
+        "ReleaseCaptain",
+    )
+    assert (zoe.icon, zoe.lens) == (":rocket:", "getting it out safely")
+    assert zoe.phases == ("05-rollout", "06-aftercare")
+    assert (zoe.identity, zoe.style) == ("I'm Zoë. I get things\nout of the door.", "Calm.")
+    assert zoe.principles == (
+        Principle(title="Small steps", text="one thing at a time, and back if need be"),
+        Principle(title="Rehearse", text="nothing happens for the first time in production"),
+        Principle(title="Watch", text="look at it afterwards"),
+        Principle(title="Sleep well"),
+    )
+    assert zoe.does == ("Asks for the way back.",)
+    assert zoe.does_not == ("Ship on Fridays.", "Panic.")
+    assert zoe.acknowledgement == "Noted. {concern} goes on the list."
+    assert zoe.questions == ("What is the way back?", "Who is on call?")
+
+
+def test_three_lines_are_enough(folder: Path) -> None:
+    """Key, name and role; the rest follows from them."""
+    write(folder, ann=small("ann", "Ann Lee", "icon:", "phases: []"))
+
+    ann = read(folder).roster["ann"]
+
+    assert ann.label == "Ann Lee (Guest)"
+    assert (ann.short, ann.actor, ann.lens) == ("Ann", "Guest", "guest")
+    assert ann.icon == ":bust_in_silhouette:"
+    assert ann.identity == "I'm Ann Lee, your Guest."
+    assert ann.acknowledgement
+    assert ann.questions == ()
+
+
+def test_one_phase_needs_no_list(folder: Path) -> None:
+    """`phases: 05-rollout` is clear enough."""
+    write(folder, ann=small("ann", "Ann Lee", "phases: 05-rollout"))
+
+    assert read(folder).roster.lead_of("05-rollout")[0].key == "ann"
+
+
+def test_those_who_lead_speak_in_the_order_of_their_phases(folder: Path) -> None:
+    """The others follow by name, whatever the files are called."""
+    write(
+        folder,
+        a=small("zed", "Zed"),
+        b=small("late", "Late", "phases: [04-design]"),
+        c=small("early", "Early", "phases: [03-architecture, 00-quick-scan]"),
+        d=small("abe", "Abe"),
+    )
+
+    assert [persona.key for persona in read(folder).roster] == ["early", "late", "abe", "zed"]
+
+
+def test_of_two_leads_the_first_leads(folder: Path) -> None:
+    """The log says who steps back."""
+    write(
+        folder,
+        a=small("ben", "Ben", "phases: [01-requirements]"),
+        b=small("abe", "Abe", "phases: [01-requirements]"),
+    )
+
+    playbook = read(folder)
+
+    assert playbook.roster.lead_of("01-requirements")[0].key == "abe"
+    assert playbook.notes == ("Abe leads 01-requirements; Ben would, too.",)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("no front matter", "front matter are missing"),
+        ("---\nkey: [\n---\n", "while parsing"),
+        ("---\nname: Ann\nrole: Guest\n---\n", "key: Field required"),
+        (small("ann", ""), "name: Field required"),
+        (small("Not A Key"), "key: "),
+        (small("ann", "Ann", "icon: two words"), "icon: "),
+        (small("ann", "Ann", "actor: User"), "actor: "),
+        (small("ann", "Ann", "phases: [requirements]"), "phases: "),
+        (small("ann", "Ann", "lens: [a, b]"), "lens: "),
+        (small("good"), "the key good is taken"),
+    ],
+)
+def test_a_bad_file_is_left_out(folder: Path, text: str, reason: str) -> None:
+    """ERR-RT-002 for people, file and reason for those who mend it; the others take part."""
+    write(folder, a=small("good"), b=text)
+
+    playbook = read(folder)
+
+    [told] = [trouble for trouble in playbook.troubles if trouble.code == "ERR-RT-002"]
+    assert told.sentence == (
+        "Warning: Roundtable agent file has invalid format. Falling back to standard analysis agents."
+    )
+    assert told.facts["reason"].startswith("b.md: ")
+    assert reason in told.facts["reason"]
+    assert [persona.key for persona in playbook.roster] == ["good"]
+
+
+def test_an_unreadable_file_is_left_out(folder: Path) -> None:
+    """ERR-RT-002 as well."""
+    write(folder, a=small("good"))
+    (folder / "b.md").mkdir()
+
+    assert [trouble.facts["reason"] for trouble in read(folder).troubles if trouble.code == "ERR-RT-002"] == [
+        "b.md: b.md is not a file"
+    ]
+
+
+def test_the_workshop_has_a_table_of_its_own(folder: Path) -> None:
+    """Its roles are nobody's lead, and may share keys with the personas."""
+    write(folder, a=small("ann"))
+    write(folder / "workshop", b=small("test-planner", "Tess"), c=small("ann", "Ann Two"))
+
+    playbook = read(folder)
+
+    assert [persona.key for persona in playbook.roster] == ["ann"]
+    assert [persona.key for persona in playbook.workshop] == ["test-planner", "ann"]
+    assert all(persona.workshop for persona in playbook.workshop)
+    assert not playbook.roster["ann"].workshop
+
+
+def test_there_need_not_be_a_workshop(folder: Path) -> None:
+    """It is optional."""
+    (folder / "workshop").rmdir()
+    write(folder, a=small("ann"))
+
+    assert len(read(folder).workshop) == 0
+
+
+def test_without_the_folder_of_personas_nothing_starts(tmp_path: Path) -> None:
+    """One clear sentence that names the folder."""
+    with pytest.raises(ContentError, match=r"There is no folder of personas at .*nowhere\."):
+        load(tmp_path / "nowhere", tmp_path)
+
+
+def test_without_personas_nothing_starts(folder: Path) -> None:
+    """An empty folder is no table."""
+    with pytest.raises(ContentError, match=r"There is no usable persona in .*personas\."):
+        read(folder)
+
+
+def test_without_a_usable_persona_nothing_starts(folder: Path) -> None:
+    """The sentence says what is wrong with each."""
+    write(folder, a="x", b=small("", "Ann"))
+
+    with pytest.raises(
+        ContentError, match=r"no usable persona in .*: a\.md: .*; b\.md: key: Field required\."
+    ):
+        read(folder)

@@ -1,0 +1,538 @@
+"""The personas and steps that come with the bot: what is there, and the rules their authors keep."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from bot.content import load
+from bot.domain.agenda import Depth, Step
+from bot.domain.persona import Persona
+
+ROOT = Path(__file__).parents[2]
+PERSONAS = ROOT / "personas"
+STEPS = ROOT / "analysis-steps"
+PLAYBOOK = load(PERSONAS, STEPS)
+BY_ID = {step.step_id: step for step in PLAYBOOK.agenda.steps}
+
+MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
+NAMES = {MAYA: "Maya Chen", ALEX: "Alex Rivera", JORDAN: "Jordan Park"}
+PHASES = {
+    "00": "00-quick-scan",
+    "01": "01-requirements",
+    "02": "02-impact-analysis",
+    "03": "03-architecture",
+    "04": "04-design",
+}
+MODES = {Depth.BRIEF: "Brief Mode", Depth.STANDARD: "Standard Mode", Depth.DEEP: "Deep Mode"}
+SECTIONS = [*MODES.values(), "Validation", "Artifacts"]
+
+SCAN, SPEC, IMPACT, OVERVIEW = (
+    "quick-scan.md",
+    "requirements-spec.md",
+    "impact-analysis.md",
+    "architecture-overview.md",
+)
+NFR, STORIES, TRACES = "nfr-matrix.md", "user-stories.json", "traceability-matrix.csv"
+
+INVENTORY = [
+    ("00-01", "01-scope-estimation", "Scope Estimation", MAYA, "standard", [SCAN], []),
+    ("00-02", "02-keyword-search", "Keyword Search", MAYA, "brief", [SCAN], ["00-01"]),
+    ("00-03", "03-file-count", "File Count Estimation", MAYA, "brief", [SCAN], ["00-02"]),
+    ("01-01", "01-business-context", "Business Context Discovery", MAYA, "standard", [SPEC], []),
+    ("01-02", "02-user-needs", "User Needs Discovery", MAYA, "standard", [SPEC], ["01-01"]),
+    ("01-03", "03-ux-journey", "User Experience & Journeys", MAYA, "standard", [SPEC], ["01-02"]),
+    ("01-04", "04-technical-context", "Technical Context", MAYA, "standard", [SPEC], ["01-01"]),
+    ("01-05", "05-quality-risk", "Quality & Risk Assessment", MAYA, "standard", [SPEC, NFR], ["01-04"]),
+    ("01-06", "06-feature-definition", "Core Feature Definition", MAYA, "deep", [SPEC], ["01-03"]),
+    ("01-07", "07-user-stories", "User Story Writing", MAYA, "standard", [STORIES], ["01-06"]),
+    ("01-08", "08-prioritization", "MoSCoW Prioritization", MAYA, "brief", [SPEC, TRACES], ["01-06"]),
+    ("02-01", "01-blast-radius", "Blast Radius Assessment", ALEX, "standard", [IMPACT], []),
+    ("02-02", "02-entry-points", "Entry Point Identification", ALEX, "standard", [IMPACT], ["02-01"]),
+    ("02-03", "03-risk-zones", "Risk Zone Analysis", ALEX, "deep", [IMPACT], ["02-01"]),
+    ("02-04", "04-impact-summary", "Impact Summary & User Review", ALEX, "brief", [IMPACT], ["02-03"]),
+    ("03-01", "01-architecture-options", "Architecture Options & Tradeoffs", ALEX, "deep", [OVERVIEW], []),
+    ("03-02", "02-technology-decisions", "Technology Decisions", ALEX, "standard", [OVERVIEW], ["03-01"]),
+    ("03-03", "03-integration-design", "Integration Architecture", ALEX, "standard", [OVERVIEW], ["03-01"]),
+    (
+        "03-04",
+        "04-architecture-review",
+        "Architecture Review & Approval",
+        ALEX,
+        "brief",
+        [OVERVIEW],
+        ["03-03"],
+    ),
+    ("04-01", "01-module-design", "Module Design & Boundaries", JORDAN, "deep", ["module-design.md"], []),
+    (
+        "04-02",
+        "02-interface-contracts",
+        "Interface Contracts",
+        JORDAN,
+        "deep",
+        ["interface-spec.md"],
+        ["04-01"],
+    ),
+    (
+        "04-03",
+        "03-data-flow",
+        "Data Flow & State Management",
+        JORDAN,
+        "standard",
+        ["data-flow.md"],
+        ["04-01"],
+    ),
+    (
+        "04-04",
+        "04-error-handling",
+        "Error Handling & Validation",
+        JORDAN,
+        "standard",
+        ["error-taxonomy.md"],
+        ["04-02"],
+    ),
+    (
+        "04-05",
+        "05-design-review",
+        "Design Review & Approval",
+        JORDAN,
+        "brief",
+        ["design-summary.md"],
+        ["04-04"],
+    ),
+]
+STEP_IDS = [row[0] for row in INVENTORY]
+
+OWNED = {
+    ("00-01", SCAN): ["1. Scope"],
+    ("00-02", SCAN): ["2. Keywords"],
+    ("00-03", SCAN): ["3. File Count", "4. Final Scope"],
+    ("01-01", SPEC): ["1. Business Context"],
+    ("01-02", SPEC): ["2. Stakeholders and Personas"],
+    ("01-03", SPEC): ["3. User Journeys"],
+    ("01-04", SPEC): ["4. Technical Context"],
+    ("01-05", SPEC): ["5. Quality Attributes & Risks"],
+    ("01-06", SPEC): ["6. Functional Requirements", "7. Out of Scope"],
+    ("01-08", SPEC): ["8. MoSCoW Prioritization"],
+    ("02-01", IMPACT): ["1. Blast Radius"],
+    ("02-02", IMPACT): ["2. Entry Points", "3. Implementation Order"],
+    ("02-03", IMPACT): ["4. Risk Zones"],
+    ("02-04", IMPACT): ["5. Summary", "6. Implementation Recommendations"],
+    ("03-01", OVERVIEW): ["1. Architecture Options", "2. Selected Architecture"],
+    ("03-02", OVERVIEW): ["3. Technology Decisions"],
+    ("03-03", OVERVIEW): ["4. Integration Architecture"],
+    ("03-04", OVERVIEW): ["5. Architecture Summary"],
+    ("04-01", "module-design.md"): ["1. Modules", "2. Boundaries"],
+    ("04-02", "interface-spec.md"): ["1. Interfaces", "2. Data Structures"],
+    ("04-03", "data-flow.md"): ["1. Data Flow", "2. State"],
+    ("04-04", "error-taxonomy.md"): ["1. Error Codes", "2. Validation Rules"],
+    ("04-05", "design-summary.md"): ["1. Design Summary", "2. Open Questions"],
+}
+
+PLACEHOLDERS = {"item", "scope", "complexity", "file_count", "keywords", "hits", "areas"}
+"""What the bot can know without a model. Anything else would always be a blank."""
+
+OPEN = re.compile(r"(What|How|Who|Where|Why|Which|Tell me about)\b")
+
+
+@pytest.fixture(params=STEP_IDS)
+def step(request: pytest.FixtureRequest) -> Step:
+    return BY_ID[request.param]
+
+
+@pytest.fixture(params=NAMES)
+def persona(request: pytest.FixtureRequest) -> Persona:
+    return PLAYBOOK.roster[request.param]
+
+
+def body_of(step: Step) -> dict[str, str]:
+    """The sections as written in the file, independent of the loader."""
+    text = (STEPS / step.phase_key / step.filename).read_text(encoding="utf-8")
+    _, *pieces = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)
+    return dict(zip(pieces[::2], (piece.strip() for piece in pieces[1::2]), strict=True))
+
+
+def bullets(section: str) -> list[str]:
+    return [line.removeprefix("- ") for line in section.splitlines() if line.startswith("- ")]
+
+
+def numbered(mode: str) -> list[str]:
+    return re.findall(r"^\d+\. (.+)$", mode, flags=re.MULTILINE)
+
+
+# --- the set as a whole ----------------------------------------------------------------------------------------------
+
+
+def test_everything_loads_without_a_word_of_complaint() -> None:
+    """Whoever runs the bot as it comes sees neither a warning nor a note about its content."""
+    assert list(PLAYBOOK.troubles) == []
+    assert list(PLAYBOOK.notes) == []
+
+
+def test_there_are_three_personas_and_twenty_four_steps_and_nothing_else() -> None:
+    """Every file in the folders counts, and none is missing: 3 + 8 + 4 + 4 + 5 steps."""
+    assert [persona.key for persona in PLAYBOOK.roster] == [MAYA, ALEX, JORDAN]
+    assert {path.name for path in PERSONAS.glob("*.md")} == {f"{key}.md" for key in NAMES}
+
+    per_phase = {phase: sum(step.phase_key == phase for step in BY_ID.values()) for phase in PHASES.values()}
+    assert list(per_phase.values()) == [3, 8, 4, 4, 5]
+    assert len(PLAYBOOK.agenda.steps) == len(list(STEPS.rglob("*.md"))) == 24
+
+
+def test_default_depths_are_spread_as_planned() -> None:
+    """Six steps only confirm, five dig, the rest ask three questions."""
+    depths = [step.depth for step in BY_ID.values()]
+    assert (depths.count(Depth.BRIEF), depths.count(Depth.STANDARD), depths.count(Depth.DEEP)) == (6, 13, 5)
+
+
+def test_steps_come_in_the_order_of_their_ids() -> None:
+    """The order of the files is the order of the meeting, and no id is given twice."""
+    order = [step.step_id for step in PLAYBOOK.agenda.steps]
+    assert order == STEP_IDS
+    assert all(before < after for before, after in pairwise(order))
+
+
+@pytest.mark.parametrize("row", INVENTORY, ids=STEP_IDS)
+def test_a_step_is_what_the_inventory_says(row: tuple[str, str, str, str, str, list[str], list[str]]) -> None:
+    """File, title, lead, default depth, outputs and dependencies, row by row."""
+    step_id, file_name, title, lead, depth, outputs, depends_on = row
+    step = BY_ID[step_id]
+
+    assert step.filename == f"{file_name}.md"
+    assert (step.title, step.persona, step.depth) == (title, lead, depth)
+    assert (list(step.outputs), list(step.depends_on)) == (outputs, depends_on)
+
+
+# --- each step -------------------------------------------------------------------------------------------------------
+
+
+def test_a_steps_id_is_its_folder_and_its_file(step: Step) -> None:
+    """Two digits for the phase, two for the place in it; the file's name is lower case with hyphens."""
+    phase, number = step.step_id.split("-")
+    assert step.phase_key == PHASES[phase]
+    assert re.fullmatch(rf"{number}-[a-z]+(-[a-z]+)*\.md", step.filename)
+
+
+def test_a_step_is_led_by_a_persona_at_the_table_who_leads_the_phase(step: Step) -> None:
+    """No shipped step borrows a persona from another phase."""
+    lead, complaint = PLAYBOOK.roster.lead_of(step.phase_key)
+    assert complaint is None
+    assert step.persona == lead.key
+
+
+def test_a_step_depends_only_on_earlier_ones(step: Step) -> None:
+    """A team that simply goes on never meets a step that cannot run yet."""
+    assert set(step.depends_on) <= set(STEP_IDS[: STEP_IDS.index(step.step_id)])
+
+
+def test_a_step_has_its_five_sections_in_order(step: Step) -> None:
+    """Nothing has to fall back to another mode."""
+    assert list(body_of(step)) == SECTIONS
+    assert all(body_of(step).values())
+
+
+@pytest.mark.parametrize(("depth", "heading"), MODES.items())
+def test_every_mode_is_spoken_by_the_steps_own_lead(step: Step, depth: Depth, heading: str) -> None:
+    """A line that is copied out of Slack still says whose it is; the loader hands it out as written."""
+    mode = body_of(step)[heading]
+    assert mode.startswith(f"{NAMES[step.persona]}: ")
+    assert step.text_at(depth) == (mode.partition(": ")[2], False)
+    assert list(step.questions_at(depth)) == numbered(mode)
+
+
+def test_brief_is_one_draft_to_confirm(step: Step) -> None:
+    """At most two sentences, one paragraph, no list: people can answer it between two meetings."""
+    brief = body_of(step)["Brief Mode"]
+    assert "\n" not in brief
+    assert len(brief) <= 280
+    assert 1 <= len(re.findall(r"[.?!](?=\s|$)", brief)) <= 2
+    assert not numbered(brief)
+
+
+@pytest.mark.parametrize(("heading", "most"), [("Standard Mode", 700), ("Deep Mode", 1500)])
+def test_standard_asks_three_questions_and_deep_six(step: Step, heading: str, most: int) -> None:
+    """Keyword Search is lighter: two and four. All of it can be taken in at one glance."""
+    mode = body_of(step)[heading]
+    usual = {"Standard Mode": 3, "Deep Mode": 6}[heading]
+    lighter = {"Standard Mode": 2, "Deep Mode": 4}[heading]
+
+    assert len(numbered(mode)) == (lighter if step.step_id == "00-02" else usual)
+    assert re.findall(r"^(\d+)\. ", mode, flags=re.MULTILINE) == [
+        str(n + 1) for n in range(len(numbered(mode)))
+    ]
+    assert len(mode) <= most
+
+
+@pytest.mark.parametrize("heading", ["Standard Mode", "Deep Mode"])
+def test_questions_are_open(step: Step, heading: str) -> None:
+    """Yes or no is never enough of an answer."""
+    for question in numbered(body_of(step)[heading]):
+        assert OPEN.match(question), question
+        assert "?" in question or question.startswith("Tell me about"), question
+
+
+@pytest.mark.parametrize("heading", ["Standard Mode", "Deep Mode"])
+def test_people_are_told_what_happens_after_they_answered(step: Step, heading: str) -> None:
+    """The last paragraph is no question, and in a deep step it promises to keep digging."""
+    closing = body_of(step)[heading].rpartition("\n\n")[2]
+    assert not numbered(closing)
+    assert closing.endswith(".")
+    if heading == "Deep Mode":
+        assert re.search(
+            r"\bI'll\b.*\b(ask|asking|probe|press|pressing|push|challenge|look|come back)\b", closing
+        )
+
+
+@pytest.mark.parametrize("heading", MODES.values())
+def test_only_what_the_bot_knows_is_left_to_be_filled_in(step: Step, heading: str) -> None:
+    """A placeholder nobody can fill would be a blank in front of the team."""
+    assert set(re.findall(r"\{(.*?)\}", body_of(step)[heading])) <= PLACEHOLDERS
+
+
+@pytest.mark.parametrize("heading", MODES.values())
+def test_no_mode_switches_the_depth_by_itself(step: Step, heading: str) -> None:
+    """People echo the words they are given; those that change the depth are not among them."""
+    words = r"deep(er)?|more detail|dig in|thorough|full analysis|brief|skip ahead|keep it short|quick|fast|summarize"
+    assert not re.search(rf"\b({words})\b", body_of(step)[heading], flags=re.IGNORECASE)
+
+
+@pytest.mark.parametrize(
+    ("step_id", "forms"),
+    [
+        ("00-01", ["Scope: medium", "Complexity: low"]),
+        ("00-03", ["Files: 8", "Scope: medium", "Complexity: low"]),
+        ("01-06", ["AC: ", "Out of scope: "]),
+        ("01-07", ["As a ", " I want ", " so that ", "FR-001"]),
+        ("01-08", ["Must: FR-001, FR-002", "Should: FR-003", "Could: FR-004"]),
+    ],
+)
+@pytest.mark.parametrize("heading", ["Standard Mode", "Deep Mode"])
+def test_people_learn_the_form_in_which_an_answer_becomes_data(
+    step_id: str, forms: list[str], heading: str
+) -> None:
+    """Where answers are read by code, the question shows how to write them."""
+    mode = body_of(BY_ID[step_id])[heading]
+    assert [form for form in forms if form not in mode] == []
+
+
+# --- validation ------------------------------------------------------------------------------------------------------
+
+
+def test_every_rule_brings_its_follow_up_question(step: Step) -> None:
+    """Three to five rules; an unmet one is never refused, it is asked about again."""
+    rules = bullets(body_of(step)["Validation"])
+    assert 3 <= len(rules) <= 5
+    assert list(step.validation) == rules
+    for rule in rules:
+        criterion, dashes, question = rule.partition(" -- ")
+        assert criterion
+        assert dashes
+        assert question.endswith("?")
+        assert OPEN.match(question), question
+
+
+def test_edge_cases_name_the_words_that_give_them_away(step: Step) -> None:
+    """One phrase in double quotes, as people would type it; nothing else in the rules is quoted."""
+    rules = bullets(body_of(step)["Validation"])
+    assert rules[-1].startswith("Edge case: ")
+    for rule in rules:
+        phrases = re.findall(r'"(.+?)"', rule)
+        assert len(phrases) == rule.startswith("Edge case: ")
+        assert all(
+            phrase == phrase.lower() and re.fullmatch(r"[a-z][a-z -]{2,24}", phrase) for phrase in phrases
+        )
+
+
+@pytest.mark.parametrize("step_id", ["00-03", "01-01", "01-05"])
+def test_where_a_number_is_needed_a_rule_says_so(step_id: str) -> None:
+    """The size, the success metric and the thresholds of quality."""
+    assert re.search(r"measurable|at least one number", body_of(BY_ID[step_id])["Validation"])
+
+
+def test_no_other_step_insists_on_a_number() -> None:
+    """Elsewhere words are enough, and nobody is asked for figures."""
+    insisting = {
+        id_
+        for id_, step in BY_ID.items()
+        if re.search("measurable|at least one number", str(step.validation))
+    }
+    assert insisting == {"00-03", "01-01", "01-05"}
+
+
+# --- artifacts -------------------------------------------------------------------------------------------------------
+
+
+def test_artifacts_speak_of_every_output_and_of_no_other_file(step: Step) -> None:
+    """What a step promises to write is what it says how to write."""
+    named = re.findall(r"^- Update `(.+?)` in .+:$", body_of(step)["Artifacts"], flags=re.MULTILINE)
+    assert named == list(step.outputs)
+
+
+@pytest.mark.parametrize(("step_id", "output"), OWNED, ids=" ".join)
+def test_a_step_owns_its_numbered_sections(step_id: str, output: str) -> None:
+    """With what belongs in each, and in which form."""
+    owned = BY_ID[step_id].owned(output)
+    assert [section.heading for section in owned] == OWNED[step_id, output]
+    for section in owned:
+        content, form = section.hints
+        assert content.startswith("Content: ")
+        assert form.startswith("Format: ")
+
+
+@pytest.mark.parametrize(("step_id", "output"), [("01-05", NFR), ("01-07", STORIES), ("01-08", TRACES)])
+def test_data_and_shared_files_are_owned_as_a_whole(step_id: str, output: str) -> None:
+    """They have no numbered sections that could be told apart."""
+    (whole,) = BY_ID[step_id].owned(output)
+    assert whole.number == ""
+    assert len(whole.hints) == 2
+
+
+def test_nothing_a_step_writes_is_without_an_owner() -> None:
+    """Every output of every step is either among the numbered sections or owned as a whole."""
+    outputs = {(step.step_id, output) for step in BY_ID.values() for output in step.outputs}
+    assert outputs == {*OWNED, ("01-05", NFR), ("01-07", STORIES), ("01-08", TRACES)}
+
+
+def test_no_section_is_owned_twice_and_the_numbers_have_no_gaps() -> None:
+    """Read from top to bottom, an artifact is numbered 1, 2, 3 by the steps that write it."""
+    for artifact in {output for _, output in OWNED}:
+        writers = [step for step in BY_ID.values() if artifact in step.outputs]
+        numbers = [section.number for step in writers for section in step.owned(artifact)]
+        assert numbers == [str(number + 1) for number in range(len(numbers))]
+
+
+def test_shared_qualities_go_to_the_common_folder() -> None:
+    """Only the quality table is shared between items."""
+    assert "`nfr-matrix.md` in `docs/common/`" in body_of(BY_ID["01-05"])["Artifacts"]
+    assert [step.step_id for step in BY_ID.values() if "docs/common" in body_of(step)["Artifacts"]] == [
+        "01-05"
+    ]
+
+
+def test_data_files_state_their_shape() -> None:
+    """Stories are JSON records, traceability is a table with five columns."""
+    assert (
+        "`{id, role, want, so_that, acceptance_criteria[], traces[]}`" in body_of(BY_ID["01-07"])["Artifacts"]
+    )
+    assert "`FR_ID,Title,AC_Count,Priority,User_Stories`" in body_of(BY_ID["01-08"])["Artifacts"]
+
+
+# --- personas --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "role", "short", "actor", "phases"),
+    [
+        (
+            MAYA,
+            "Maya Chen",
+            "Business Analyst",
+            "BA",
+            "BusinessAnalyst",
+            ["00-quick-scan", "01-requirements"],
+        ),
+        (
+            ALEX,
+            "Alex Rivera",
+            "Solutions Architect",
+            "Architect",
+            "SolutionsArchitect",
+            ["02-impact-analysis", "03-architecture"],
+        ),
+        (JORDAN, "Jordan Park", "System Designer", "Designer", "InterfaceDesigner", ["04-design"]),
+    ],
+)
+def test_who_the_personas_are(
+    key: str, name: str, role: str, short: str, actor: str, phases: list[str]
+) -> None:
+    """Names, roles, transcript actors and the phases they lead."""
+    persona = PLAYBOOK.roster[key]
+    assert (persona.name, persona.role, persona.short, persona.actor) == (name, role, short, actor)
+    assert list(persona.phases) == phases
+
+
+def test_every_phase_has_exactly_one_lead() -> None:
+    """Five phases, shared out among three personas without overlap."""
+    led = [phase for persona in PLAYBOOK.roster for phase in persona.phases]
+    assert led == list(PHASES.values())
+
+
+@pytest.mark.parametrize(
+    ("key", "template"),
+    [
+        (MAYA, "That's important -- so {rephrasing}. Let me update the requirements."),
+        (ALEX, "Good point about {topic}. That affects the blast radius because..."),
+        (JORDAN, "Noted. I'll revise the interface to account for {concern}."),
+    ],
+)
+def test_each_acknowledges_in_their_own_words(key: str, template: str) -> None:
+    """The three sentences people will come to recognise."""
+    assert PLAYBOOK.roster[key].acknowledgement == template
+
+
+def test_a_persona_introduces_itself_in_one_line(persona: Persona) -> None:
+    """By first name and role, and then by what it is after."""
+    assert persona.identity.startswith(f"I'm {persona.first_name}, your {persona.role}. ")
+    assert "\n" not in persona.identity
+
+
+def test_a_persona_is_complete(persona: Persona) -> None:
+    """Nothing is left to defaults: style, lens, face, four titled principles, dos and don'ts."""
+    assert persona.style
+    assert persona.lens
+    assert re.fullmatch(r":[a-z_]+:", persona.icon)
+    assert len(persona.principles) == 4
+    assert all(principle.title and principle.text for principle in persona.principles)
+    assert len(persona.does) == 5
+    assert len(persona.does_not) == 3
+
+
+def test_no_two_personas_can_be_taken_for_each_other() -> None:
+    """Faces, lenses, principles and questions are nobody else's."""
+    everyone = list(PLAYBOOK.roster)
+    assert len({persona.icon for persona in everyone}) == len({persona.lens for persona in everyone}) == 3
+    titles = [principle.title for persona in everyone for principle in persona.principles]
+    questions = [question for persona in everyone for question in persona.questions]
+    assert len(set(titles)) == len(titles)
+    assert len(set(questions)) == len(questions)
+
+
+def test_a_persona_never_runs_out_of_open_questions(persona: Persona) -> None:
+    """Twelve to sixteen, short, never a yes or no."""
+    assert 12 <= len(persona.questions) <= 16
+    for question in persona.questions:
+        assert re.match(r"(What|How|Who|Where|Why|Tell me about)\b", question), question
+        assert question.endswith("?") or question.startswith("Tell me about"), question
+        assert len(question) <= 100, question
+
+
+def test_some_questions_take_up_what_was_just_said(persona: Persona) -> None:
+    """They hold a person's words; the others can be asked when nobody has said anything yet."""
+    connected = [question for question in persona.questions if "{" in question]
+    assert {word for question in connected for word in re.findall(r"\{(.*?)\}", question)} == {
+        "topic",
+        "quote",
+    }
+    assert all('"{quote}"' in question for question in connected if "{quote}" in question)
+    assert 4 <= len(connected) <= len(persona.questions) - 8
+
+
+@pytest.mark.parametrize(
+    ("key", "marks"),
+    [
+        (MAYA, r"\b(whom?|why|people|person|person's|user|somebody|anybody|need|example)\b"),
+        (
+            ALEX,
+            r"\b(options?|risks?|trade|trade-off|cost|works?|breaks?|failure|depends|undo|load|new|early|reach)\b",
+        ),
+        (
+            JORDAN,
+            r"\b(types?|caller|error|fields?|contract|interface|signature|module|test|data|value|retry|given)\b",
+        ),
+    ],
+)
+def test_every_question_is_asked_through_its_own_lens(key: str, marks: str) -> None:
+    """With the names covered one still knows who is asking."""
+    asked = PLAYBOOK.roster[key].questions
+    assert [question for question in asked if not re.search(marks, question, flags=re.IGNORECASE)] == []

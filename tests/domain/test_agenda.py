@@ -1,0 +1,632 @@
+"""Phases and steps: what comes next, how deep it goes, and what a step's own text says."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from bot.domain.agenda import (
+    ANALYSIS_PHASES,
+    PHASE_KEYS,
+    Agenda,
+    Depth,
+    Owned,
+    Phase,
+    Pick,
+    Playbook,
+    QuickScan,
+    Section,
+    Skip,
+    Step,
+    depth_for,
+    depth_of_step,
+    next_step,
+    quick_scan_lines,
+    read_quick_scan,
+    scope_of_count,
+)
+from bot.domain.persona import Roster
+from bot.domain.skip_if import Facts
+from bot.domain.taxonomy import trouble
+
+REQUIREMENTS = "01-requirements"
+
+
+def step(step_id: str, /, *depends_on: str, **more: object) -> Step:
+    given = {
+        "step_id": step_id,
+        "title": f"Step {step_id}",
+        "persona": "business-analyst",
+        "depth": "standard",
+        "outputs": ["requirements-spec.md"],
+        "depends_on": depends_on,
+        "phase_key": next((key for key in PHASE_KEYS if key.startswith(step_id[:2])), ""),
+        "filename": f"{step_id[3:]}-step.md",
+    }
+    return Step.model_validate(given | more)
+
+
+def artifacts(text: str, *outputs: str) -> Step:
+    return step("01-01", title="Business Context", outputs=outputs, sections={Section.ARTIFACTS: text})
+
+
+def says(section: Section, text: str) -> Step:
+    return step("01-01", sections={section: text}, body="The whole body")
+
+
+# --- phases ---------------------------------------------------------------------------------------------------------
+
+
+def test_there_are_five_phases_in_order() -> None:
+    """Their order is the order of the analysis."""
+    assert PHASE_KEYS == (
+        "00-quick-scan",
+        "01-requirements",
+        "02-impact-analysis",
+        "03-architecture",
+        "04-design",
+    )
+    assert [phase.name for phase in ANALYSIS_PHASES] == [
+        "Quick Scan",
+        "Requirements",
+        "Impact Analysis",
+        "Architecture",
+        "Design",
+    ]
+
+
+def test_a_handoff_can_be_said_in_the_seeds_words() -> None:
+    """Maya Chen "has finished requirements discovery", Alex Rivera "will assess the impact …"."""
+    _, requirements, impact, *_ = ANALYSIS_PHASES
+
+    assert requirements.done == "requirements discovery"
+    assert requirements.guiding == "Requirements Discovery"
+    assert impact.doing == "assess the impact and design the architecture"
+
+
+def test_a_phase_of_ones_own_is_named_by_its_folder() -> None:
+    """A folder is all it takes."""
+    phase = Phase.of_folder("05-rollout-plan")
+
+    assert (phase.number, phase.name) == ("05", "Rollout Plan")
+    assert (phase.doing, phase.done) == ("lead the rollout plan", "the rollout plan")
+    assert phase.guiding == "Rollout Plan"
+
+
+def test_further_phases_are_sorted_in() -> None:
+    """By their number, wherever that puts them."""
+    agenda = Agenda([*ANALYSIS_PHASES, Phase.of_folder("05-rollout"), Phase.of_folder("01-a")])
+
+    assert [phase.key for phase in agenda.phases][1:3] == ["01-a", "01-requirements"]
+    assert agenda.phase_after("04-design") == agenda.phase("05-rollout")
+    assert agenda.phase_after("05-rollout") is None
+
+
+def test_the_first_open_phase_is_the_first_not_completed() -> None:
+    """Even when a later one is; and none when all are."""
+    agenda = Agenda()
+
+    assert agenda.first_open([]) == ANALYSIS_PHASES[0]
+    assert agenda.first_open(["00-quick-scan", "02-impact-analysis"]) == ANALYSIS_PHASES[1]
+    assert agenda.first_open(PHASE_KEYS) is None
+
+
+def test_steps_are_found_by_id_and_by_phase() -> None:
+    """Those of a phase in the order of their file names."""
+    first, second, other = step("01-01"), step("01-02"), step("02-01")
+    agenda = Agenda(steps=[second, other, first])
+
+    assert agenda.steps_of(REQUIREMENTS) == (first, second)
+    assert agenda.steps_of("04-design") == ()
+    assert agenda.step("02-01") == other
+    assert agenda.get("09-09") is None
+
+
+# --- the next step --------------------------------------------------------------------------------------------------
+
+
+def pick(*steps: Step, completed: tuple[str, ...] = (), passed: tuple[str, ...] = ()) -> Pick:
+    return next_step(
+        Agenda(steps=steps), REQUIREMENTS, completed=completed, passed=passed, facts=Facts(scope="small")
+    )
+
+
+def test_the_first_step_not_completed_is_next() -> None:
+    """Completed ones are passed over in silence."""
+    assert pick(step("01-01"), step("01-02"), completed=("01-01",)) == Pick(step("01-02"))
+
+
+def test_a_phase_ends_when_nothing_is_left() -> None:
+    """No steps at all is one way to have nothing left."""
+    assert pick(step("01-01"), completed=("01-01",)) == Pick(None)
+    assert pick() == Pick(None)
+
+
+def test_a_step_waits_for_what_it_depends_on() -> None:
+    """ERR-STEP-008: it is skipped for now, and people are told what is missing."""
+    waiting = step("01-02", "00-01", "00-02")
+
+    picked = pick(waiting, step("01-03"), completed=("00-01",))
+
+    told = trouble("ERR-STEP-008", step_id="01-02", dep_id="00-02")
+    assert picked.step == step("01-03")
+    assert picked.skipped == (Skip("01-02", told.sentence, told),)
+    assert picked.troubles == (told,)
+
+
+def test_a_step_runs_once_its_dependencies_are_complete() -> None:
+    """In this phase or in another."""
+    assert pick(step("01-02", "00-01"), completed=("00-01",)).step == step("01-02", "00-01")
+
+
+def test_a_step_is_skipped_when_its_condition_holds() -> None:
+    """That is not a trouble, and the log says why."""
+    picked = pick(step("01-01", skip_if="scope === 'small'"), step("01-02", skip_if="scope === 'large'"))
+
+    why = "Step 01-01 skipped: condition 'scope === 'small'' is true."
+    assert picked.skipped == (Skip("01-01", why),)
+    assert picked.step == step("01-02", skip_if="scope === 'large'")
+    assert picked.troubles == ()
+
+
+def test_a_step_whose_condition_means_nothing_runs() -> None:
+    """ERR-STEP-009: better one step too many."""
+    odd = step("01-01", skip_if="scope ===")
+
+    picked = pick(odd)
+
+    assert picked.step == odd
+    assert picked.troubles == (trouble("ERR-STEP-009", step_id="01-01", expression="scope ==="),)
+
+
+def test_what_was_skipped_once_is_not_talked_about_again() -> None:
+    """Within one run; the next one considers it anew."""
+    assert pick(step("01-02", "00-01"), step("01-03"), passed=("01-02",)) == Pick(step("01-03"))
+
+
+@given(st.permutations(["01-01", "01-02", "01-03", "01-04"]), st.data())
+def test_every_step_is_offered_at_most_once_and_in_file_order(order: list[str], data: st.DataObject) -> None:
+    """Whatever depends on whatever, circles included, a phase comes to its end."""
+    dependencies = {one: data.draw(st.sets(st.sampled_from(order), max_size=2)) for one in order}
+    agenda = Agenda(steps=[step(one, *sorted(dependencies[one])) for one in order])
+    completed: list[str] = []
+    passed: set[str] = set()
+
+    for _ in range(len(order) + 1):
+        picked = next_step(agenda, REQUIREMENTS, completed=completed, passed=passed, facts=Facts())
+        passed |= {skip.step_id for skip in picked.skipped}
+        if picked.step is None:
+            break
+        assert dependencies[picked.step.step_id] <= set(completed)
+        completed.append(picked.step.step_id)
+
+    assert completed == sorted(completed)
+    assert passed.isdisjoint(completed)
+    assert passed | set(completed) == set(order)
+
+
+# --- depth ----------------------------------------------------------------------------------------------------------
+
+SMALL = QuickScan(scope="small", complexity="low", file_count=3)
+LARGE = QuickScan(scope="large", complexity="high", file_count=30)
+
+
+@pytest.mark.parametrize(
+    ("scope", "complexity", "files", "depth"),
+    [
+        ("small", "low", 5, Depth.BRIEF),
+        ("small", "high", 4, Depth.BRIEF),
+        ("small", "medium", 5, Depth.STANDARD),
+        ("medium", "low", 1, Depth.STANDARD),
+        ("medium", "high", 99, Depth.STANDARD),
+        ("large", "high", 1, Depth.DEEP),
+        ("large", "low", 16, Depth.DEEP),
+        ("large", "medium", 15, Depth.STANDARD),
+        ("unknown", "low", 1, Depth.STANDARD),
+    ],
+)
+def test_depth_follows_the_quick_scan(scope: str, complexity: str, files: int, depth: Depth) -> None:
+    """Brief and deep need a second sign besides the scope."""
+    assert QuickScan(scope=scope, complexity=complexity, file_count=files).depth is depth
+
+
+def test_somebodys_word_comes_first() -> None:
+    """An override of this phase beats the scan, and phase 00's standard."""
+    overrides = {REQUIREMENTS: "deep", "00-quick-scan": "brief"}
+
+    assert depth_for(REQUIREMENTS, overrides, SMALL) == (Depth.DEEP, "override", None)
+    assert depth_for("00-quick-scan", overrides, SMALL) == (Depth.BRIEF, "override", None)
+
+
+def test_an_override_is_for_its_own_phase() -> None:
+    """The next phase starts again from the scan."""
+    assert depth_for("04-design", {REQUIREMENTS: "deep"}, SMALL) == (Depth.BRIEF, "quick-scan", None)
+
+
+@pytest.mark.parametrize("value", ["thorough", "", None, 3, ["deep"], {"depth": "deep"}])
+def test_an_override_that_is_no_depth_is_ignored(value: object) -> None:
+    """ERR-DEPTH-002, whatever somebody wrote into meta.json."""
+    assert depth_for(REQUIREMENTS, {REQUIREMENTS: value}, LARGE) == (
+        Depth.DEEP,
+        "quick-scan",
+        trouble("ERR-DEPTH-002"),
+    )
+
+
+def test_without_a_scan_depth_is_standard() -> None:
+    """ERR-DEPTH-001; a bad override on top of it is the trouble worth telling."""
+    unknown = QuickScan()
+
+    assert depth_for(REQUIREMENTS, {}, unknown) == (Depth.STANDARD, "standard", trouble("ERR-DEPTH-001"))
+    assert depth_for(REQUIREMENTS, {REQUIREMENTS: 1}, unknown)[2] == trouble("ERR-DEPTH-002")
+
+
+def test_phase_00_is_standard() -> None:
+    """The scan it would go by is what it is there to make; a step's own depth is no reason, either."""
+    brief = step("00-02", depth="brief")
+
+    assert depth_for("00-quick-scan", {}, LARGE, step=brief) == (Depth.STANDARD, "standard", None)
+    assert depth_for("00-quick-scan", {}, QuickScan()) == (Depth.STANDARD, "standard", None)
+
+
+def test_a_steps_own_depth_is_the_last_resort() -> None:
+    """It counts where no phase was opened, so that no depth is active."""
+    deep = step("01-06", depth="deep")
+
+    assert depth_for(REQUIREMENTS, {}, None, step=deep) == (Depth.DEEP, "step", None)
+    assert depth_for(REQUIREMENTS, {}, None) == (Depth.STANDARD, "standard", None)
+    assert depth_of_step(deep, {}, None) is Depth.DEEP
+    assert depth_of_step(deep, {}, Depth.BRIEF) is Depth.BRIEF
+    assert depth_of_step(deep, {REQUIREMENTS: "standard"}, Depth.BRIEF) is Depth.STANDARD
+
+
+# --- the quick scan -------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.builds(
+        QuickScan,
+        scope=st.sampled_from(["small", "medium", "large", "unknown"]),
+        file_count=st.integers(0, 999_999),
+        complexity=st.sampled_from(["low", "medium", "high", "unknown"]),
+    ),
+    st.text(alphabet="# abc\n|*-", max_size=60),
+)
+def test_what_is_written_is_what_is_read(scan: QuickScan, around: str) -> None:
+    """The writer's lines are the reader's lines, wherever they stand in the file."""
+    assert read_quick_scan(f"{around}\n{quick_scan_lines(scan)}\n{around}") == scan
+
+
+def test_the_lines_are_plain_to_people() -> None:
+    """They are part of quick-scan.md, which people read and correct."""
+    scan = QuickScan(scope="medium", file_count=12, complexity="low")
+
+    assert quick_scan_lines(scan) == "**Scope**: medium\n**File Count**: 12\n**Complexity**: low"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Scope: small", QuickScan(scope="small")),
+        ("**Estimated Scope**: Medium", QuickScan(scope="medium")),
+        ("**Estimated Scope:** LARGE (many files)", QuickScan(scope="large")),
+        ("- **Final Scope**: **large**", QuickScan(scope="large")),
+        ("scope classification: small", QuickScan(scope="small")),
+        ("> Scope: small", QuickScan(scope="small")),
+        ("**File Count Estimate**: ~18-25 files", QuickScan(file_count=25)),
+        ("File Count: 7", QuickScan(file_count=7)),
+        ("Estimated Files: about 6 to 9", QuickScan(file_count=9)),
+        ("Files: 12–14", QuickScan(file_count=14)),
+        ("Total files: between 3 and 5", QuickScan(file_count=5)),
+        ("**Complexity**: High", QuickScan(complexity="high")),
+        ("Estimated Complexity: `low`", QuickScan(complexity="low")),
+        ("Scope: small\n\n## 4. Final Scope\n\nScope: large", QuickScan(scope="large")),
+        ("Scope: small\nScope: unknown", QuickScan(scope="small")),
+        ("The scope: small", QuickScan()),
+        ("Scope: smallish", QuickScan()),
+        ("Scope: huge\nFile Count: many\nComplexity: ?", QuickScan()),
+        ("File Count: 99999999999999999999", QuickScan()),
+        ("", QuickScan()),
+    ],
+)
+def test_people_may_write_the_lines_in_their_own_way(text: str, expected: QuickScan) -> None:
+    """Bold, capitals, ranges (the higher bound counts), corrections (the last one counts)."""
+    assert read_quick_scan(text) == expected
+
+
+@given(st.text(max_size=500))
+def test_any_text_can_be_read(text: str) -> None:
+    """What is not there is unknown."""
+    assert isinstance(read_quick_scan(text), QuickScan)
+
+
+@pytest.mark.parametrize("wrong", [{"scope": "tiny"}, {"file_count": -1}, {"complexity": ""}])
+def test_a_scan_holds_only_what_can_be_written(wrong: dict[str, object]) -> None:
+    """Anything else is refused where it comes in."""
+    with pytest.raises(ValidationError):
+        QuickScan.model_validate(wrong)
+
+
+def test_a_count_has_a_scope() -> None:
+    """Small up to 5 files, medium up to 15."""
+    assert [scope_of_count(n) for n in (1, 5, 6, 15, 16, 400)] == [
+        *("small", "small", "medium", "medium", "large", "large")
+    ]
+
+
+def test_conditions_know_the_scan_and_the_depth() -> None:
+    """These are the four variables of skip_if."""
+    assert SMALL.facts(Depth.BRIEF) == Facts(scope="small", complexity="low", file_count=3, depth="brief")
+
+
+# --- a step's fields ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *(
+            {"step_id": bad}
+            for bad in ("abc", "0-01", "00_01", "000-001", "01-02\n", "\u0660\u0661-\u0660\u0662")
+        ),
+        *({"title": bad} for bad in ("x" * 61, "", "  ")),
+        *({"depth": bad} for bad in ("thorough", "shallow", "")),
+        {"persona": ""},
+    ],
+)
+def test_bad_values_are_refused(wrong: dict[str, object]) -> None:
+    """VR-STEP-001 to 004."""
+    with pytest.raises(ValidationError):
+        step("01-01", **wrong)
+
+
+def test_a_title_is_one_line_of_60_characters() -> None:
+    """60 are fine, and line breaks are spaces."""
+    assert step("01-01", title="a\n b " + "x" * 56).title == "a b " + "x" * 56
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        [],
+        "quick-scan.md",
+        None,
+        [""],
+        ["../x.md"],
+        ["a/../x.md"],
+        ["/etc/passwd"],
+        ["~/x.md"],
+        [".git/config"],
+        ["a/.hidden"],
+        ["a\\b.md"],
+        ["a b.md"],
+        ["x.md\n"],
+        ["C:x.md"],
+        ["a//b.md"],
+        ["a/"],
+        ["x" * 201],
+        ["meta.json"],
+        ["META.JSON"],
+        ["draft.md"],
+        ["planning/meeting.jsonl"],
+        ["reviews/review-001.md"],
+        ["reviews"],
+        ["ok.md", "docs/../../x"],
+    ],
+)
+def test_outputs_stay_in_the_items_folder(outputs: object) -> None:
+    """No path leads out of it, and none to what the engine keeps there."""
+    with pytest.raises(ValidationError):
+        step("01-01", outputs=outputs)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("quick-scan.md", "quick-scan.md"),
+        ("adr/adr-0001_x.md", "adr/adr-0001_x.md"),
+        ("nfr-matrix.md", "nfr-matrix.md"),
+        ("docs/common/nfr-matrix.md", "nfr-matrix.md"),
+        ("planning.md", "planning.md"),
+    ],
+)
+def test_outputs_are_named_as_in_the_step(given: str, kept: str) -> None:
+    """Only the shared file has two names."""
+    assert step("01-01", outputs=[given]).outputs == (kept,)
+
+
+# --- a step's text --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("Maya Chen: What hurts?", "What hurts?"),
+        ("Maya Chen (Business Analyst): What hurts?", "What hurts?"),
+        ("**Maya Chen**: What hurts?", "What hurts?"),
+        ("**Maya Chen:** What hurts?", "What hurts?"),
+        ("Éva Ó Briain: What hurts?", "What hurts?"),
+        ("What hurts?", "What hurts?"),
+        ("Note: what hurts?", "Note: what hurts?"),
+        ("Let's see, Maya Chen: what hurts?", "Let's see, Maya Chen: what hurts?"),
+    ],
+)
+def test_a_text_is_said_without_the_speakers_name(written: str, said: str) -> None:
+    """The message shows who speaks, and that may be another persona than its author thought of."""
+    assert says(Section.STANDARD, written).text_at(Depth.STANDARD) == (said, False)
+
+
+def test_a_missing_depth_falls_back_to_standard() -> None:
+    """ERR-STEP-007, and the caller learns of it."""
+    assert says(Section.STANDARD, "Maya Chen: Hi").text_at(Depth.DEEP) == ("Hi", True)
+
+
+def test_without_standard_the_whole_body_is_said() -> None:
+    """Even when another depth is there."""
+    assert says(Section.BRIEF, "Short").text_at(Depth.DEEP) == ("The whole body", True)
+    assert says(Section.BRIEF, "Short").text_at(Depth.STANDARD) == ("The whole body", True)
+    assert says(Section.BRIEF, "Short").text_at(Depth.BRIEF) == ("Short", False)
+
+
+def test_questions_are_the_numbered_items() -> None:
+    """Each on one line, with what belongs to it; the sentences around them are none."""
+    text = """Maya Chen: Let's see.
+
+1. What hurts,
+   and whom?
+2) Which of these:
+   - speed
+   - safety?
+   a. or both,
+   etc. and so on?
+   1. none
+
+3. Why now? Because:
+
+   it is late
+
+I'll write it down.
+4 times is not a question.
+"""
+
+    assert says(Section.STANDARD, text).questions_at(Depth.DEEP) == (
+        "What hurts, and whom?",
+        "Which of these: speed; safety?; or both, etc. and so on?; none",
+        "Why now? Because: it is late",
+    )
+
+
+def test_a_text_without_questions_asks_none() -> None:
+    """Brief Mode usually has none."""
+    assert says(Section.BRIEF, "All fine?").questions_at(Depth.BRIEF) == ()
+
+
+def test_validation_is_its_bullets() -> None:
+    """In their order; without the section there are none."""
+    found = says(Section.VALIDATION, "Check:\n\n- One\n- Two\n  goes on\n-\n* Three\n\nDone.\nReally.")
+
+    assert found.validation == ("One", "Two goes on", "Three")
+    assert step("01-01").validation == ()
+
+
+# --- what a step owns -----------------------------------------------------------------------------------------------
+
+
+def test_a_step_owns_the_sections_its_artifacts_name() -> None:
+    """The original format: a bullet per file, below it sections and what goes into them."""
+    text = """
+- Create or update `requirements-spec.md` in the artifact folder:
+  - Section: "6. Functional Requirements"
+  - Content: FR-{NNN} with criteria, as in "1. Scope"
+  - Format: table; see `impact-analysis.md`
+  - Section: "7. Out of Scope"
+  - Content: excluded capabilities
+- Update `docs/common/nfr-matrix.md`:
+  - Content: thresholds
+"""
+    found = artifacts(text, "requirements-spec.md", "nfr-matrix.md")
+
+    assert found.owned("requirements-spec.md") == (
+        Owned(
+            heading="6. Functional Requirements",
+            number="6",
+            hints=(
+                'Content: FR-{NNN} with criteria, as in "1. Scope"',
+                "Format: table; see `impact-analysis.md`",
+            ),
+        ),
+        Owned(heading="7. Out of Scope", number="7", hints=("Content: excluded capabilities",)),
+    )
+    assert found.owned("nfr-matrix.md") == (
+        Owned(heading="Business Context", hints=("Content: thresholds",)),
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'quick-scan.md §"1. Scope"',
+        "quick-scan.md: §1. Scope",
+        "- Section: 1. Scope",
+        "- Section 1. Scope of quick-scan.md",
+        "- section: “1. Scope” in quick-scan.md",
+        "- Write `## 1. Scope` in `quick-scan.md`",
+        '- "1. Scope" in quick-scan.md, with a rationale',
+        "- **1. Scope**",
+        "## 1. Scope",
+    ],
+)
+def test_a_section_can_be_named_in_many_ways(line: str) -> None:
+    """Authors write prose, not a schema."""
+    assert artifacts(line, "quick-scan.md").owned("quick-scan.md") == (Owned(heading="1. Scope", number="1"),)
+
+
+@pytest.mark.parametrize(
+    "line", ['- Section: "Open Questions"', "- Section: Open Questions", "§ Open Questions"]
+)
+def test_a_section_needs_no_number(line: str) -> None:
+    """It is found by its heading."""
+    assert artifacts(line, "x.md").owned("x.md") == (Owned(heading="Open Questions"),)
+
+
+def test_several_sections_fit_on_a_line() -> None:
+    """Of one file or of several."""
+    one = artifacts('x.md §"1. A B", §"2. C" and §"2. C"; y.md §"3.1. D"', "x.md", "y.md")
+
+    assert [section.heading for section in one.owned("x.md")] == ["1. A B", "2. C"]
+    assert one.owned("y.md") == (Owned(heading="3.1. D", number="3.1"),)
+
+
+def test_sections_of_other_files_are_nobodys() -> None:
+    """Only outputs are written."""
+    text = '- Update `adr-0001.md`:\n  - Section: "1. Context"\n- Update `x.md`'
+
+    assert artifacts(text, "x.md").owned("x.md") == (Owned(heading="Business Context"),)
+
+
+def test_a_step_that_names_no_section_owns_one_by_its_title() -> None:
+    """What it says about the content still helps."""
+    text = "- Create files:\n  - One per module: `module-design-{name}.md`\n  - Content: the interface"
+
+    assert artifacts(text, "module-design.md").owned("module-design.md") == (
+        Owned(
+            heading="Business Context",
+            hints=("One per module: `module-design-{name}.md`", "Content: the interface"),
+        ),
+    )
+    assert artifacts("", "x.md").owned("x.md") == (Owned(heading="Business Context"),)
+
+
+@given(st.text(alphabet='§"`#*1. Section:x.md\n-', max_size=300))
+def test_whatever_the_artifacts_say_something_is_owned(text: str) -> None:
+    """And always under a heading."""
+    assert all(section.heading for section in artifacts(text, "x.md").owned("x.md"))
+    assert artifacts(text, "x.md").owned("x.md")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["§1. " + " " * 60_000, "a" * 60_000, "a/" * 30_000, "`1. a" * 12_000, "1. " * 20_000, '"' * 60_000],
+)
+def test_no_artifacts_take_long(text: str) -> None:
+    """The largest file allowed is read at once; a slow pattern would take minutes here."""
+    before = time.process_time()
+    assert artifacts(text, "x.md").owned("x.md")
+
+    assert time.process_time() - before < 1
+
+
+# --- the playbook ---------------------------------------------------------------------------------------------------
+
+
+def test_troubles_are_told_when_their_phase_opens() -> None:
+    """Except a bad condition, which is told when its step comes up."""
+    here = trouble("ERR-STEP-003", filename="x.md", phase_key=REQUIREMENTS)
+    later = trouble("ERR-STEP-009", step_id="01-01", expression="x", phase_key=REQUIREMENTS)
+    other = trouble("ERR-STEP-001", phase_key="04-design")
+    anywhere = trouble("ERR-RT-002")
+    playbook = Playbook(Roster(), Agenda(), (here, later, other, anywhere))
+
+    assert playbook.troubles_of(REQUIREMENTS) == (here,)

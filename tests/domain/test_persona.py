@@ -1,0 +1,361 @@
+"""Who sits at the table, and whom a text speaks to."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from bot.domain.persona import AddressKind, Persona, Principle, Roster
+
+MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
+
+
+def persona(key: str, name: str, role: str, *phases: str) -> Persona:
+    return Persona(key=key, name=name, role=role, phases=phases)
+
+
+ROSTER = Roster(
+    [
+        persona(MAYA, "Maya Chen", "Business Analyst", "00-quick-scan", "01-requirements"),
+        persona(ALEX, "Alex Rivera", "Solutions Architect", "02-impact-analysis", "03-architecture"),
+        persona(JORDAN, "Jordan Park", "System Designer", "04-design"),
+    ]
+)
+
+
+def asked(text: str, *, lead: str = MAYA) -> tuple[str, ...]:
+    return ROSTER.addressed(text, lead=lead).personas
+
+
+# --- personas -------------------------------------------------------------------------------------------------------
+
+
+def test_key_name_and_role_make_a_persona() -> None:
+    """Whatever else is left out follows from them."""
+    zoe = Persona(key="release-captain", name="Zoë Lin", role="release captain")
+
+    assert (zoe.first_name, zoe.label) == ("Zoë", "Zoë Lin (release captain)")
+    assert (zoe.short, zoe.actor, zoe.lens) == ("Zoë", "ReleaseCaptain", "release captain")
+    assert zoe.icon == ":bust_in_silhouette:"
+    assert zoe.identity == "I'm Zoë Lin, your release captain."
+    assert zoe.phases == ()
+    assert not zoe.workshop
+
+
+def test_what_is_given_is_kept() -> None:
+    """Defaults fill holes only; an empty value is a hole."""
+    zoe = Persona(
+        key="zoe", name="Zoë Lin", role="Scribe", short="SC", actor="Recorder", lens="", identity="Hi."
+    )
+
+    assert (zoe.short, zoe.actor, zoe.lens, zoe.identity) == ("SC", "Recorder", "scribe", "Hi.")
+
+
+def test_a_role_without_letters_still_has_an_actor() -> None:
+    """The transcript needs a word for everybody."""
+    assert Persona(key="x", name="X", role="?!").actor == "Persona"
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("mag", ":mag:"),
+        (":mag:", ":mag:"),
+        ("+1", ":+1:"),
+        (":wave::skin-tone-3:", ":wave::skin-tone-3:"),
+        ("https://example.org/z.png", "https://example.org/z.png"),
+    ],
+)
+def test_an_icon_is_an_emoji_or_an_address(given: str, shown: str) -> None:
+    """Emoji may be written with or without their colons."""
+    assert Persona(key="x", name="X", role="Y", icon=given).icon == shown
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"key": "Not A Key"},
+        {"key": ""},
+        {"name": " "},
+        {"name": "***"},
+        {"name": "x" * 61},
+        {"role": ""},
+        {"icon": "http://example.org/z.png"},
+        {"icon": "two words"},
+        {"actor": "PlanningAgent"},
+        {"actor": "two words"},
+        {"phases": ["requirements"]},
+        {"phases": "01-requirements"},
+        {"nickname": "Z"},
+    ],
+)
+def test_what_cannot_be_shown_or_stored_is_refused(wrong: dict[str, object]) -> None:
+    """A persona that could not speak, or would pose as somebody else, is not a persona."""
+    with pytest.raises(ValidationError):
+        Persona.model_validate({"key": "zoe", "name": "Zoë Lin", "role": "Scribe", **wrong})
+
+
+def test_only_a_mapping_is_a_persona() -> None:
+    """Anything else is refused like a bad field."""
+    with pytest.raises(ValidationError):
+        Persona.model_validate("Zoë")
+
+
+def test_acknowledging_fills_the_template() -> None:
+    """Whatever the placeholder is called; other people's braces stay what they are."""
+    maya = Persona(key="m", name="M", role="R", acknowledgement="Noted -- so {rephrasing}.")
+
+    assert maya.acknowledges(r"cost \1 matters {now}") == r"Noted -- so cost \1 matters {now}."
+
+
+def test_a_principle_may_be_a_title_only() -> None:
+    """Its explanation is optional."""
+    assert Principle(title="Ask why").text == ""
+
+
+# --- the roster -----------------------------------------------------------------------------------------------------
+
+
+def test_a_roster_is_a_collection_in_speaking_order() -> None:
+    """The order they were given in is the order they speak in."""
+    assert [one.key for one in ROSTER] == [MAYA, ALEX, JORDAN]
+    assert len(ROSTER) == 3
+    assert ALEX in ROSTER
+    assert "zoe" not in ROSTER
+    assert ROSTER[JORDAN].name == "Jordan Park"
+    assert ROSTER.get("zoe") is None
+
+
+@pytest.mark.parametrize(
+    ("phase_key", "lead"),
+    [
+        ("00-quick-scan", MAYA),
+        ("01-requirements", MAYA),
+        ("02-impact-analysis", ALEX),
+        ("03-architecture", ALEX),
+        ("04-design", JORDAN),
+    ],
+)
+def test_every_phase_has_its_lead(phase_key: str, lead: str) -> None:
+    """AC-003-01 to 05, and nothing to report."""
+    assert ROSTER.lead_of(phase_key) == (ROSTER[lead], None)
+
+
+def test_maya_leads_an_unknown_phase_and_says_so() -> None:
+    """ERR-PERSONA-001."""
+    lead, trouble = ROSTER.lead_of("09-rollout")
+
+    assert lead.key == MAYA
+    assert trouble
+    assert trouble.code == "ERR-PERSONA-001"
+    assert "'09-rollout'" in trouble.sentence
+
+
+def test_without_a_business_analyst_the_first_leads_an_unknown_phase() -> None:
+    """And is named as what they are."""
+    roster = Roster([persona("zoe", "Zoë Lin", "Scribe")])
+
+    lead, trouble = roster.lead_of("01-requirements")
+
+    assert lead.key == "zoe"
+    assert trouble
+    assert trouble.sentence.endswith("I'll lead this phase as Zoë Lin (Scribe).")
+
+
+@pytest.mark.parametrize(
+    ("lead", "others"), [(MAYA, [ALEX, JORDAN]), (ALEX, [MAYA, JORDAN]), (JORDAN, [MAYA, ALEX])]
+)
+def test_the_others_keep_their_order(lead: str, others: list[str]) -> None:
+    """Whoever leads, the two others follow as Maya, Alex, Jordan."""
+    assert [one.key for one in ROSTER.others(lead)] == others
+
+
+# --- who is addressed -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Alex, what about the cache?",
+        "alex: what about the cache?",
+        "ALEX? Any idea",
+        "Alex what about the cache",
+        "Alex how would you build it",
+        "Alex can you say more?",
+        "Alex could we cache it?",
+        "Alex do you agree",
+        "Alex please go on",
+        "Alex your view",
+        "Alex -- what breaks first?",
+        "Alex",
+        "Alex.",
+        "@Alex look at this",
+        "I wonder, @alex",
+        "What do you think, Alex?",
+        "what about you Alex?",
+        "Thanks, Alex",
+        "Hey Alex, quick question",
+        "OK, Alex can you go on",
+        "That makes sense. Alex how would it fail?",
+        "First line\nAlex, second line",
+        "> quoted\n\n*Alex*, and then",
+        "Alex Rivera, what do you say?",
+        "I think we should, Alex, wait",
+        "Alex，怎么看",
+    ],
+)
+def test_a_name_set_off_gets_the_floor(text: str) -> None:
+    """By a comma, colon or question mark, by an @, or at the start of a sentence said to somebody."""
+    address = ROSTER.addressed(text, lead=MAYA)
+
+    assert address.kind is AddressKind.DIRECT
+    assert address.personas == (ALEX,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Jordan's earlier point is good",
+        "Jordan's, I mean",
+        "Jordan mentioned that",
+        "Jordan would never do that",
+        "Jordan did the interface already",
+        "Jordan can handle errors",
+        "I like what Jordan said about errors",
+        "I agree with Jordan, but it is late",
+        "I agree with Maya and Jordan, but it is late",
+        "As said by Jordan: no",
+        "Park, what do you say about it",
+        "designer, could you help",
+        "System Designer: please help",
+        "Jordanian law, what about it",
+        "mail jordan@example.org, please",
+        "see https://example.org/Jordan?page=1",
+        "the jordan-api: is it up",
+        "we use Java",
+        "",
+    ],
+)
+def test_being_talked_about_is_not_being_addressed(text: str) -> None:
+    """Mentions, surnames, roles, addresses and other words leave the floor to the lead."""
+    address = ROSTER.addressed(text, lead=ALEX)
+
+    assert address.kind is AddressKind.DEFAULT
+    assert address.personas == (ALEX,)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Jordan and Maya, what do you think?", (JORDAN, MAYA)),
+        ("Alex, Jordan: your views?", (ALEX, JORDAN)),
+        ("Hey Jordan, Alex & Maya - what now", (JORDAN, ALEX, MAYA)),
+        ("@jordan @maya ping", (JORDAN, MAYA)),
+        ("Maya, is that so? And Jordan, could it fail? Maya?", (MAYA, JORDAN)),
+        ("Alex, Jordan said it is slow", (ALEX,)),
+    ],
+)
+def test_several_answer_in_the_order_they_are_named(text: str, named: tuple[str, ...]) -> None:
+    """Each once, and only those who are addressed."""
+    assert asked(text) == named
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what do you think?",
+        "What do you all think about it",
+        "I'd like to hear from everyone",
+        "Everybody, please",
+        "all of you please",
+        "can you all comment",
+        "Team, thoughts?",
+        "team what should we do",
+        "Hey team",
+        "so what now, team?",
+        "Good. Team: let's decide",
+    ],
+)
+def test_a_word_to_all_is_answered_by_the_lead_first(text: str) -> None:
+    """Then by the others, in roster order."""
+    address = ROSTER.addressed(text, lead=ALEX)
+
+    assert address.kind is AddressKind.GROUP
+    assert address.personas == (ALEX, MAYA, JORDAN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["our team uses Java", "Team uses Java", "the team, however, is small", "teamwork, please", "steam?"],
+)
+def test_a_team_that_is_talked_about_is_not_addressed(text: str) -> None:
+    """The word alone calls nobody."""
+    assert asked(text) == (MAYA,)
+
+
+def test_a_name_wins_over_the_group() -> None:
+    """Jordan is asked, though "what do you think" alone asks everybody."""
+    assert asked("Jordan, what do you think?") == (JORDAN,)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Jean-Luc Picard", "Jean-Luc, engage"),
+        ("Mary Ann Smith", "Mary Ann, please"),
+        ("Mary Ann Smith", "Mary, please"),
+        ("Zoë Lin", "zoe\u0308: hello"),
+        ("王小明", "王小明，你怎么看"),
+        ("D'Arcy (x+) Lee", "D'Arcy, hello"),
+        ("Jürgen", "@JÜRGEN hello"),
+    ],
+)
+def test_names_of_ones_own_personas_work_too(name: str, text: str) -> None:
+    """Hyphens, several first names, accents, other scripts, and whatever a pattern could trip over."""
+    roster = Roster([*ROSTER, persona("own", name, "Guest")])
+
+    assert roster.addressed(text, lead=MAYA).personas == ("own",)
+
+
+def test_half_a_name_is_another_name() -> None:
+    """Jean is not Jean-Luc, and Mary Ann is not Mary Jones."""
+    roster = Roster(
+        [
+            persona("picard", "Jean-Luc Picard", "Captain"),
+            persona("smith", "Mary Ann Smith", "Guest"),
+            persona("jones", "Mary Jones", "Guest"),
+        ]
+    )
+
+    assert roster.addressed("Jean, engage", lead="picard").kind is AddressKind.DEFAULT
+    assert roster.addressed("Mary Ann, please", lead="picard").personas == ("smith",)
+
+
+def test_an_empty_roster_answers_nobody_by_name() -> None:
+    """The workshop's table may have no chairs yet."""
+    assert Roster().addressed("Maya, hello", lead="x").kind is AddressKind.DEFAULT
+
+
+@given(
+    st.text(alphabet="MayaAlexJordan team,:?.@\n what can you", max_size=200), st.sampled_from([MAYA, ALEX])
+)
+def test_somebody_always_answers_and_nobody_twice(text: str, lead: str) -> None:
+    """Whatever people write."""
+    personas = asked(text, lead=lead)
+
+    assert personas
+    assert len(set(personas)) == len(personas)
+    assert all(key in ROSTER for key in personas)
+
+
+@pytest.mark.parametrize(
+    "piece", ["Maya ", "Maya,", " ", "\n", ", ", "team ", "ok ", "@", "you ", "Maya and ", "."]
+)
+def test_no_text_takes_long(piece: str) -> None:
+    """The longest message Slack lets through is read at once; a slow pattern would take minutes here."""
+    before = time.process_time()
+    assert asked(piece * (40_000 // len(piece)) + "x")
+
+    assert time.process_time() - before < 1

@@ -1,0 +1,156 @@
+"""Every code of the two catalogues, and what people are told about it."""
+
+import string
+from collections import Counter
+
+import pytest
+from pydantic import ValidationError
+
+from bot.domain.taxonomy import TAXONOMY, Entry, Severity, Trouble, trouble
+
+ANALYSIS = {code: entry for code, entry in TAXONOMY.items() if "ELAB" not in code}
+ELABORATION = {code: entry for code, entry in TAXONOMY.items() if "ELAB" in code}
+
+SENTENCES = {
+    "ERR-RT-002": "Warning: Roundtable agent file has invalid format. "
+    "Falling back to standard analysis agents.",
+    "ERR-STEP-001": "No step files found for phase <phase_key>. Completing phase without interactive steps.",
+    "ERR-STEP-002": "No step files found for phase <phase_key>. Completing phase without interactive steps.",
+    "ERR-STEP-003": "Warning: Step file <filename> could not be read. Skipping.",
+    "ERR-STEP-004": "Warning: Step file <filename> has invalid frontmatter. Skipping.",
+    "ERR-STEP-005": "Warning: Step file <filename> is missing required field '<field_name>'. Skipping.",
+    "ERR-STEP-006": "Warning: Step file <filename> has invalid value for '<field_name>': '<value>'. Skipping.",
+    "ERR-STEP-008": "Warning: Step <step_id> depends on <dep_id> which is not complete. Skipping for now.",
+    "ERR-STEP-009": "Warning: Step <step_id> has an invalid skip_if condition: '<expression>'. "
+    "Executing step normally.",
+    "ERR-META-002": "Warning: meta.json is corrupt. Starting analysis from the beginning.",
+    "ERR-META-003": "Warning: Failed to save progress to meta.json. Your artifacts were updated, "
+    "but the session may not resume correctly from this point.",
+    "ERR-ART-002": "Warning: Failed to write <artifact_name>. The analysis will continue, "
+    "but this artifact may be incomplete.",
+    "ERR-ART-003": "Warning: Could not read existing <artifact_name>. Creating a fresh version.",
+    "ERR-PERSONA-001": "Note: Unknown phase key '<phase_key>'. "
+    "I'll lead this phase as Maya Chen (Business Analyst).",
+    "ERR-INT-001": "Analysis could not proceed: the roundtable agent encountered an error. "
+    "Falling back to standard analysis.",
+    "ERR-ELAB-001": "I could not load the step context for elaboration. "
+    "Let me continue with the normal menu.",
+    "ERR-ELAB-007": "Key takeaway: <takeaway>",
+    "ERR-ELAB-009": "Elaboration completed successfully but I could not save the elaboration record "
+    "to meta.json. The discussion insights are in the artifacts.",
+    "ERR-ELAB-013": "Could not update <filename> (file not found). "
+    "Elaboration insights are in the synthesis summary above.",
+}
+
+
+def with_facts(entry: Entry) -> Trouble:
+    """The trouble with every fact its sentences ask for, named after itself: `<filename>`."""
+    asked = string.Formatter().parse(entry.sentence + entry.log)
+    return trouble(entry.code, **{name: f"<{name}>" for _, name, _, _ in asked if name and name != "lead"})
+
+
+def test_there_are_25_codes_of_analysis_and_14_of_elaboration() -> None:
+    """39 codes in all, each under its own name."""
+    assert (len(ANALYSIS), len(ELABORATION)) == (25, 14)
+    assert all(code == entry.code for code, entry in TAXONOMY.items())
+
+
+def test_severities_of_analysis_are_the_seeds() -> None:
+    """One is fatal; everything else lets the session go on."""
+    assert Counter(entry.severity for entry in ANALYSIS.values()) == {
+        Severity.FATAL: 1,
+        Severity.ERROR: 4,
+        Severity.WARNING: 10,
+        Severity.INFO: 10,
+    }
+
+
+def test_elaboration_keeps_its_own_scale() -> None:
+    """Two scales, and each code can be asked for both."""
+    assert Counter(entry.scale for entry in ELABORATION.values()) == {
+        "CRITICAL": 2,
+        "HIGH": 5,
+        "MEDIUM": 4,
+        "LOW": 3,
+    }
+    assert all(entry.scale is None for entry in ANALYSIS.values())
+    assert TAXONOMY["ERR-ELAB-001"].severity is Severity.ERROR
+
+
+@pytest.mark.parametrize("code", TAXONOMY)
+def test_people_read_the_catalogues_sentence_and_nothing_else(code: str) -> None:
+    """Silent codes stay silent whatever their severity; the others say their sentence to the letter."""
+    one = with_facts(TAXONOMY[code])
+
+    assert one.sentence == SENTENCES.get(code, "")
+    assert one.entry.seen is (code in SENTENCES)
+
+
+@pytest.mark.parametrize("code", TAXONOMY)
+def test_the_log_always_says_something(code: str) -> None:
+    """Each line names its code, silent ones say how it goes on."""
+    line = with_facts(TAXONOMY[code]).log
+
+    assert line.startswith(f"{code} ")
+    assert len(line) > len(code) + 10
+
+
+def test_the_log_may_word_it_differently() -> None:
+    """An unknown phase is a fallback for the log, and a promise for people."""
+    one = trouble("ERR-PERSONA-001", phase_key="07-x")
+
+    assert one.log.endswith("Unknown phase key '07-x'. Falling back to Maya Chen (Business Analyst).")
+    assert one.severity is Severity.WARNING
+
+
+def test_the_log_says_where_and_why() -> None:
+    """Whoever mends the file needs its folder and the reason; people in the thread need neither."""
+    one = trouble("ERR-STEP-004", phase_key="01-requirements", filename="01-x.md", reason="line 3: a\nb")
+
+    assert one.sentence == "Warning: Step file 01-x.md has invalid frontmatter. Skipping."
+    assert one.log == (
+        "ERR-STEP-004 Warning: Step file 01-requirements/01-x.md has invalid frontmatter. Skipping."
+        " (line 3: a b)"
+    )
+
+
+def test_another_lead_is_named_where_maya_is_not_at_the_table() -> None:
+    """The sentence is true for personas of one's own, too."""
+    one = trouble("ERR-PERSONA-001", phase_key="07-x", lead="Zoë Lin (Scribe)")
+
+    assert one.sentence.endswith("I'll lead this phase as Zoë Lin (Scribe).")
+
+
+def test_an_unknown_code_is_a_mistake_in_the_program() -> None:
+    """It fails where it is written, not where it is shown."""
+    with pytest.raises(KeyError):
+        trouble("ERR-STEP-999")
+
+
+def test_a_missing_fact_is_a_mistake_in_the_program() -> None:
+    """A sentence with a hole in it never reaches the thread."""
+    with pytest.raises(KeyError):
+        trouble("ERR-STEP-005", filename="01-x.md")
+
+
+def test_values_cannot_break_out_of_their_sentence() -> None:
+    """File contents are strangers' text: no line breaks, no control characters, no templates, no essays."""
+    one = trouble("ERR-STEP-003", filename="a\r\n\x1b[31m{phase_key}\u202e" + "x" * 500)
+
+    assert "could not be read" in one.sentence
+    assert one.sentence.isprintable()
+    assert "a [31m{phase_key}x" in one.sentence
+    assert len(one.sentence) < 170
+
+
+def test_a_trouble_survives_being_stored() -> None:
+    """It comes back from JSON with its code and its facts."""
+    one = trouble("ERR-STEP-003", filename="01-x.md", phase_key="01-requirements")
+
+    assert Trouble.model_validate_json(one.model_dump_json()) == one
+
+
+def test_a_trouble_does_not_change() -> None:
+    """What happened, happened."""
+    with pytest.raises(ValidationError):
+        trouble("ERR-INT-001").code = "ERR-INT-002"  # type: ignore[misc]

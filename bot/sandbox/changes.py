@@ -1,0 +1,38 @@
+"""What can change in a workspace, said once for everybody who watches."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from bot.sandbox.messages import JSON, Message
+
+
+class Kind(StrEnum):
+    POSTED = "posted"
+    EDITED = "edited"
+    DELETED = "deleted"
+    EPHEMERAL = "ephemeral"
+    """Posted, edited or taken away, but only one person sees it, and no event tells the app."""
+    REACTED = "reacted"
+    UNREACTED = "unreacted"
+    JOINED = "joined"
+    LEFT = "left"
+    CHANNEL = "channel"
+    """Made, archived or renamed."""
+    STATUS = "status"
+    """What an app says it is doing in a thread."""
+    VIEW = "view"
+    HOME = "home"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    kind: Kind
+    channel: str = ""
+    user: str = ""
+    message: Message | None = None
+    before: Message | None = None
+    detail: JSON = field(default_factory=dict)
+
+
+Watcher = Callable[[Change], None]

@@ -1,0 +1,102 @@
+"""What an element of a block becomes once a person touched it: one table for clicks, one for filled-in views."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from bot.sandbox.messages import JSON, interactive
+
+Touch = Callable[[JSON, Any], JSON]
+
+
+def touched(element: JSON, value: Any) -> JSON:
+    """The part of an action or of a view's state that carries the choice *value*."""
+    return TOUCHES[element["type"]](element, value)
+
+
+def filled(blocks: list[JSON], values: Mapping[str, Any]) -> JSON:
+    """A view's `state.values`: what was entered, by action_id, else what the app proposed."""
+    state: JSON = {}
+    for element in interactive(blocks):
+        if element["type"] != "button":
+            entered = values.get(element["action_id"], _proposed(element))
+            state.setdefault(element["block_id"], {})[element["action_id"]] = {
+                "type": element["type"],
+                **touched(element, entered),
+            }
+    return state
+
+
+def unanswered(blocks: list[JSON], state: JSON) -> Iterator[str]:
+    """Inputs that must not be empty, and are: the page does not let them pass, as Slack's does not."""
+    for block in blocks:
+        if block["type"] != "input" or block.get("optional"):
+            continue
+        entered = state[block["block_id"]][block["element"]["action_id"]]
+        if not any(value for name, value in entered.items() if name != "type"):
+            yield block["block_id"]
+
+
+def _button(element: JSON, _value: Any) -> JSON:
+    carried = {"text": element["text"]} | ({"value": element["value"]} if "value" in element else {})
+    return carried | ({"style": element["style"]} if "style" in element else {})
+
+
+def _text(_element: JSON, value: Any) -> JSON:
+    return {"value": value or None}
+
+
+def _option(element: JSON, value: Any) -> JSON:
+    return {"selected_option": _find(element, value) if value is not None else None}
+
+
+def _options(element: JSON, value: Any) -> JSON:
+    return {"selected_options": [_find(element, one) for one in value or ()]}
+
+
+def _named(name: str) -> Touch:
+    return lambda _element, value: {name: value}
+
+
+TOUCHES: Mapping[str, Touch] = {
+    "button": _button,
+    "static_select": _option,
+    "overflow": _option,
+    "radio_buttons": _option,
+    "external_select": _option,
+    "multi_static_select": _options,
+    "checkboxes": _options,
+    "users_select": _named("selected_user"),
+    "channels_select": _named("selected_channel"),
+    "conversations_select": _named("selected_conversation"),
+    "multi_users_select": _named("selected_users"),
+    "multi_channels_select": _named("selected_channels"),
+    "multi_conversations_select": _named("selected_conversations"),
+    "datepicker": _named("selected_date"),
+    "timepicker": _named("selected_time"),
+    "plain_text_input": _text,
+    "number_input": _text,
+    "email_text_input": _text,
+    "url_text_input": _text,
+}
+
+
+def options(element: JSON) -> Iterator[JSON]:
+    yield from element.get("options", ())
+    for group in element.get("option_groups", ()):
+        yield from group["options"]
+
+
+def _find(element: JSON, value: Any) -> JSON:
+    for option in options(element):
+        if option["value"] == value:
+            return option
+    offered = [option["value"] for option in options(element)]
+    raise LookupError(f"{element['action_id']!r} has no option {value!r}, only {offered}")
+
+
+def _proposed(element: JSON) -> Any:
+    if "initial_option" in element:
+        return element["initial_option"]["value"]
+    if "initial_options" in element:
+        return [option["value"] for option in element["initial_options"]]
+    return next((value for name, value in element.items() if name.startswith("initial_")), None)

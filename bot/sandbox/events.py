@@ -1,0 +1,122 @@
+"""From a change in the workspace to the events the app hears of it."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from bot.sandbox.changes import Change, Kind
+from bot.sandbox.messages import JSON, Message
+from bot.sandbox.slack import Slack
+
+SUBSCRIPTIONS = {"channel": "message.channels", "group": "message.groups", "im": "message.im"}
+
+
+def events(slack: Slack, change: Change) -> Iterator[JSON]:
+    """Only for channels the app is in, and only what it is subscribed to."""
+    make = EVENTS.get(change.kind)
+    if make is None or not _present(slack, change):
+        return
+    for event in make(slack, change):
+        if _subscription(event) in slack.app.events:
+            yield event
+
+
+def _present(slack: Slack, change: Change) -> bool:
+    channel = slack.workspace.channels.get(change.channel)
+    return channel is not None and slack.app.bot_user_id in channel.members
+
+
+def _subscription(event: JSON) -> str:
+    if event["type"] == "message":
+        return SUBSCRIPTIONS[event["channel_type"]]
+    return str(event["type"])
+
+
+def _posted(slack: Slack, change: Change) -> Iterator[JSON]:
+    assert change.message
+    event = _shape(slack, change.message) | _where(slack, change)
+    yield event
+    mention = f"<@{slack.app.bot_user_id}>"
+    if mention in change.message.text and not change.message.by_bot and event["channel_type"] != "im":
+        left_out = {"channel_type", "subtype", "parent_user_id"}
+        yield {name: value for name, value in event.items() if name not in left_out} | {"type": "app_mention"}
+
+
+def _edited(slack: Slack, change: Change) -> Iterator[JSON]:
+    assert change.message
+    assert change.before
+    yield _hidden(slack, change, "message_changed") | {
+        "message": _whole(slack, change.message),
+        "previous_message": _whole(slack, change.before),
+    }
+
+
+def _deleted(slack: Slack, change: Change) -> Iterator[JSON]:
+    assert change.before
+    yield _hidden(slack, change, "message_deleted") | {
+        "deleted_ts": change.before.ts,
+        "previous_message": _whole(slack, change.before),
+    }
+
+
+def _reacted(slack: Slack, change: Change) -> Iterator[JSON]:
+    yield {
+        "type": "reaction_added" if change.kind is Kind.REACTED else "reaction_removed",
+        "user": change.user,
+        "reaction": change.detail["name"],
+        "item": {"type": "message", "channel": change.channel, "ts": change.detail["ts"]},
+        "item_user": change.detail["author"],
+        "event_ts": slack.workspace.clock.stamp(),
+    }
+
+
+def _joined(slack: Slack, change: Change) -> Iterator[JSON]:
+    kind = slack.workspace.channels[change.channel].kind
+    yield {
+        "type": "member_joined_channel",
+        "user": change.user,
+        "channel": change.channel,
+        "channel_type": "C" if kind == "channel" else "G",
+        "team": slack.workspace.team_id,
+        "event_ts": slack.workspace.clock.stamp(),
+    }
+
+
+EVENTS: Mapping[Kind, Callable[[Slack, Change], Iterator[JSON]]] = {
+    Kind.POSTED: _posted,
+    Kind.EDITED: _edited,
+    Kind.DELETED: _deleted,
+    Kind.REACTED: _reacted,
+    Kind.UNREACTED: _reacted,
+    Kind.JOINED: _joined,
+}
+
+
+def _where(slack: Slack, change: Change) -> JSON:
+    assert change.message
+    kind = slack.workspace.channels[change.channel].kind
+    return {"channel": change.channel, "event_ts": change.message.ts, "channel_type": kind}
+
+
+def _hidden(slack: Slack, change: Change, subtype: str) -> JSON:
+    stamp = slack.workspace.clock.stamp()
+    return {
+        "type": "message",
+        "subtype": subtype,
+        "hidden": True,
+        "channel": change.channel,
+        "ts": stamp,
+        "event_ts": stamp,
+        "channel_type": slack.workspace.channels[change.channel].kind,
+    }
+
+
+def _shape(slack: Slack, message: Message) -> JSON:
+    shape = slack.workspace.as_json(message)
+    if message.user and not message.subtype:
+        shape["team"] = slack.workspace.team_id
+    if message.files:
+        shape["subtype"] = "file_share"
+    return shape
+
+
+def _whole(slack: Slack, message: Message) -> JSON:
+    return slack.workspace.as_json(message)

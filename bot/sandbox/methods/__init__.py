@@ -1,0 +1,17 @@
+"""The Web API: `METHODS` says what there is; everything else is an `unknown_method`."""
+
+from collections.abc import Mapping
+
+from bot.sandbox.methods import account, chat, conversations, files, reactions, views
+from bot.sandbox.methods.call import Call, Method
+
+METHODS: Mapping[str, Method] = {
+    **account.METHODS,
+    **chat.METHODS,
+    **conversations.METHODS,
+    **files.METHODS,
+    **reactions.METHODS,
+    **views.METHODS,
+}
+
+__all__ = ["METHODS", "Call", "Method"]

@@ -1,0 +1,152 @@
+"""Saying, changing and taking back."""
+
+from collections.abc import Mapping
+
+from bot.sandbox.messages import JSON, Message
+from bot.sandbox.methods.call import Call, Method
+from bot.sandbox.refusal import Refused, missing
+from bot.sandbox.residents import Channel
+from bot.sandbox.slack import Slack
+from bot.sandbox.validation import TEXT_SHOWN, UPDATE_TEXT, check_blocks, check_content, check_metadata
+
+CUSTOMIZE = ("username", "icon_emoji", "icon_url")
+
+
+def post_message(slack: Slack, call: Call) -> JSON:
+    channel = slack.writable(call.need("channel"))
+    check_content(dict(call.args))
+    check_thread(channel, call)
+    message = slack.workspace.post(
+        channel, **authorship(slack, call), **content(call), thread_ts=call.text("thread_ts")
+    )
+    shape = slack.workspace.as_json(message)
+    return {"channel": channel.id, "ts": message.ts, "message": shape}
+
+
+def post_ephemeral(slack: Slack, call: Call) -> JSON:
+    """Answers with a stamp, but the message can neither be read nor updated with it."""
+    channel = slack.writable(call.need("channel"))
+    user = call.need("user")
+    if user not in channel.members:
+        raise Refused("user_not_in_channel")
+    check_content(dict(call.args))
+    check_thread(channel, call)
+    message = slack.workspace.post(
+        channel, **authorship(slack, call), **content(call), thread_ts=call.text("thread_ts"), only_for=user
+    )
+    return {"message_ts": message.ts}
+
+
+def update(slack: Slack, call: Call) -> JSON:
+    """What is not mentioned stays: blocks and metadata go only when they are set to nothing."""
+    message = _own(slack, call, refusal="cant_update_message")
+    args = dict(call.args)
+    if not args.get("text") and args.get("blocks") is None and args.get("metadata") is None:
+        raise Refused("no_text")
+    if len(call.text("text")) > UPDATE_TEXT:
+        raise Refused("msg_too_long")
+    changes: JSON = {"text": call.text("text")} if "text" in args or "blocks" in args else {}
+    if (blocks := args.get("blocks")) is not None:
+        check_blocks(blocks)
+        changes["blocks"] = tuple(blocks)
+    if (metadata := args.get("metadata")) is not None:
+        if metadata:
+            check_metadata(metadata)
+        changes["metadata"] = metadata
+    after = slack.workspace.edit(message, by=slack.app.bot_user_id, **changes)
+    shape = slack.workspace.as_json(after)
+    return {"channel": after.channel, "ts": after.ts, "text": after.text, "message": shape}
+
+
+def delete(slack: Slack, call: Call) -> JSON:
+    message = _own(slack, call, refusal="cant_delete_message")
+    slack.workspace.delete(message)
+    return {"channel": message.channel, "ts": message.ts}
+
+
+def permalink(slack: Slack, call: Call) -> JSON:
+    channel = slack.channel(call.need("channel"))
+    message = slack.workspace.message(channel, call.need("message_ts"))
+    link = f"{slack.base_url}/archives/{channel.id}/p{message.ts.replace('.', '')}"
+    if message.is_reply:
+        link += f"?thread_ts={message.thread_ts}&cid={channel.id}"
+    return {"channel": channel.id, "permalink": link}
+
+
+def set_status(slack: Slack, call: Call) -> JSON:
+    """Shown under the thread until the app posts there."""
+    channel = slack.writable(call.need("channel_id"))
+    thread_ts, status = call.need("thread_ts"), call.text("status")
+    if thread_ts not in channel.messages:
+        raise Refused("thread_not_found")
+    customize(slack, call)
+    shown = {"status": status, "username": call.text("username", slack.app.name)} if status else {}
+    slack.workspace.show_status(channel, thread_ts, shown)
+    return {}
+
+
+def authorship(slack: Slack, call: Call) -> JSON:
+    """A post under a name of its own carries no `user`: it is a `bot_message` by that name."""
+    if not customize(slack, call):
+        return slack.identity()
+    icons: JSON = {}
+    if url := call.text("icon_url"):
+        icons = {"image_36": url, "image_48": url, "image_72": url}
+    if emoji := call.text("icon_emoji"):
+        icons = {"emoji": f":{emoji.strip(':')}:"}
+    return {
+        "subtype": "bot_message",
+        "username": call.text("username", slack.app.name),
+        "icons": icons,
+        "bot_id": slack.app.bot_id,
+        "app_id": slack.app.id,
+    }
+
+
+def customize(slack: Slack, call: Call) -> bool:
+    """Whether the call asks for a name or an icon of its own; refused without the scope."""
+    wanted = any(call.text(name) for name in CUSTOMIZE)
+    if wanted:
+        slack.need("chat:write.customize")
+    return wanted
+
+
+def content(call: Call) -> JSON:
+    text = call.text("text") or call.text("markdown_text")
+    return {
+        "text": text[:TEXT_SHOWN],
+        "blocks": tuple(call.args.get("blocks") or ()),
+        "metadata": call.args.get("metadata") or {},
+    }
+
+
+def check_thread(channel: Channel, call: Call) -> None:
+    if not (thread_ts := call.text("thread_ts")):
+        return
+    root = channel.messages.get(thread_ts)
+    if root is None or root.only_for:
+        raise Refused("thread_not_found")
+    if root.is_reply:
+        raise Refused("cannot_reply_to_message")
+
+
+def _own(slack: Slack, call: Call, *, refusal: str) -> Message:
+    channel = slack.channel(call.need("channel"))
+    if not call.text("ts"):
+        raise missing("ts")
+    if channel.archived:
+        raise Refused("is_archived")
+    message = slack.workspace.message(channel, call.text("ts"))
+    if message.bot_id != slack.app.bot_id or message.subtype == "tombstone":
+        raise Refused(refusal)
+    return message
+
+
+METHODS: Mapping[str, Method] = {
+    "chat.postMessage": Method(post_message, ("chat:write",)),
+    "chat.postEphemeral": Method(post_ephemeral, ("chat:write",)),
+    "chat.update": Method(update, ("chat:write",)),
+    "chat.delete": Method(delete, ("chat:write",)),
+    "chat.getPermalink": Method(permalink),
+    "assistant.threads.setStatus": Method(set_status, ("chat:write", "assistant:write")),
+}

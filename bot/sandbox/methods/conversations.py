@@ -1,0 +1,127 @@
+"""Channels, their history and their threads."""
+
+from collections.abc import Iterable, Mapping
+
+from bot.sandbox.messages import JSON, Message
+from bot.sandbox.methods.call import Call, Method
+from bot.sandbox.methods.paging import page
+from bot.sandbox.refusal import Refused, missing
+from bot.sandbox.residents import Channel
+from bot.sandbox.slack import Slack
+
+HISTORY = {"channel": "channels:history", "group": "groups:history", "im": "im:history"}
+READ = {"channel": "channels:read", "group": "groups:read", "im": "im:read"}
+TYPES = {"public_channel": "channel", "private_channel": "group", "im": "im"}
+MOST_MESSAGES = 999
+END_OF_TIME = 9_999_999_999.0
+
+
+def listed(slack: Slack, call: Call) -> JSON:
+    kinds = {TYPES.get(name.strip(), "") for name in call.text("types", "public_channel").split(",")}
+    me = slack.app.bot_user_id
+    channels = [
+        channel.as_json(seen_by=me)
+        for channel in slack.workspace.channels.values()
+        if channel.kind in kinds
+        and (channel.kind == "channel" or me in channel.members)
+        and not (call.flag("exclude_archived") and channel.archived)
+    ]
+    return page(call, "channels", channels, most=1000)
+
+
+def info(slack: Slack, call: Call) -> JSON:
+    channel = slack.channel(call.need("channel"))
+    slack.need(READ[channel.kind])
+    return {"channel": _shape(slack, channel)}
+
+
+def members(slack: Slack, call: Call) -> JSON:
+    channel = slack.channel(call.need("channel"))
+    slack.need(READ[channel.kind])
+    return page(call, "members", sorted(channel.members), most=1000)
+
+
+def join(slack: Slack, call: Call) -> JSON:
+    channel = slack.channel(call.need("channel"))
+    if channel.archived:
+        raise Refused("is_archived")
+    if channel.kind != "channel":
+        raise Refused("method_not_supported_for_channel_type")
+    slack.workspace.join(channel, slack.app.bot_user_id)
+    return {"channel": _shape(slack, channel)}
+
+
+def opened(slack: Slack, call: Call) -> JSON:
+    if channel_id := call.text("channel"):
+        return {"channel": _shape(slack, slack.channel(channel_id))}
+    users = [user for user in call.text("users").split(",") if user]
+    if not users:
+        raise Refused("users_list_not_supplied")
+    if len(users) > 1 or users[0] not in slack.workspace.users:
+        raise Refused("user_not_found")
+    channel = slack.workspace.direct(slack.app.bot_user_id, users[0])
+    return {"channel": _shape(slack, channel) if call.flag("return_im") else {"id": channel.id}}
+
+
+def history(slack: Slack, call: Call) -> JSON:
+    """The newest message first, and no replies."""
+    channel = _readable(slack, call)
+    timeline = list(slack.workspace.timeline(channel))
+    return _messages(slack, call, reversed(_between(call, timeline)))
+
+
+def replies(slack: Slack, call: Call) -> JSON:
+    """The root first, whatever period is asked for, then the replies, oldest first."""
+    channel = _readable(slack, call)
+    ts = call.text("ts")
+    if not ts:
+        raise missing("ts")
+    asked = channel.messages.get(ts)
+    if asked is None or asked.only_for:
+        raise Refused("thread_not_found")
+    if asked.is_reply:
+        return _messages(slack, call, [asked])
+    root, *answers = slack.workspace.thread(channel, ts)
+    return _messages(slack, call, [root, *_between(call, answers)])
+
+
+def _readable(slack: Slack, call: Call) -> Channel:
+    channel = slack.channel(call.need("channel"))
+    slack.need(HISTORY[channel.kind])
+    if slack.app.bot_user_id not in channel.members:
+        raise Refused("not_in_channel")
+    return channel
+
+
+def _between(call: Call, messages: Iterable[Message]) -> list[Message]:
+    oldest, latest = _stamp(call, "oldest", 0), _stamp(call, "latest", END_OF_TIME)
+    ends = {oldest, latest} if call.flag("inclusive") else set()
+    return [m for m in messages if oldest < float(m.ts) < latest or float(m.ts) in ends]
+
+
+def _stamp(call: Call, name: str, default: float) -> float:
+    try:
+        return float(call.text(name) or default)
+    except ValueError:
+        raise Refused(f"invalid_ts_{name}") from None
+
+
+def _messages(slack: Slack, call: Call, messages: Iterable[Message]) -> JSON:
+    with_metadata = call.flag("include_all_metadata")
+    shapes = [slack.workspace.as_json(message, with_metadata=with_metadata) for message in messages]
+    return page(call, "messages", shapes, most=MOST_MESSAGES)
+
+
+def _shape(slack: Slack, channel: Channel) -> JSON:
+    return channel.as_json(seen_by=slack.app.bot_user_id)
+
+
+METHODS: Mapping[str, Method] = {
+    "conversations.list": Method(listed, ("channels:read", "groups:read", "im:read")),
+    "conversations.info": Method(info),
+    "conversations.members": Method(members),
+    "conversations.join": Method(join, ("channels:join",)),
+    "conversations.open": Method(opened, ("im:write",)),
+    "conversations.history": Method(history),
+    "conversations.replies": Method(replies),
+}

@@ -1,0 +1,33 @@
+import base64
+import binascii
+from typing import Any
+
+from bot.sandbox.messages import JSON
+from bot.sandbox.methods.call import Call
+from bot.sandbox.refusal import Refused
+
+
+def page(call: Call, name: str, items: list[Any], *, most: int) -> JSON:
+    """The part of *items* that the call's cursor and limit ask for, as *name*, and the way to the next part."""
+    start = _position(call.text("cursor"))
+    limit = max(1, min(call.number("limit", most), most))
+    end = start + limit
+    following = _cursor(end) if end < len(items) else ""
+    return {
+        name: items[start:end],
+        "has_more": bool(following),
+        "response_metadata": {"next_cursor": following},
+    }
+
+
+def _cursor(position: int) -> str:
+    return base64.b64encode(f"next:{position}".encode()).decode()
+
+
+def _position(cursor: str) -> int:
+    if not cursor:
+        return 0
+    try:
+        return int(base64.b64decode(cursor, validate=True).decode().removeprefix("next:"))
+    except (ValueError, binascii.Error):
+        raise Refused("invalid_cursor") from None

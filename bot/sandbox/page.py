@@ -1,0 +1,111 @@
+"""The page people talk in: static files, and one websocket that carries every change out and every deed in."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from aiohttp import WSMsgType, web
+
+from bot.sandbox import deeds, feed
+from bot.sandbox.changes import Change
+from bot.sandbox.messages import JSON
+from bot.sandbox.people import Person
+from bot.sandbox.slack import Slack
+
+STATIC = Path(__file__).with_name("static")
+FILES = {
+    "": "index.html",
+    **{path.name: path.name for path in STATIC.glob("*.*") if path.suffix in {".js", ".css"}},
+}
+
+
+class Page:
+    def __init__(
+        self, slack: Slack, *, person: Callable[[str], Person], connected: Callable[[], bool]
+    ) -> None:
+        self._slack = slack
+        self._person = person
+        self._connected = connected
+        self._was_connected = False
+        self._queues: set[asyncio.Queue[JSON | None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def changed(self, change: Change) -> None:
+        if not self._queues:
+            return
+        for update in feed.updates(self._slack, change):
+            self._tell_all(update)
+
+    def noticed(self) -> None:
+        """Whether an app is there is worth a dot of colour."""
+        if (connected := self._connected()) != self._was_connected:
+            self._was_connected = connected
+            self._tell_all({"type": "app", "connected": connected})
+
+    async def file(self, request: web.Request) -> web.StreamResponse:
+        name = FILES.get(request.match_info.get("name", ""))
+        if name is None:
+            raise web.HTTPNotFound
+        return web.FileResponse(STATIC / name, headers={"Cache-Control": "no-cache"})
+
+    async def permalink(self, request: web.Request) -> web.StreamResponse:
+        """`chat.getPermalink` leads to the page, to the very message."""
+        digits = request.match_info["stamp"].removeprefix("p")
+        ts = f"{digits[:-6]}.{digits[-6:]}"
+        thread = request.query.get("thread_ts", "")
+        raise web.HTTPFound(f"/#{request.match_info['channel']}/{thread or ts}/{ts}")
+
+    async def live(self, request: web.Request) -> web.StreamResponse:
+        socket = web.WebSocketResponse(heartbeat=30)
+        await socket.prepare(request)
+        queue: asyncio.Queue[JSON | None] = asyncio.Queue()
+        queue.put_nowait(feed.everything(self._slack) | {"connected": self._connected()})
+        self._queues.add(queue)
+        writer = self._keep(self._write(socket, queue))
+        try:
+            async for message in socket:
+                if message.type is WSMsgType.TEXT:
+                    self._keep(self._answer(_wish(message.data), queue))
+        finally:
+            self._queues.discard(queue)
+            writer.cancel()
+        return socket
+
+    async def aclose(self) -> None:
+        for queue in self._queues:
+            queue.put_nowait(None)
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=1)
+            for task in late:
+                task.cancel()
+
+    def _keep(self, work: Any) -> asyncio.Task[None]:
+        task: asyncio.Task[None] = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _tell_all(self, update: JSON) -> None:
+        for queue in self._queues:
+            queue.put_nowait(update)
+
+    async def _write(self, socket: web.WebSocketResponse, queue: "asyncio.Queue[JSON | None]") -> None:
+        with contextlib.suppress(ConnectionError):
+            while (update := await queue.get()) is not None:
+                await socket.send_json(update)
+        await socket.close()
+
+    async def _answer(self, wish: JSON, queue: "asyncio.Queue[JSON | None]") -> None:
+        answer = await deeds.outcome(self._person, wish)
+        queue.put_nowait({"type": "answer", "id": wish.get("id"), **answer})
+
+
+def _wish(text: str) -> JSON:
+    try:
+        wish = json.loads(text)
+    except ValueError:
+        return {}
+    return wish if isinstance(wish, dict) else {}

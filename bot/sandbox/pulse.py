@@ -1,0 +1,36 @@
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Pulse:
+    """Beats whenever anything happened in the sandbox, so that waiting needs neither sleeping nor polling."""
+
+    def __init__(self) -> None:
+        self._waiting: set[asyncio.Future[None]] = set()
+        self._listeners: list[Callable[[], None]] = []
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        self._listeners.append(listener)
+
+    def beat(self) -> None:
+        waiting, self._waiting = self._waiting, set()
+        for listener in self._listeners:
+            listener()
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    async def until(self, wanted: Callable[[], T], *, seconds: float) -> T:
+        """What *wanted* says as soon as that is true; `TimeoutError` when it never is."""
+        async with asyncio.timeout(seconds):
+            while not (found := wanted()):
+                await self.next()
+        return found
+
+    async def next(self) -> None:
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.add(future)
+        await future

@@ -1,0 +1,58 @@
+"""Who and what a workspace has: people and channels, as kept and as Slack shows them."""
+
+from dataclasses import dataclass, field
+
+from bot.sandbox.messages import JSON, Message
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    id: str
+    name: str
+    real_name: str
+    is_bot: bool = False
+
+    def as_json(self, team_id: str) -> JSON:
+        profile = {"real_name": self.real_name, "display_name": self.name, "team": team_id}
+        return {
+            "id": self.id,
+            "team_id": team_id,
+            "name": self.name,
+            "real_name": self.real_name,
+            "deleted": False,
+            "is_bot": self.is_bot,
+            "is_app_user": False,
+            "tz": "Etc/UTC",
+            "tz_offset": 0,
+            "profile": profile,
+        }
+
+
+@dataclass(slots=True)
+class Channel:
+    id: str
+    name: str
+    kind: str = "channel"
+    """As in events: `channel`, `group` (private) or `im`."""
+    members: set[str] = field(default_factory=set)
+    archived: bool = False
+    created: int = 0
+    messages: dict[str, Message] = field(default_factory=dict)
+    replies: dict[str, list[str]] = field(default_factory=dict)
+    status: dict[str, JSON] = field(default_factory=dict)
+
+    def as_json(self, *, seen_by: str) -> JSON:
+        return {
+            "id": self.id,
+            "name": self.name,
+            "name_normalized": self.name,
+            "created": self.created,
+            "is_channel": self.kind == "channel",
+            "is_group": self.kind == "group",
+            "is_im": self.kind == "im",
+            "is_private": self.kind != "channel",
+            "is_archived": self.archived,
+            "is_general": False,
+            "is_member": seen_by in self.members,
+            "num_members": len(self.members),
+        }

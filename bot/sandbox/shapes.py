@@ -1,0 +1,118 @@
+"""
+A few words to say what JSON must look like, in the manner of Slack's own complaints.
+
+A rule looks at a value and yields problems; `blocks.py` combines them into tables.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.sandbox.messages import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    message: str
+    pointer: str
+    code: str = "invalid"
+    constraint: Any = None
+
+    def __str__(self) -> str:
+        return f"[ERROR] {self.message} [json-pointer:{self.pointer}]"
+
+    def as_json(self) -> JSON:
+        constraint = {"constraint": self.constraint} if self.constraint is not None else {}
+        return {"code": self.code, "message": self.message, "pointer": self.pointer, **constraint}
+
+
+Rule = Callable[[Any, str], Iterator[Problem]]
+
+
+def anything(_value: Any, _at: str) -> Iterator[Problem]:
+    return iter(())
+
+
+def flag(value: Any, at: str) -> Iterator[Problem]:
+    if not isinstance(value, bool):
+        yield Problem("must be a boolean", at, "wrong_type")
+
+
+def string(most: int, *, least: int = 1) -> Rule:
+    def rule(value: Any, at: str) -> Iterator[Problem]:
+        if not isinstance(value, str):
+            yield Problem("must be a string", at, "wrong_type")
+        elif len(value) < least:
+            yield Problem(f"must be more than {least - 1} characters", at, "too_short", least)
+        elif len(value) > most:
+            yield Problem(f"must be less than {most + 1} characters", at, "too_long", most)
+
+    return rule
+
+
+def number(least: int, most: int) -> Rule:
+    def rule(value: Any, at: str) -> Iterator[Problem]:
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+            yield Problem(f"must be an integer from {least} to {most}", at, "wrong_value", [least, most])
+
+    return rule
+
+
+def one_of(*allowed: str) -> Rule:
+    def rule(value: Any, at: str) -> Iterator[Problem]:
+        if value not in allowed:
+            yield Problem(f"must be one of {', '.join(allowed)}", at, "wrong_value", list(allowed))
+
+    return rule
+
+
+def each(rule_of_one: Rule, *, most: int, least: int = 1) -> Rule:
+    def rule(value: Any, at: str) -> Iterator[Problem]:
+        if not isinstance(value, list):
+            yield Problem("must be an array", at, "wrong_type")
+            return
+        if len(value) < least:
+            yield Problem(f"no fewer than {least} items allowed", at, "too_few", least)
+        if len(value) > most:
+            yield Problem(f"no more than {most} items allowed", at, "too_many", most)
+        for index, item in enumerate(value):
+            yield from rule_of_one(item, f"{at}/{index}")
+
+    return rule
+
+
+def shape(
+    *, needs: Mapping[str, Rule], may: Mapping[str, Rule] | None = None, any_of: Collection[str] = ()
+) -> Rule:
+    """An object with the fields *needs*, perhaps those it *may* have, at least one of *any_of*, and no others."""
+    known = {**needs, **(may or {})}
+
+    def rule(value: Any, at: str) -> Iterator[Problem]:
+        if not isinstance(value, dict):
+            yield Problem("must be an object", at, "wrong_type")
+            return
+        for name in needs:
+            if value.get(name) is None:
+                yield Problem(f"missing required field: {name}", at, "missing_field", name)
+        if any_of and not any(value.get(name) for name in any_of):
+            yield Problem(f"must define one of: {', '.join(any_of)}", at, "missing_field", list(any_of))
+        for name, item in value.items():
+            if name not in known:
+                yield Problem(f"invalid additional property: {name}", at, "unknown_field", name)
+            elif item is not None:
+                yield from known[name](item, f"{at}/{name}")
+
+    return rule
+
+
+def by_type(rules: Callable[[], Mapping[str, Rule]], what: str) -> Rule:
+    """The rule for the value's `type`. The table comes late, because blocks can hold blocks."""
+
+    def rule(value: Any, at: str) -> Iterator[Problem]:
+        kind = value.get("type") if isinstance(value, dict) else None
+        if found := rules().get(str(kind)):
+            yield from found(value, at)
+        else:
+            yield Problem(f"unsupported type: {kind}", f"{at}/type", f"unknown_{what}", sorted(rules()))
+
+    return rule

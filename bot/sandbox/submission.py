@@ -1,0 +1,49 @@
+"""What an app wants done with a modal that was submitted: its `response_action`."""
+
+from collections.abc import Callable, Mapping
+
+from bot.sandbox.delivery import Delivery
+from bot.sandbox.messages import JSON
+from bot.sandbox.refusal import Refused
+from bot.sandbox.validation import check_view
+from bot.sandbox.views import View, Views
+
+
+def settle(views: Views, view: View, delivery: Delivery) -> None:
+    """An app's mistake (a view Slack would not show) is the delivery's error, and the modal stays."""
+    try:
+        RESPONSE_ACTIONS[delivery.response.get("response_action", "")](views, view, delivery.response)
+    except (Refused, KeyError) as mistake:
+        delivery.error = str(mistake)
+
+
+def _close(views: Views, view: View, _body: JSON) -> None:
+    if views.is_open(view.id):
+        views.close(views.get(view.id))
+
+
+def _clear(views: Views, view: View, _body: JSON) -> None:
+    views.clear(view.user)
+
+
+def _errors(_views: Views, _view: View, _body: JSON) -> None:
+    return
+
+
+def _update(views: Views, view: View, body: JSON) -> None:
+    check_view(body["view"])
+    views.update(body["view"], view_id=view.id)
+
+
+def _push(views: Views, view: View, body: JSON) -> None:
+    check_view(body["view"])
+    views.push(view.user, body["view"])
+
+
+RESPONSE_ACTIONS: Mapping[str, Callable[[Views, View, JSON], None]] = {
+    "": _close,
+    "clear": _clear,
+    "errors": _errors,
+    "update": _update,
+    "push": _push,
+}

@@ -1,0 +1,41 @@
+"""Where files are sent to, and read from."""
+
+from aiohttp import web
+
+from bot.sandbox.slack import File, Slack
+
+LARGEST_BYTES = 20 * 1024 * 1024
+
+
+class Uploads:
+    def __init__(self, slack: Slack) -> None:
+        self._slack = slack
+
+    async def receive(self, request: web.Request) -> web.StreamResponse:
+        """The bytes as they are, or as the first file of a form."""
+        file = self._file(request)
+        if request.content_type == "multipart/form-data":
+            fields = [field for field in (await request.post()).values() if isinstance(field, web.FileField)]
+            file.content = fields[0].file.read() if fields else b""
+        else:
+            file.content = await request.read()
+        return web.Response(text=f"OK - {len(file.content)}")
+
+    async def send(self, request: web.Request) -> web.StreamResponse:
+        """Always as a download: what an app uploads is never run as a page."""
+        file = self._file(request)
+        return web.Response(
+            body=file.content,
+            content_type="application/octet-stream",
+            headers={"Content-Disposition": f'attachment; filename="{_safe(file.name)}"'},
+        )
+
+    def _file(self, request: web.Request) -> File:
+        file = self._slack.files.get(request.match_info["file"])
+        if file is None:
+            raise web.HTTPNotFound
+        return file
+
+
+def _safe(name: str) -> str:
+    return "".join(character if character.isalnum() or character in "._- " else "_" for character in name)

@@ -1,0 +1,92 @@
+"""What Slack refuses before it looks at anything else: the content of a message or a view."""
+
+import json
+from typing import Any
+
+from bot.sandbox.blocks import BLOCK_TEXT, block_text, message_problems, view_problems
+from bot.sandbox.messages import JSON
+from bot.sandbox.refusal import Refused
+from bot.sandbox.shapes import Problem
+
+TEXT_SHOWN = 40_000
+UPDATE_TEXT = 4_000
+MARKDOWN_TEXT = 12_000
+VIEW_BYTES = 250_000
+METADATA_BYTES = 16_000
+"""Slack's limit is not published; this is generous."""
+
+SCALARS = str | int | float | bool | None
+
+
+def check_content(args: JSON, *, longest: int = 0) -> None:
+    """Text, blocks and metadata of a message. *longest* is for edits, which may say less than new posts."""
+    text, blocks = args.get("text"), args.get("blocks")
+    if markdown := args.get("markdown_text"):
+        _check_markdown(args, markdown)
+    if not text and not blocks and not markdown and not args.get("attachments"):
+        raise Refused("no_text")
+    if text is not None and not isinstance(text, str):
+        raise Refused("invalid_arguments", messages=["[ERROR] must be a string [json-pointer:/text]"])
+    if longest and text and len(text) > longest:
+        raise Refused("msg_too_long")
+    if blocks is not None:
+        check_blocks(blocks)
+    if metadata := args.get("metadata"):
+        check_metadata(metadata)
+
+
+def check_blocks(blocks: Any) -> None:
+    if not isinstance(blocks, list):
+        raise Refused("invalid_blocks_format")
+    _refuse("invalid_blocks", message_problems(blocks))
+    if block_text(blocks) > BLOCK_TEXT:
+        raise Refused("msg_blocks_too_long")
+
+
+def check_view(view: Any) -> None:
+    if not isinstance(view, dict):
+        raise Refused("invalid_arguments", messages=["[ERROR] must be an object [json-pointer:/view]"])
+    if len(json.dumps(view).encode()) > VIEW_BYTES:
+        raise Refused("view_too_large")
+    _refuse("invalid_arguments", view_problems(view))
+
+
+def check_metadata(metadata: Any) -> None:
+    if not isinstance(metadata, dict) or set(metadata) - {"event_type", "event_payload"}:
+        raise Refused("invalid_metadata_format")
+    event_type, payload = metadata.get("event_type"), metadata.get("event_payload")
+    if not isinstance(event_type, str) or not event_type or not isinstance(payload, dict):
+        raise Refused("invalid_metadata_format")
+    if not all(_is_shallow(value) for value in payload.values()):
+        raise Refused("invalid_metadata_format")
+    if len(json.dumps(metadata).encode()) > METADATA_BYTES:
+        raise Refused("metadata_too_large")
+
+
+def _check_markdown(args: JSON, markdown: Any) -> None:
+    if args.get("text") or args.get("blocks"):
+        raise Refused("markdown_text_conflict")
+    if len(str(markdown)) > MARKDOWN_TEXT:
+        raise Refused("msg_too_long")
+
+
+def _is_shallow(value: Any) -> bool:
+    """Scalars, one object of scalars, or a list of either."""
+    if isinstance(value, list):
+        return all(_is_flat(item) for item in value)
+    return _is_flat(value)
+
+
+def _is_flat(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(item, SCALARS) for item in value.values())
+    return isinstance(value, SCALARS)
+
+
+def _refuse(error: str, problems: list[Problem]) -> None:
+    if problems:
+        raise Refused(
+            error,
+            messages=[str(problem) for problem in problems],
+            errors=[problem.as_json() for problem in problems],
+        )

@@ -1,0 +1,234 @@
+"""The page as people use it, in a real browser."""
+
+import shutil
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, async_playwright, expect
+from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncSay
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.sandbox import Sandbox
+
+Body = dict[str, Any]
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+
+
+def plain(text: str) -> Body:
+    return {"type": "plain_text", "text": text}
+
+
+@pytest.fixture
+async def page(sandbox: Sandbox) -> AsyncIterator[Page]:
+    """Any error in the page's own code fails the test."""
+    mistakes: list[str] = []
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=BROWSER, args=ARGUMENTS)
+        page = await browser.new_page()
+        page.on("pageerror", lambda error: mistakes.append(str(error)))
+        await page.goto(sandbox.url)
+        yield page
+        await browser.close()
+    assert mistakes == []
+
+
+async def test_talking_and_pressing(bolt: AsyncApp, page: Page) -> None:
+    """Type, read the answer in the thread, press its button, see the menu change, with the keyboard alone."""
+
+    @bolt.event("message")
+    async def answer(event: Body, say: AsyncSay) -> None:
+        go = {"type": "button", "text": plain("Continue"), "action_id": "go", "style": "primary"}
+        await say(
+            text="menu",
+            thread_ts=event["ts"],
+            username="Maya Chen",
+            icon_emoji=":mag:",
+            blocks=[{"type": "section", "text": plain("Ready?")}, {"type": "actions", "elements": [go]}],
+        )
+
+    @bolt.action("go")
+    async def pressed(ack: AsyncAck, body: Body, client: AsyncWebClient) -> None:
+        where = {"channel": body["channel"]["id"], "ts": body["message"]["ts"]}
+        await client.chat_update(**where, text=f"Chosen by <@{body['user']['id']}>", blocks=[])
+        await ack()
+
+    await page.get_by_role("radio", name="Grace").check(force=True)
+    composer = page.get_by_label("Message #roundtable")
+    await composer.fill("It is *too* bright <script>alert(1)</script>")
+    await composer.press("Enter")
+
+    said = page.locator("#channel-messages .message", has_text="too bright")
+    await expect(said.locator("strong.author")).to_have_text("Grace")
+    await expect(said).to_contain_text("<script>alert(1)</script>")
+    await expect(said.locator(".words strong")).to_have_text("too")
+
+    await said.get_by_role("button", name="1 reply").press("Enter")
+    thread = page.get_by_role("complementary", name="Thread")
+    await expect(thread.locator(".author").last).to_have_text("Maya Chen")
+    await thread.get_by_role("button", name="Continue").press("Enter")
+
+    await expect(thread).to_contain_text("Chosen by @grace")
+    await expect(thread.get_by_role("button", name="Continue")).to_have_count(0)
+
+
+async def test_a_command_a_form_and_a_confirmation(
+    sandbox: Sandbox, bolt: AsyncApp, page: Page, channel: str
+) -> None:
+    """A command is typed like anything else; a modal shows what is wrong where it is wrong."""
+    stopped = []
+
+    @bolt.command("/roundtable")
+    async def command(ack: AsyncAck, command: Body, client: AsyncWebClient) -> None:
+        title = {
+            "type": "input",
+            "block_id": "title",
+            "label": plain("Title"),
+            "element": {"type": "plain_text_input", "action_id": "title"},
+        }
+        view = {"type": "modal", "callback_id": "start", "title": plain("Start"), "submit": plain("Begin")}
+        await client.views_open(trigger_id=command["trigger_id"], view={**view, "blocks": [title]})
+        await ack("One moment.")
+
+    @bolt.view("start")
+    async def submitted(ack: AsyncAck, view: Body) -> None:
+        if len(view["state"]["values"]["title"]["title"]["value"]) < 3:
+            await ack(response_action="errors", errors={"title": "Too short."})
+        else:
+            await ack()
+
+    @bolt.action("stop")
+    async def stop(ack: AsyncAck, body: Body) -> None:
+        stopped.append(body["user"]["name"])
+        await ack()
+
+    composer = page.get_by_label("Message #roundtable")
+    await composer.fill("/roundtable start")
+    await composer.press("Enter")
+    form = page.get_by_role("dialog", name="Start")
+    await expect(page.locator(".ephemeral")).to_contain_text("Only visible to you")
+    await form.get_by_label("Title").fill("x")
+    await form.get_by_role("button", name="Begin").click()
+    await expect(form).to_contain_text("Too short.")
+    await form.get_by_label("Title").fill("Dark mode")
+    await form.get_by_role("button", name="Begin").click()
+    await expect(form).to_be_hidden()
+
+    sure = {"title": plain("Sure?"), "text": plain("Really."), "confirm": plain("Stop"), "deny": plain("No")}
+    button = {"type": "button", "text": plain("Stop here"), "action_id": "stop", "confirm": sure}
+    blocks = [{"type": "actions", "elements": [button]}]
+    await bolt.client.chat_postMessage(channel=channel, text="menu", blocks=blocks)
+    await page.locator("[data-action-id=stop]").click()
+    await page.get_by_role("dialog", name="Sure?").get_by_role("button", name="Stop").click()
+    await sandbox.until(lambda: stopped)
+
+    assert stopped == ["ada"]
+
+
+async def test_what_can_be_done_with_a_message(bolt: AsyncApp, page: Page, channel: str) -> None:
+    """React and take it back, edit, start a shortcut, choose from a menu, delete."""
+    heard = []
+
+    @bolt.event("message")
+    async def message() -> None:
+        pass
+
+    @bolt.event("reaction_added")
+    async def added() -> None:
+        pass
+
+    @bolt.event("reaction_removed")
+    async def removed() -> None:
+        pass
+
+    @bolt.shortcut("roundtable.start")
+    async def shortcut(ack: AsyncAck, shortcut: Body) -> None:
+        heard.append(shortcut["message"]["text"])
+        await ack()
+
+    @bolt.action("depth")
+    async def chosen(ack: AsyncAck, action: Body) -> None:
+        heard.append(action["selected_option"]["value"])
+        await ack()
+
+    composer = page.get_by_label("Message #roundtable")
+    await composer.fill("Mondya")
+    await composer.press("Enter")
+    said = page.locator("#channel-messages .message").first
+    await said.get_by_role("button", name="Add a reaction").focus()
+    await page.keyboard.press("Enter")
+    await page.get_by_role("menuitem", name="white check mark").click()
+    reaction = said.locator("[data-reaction=white_check_mark]")
+    await expect(reaction).to_have_attribute("aria-pressed", "true")
+    await reaction.click()
+    await expect(reaction).to_have_count(0)
+
+    await said.get_by_role("button", name="More actions").focus()
+    await page.keyboard.press("Enter")
+    await page.get_by_role("menuitem", name="Edit message").click()
+    await said.get_by_label("Edit message").fill("Monday")
+    await said.get_by_role("button", name="Save").click()
+    await expect(said).to_contain_text("Monday(edited)")
+
+    await said.get_by_role("button", name="More actions").focus()
+    await page.keyboard.press("Enter")
+    await page.get_by_role("menuitem", name="Start a roundtable").click()
+
+    options = [{"text": plain(depth), "value": depth} for depth in ("brief", "deep")]
+    select = {
+        "type": "static_select",
+        "action_id": "depth",
+        "options": options,
+        "placeholder": plain("Depth"),
+    }
+    blocks = [{"type": "actions", "elements": [select]}]
+    await bolt.client.chat_postMessage(channel=channel, text="menu", blocks=blocks)
+    await page.get_by_label("Depth").select_option("deep")
+    await expect(page.get_by_label("Depth")).not_to_have_attribute("aria-busy", "true")
+
+    await said.get_by_role("button", name="More actions").focus()
+    await page.keyboard.press("Enter")
+    await page.get_by_role("menuitem", name="Delete message").click()
+    await expect(page.locator("#channel-messages .message")).to_have_count(1)
+    assert heard == ["Monday", "deep"]
+
+
+async def test_a_failure_is_told_and_nothing_is_lost(page: Page) -> None:
+    """No app is there: the page says so, for a command and in the corner."""
+    await expect(page.get_by_role("status").first).to_have_text("roundtable is away")
+
+    composer = page.get_by_label("Message #roundtable")
+    await composer.fill("/roundtable list")
+    await composer.press("Enter")
+
+    await expect(page.get_by_role("alert")).to_contain_text("dispatch_failed")
+    await expect(page.locator(".ephemeral")).to_contain_text("/roundtable failed with the error")
+
+
+async def test_commands_are_not_for_threads(sandbox: Sandbox, page: Page) -> None:
+    """As in Slack; the page says what to type instead, and keeps what was typed."""
+    root = await sandbox.person("ada").say("#roundtable", "root")
+    await page.goto(f"{sandbox.url}#{sandbox.channel().id}/{root}")
+
+    composer = page.get_by_label("Reply…")
+    await composer.fill("/roundtable resume")
+    await composer.press("Enter")
+
+    await expect(page.get_by_role("alert")).to_contain_text("@roundtable resume")
+    await expect(composer).to_have_value("/roundtable resume")
+
+
+async def test_a_narrow_window_shows_one_thing_at_a_time(sandbox: Sandbox, page: Page) -> None:
+    """The thread takes the place of the channel, and Escape leads back."""
+    ada = sandbox.person("ada")
+    root = await ada.say("#roundtable", "root")
+    await ada.say("#roundtable", "reply", thread_ts=root)
+    await page.set_viewport_size({"width": 420, "height": 780})
+
+    await page.get_by_role("button", name="1 reply").click()
+    await expect(page.get_by_label("Message #roundtable")).to_be_hidden()
+    await page.keyboard.press("Escape")
+
+    await expect(page.get_by_label("Message #roundtable")).to_be_visible()
+    assert not await page.evaluate("document.documentElement.scrollWidth > innerWidth")

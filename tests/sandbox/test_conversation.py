@@ -1,0 +1,268 @@
+"""People and an app talk with each other, over Socket Mode."""
+
+from typing import Any
+
+import pytest
+from slack_bolt.async_app import AsyncApp, AsyncSay
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.sandbox import Sandbox
+
+MAYA: dict[str, Any] = {"username": "Maya Chen", "icon_emoji": ":mag:"}
+
+
+def button(action_id: str, value: str = "1") -> dict[str, Any]:
+    return {
+        "type": "button",
+        "text": {"type": "plain_text", "text": "Go"},
+        "action_id": action_id,
+        "value": value,
+    }
+
+
+async def test_what_a_person_says_reaches_the_app_which_answers_in_the_thread(
+    sandbox: Sandbox, bolt: AsyncApp
+) -> None:
+    """One event, one answer under it, and everything acknowledged, the app's own echo included."""
+
+    @bolt.event("message")
+    async def answer(event: dict[str, Any], say: AsyncSay) -> None:
+        await say(text=f"You said: {event['text']}", thread_ts=event["ts"])
+
+    ts = await sandbox.person("ada").say("#roundtable", "It is too bright.")
+    replies = await sandbox.until(lambda: sandbox.thread("#roundtable", ts)[1:])
+    await sandbox.settled()
+
+    assert [reply.text for reply in replies] == ["You said: It is too bright."]
+    assert replies[0].user == sandbox.bot_user_id
+    assert all(delivery.acked for delivery in sandbox.deliveries)
+    assert len(sandbox.calls_of("chat.postMessage")) == 1
+
+
+async def test_a_mention_is_two_events(sandbox: Sandbox, bolt: AsyncApp) -> None:
+    """`message` and `app_mention`, with different event ids and the same stamp: apps must not answer twice."""
+    heard = []
+
+    @bolt.event("message")
+    async def message(body: dict[str, Any]) -> None:
+        heard.append(body)
+
+    @bolt.event("app_mention")
+    async def mention(body: dict[str, Any]) -> None:
+        heard.append(body)
+
+    await sandbox.person("ada").say("#roundtable", "@roundtable resume")
+    await sandbox.settled()
+
+    assert {body["event"]["type"] for body in heard} == {"message", "app_mention"}
+    assert len({body["event_id"] for body in heard}) == 2
+    assert {body["event"]["ts"] for body in heard} == {sandbox.messages()[-1].ts}
+
+
+async def test_what_is_typed_is_stored_as_slack_stores_it(sandbox: Sandbox) -> None:
+    """Markup is escaped; people, channels and addresses become references."""
+    ts = await sandbox.person("ada").say(
+        "#roundtable", "a < b & @grace in #roundtable: https://x.test/?a=1&b=2."
+    )
+
+    expected = (
+        f"a &lt; b &amp; <@U0GRACE> in <#{sandbox.channel().id}|roundtable>: <https://x.test/?a=1&amp;b=2>."
+    )
+    assert sandbox.message(ts).text == expected
+
+
+async def test_a_persona_has_a_name_and_no_user(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """With a name of its own a post is a `bot_message`; readers must not look for the bot's user id."""
+    posted = (await client.chat_postMessage(channel=channel, text="Hello", **MAYA))["message"]
+    plain = (await client.chat_postMessage(channel=channel, text="Hello"))["message"]
+
+    assert posted["subtype"] == "bot_message"
+    assert posted["username"] == "Maya Chen"
+    assert posted["icons"] == {"emoji": ":mag:"}
+    assert posted["bot_id"] == sandbox.bot_id
+    assert "user" not in posted
+    assert plain["user"] == sandbox.bot_user_id
+    assert "subtype" not in plain
+
+
+async def test_the_root_counts_its_replies(sandbox: Sandbox, client: AsyncWebClient, channel: str) -> None:
+    """Replies stay out of the channel's history, and the root says how many there are and the latest."""
+    ada = sandbox.person("ada")
+    root = await ada.say("#roundtable", "root")
+    await ada.say("#roundtable", "one", thread_ts=root)
+    last = await sandbox.person("grace").say("#roundtable", "two", thread_ts=root)
+
+    [shown] = (await client.conversations_history(channel=channel))["messages"]
+    replies = (await client.conversations_replies(channel=channel, ts=root))["messages"]
+
+    assert (shown["reply_count"], shown["latest_reply"]) == (2, last)
+    assert shown["reply_users"] == ["U0ADA", "U0GRACE"]
+    assert [reply["text"] for reply in replies] == ["root", "one", "two"]
+    assert replies[1]["parent_user_id"] == "U0ADA"
+
+
+async def test_metadata_is_read_only_on_request(client: AsyncWebClient, channel: str) -> None:
+    """Without include_all_metadata a reader never sees it."""
+    metadata = {"event_type": "roundtable_line", "event_payload": {"turn_id": "t1"}}
+    await client.chat_postMessage(channel=channel, text="x", metadata=metadata)
+
+    bare = (await client.conversations_history(channel=channel))["messages"][0]
+    full = (await client.conversations_history(channel=channel, include_all_metadata=True))["messages"][0]
+
+    assert "metadata" not in bare
+    assert full["metadata"] == metadata
+
+
+async def test_long_threads_come_in_pages(sandbox: Sandbox, client: AsyncWebClient, channel: str) -> None:
+    """A cursor leads from page to page, until there is none."""
+    ada = sandbox.person("ada")
+    root = await ada.say("#roundtable", "0")
+    for number in range(1, 5):
+        await ada.say("#roundtable", str(number), thread_ts=root)
+
+    seen: list[str] = []
+    cursor = ""
+    while True:
+        page = await client.conversations_replies(channel=channel, ts=root, limit=2, cursor=cursor)
+        seen += [message["text"] for message in page["messages"]]
+        cursor = page["response_metadata"]["next_cursor"]
+        if not cursor:
+            break
+
+    assert seen == ["0", "1", "2", "3", "4"]
+
+
+async def test_edits_and_deletions_are_events(sandbox: Sandbox, bolt: AsyncApp) -> None:
+    """Each names the message it is about, with what stood there before."""
+    events = []
+
+    @bolt.event("message")
+    async def message(event: dict[str, Any]) -> None:
+        events.append(event)
+
+    ada = sandbox.person("ada")
+    ts = await ada.say("#roundtable", "Mondya")
+    await ada.edit(ts, "Monday")
+    await ada.delete(ts)
+    await sandbox.settled()
+
+    said, changed, deleted = sorted(events, key=lambda event: str(event["ts"]))
+    assert said["text"] == "Mondya"
+    assert changed["subtype"] == "message_changed"
+    assert (changed["message"]["text"], changed["previous_message"]["text"]) == ("Monday", "Mondya")
+    assert changed["message"]["edited"]["user"] == "U0ADA"
+    assert (deleted["subtype"], deleted["deleted_ts"]) == ("message_deleted", ts)
+
+
+async def test_a_deleted_root_leaves_a_tombstone(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """The thread can still be read and answered."""
+    ada = sandbox.person("ada")
+    root = await ada.say("#roundtable", "root")
+    await ada.say("#roundtable", "reply", thread_ts=root)
+    await ada.delete(root)
+
+    await client.chat_postMessage(channel=channel, text="still here", thread_ts=root)
+
+    grave, *replies = sandbox.thread("#roundtable", root)
+    assert grave.subtype == "tombstone"
+    assert [reply.text for reply in replies] == ["reply", "still here"]
+
+
+async def test_reactions_are_seen_by_everybody(
+    sandbox: Sandbox, bolt: AsyncApp, client: AsyncWebClient
+) -> None:
+    """An app's and a person's reaction meet on one message; both are events."""
+    reactions = []
+
+    @bolt.event("reaction_added")
+    async def reacted(event: dict[str, Any]) -> None:
+        reactions.append((event["user"], event["reaction"], event["item"]["ts"]))
+
+    @bolt.event("message")
+    async def message() -> None:
+        pass
+
+    ada = sandbox.person("ada")
+    ts = await ada.say("#roundtable", "Done")
+    await ada.react(ts, "eyes")
+    await client.reactions_add(channel=sandbox.channel().id, timestamp=ts, name="eyes")
+    await sandbox.settled()
+
+    [shown] = (await client.reactions_get(channel=sandbox.channel().id, timestamp=ts))["message"]["reactions"]
+    assert shown == {"name": "eyes", "users": ["U0ADA", sandbox.bot_user_id], "count": 2}
+    assert reactions == [("U0ADA", "eyes", ts)], "Bolt leaves out what the app did itself"
+
+
+async def test_an_ephemeral_message_is_for_one_person(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """Nobody else sees it, history does not have it, and it cannot be updated."""
+    posted = await client.chat_postEphemeral(channel=channel, user="U0ADA", text="psst")
+
+    assert [message.text for message in sandbox.person("ada").ephemerals] == ["psst"]
+    assert sandbox.person("grace").ephemerals == []
+    assert (await client.conversations_history(channel=channel))["messages"] == []
+    with pytest.raises(SlackApiError, match="message_not_found"):
+        await client.chat_update(channel=channel, ts=posted["message_ts"], text="x")
+
+
+async def test_private_words_with_the_app(sandbox: Sandbox, bolt: AsyncApp) -> None:
+    """A direct message is a message of an `im`, and no mention even when it mentions."""
+    events = []
+
+    @bolt.event("message")
+    async def message(event: dict[str, Any], say: AsyncSay) -> None:
+        events.append(event)
+        await say("Hello, Ada")
+
+    await sandbox.person("ada").say("@roundtable", "@roundtable hello")
+    await sandbox.until(lambda: sandbox.calls_of("chat.postMessage"))
+    await sandbox.settled()
+
+    assert [event["channel_type"] for event in events] == ["im"]
+    assert sandbox.events("app_mention") == []
+
+
+async def test_the_status_of_a_thread_lasts_until_the_app_speaks(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """What a persona is doing is shown, and gone with its next post."""
+    root = await sandbox.person("ada").say("#roundtable", "root")
+
+    await client.assistant_threads_setStatus(channel_id=channel, thread_ts=root, status="is thinking…")
+    assert sandbox.channel().status[root]["status"] == "is thinking…"
+
+    await client.chat_postMessage(channel=channel, thread_ts=root, text="Done")
+    assert root not in sandbox.channel().status
+
+
+async def test_a_file_is_uploaded_and_shared_in_a_thread(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """The SDK's own three steps end in a message with the file."""
+    root = await sandbox.person("ada").say("#roundtable", "root")
+
+    await client.files_upload_v2(channel=channel, thread_ts=root, filename="notes.md", content="# Notes")
+
+    [file] = sandbox.thread("#roundtable", root)[-1].files
+    assert (file["name"], file["size"]) == ("notes.md", 7)
+
+
+async def test_an_edit_keeps_what_it_does_not_mention(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """Blocks stay without `blocks`, and go with an empty list; the persona stays whatever happens."""
+    blocks = [{"type": "actions", "elements": [button("go")]}]
+    ts = (await client.chat_postMessage(channel=channel, text="menu", blocks=blocks, **MAYA))["ts"]
+
+    await client.chat_update(channel=channel, ts=ts, text="still a menu")
+    assert sandbox.message(ts).actions == ("go",)
+
+    await client.chat_update(channel=channel, ts=ts, text="chosen", blocks=[])
+    assert sandbox.message(ts).actions == ()
+    assert sandbox.message(ts).username == "Maya Chen"

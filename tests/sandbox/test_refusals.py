@@ -1,0 +1,349 @@
+"""What Slack refuses, the sandbox refuses, in the same words. One row each."""
+
+from typing import Any
+
+import aiohttp
+import pytest
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.sandbox import Sandbox
+
+Body = dict[str, Any]
+TS = "1700000000.000001"
+
+
+def plain(text: str) -> Body:
+    return {"type": "plain_text", "text": text}
+
+
+def mrkdwn(text: str) -> Body:
+    return {"type": "mrkdwn", "text": text}
+
+
+def section(text: str = "x", **more: Any) -> Body:
+    return {"type": "section", "text": mrkdwn(text), **more}
+
+
+def button(action_id: str = "go", **more: Any) -> Body:
+    return {"type": "button", "text": plain("Go"), "action_id": action_id, **more}
+
+
+def actions(*elements: Body) -> Body:
+    return {"type": "actions", "elements": list(elements)}
+
+
+def select(options: int, **more: Any) -> Body:
+    offered = [{"text": plain("x"), "value": str(n)} for n in range(options)]
+    return {"type": "static_select", "action_id": "s", "options": offered, **more}
+
+
+def confirm(**changes: Any) -> Body:
+    asked = {"title": plain("?"), "text": plain("?"), "confirm": plain("y"), "deny": plain("n")}
+    return {**asked, **changes}
+
+
+BAD_BLOCKS: dict[str, tuple[list[Any], str]] = {
+    "51 blocks": ([section()] * 51, "no more than 50 items allowed [json-pointer:/blocks]"),
+    "unknown block": ([{"type": "marquee"}], "unsupported type: marquee [json-pointer:/blocks/0/type]"),
+    "no object": (["words"], "unsupported type: None"),
+    "unknown element": ([actions({"type": "lever"})], "unsupported type: lever"),
+    "text too long": (
+        [section("x" * 3001)],
+        "must be less than 3001 characters [json-pointer:/blocks/0/text/text]",
+    ),
+    "empty text": ([section("")], "must be more than 0 characters"),
+    "nothing to say": ([{"type": "section"}], "must define one of: text, fields"),
+    "11 fields": ([{"type": "section", "fields": [plain("x")] * 11}], "no more than 10 items"),
+    "field too long": ([{"type": "section", "fields": [plain("x" * 2001)]}], "less than 2001"),
+    "header too long": ([{"type": "header", "text": plain("x" * 151)}], "less than 151"),
+    "header in mrkdwn": ([{"type": "header", "text": mrkdwn("x")}], "must be one of plain_text"),
+    "11 in a context": ([{"type": "context", "elements": [mrkdwn("x")] * 11}], "no more than 10 items"),
+    "button in a context": ([{"type": "context", "elements": [button()]}], "unsupported type: button"),
+    "no elements": ([actions()], "no fewer than 1 items"),
+    "26 buttons": ([actions(*(button(str(n)) for n in range(26)))], "no more than 25 items"),
+    "button text too long": ([actions(button(text=plain("x" * 76)))], "less than 76"),
+    "button in mrkdwn": ([actions(button(text=mrkdwn("x")))], "must be one of plain_text"),
+    "button without text": ([actions({"type": "button", "action_id": "x"})], "missing required field: text"),
+    "value too long": ([actions(button(value="x" * 2001))], "less than 2001"),
+    "value no string": ([actions(button(value=7))], "must be a string"),
+    "url too long": ([actions(button(url="x" * 3001))], "less than 3001"),
+    "style unheard of": ([actions(button(style="huge"))], "must be one of primary, danger"),
+    "action_id too long": ([actions(button("x" * 256))], "less than 256"),
+    "action_id twice": ([actions(button(), button())], "action_id 'go' already exists"),
+    "block_id twice": ([section(block_id="b"), section(block_id="b")], "block_id 'b' already exists"),
+    "block_id too long": ([section(block_id="x" * 256)], "less than 256"),
+    "unknown field": ([section(colour="red")], "invalid additional property: colour"),
+    "101 options": ([actions(select(101))], "no more than 100 items"),
+    "no options": ([actions({"type": "static_select", "action_id": "s"})], "must define one of: options"),
+    "option text too long": (
+        [actions({**select(1), "options": [{"text": plain("x" * 76), "value": "1"}]})],
+        "less than 76",
+    ),
+    "option value too long": (
+        [actions({**select(1), "options": [{"text": plain("x"), "value": "x" * 151}]})],
+        "less than 151",
+    ),
+    "placeholder too long": ([actions(select(1, placeholder=plain("x" * 151)))], "less than 151"),
+    "6 in an overflow": ([actions({**select(6), "type": "overflow"})], "no more than 5 items"),
+    "confirm without deny": ([actions(button(confirm=confirm(deny=None)))], "missing required field: deny"),
+    "confirm title too long": ([actions(button(confirm=confirm(title=plain("x" * 101))))], "less than 101"),
+    "confirm text too long": ([actions(button(confirm=confirm(text=plain("x" * 301))))], "less than 301"),
+    "confirm button too long": ([actions(button(confirm=confirm(deny=plain("x" * 31))))], "less than 31"),
+    "text input in actions": ([actions({"type": "plain_text_input", "action_id": "x"})], "unsupported type"),
+    "image without words": (
+        [{"type": "image", "image_url": "https://x.test"}],
+        "missing required field: alt_text",
+    ),
+    "markdown too long": ([{"type": "markdown", "text": "x" * 12_001}], "less than 12001"),
+}
+
+
+@pytest.mark.parametrize(("blocks", "complaint"), BAD_BLOCKS.values(), ids=BAD_BLOCKS)
+async def test_bad_blocks_are_refused_with_the_place_of_the_mistake(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str, blocks: list[Any], complaint: str
+) -> None:
+    """`invalid_blocks`, a sentence with a JSON pointer, and nothing posted."""
+    with pytest.raises(SlackApiError) as refused:
+        await client.api_call("chat.postMessage", json={"channel": channel, "text": "x", "blocks": blocks})
+
+    assert refused.value.response["error"] == "invalid_blocks"
+    assert complaint in refused.value.response["response_metadata"]["messages"][0]
+    assert sandbox.messages() == []
+
+
+CHANNEL = "C0SANDBOX01"
+LINE: Body = {"event_type": "line", "event_payload": {"id": "1"}}
+
+REFUSED: dict[str, tuple[str, Body, str]] = {
+    "no text": ("chat.postMessage", {"channel": CHANNEL}, "no_text"),
+    "no channel": ("chat.postMessage", {"text": "x"}, "invalid_arguments"),
+    "unknown channel": ("chat.postMessage", {"channel": "C404", "text": "x"}, "channel_not_found"),
+    "unknown thread": (
+        "chat.postMessage",
+        {"channel": CHANNEL, "text": "x", "thread_ts": TS},
+        "thread_not_found",
+    ),
+    "too much in blocks": (
+        "chat.postMessage",
+        {"channel": CHANNEL, "blocks": [section("x" * 2700)] * 5},
+        "msg_blocks_too_long",
+    ),
+    "blocks are words": (
+        "chat.postMessage",
+        {"channel": CHANNEL, "text": "x", "blocks": "[{"},
+        "invalid_blocks_format",
+    ),
+    "metadata without a type": (
+        "chat.postMessage",
+        {"channel": CHANNEL, "text": "x", "metadata": {"event_payload": {}}},
+        "invalid_metadata_format",
+    ),
+    "metadata too deep": (
+        "chat.postMessage",
+        {"channel": CHANNEL, "text": "x", "metadata": {**LINE, "event_payload": {"a": {"b": {"c": 1}}}}},
+        "invalid_metadata_format",
+    ),
+    "metadata too large": (
+        "chat.postMessage",
+        {"channel": CHANNEL, "text": "x", "metadata": {**LINE, "event_payload": {"a": "x" * 20_000}}},
+        "metadata_too_large",
+    ),
+    "markdown and text": (
+        "chat.postMessage",
+        {"channel": CHANNEL, "text": "x", "markdown_text": "x"},
+        "markdown_text_conflict",
+    ),
+    "update of nothing": ("chat.update", {"channel": CHANNEL, "ts": TS, "text": "x"}, "message_not_found"),
+    "delete of nothing": ("chat.delete", {"channel": CHANNEL, "ts": TS}, "message_not_found"),
+    "ephemeral for a stranger": (
+        "chat.postEphemeral",
+        {"channel": CHANNEL, "user": "U404", "text": "x"},
+        "user_not_in_channel",
+    ),
+    "thread of nothing": ("conversations.replies", {"channel": CHANNEL, "ts": TS}, "thread_not_found"),
+    "bad cursor": ("conversations.history", {"channel": CHANNEL, "cursor": "%%"}, "invalid_cursor"),
+    "unknown user": ("users.info", {"user": "U404"}, "user_not_found"),
+    "unknown bot": ("bots.info", {"bot": "B404"}, "bot_not_found"),
+    "reaction on nothing": (
+        "reactions.add",
+        {"channel": CHANNEL, "timestamp": TS, "name": "eyes"},
+        "message_not_found",
+    ),
+    "view without blocks": (
+        "views.publish",
+        {"user_id": "U0ADA", "view": {"type": "home"}},
+        "invalid_arguments",
+    ),
+    "unknown view": (
+        "views.update",
+        {"view_id": "V404", "view": {"type": "home", "blocks": []}},
+        "invalid_arguments",
+    ),
+    "file that was not sent": ("files.completeUploadExternal", {"files": [{"id": "F404"}]}, "file_not_found"),
+    "nobody to talk to": ("conversations.open", {}, "users_list_not_supplied"),
+    "unknown method": ("chat.shout", {"text": "x"}, "unknown_method"),
+}
+
+
+@pytest.mark.parametrize(("method", "args", "error"), REFUSED.values(), ids=REFUSED)
+async def test_a_wrong_call_is_refused(client: AsyncWebClient, method: str, args: Body, error: str) -> None:
+    """With Slack's word for it."""
+    with pytest.raises(SlackApiError) as refused:
+        await client.api_call(method, json=args)
+
+    assert refused.value.response["error"] == error
+
+
+def modal(**changes: Any) -> Body:
+    return {"type": "modal", "title": plain("x"), "blocks": [section()], **changes}
+
+
+FIELD: Body = {
+    "type": "input",
+    "label": plain("x"),
+    "element": {"type": "plain_text_input", "action_id": "x"},
+}
+
+BAD_VIEWS: dict[str, tuple[Body, str]] = {
+    "title too long": (modal(title=plain("x" * 25)), "less than 25"),
+    "submit too long": (modal(submit=plain("x" * 25)), "less than 25"),
+    "close too long": (modal(close=plain("x" * 25)), "less than 25"),
+    "no title": (modal(title=None), "missing required field: title"),
+    "metadata too long": (modal(private_metadata="x" * 3001), "less than 3001"),
+    "callback_id too long": (modal(callback_id="x" * 256), "less than 256"),
+    "101 blocks": (modal(blocks=[section()] * 101), "no more than 100"),
+    "no blocks": (modal(blocks=[]), "no fewer than 1"),
+    "input without submit": (modal(blocks=[FIELD]), "missing required field: submit"),
+    "label too long": (
+        modal(submit=plain("x"), blocks=[{**FIELD, "label": plain("x" * 2001)}]),
+        "less than 2001",
+    ),
+    "unknown view": ({"type": "popup"}, "unsupported type: popup"),
+}
+
+
+@pytest.mark.parametrize(("view", "complaint"), BAD_VIEWS.values(), ids=BAD_VIEWS)
+async def test_a_bad_view_is_refused(
+    sandbox: Sandbox, client: AsyncWebClient, view: Body, complaint: str
+) -> None:
+    """`invalid_arguments` with the reason; the trigger is not used up."""
+    trigger = sandbox.slack.triggers.issue("U0ADA")
+
+    with pytest.raises(SlackApiError) as refused:
+        await client.api_call("views.open", json={"trigger_id": trigger, "view": view})
+
+    assert refused.value.response["error"] == "invalid_arguments"
+    assert complaint in refused.value.response["response_metadata"]["messages"][0]
+    assert (await client.views_open(trigger_id=trigger, view=modal()))["ok"]
+
+
+async def test_a_fourth_modal_does_not_fit_on_the_pile(sandbox: Sandbox, client: AsyncWebClient) -> None:
+    """Three at once is all Slack shows."""
+    issue = sandbox.slack.triggers.issue
+    await client.views_open(trigger_id=issue("U0ADA"), view=modal())
+    for _ in range(2):
+        await client.views_push(trigger_id=issue("U0ADA"), view=modal())
+
+    with pytest.raises(SlackApiError, match="push_limit_reached"):
+        await client.views_push(trigger_id=issue("U0ADA"), view=modal())
+
+
+async def test_blocks_can_be_judged_without_being_sent(client: AsyncWebClient) -> None:
+    """`blocks.validate` names code, place and limit of every mistake."""
+    assert (await client.api_call("blocks.validate", json={"blocks": [section()]}))["ok"]
+
+    with pytest.raises(SlackApiError) as refused:
+        await client.api_call("blocks.validate", json={"blocks": [section("x" * 3001)]})
+
+    [mistake] = refused.value.response["errors"]
+    assert mistake["pointer"] == "/blocks/0/text/text"
+    assert (mistake["code"], mistake["constraint"]) == ("too_long", 3000)
+
+
+async def test_long_text_is_cut_in_posts_and_refused_in_edits(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """40,000 characters of a post are kept; an edit may have 4,000."""
+    ts = (await client.chat_postMessage(channel=channel, text="x" * 40_001))["ts"]
+    assert len(sandbox.message(ts).text) == 40_000
+
+    await client.chat_update(channel=channel, ts=ts, text="x" * 4_000)
+    with pytest.raises(SlackApiError, match="msg_too_long"):
+        await client.chat_update(channel=channel, ts=ts, text="x" * 4_001)
+
+
+async def test_what_others_wrote_is_theirs(sandbox: Sandbox, client: AsyncWebClient, channel: str) -> None:
+    """An app edits and deletes its own messages only."""
+    ts = await sandbox.person("ada").say("#roundtable", "mine")
+
+    with pytest.raises(SlackApiError, match="cant_update_message"):
+        await client.chat_update(channel=channel, ts=ts, text="yours")
+    with pytest.raises(SlackApiError, match="cant_delete_message"):
+        await client.chat_delete(channel=channel, ts=ts)
+
+
+async def test_where_the_app_may_post(sandbox: Sandbox, client: AsyncWebClient, channel: str) -> None:
+    """Not where it is not a member (a private channel does not even exist for it), and not in an archive."""
+    private = sandbox.add_channel("secret", private=True, with_bot=False).id
+    with pytest.raises(SlackApiError, match="channel_not_found"):
+        await client.chat_postMessage(channel=private, text="x")
+
+    sandbox.remove_bot()
+    with pytest.raises(SlackApiError, match="not_in_channel"):
+        await client.chat_postMessage(channel=channel, text="x")
+
+    await client.conversations_join(channel=channel)
+    assert (await client.chat_postMessage(channel=channel, text="x"))["ok"]
+
+    sandbox.archive()
+    with pytest.raises(SlackApiError, match="is_archived"):
+        await client.chat_postMessage(channel=channel, text="x")
+
+
+TOKENS = [
+    ("chat.postMessage", "", "not_authed"),
+    ("chat.postMessage", "xoxb-somebody-else", "invalid_auth"),
+    ("chat.postMessage", "xapp-sandbox", "not_allowed_token_type"),
+    ("apps.connections.open", "xoxb-sandbox", "not_allowed_token_type"),
+    ("apps.connections.open", "xapp-made-up", "invalid_auth"),
+]
+
+
+@pytest.mark.parametrize(("method", "token", "error"), TOKENS)
+async def test_tokens_are_checked(sandbox: Sandbox, method: str, token: str, error: str) -> None:
+    """Each method wants its kind of token, and a known one."""
+    client = AsyncWebClient(token=token or None, base_url=sandbox.api_url)
+
+    with pytest.raises(SlackApiError, match=error):
+        await client.api_call(method, json={"channel": CHANNEL, "text": "x"})
+
+
+async def test_a_persona_needs_a_scope_of_its_own(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """Without chat:write.customize a name is refused, plain words are not; scopes are told with every answer."""
+    sandbox.scopes.remove("chat:write.customize")
+
+    with pytest.raises(SlackApiError) as refused:
+        await client.chat_postMessage(channel=channel, text="x", username="Maya")
+    answer = await client.chat_postMessage(channel=channel, text="x")
+
+    assert refused.value.response["error"] == "missing_scope"
+    assert refused.value.response["needed"] == "chat:write.customize"
+    assert "chat:write" in refused.value.response["provided"].split(",")
+    assert "chat:write.customize" not in answer.headers["X-OAuth-Scopes"].split(",")
+
+
+async def test_arguments_travel_in_three_ways(sandbox: Sandbox, channel: str) -> None:
+    """A query, a form (with JSON inside) and JSON are the same call."""
+    headers = {"Authorization": f"Bearer {sandbox.bot_token}"}
+    url = f"{sandbox.api_url}chat.postMessage"
+    form = {"channel": channel, "text": "form", "blocks": '[{"type": "divider"}]'}
+    async with aiohttp.ClientSession(headers=headers) as session:
+        await session.get(url, params={"channel": channel, "text": "query"})
+        await session.post(url, data=form)
+        await session.post(url, json={"channel": channel, "text": "json"})
+
+    assert [message.text for message in sandbox.messages()] == ["query", "form", "json"]
+    assert sandbox.messages()[1].blocks[0]["type"] == "divider"

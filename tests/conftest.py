@@ -2,8 +2,13 @@ from collections.abc import Iterator
 
 import pytest
 import redis
+from hypothesis import settings
 
 from tests.redis_server import RedisServer, running_redis_server
+
+# How long one example takes is the machine's business, and the other tests' beside it.
+settings.register_profile("roundtable", deadline=None)
+settings.load_profile("roundtable")
 
 
 @pytest.fixture(scope="session")

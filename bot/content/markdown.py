@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-from bot.domain.markdown import outline
+from bot.domain.steps import in_code
 
 HEADING = re.compile(r"##\s+(.*)")
 
@@ -15,12 +15,12 @@ def sections(body: str, known: Collection[str] | None = None) -> dict[str, str]:
     Where only some headings are *known*, the others belong to the section they stand in. Fenced code holds no
     heading; a fence that nobody closed hides nothing. Indentation means nothing, neither here nor there.
     """
-    rows = [row.strip() for row in body.split("\n")]
-    code = outline("\n".join(rows)).hidden
+    rows = body.split("\n")
+    code = in_code(rows)
     found: dict[str, list[str]] = {}
     lines: list[str] = []
-    for number, line in enumerate(body.split("\n")):
-        heading = None if number in code else HEADING.fullmatch(rows[number])
+    for number, line in enumerate(rows):
+        heading = None if number in code else HEADING.fullmatch(line.strip())
         name = heading[1].rstrip(" #").casefold() if heading else ""
         if name and (known is None or name in known):
             lines = []

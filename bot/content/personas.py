@@ -18,7 +18,7 @@ from bot.errors import ContentError
 FIELDS = ("key", "name", "role", "short", "actor", "icon", "phases", "lens")
 PROSE = {"identity": "identity", "style": "style"}
 LISTS = {"does": "does", "does not": "does_not", "questions": "questions"}
-QUOTES = ("``", '""', "“”", "„“", "«»")
+QUOTES = (("`", "`"), ('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"))
 TITLED = re.compile(r"\*\*(?P<title>.+?):?\*\*\s*(?:(?:[—–:]|-+)\s*)?(?P<text>.*)")
 
 
@@ -99,7 +99,7 @@ def _reason(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
     first = error.errors()[0]
-    return f"{first['loc'][0]}: {first['msg']}"
+    return f"{first['loc'][0]}: {first['msg'].removeprefix('Value error, ')}"
 
 
 def _speaking_order(persona: Persona) -> tuple[bool, str, str]:

@@ -47,6 +47,7 @@ def read_agenda(folder: Path, roster: Roster, findings: Findings) -> Agenda:
                 reader.refuse_twin(step, first)
             else:
                 steps[step.step_id] = step
+                reader.remark(step)
     _check_dependencies(steps, findings)
     return Agenda(phases, steps.values())
 
@@ -92,6 +93,20 @@ class StepReader:
             reason=f"{first.phase_key}/{first.filename} has it already",
         )
 
+    def remark(self, step: Step) -> None:
+        """What is odd about a step that runs all the same."""
+        path = f"{self._phase_key}/{step.filename}"
+        phase, number = step.step_id.split("-")
+        if not self._phase_key.startswith(f"{phase}-") or not step.filename.startswith(f"{number}-"):
+            place = f"{phase}-…/{number}-….md"
+            self._findings.note(f"VR-STEP-008 Step {step.step_id} is in {path}, and belongs into {place}.")
+        if Section.STANDARD not in step.sections:
+            self._findings.note(f"VR-STEP-010 {path} has no Standard Mode section, so all of it is shown.")
+        try:
+            _ = step.condition
+        except BadCondition as error:
+            self._trouble("ERR-STEP-009", step_id=step.step_id, expression=step.skip_if, reason=str(error))
+
     def _read(self, path: Path) -> Step:
         try:
             front, body = split(read(path))
@@ -106,7 +121,6 @@ class StepReader:
         step = self._step(name_of(path), front, body)
         if step.persona not in self._roster:
             raise Refused("ERR-STEP-006", field_name="persona", value=step.persona, reason=NOBODY)
-        self._remark(step)
         return step
 
     def _step(self, filename: str, front: Mapping[str, Any], body: str) -> Step:
@@ -124,7 +138,8 @@ class StepReader:
             )
         except ValidationError as error:
             bad = error.errors()[0]
-            facts = {"field_name": str(bad["loc"][0]), "value": str(bad["input"]), "reason": bad["msg"]}
+            why = bad["msg"].removeprefix("Value error, ")
+            facts = {"field_name": str(bad["loc"][0]), "value": str(bad["input"]), "reason": why}
             raise Refused("ERR-STEP-006", **facts) from None
 
     def _depends_on(self, filename: str, value: Any) -> tuple[str, ...]:
@@ -142,20 +157,6 @@ class StepReader:
             return " ".join(value.split())
         self._findings.note(f"Invalid skip_if in {self._phase_key}/{filename}. Ignoring.")
         return ""
-
-    def _remark(self, step: Step) -> None:
-        """What is odd about a step that runs all the same."""
-        path = f"{self._phase_key}/{step.filename}"
-        phase, number = step.step_id.split("-")
-        if not self._phase_key.startswith(f"{phase}-") or not step.filename.startswith(f"{number}-"):
-            place = f"{phase}-…/{number}-….md"
-            self._findings.note(f"VR-STEP-008 Step {step.step_id} is in {path}, and belongs into {place}.")
-        if Section.STANDARD not in step.sections:
-            self._findings.note(f"VR-STEP-010 {path} has no Standard Mode section, so all of it is shown.")
-        try:
-            _ = step.condition
-        except BadCondition as error:
-            self._trouble("ERR-STEP-009", step_id=step.step_id, expression=step.skip_if, reason=str(error))
 
     def _trouble(self, code: str, **facts: str) -> None:
         self._findings.trouble(code, phase_key=self._phase_key, **facts)

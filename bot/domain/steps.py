@@ -1,12 +1,13 @@
 """A step: what one Markdown file of `analysis-steps/` says."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
+from bot.domain.markdown import outline
 from bot.domain.owned import Owned, owned
 from bot.domain.skip_if import Condition, parse
 from bot.domain.value import Value
@@ -137,16 +138,25 @@ BULLET = re.compile(r" {0,1}[-*+](?:\s+|$)(.*)")
 SUB_ITEM = re.compile(r"\s*(?:[-*+]|(?:[0-9]{1,2}|[a-z])[.)])\s+(.*)")
 
 
+def in_code(rows: Iterable[str]) -> frozenset[int]:
+    """The numbers of the rows that are fenced code, fences included, however far they are indented."""
+    return outline("\n".join(row.strip() for row in rows)).hidden
+
+
 def items(text: str, marker: re.Pattern[str]) -> tuple[str, ...]:
     """
     The top-level items of a list, each on one line.
 
     Lines below an item continue it, its sub-items follow after a semicolon; a blank line and then text
-    at the margin ends the list.
+    at the margin ends the list. Fenced code is passed over.
     """
     found: list[str] = []
     loose = ended = False
-    for line in text.splitlines():
+    rows = text.splitlines()
+    code = in_code(rows)
+    for number, line in enumerate(rows):
+        if number in code:
+            continue
         if item := marker.fullmatch(line):
             found.append(item[1].strip())
             ended = False

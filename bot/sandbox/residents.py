@@ -13,7 +13,7 @@ class User:
     is_bot: bool = False
 
     def as_json(self, team_id: str) -> JSON:
-        profile = {"real_name": self.real_name, "display_name": self.name, "team": team_id}
+        profile = {"real_name": self.real_name, "display_name": self.real_name, "team": team_id}
         return {
             "id": self.id,
             "team_id": team_id,

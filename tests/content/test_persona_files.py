@@ -111,6 +111,29 @@ def test_a_persona_is_a_markdown_file(folder: Path) -> None:
     assert zoe.questions == ("What is the way back?", "Who is on call?")
 
 
+@pytest.mark.parametrize(
+    ("written", "read_as"),
+    [
+        ('"Noted: {it}."', "Noted: {it}."),
+        ("“Noted: {it}.”", "Noted: {it}."),
+        ("`Noted: {it}.`", "Noted: {it}."),
+        ('`"Noted: {it}."`', "Noted: {it}."),
+        ('I heard "{it}"', 'I heard "{it}"'),
+        ('"{it}" -- noted.', '"{it}" -- noted.'),
+        ('"{it}" is "{it}"', '"{it}" is "{it}"'),
+        ("“{it}” is “{it}”", "“{it}” is “{it}”"),
+        ('“I heard "{it}"”', 'I heard "{it}"'),
+        ('"', '"'),
+        ('"Noted.”', '"Noted.”'),
+    ],
+)
+def test_quotation_marks_go_when_they_enclose_it_all(folder: Path, written: str, read_as: str) -> None:
+    """A matching pair around the line is the author's way of quoting; every other mark is a part of the sentence."""
+    write(folder, ann=small("ann") + f"\n## Acknowledgement\n\n{written}\n")
+
+    assert read(folder).roster["ann"].acknowledgement == read_as
+
+
 def test_three_lines_are_enough(folder: Path) -> None:
     """Key, name and role; the rest follows from them."""
     write(folder, ann=small("ann", "Ann Lee", "icon:", "phases: []"))

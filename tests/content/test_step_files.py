@@ -121,6 +121,61 @@ def test_headings_are_known_in_any_case(reader: Reader) -> None:
     assert step.sections == {Section.STANDARD: "A\n## Aside\nB\n##Deep Mode", Section.DEEP: "C"}
 
 
+@pytest.mark.parametrize("fence", ["```", "~~~~", "  ```"])
+def test_a_heading_in_code_is_no_heading(reader: Reader, fence: str) -> None:
+    """An author may show what a step file looks like; what is shown is a part of what is said."""
+    example = f"{fence}markdown\n## Standard Mode\nShown.\n## Deep Mode\n{fence}"
+    reader.write(text_of(f"## Brief Mode\nBefore.\n{example}\n## Standard Mode\nSaid."))
+
+    [step] = reader.read().agenda.steps
+    assert step.sections == {Section.BRIEF: f"Before.\n{example}", Section.STANDARD: "Said."}
+
+
+def test_fences_close_what_they_opened(reader: Reader) -> None:
+    """Three backticks inside tildes, or inside four backticks, are code too."""
+    code = "~~~\n```\n## Deep Mode\n~~~\n````\n```\n## Deep Mode\n````"
+    reader.write(text_of(f"## Standard Mode\n{code}\n## Deep Mode\nA"))
+
+    [step] = reader.read().agenda.steps
+    assert step.sections == {Section.STANDARD: code, Section.DEEP: "A"}
+
+
+def test_a_fence_that_nobody_closed_hides_nothing(reader: Reader) -> None:
+    """One slip must not swallow every mode after it."""
+    reader.write(text_of("## Brief Mode\n```\nA\n## Standard Mode\nB"))
+
+    [step] = reader.read().agenda.steps
+    assert step.sections == {Section.BRIEF: "```\nA", Section.STANDARD: "B"}
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("Zoë Lin: Hi.", "Hi."),
+        ("Zoë Lin (Owner): Hi.", "Hi."),
+        ("Maya Chen: Hi.", "Hi."),
+        ("Alex Rivera: Hi.", "Hi."),
+        ("Priya Shah: Hi.", "Priya Shah: Hi."),
+        ("Use Cases: think of three.", "Use Cases: think of three."),
+    ],
+)
+def test_only_a_speakers_name_is_taken_off(reader: Reader, personas: Path, written: str, said: str) -> None:
+    """
+    Of those at the table, and of the three for whom the format was made: their files come with their names, whoever
+    sits here. Of any other name nothing is known, so it stays.
+    """
+    (personas / "maya.md").write_text(
+        "---\nkey: business-analyst\nname: Zoë Lin\nrole: Owner\n---\n", encoding="utf-8"
+    )
+    reader.write(text_of(f"## Standard Mode\n\n{written}\n"))
+    reader.write(text_of(written, step_id="01-02"), "02-b.md")
+
+    with_mode, without = reader.read().agenda.steps
+    assert with_mode.text_at(Depth.STANDARD) == (said, False)
+    assert without.text_at(Depth.STANDARD) == (said, True)
+    assert with_mode.sections == {Section.STANDARD: written}
+
+
 def test_fields_of_later_formats_do_no_harm(reader: Reader) -> None:
     """They are passed over."""
     reader.write(text_of(research="true", brainstorm="false", anything="[1, {a: b}]"))
@@ -252,6 +307,24 @@ def test_a_missing_field_is_named(reader: Reader, field: str, value: str | None)
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("x", "the lines with --- around the front matter are missing"),
+        (text_of(depth="thorough"), "Input should be 'brief', 'standard' or 'deep'"),
+        (text_of(outputs="[/etc/passwd]"), "not a plain path inside the item's folder"),
+        (text_of(persona="BA"), "nobody at the table has this key"),
+    ],
+)
+def test_the_log_says_where_and_why(reader: Reader, text: str, reason: str) -> None:
+    """The sentence for people is the taxonomy's; whoever mends the file learns more."""
+    reader.write(text)
+
+    [told] = reader.read().troubles_of(REQUIREMENTS)
+    assert told.log.endswith(f"Skipping. ({reason})")
+    assert "Step file 01-requirements/01-a.md " in told.log
+
+
 @pytest.mark.parametrize("field", ["step_id", "title", "persona", "depth"])
 def test_an_empty_text_is_missing_too(reader: Reader, field: str) -> None:
     """ERR-STEP-005."""
@@ -315,7 +388,11 @@ def test_of_two_steps_with_one_id_the_first_stays(reader: Reader) -> None:
 
     assert [step.title for step in playbook.agenda.steps] == ["First"]
     [told] = playbook.troubles_of(REQUIREMENTS)
-    assert told.sentence == ("Warning: Step file 01-a.md has invalid value for 'step_id': '01-01'. Skipping.")
+    assert told.sentence == "Warning: Step file 01-a.md has invalid value for 'step_id': '01-01'. Skipping."
+    assert told.log.endswith("(00-quick-scan/02-z.md has it already)")
+    assert playbook.notes == (
+        "VR-STEP-008 Step 01-01 is in 00-quick-scan/02-z.md, and belongs into 01-…/01-….md.",
+    )
 
 
 def test_a_persona_of_ones_own_may_lead_a_step(reader: Reader, personas: Path) -> None:
@@ -365,7 +442,7 @@ def test_an_optional_field_of_the_wrong_kind_is_ignored(reader: Reader, field: s
 
     [step] = playbook.agenda.steps
     assert (step.depends_on, step.skip_if) == ((), "")
-    assert playbook.notes == (f"Invalid {field} in 01-a.md. Ignoring.",)
+    assert playbook.notes == (f"Invalid {field} in 01-requirements/01-a.md. Ignoring.",)
 
 
 @pytest.mark.parametrize("nothing", ["", "~", "[]", '""'])
@@ -387,15 +464,26 @@ def test_a_quoted_word_is_a_condition(reader: Reader) -> None:
     assert reader.read().agenda.step("01-01").skip_if == "true"
 
 
-@pytest.mark.parametrize(("step_id", "name"), [("01-01", "02-a.md"), ("02-01", "01-a.md"), ("01-01", "a.md")])
-def test_a_step_in_an_odd_place_is_noted_and_runs(reader: Reader, step_id: str, name: str) -> None:
+@pytest.mark.parametrize(
+    ("step_id", "name", "belongs"),
+    [
+        ("01-01", "02-a.md", "01-…/01-….md"),
+        ("02-01", "01-a.md", "02-…/01-….md"),
+        ("01-01", "a.md", "01-…/01-….md"),
+    ],
+)
+def test_a_step_in_an_odd_place_is_noted_and_runs(
+    reader: Reader, step_id: str, name: str, belongs: str
+) -> None:
     """VR-STEP-008: its id should match its folder and its file."""
     reader.write(text_of(step_id=step_id), name)
 
     playbook = reader.read()
 
     assert [step.step_id for step in playbook.agenda.steps_of(REQUIREMENTS)] == [step_id]
-    assert playbook.notes == (f"Step {step_id} is in {REQUIREMENTS}/{name}.",)
+    assert playbook.notes == (
+        f"VR-STEP-008 Step {step_id} is in {REQUIREMENTS}/{name}, and belongs into {belongs}.",
+    )
 
 
 def test_a_step_without_standard_mode_is_noted_and_runs(reader: Reader) -> None:
@@ -405,7 +493,9 @@ def test_a_step_without_standard_mode_is_noted_and_runs(reader: Reader) -> None:
     playbook = reader.read()
 
     assert playbook.agenda.step("01-01").text_at(Depth.STANDARD) == ("Only this.", True)
-    assert playbook.notes == ("01-a.md has no Standard Mode section.",)
+    assert playbook.notes == (
+        "VR-STEP-010 01-requirements/01-a.md has no Standard Mode section, so all of it is shown.",
+    )
 
 
 def test_a_dependency_that_cannot_be_met_is_noted(reader: Reader) -> None:

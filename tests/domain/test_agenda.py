@@ -32,6 +32,7 @@ from bot.domain.skip_if import Facts
 from bot.domain.taxonomy import trouble
 
 REQUIREMENTS = "01-requirements"
+SPEAKERS = ("Maya Chen", "Éva Ó Briain", "王小明")
 
 
 def step(step_id: str, /, *depends_on: str, **more: object) -> Step:
@@ -53,7 +54,7 @@ def artifacts(text: str, *outputs: str) -> Step:
 
 
 def says(section: Section, text: str) -> Step:
-    return step("01-01", sections={section: text}, body="The whole body")
+    return step("01-01", sections={section: text}, body="The whole body", speakers=SPEAKERS)
 
 
 # --- phases ---------------------------------------------------------------------------------------------------------
@@ -447,15 +448,29 @@ def test_outputs_are_named_as_in_the_step(given: str, kept: str) -> None:
         ("Maya Chen (Business Analyst): What hurts?", "What hurts?"),
         ("**Maya Chen**: What hurts?", "What hurts?"),
         ("**Maya Chen:** What hurts?", "What hurts?"),
+        ("Maya  Chen:\nWhat hurts?", "What hurts?"),
         ("Éva Ó Briain: What hurts?", "What hurts?"),
+        ("王小明：What hurts?", "What hurts?"),
         ("What hurts?", "What hurts?"),
         ("Note: what hurts?", "Note: what hurts?"),
+        ("Use Cases: what hurts?", "Use Cases: what hurts?"),
+        ("Alex Rivera: what hurts?", "Alex Rivera: what hurts?"),
+        ("Maya: what hurts?", "Maya: what hurts?"),
+        ("Maya Chen:what hurts?", "Maya Chen:what hurts?"),
         ("Let's see, Maya Chen: what hurts?", "Let's see, Maya Chen: what hurts?"),
     ],
 )
 def test_a_text_is_said_without_the_speakers_name(written: str, said: str) -> None:
     """The message shows who speaks, and that may be another persona than its author thought of."""
     assert says(Section.STANDARD, written).text_at(Depth.STANDARD) == (said, False)
+    assert step("01-01", body=written, speakers=SPEAKERS).text_at(Depth.STANDARD) == (said, True)
+
+
+def test_questions_in_code_are_not_asked() -> None:
+    """They are examples, and an item goes on after them."""
+    text = "1. Is this it?\n   ```\n   2. Not this\n   ```\n   Or that?\n~~~\n3. Nor this\n~~~\n2. And now?"
+
+    assert says(Section.STANDARD, text).questions_at(Depth.STANDARD) == ("Is this it? Or that?", "And now?")
 
 
 def test_a_missing_depth_falls_back_to_standard() -> None:

@@ -1,0 +1,157 @@
+"""
+The composition root: every part is built here, and only here, in one stack that is taken down in reverse.
+
+`bot(settings)` is the running bot, in Slack or in the sandbox: the very same parts, told apart by settings alone.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from uuid import uuid4
+
+from pydantic import SecretStr
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot import content, shipped, tracing
+from bot.domain.agenda import Playbook
+from bot.doors import Doors, answered
+from bot.engine.clock import now
+from bot.engine.desk import FrontDesk
+from bot.engine.engine import Engine
+from bot.engine.performers import Performers
+from bot.engine.ports import Store
+from bot.engine.troubles import log_trouble
+from bot.errors import ConfigError, Unavailable
+from bot.settings import Settings
+from bot.slack import client as slack_client
+from bot.slack.chat import SlackChat
+from bot.slack.identity import Identity
+from bot.slack.reception import Reception
+from bot.storage.checkout import STATE
+from bot.storage.embedded import EmbeddedStore
+from bot.storage.git import GitWorkspace
+from bot.storage.redis import RedisStore
+from bot.storage.wake import DocketWake
+from bot.voices.offline import OfflineVoices
+
+log = logging.getLogger(__name__)
+
+AGAIN_SECONDS = 2.0
+
+# SIGTERM to exit takes ten seconds at most: a second for Slack to be answered (`doors`), and these. What is left
+# undone then is in the store, and the next process takes it up.
+PAY_SECONDS = 3.0
+LAST_EFFECT_SECONDS = 3.0
+ERRAND_SECONDS = 1.0
+
+
+def playbook(settings: Settings) -> Playbook:
+    """Personas and steps as the settings say; what was wrong with them goes to the log, once."""
+    read = content.load(settings.personas or shipped.personas_dir(), settings.steps or shipped.steps_dir())
+    for trouble in read.troubles:
+        log_trouble(trouble)
+    for note in read.notes:
+        log.info("%s", note)
+    return read
+
+
+@asynccontextmanager
+async def workspace(settings: Settings) -> AsyncIterator[GitWorkspace]:
+    async with GitWorkspace(settings.workspace, items_dir=str(settings.items_dir)) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def store(settings: Settings) -> AsyncIterator[Store]:
+    """Redis when there is a URL, else a folder of the workspace that is this process's alone."""
+    if settings.redis_url:
+        async with RedisStore(settings.redis_url.get_secret_value()) as redis:
+            yield redis
+    else:
+        async with EmbeddedStore(settings.workspace / STATE) as embedded:
+            yield embedded
+
+
+@asynccontextmanager
+async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
+    """
+    The bot, up and listening. On leaving, it takes in nothing more, ends what it is doing, and lets go.
+
+    While it still waits for Slack, it can be asked how it is. Raises ConfigError with a sentence for whatever keeps
+    it from starting.
+    """
+    token = required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
+    if not settings.slack_app_token:
+        required(settings.slack_signing_secret, "SLACK_APP_TOKEN or SLACK_SIGNING_SECRET")
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        stack.enter_context(tracing.exported(settings.otel_exporter_otlp_endpoint))
+        agenda = playbook(settings)
+        files = await enter(workspace(settings))
+        saved = await enter(store(settings))
+        wake = await enter(DocketWake(_work(settings), redelivery_seconds=settings.redelivery_seconds))
+        client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
+
+        doors = Doors(settings, store=saved, workspace=files)
+        if web or not settings.slack_app_token:
+            await enter(doors.serving())
+        us = await introduced(client)
+
+        chat = SlackChat(client, agenda.roster, us)
+        performers = Performers(chat, OfflineVoices(), files, agenda, now)
+        engine = Engine(
+            store=saved, wake=wake, performers=performers, playbook=agenda, clock=now, meter=doors.metrics
+        )
+        desk = FrontDesk(engine=engine, store=saved, workspace=files, playbook=agenda)
+        reception = Reception(desk=desk, chat=chat, us=us, clock=now)
+        stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
+        await enter(_running(engine))
+        await enter(doors.opened(client, reception))
+        log.info("Roundtable is listening as %s in %s", us.user, us.team)
+        yield
+
+
+def _work(settings: Settings) -> str:
+    """Durable work goes where the state is; in this process alone, under a name that no other bot in it has."""
+    return settings.redis_url.get_secret_value() if settings.redis_url else f"memory://{uuid4().hex}"
+
+
+def required(secret: SecretStr | None, name: str) -> str:
+    if secret is None:
+        raise ConfigError(f"{name} is not set. Run `roundtable try` to try the bot without Slack.")
+    return secret.get_secret_value()
+
+
+async def introduced(client: AsyncWebClient) -> Identity:
+    return await answered(lambda: slack_client.identify(client), refusal="Slack refused SLACK_BOT_TOKEN")
+
+
+@asynccontextmanager
+async def _running(engine: Engine) -> AsyncIterator[None]:
+    """
+    On leaving: first everything that is owed may be paid, then the effect at hand may end and the rest is handed
+    over, and then that is cut off and handed over too.
+    """
+    task = asyncio.create_task(_kept_running(engine), name="engine")
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task}, timeout=PAY_SECONDS)
+        engine.leave()
+        await asyncio.wait({task}, timeout=LAST_EFFECT_SECONDS)
+        task.cancel()
+        await asyncio.wait({task})
+
+
+async def _kept_running(engine: Engine) -> None:
+    """A store that is away, or a mistake of ours, must not leave a bot that listens and never speaks."""
+    while True:
+        try:
+            await engine.run()
+        except Unavailable as error:
+            log.warning("what is owed is looked for again in %.0f s: %s", AGAIN_SECONDS, error)
+        except Exception:
+            log.exception("the engine stopped, and is started again in %.0f s", AGAIN_SECONDS)
+        await asyncio.sleep(AGAIN_SECONDS)

@@ -1,0 +1,154 @@
+"""
+What a roundtable owes to the world. Effects are values; the engine pays them in order, one after the other.
+
+An effect's `id` is unique for the item for ever, and names what it does from the outside: the metadata of a post,
+the trailer of a commit, the `message_id` of a line. `attempts` counts how often paying was begun.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from bot.domain.artifact import Edit
+from bot.domain.message import Message
+from bot.domain.meta import Change
+from bot.domain.taxonomy import Trouble
+from bot.domain.transcript import Line
+from bot.domain.value import Stored
+
+
+class Attemptable(Stored):
+    id: str = ""
+    attempts: int = 0
+
+
+class OpenThread(Attemptable):
+    """
+    Post the root message of a new thread, in the channel of the roundtable's place. `reply_url` is where to say
+    so if that cannot be.
+    """
+
+    kind: Literal["open_thread"] = "open_thread"
+    message: Message
+    reply_url: str = ""
+
+
+class ReadThread(Attemptable):
+    """One bounded read of what people said before the roundtable was started in their thread."""
+
+    kind: Literal["read_thread"] = "read_thread"
+
+
+class ReadItem(Attemptable):
+    """Look at the item's folder: progress, quick scan, staleness."""
+
+    kind: Literal["read_item"] = "read_item"
+
+
+class Post(Attemptable):
+    kind: Literal["post"] = "post"
+    message: Message
+
+
+class Rewrite(Attemptable):
+    """Replace a menu that was used or is over: *message* without buttons, saying what became of it."""
+
+    kind: Literal["rewrite"] = "rewrite"
+    ts: str
+    message: Message
+
+
+class React(Attemptable):
+    """An emoji on a person's message. A courtesy: when it fails, nothing is lost."""
+
+    kind: Literal["react"] = "react"
+    ts: str
+    emoji: str
+
+
+class Tell(Attemptable):
+    """Something only *person* sees. `reply_url` is Slack's, if there is one; it is short-lived."""
+
+    kind: Literal["tell"] = "tell"
+    person: str
+    message: Message
+    reply_url: str = ""
+
+
+class Speak(Attemptable):
+    """Ask the voice of *persona* for one contribution."""
+
+    kind: Literal["speak"] = "speak"
+    persona: str
+    task: Literal["acknowledge", "frame", "respond"]
+
+
+class Survey(Attemptable):
+    """Search the workspace's code base, if it holds one, for *keywords*."""
+
+    kind: Literal["survey"] = "survey"
+    keywords: tuple[str, ...]
+
+
+class Draft(Attemptable):
+    """Ask the voice to write the sections that *steps* own."""
+
+    kind: Literal["draft"] = "draft"
+    steps: tuple[str, ...]
+    skipped: bool = False
+
+
+class Synthesize(Attemptable):
+    kind: Literal["synthesize"] = "synthesize"
+
+
+class Commit(Attemptable):
+    """
+    Artifacts, then meta.json, then meeting.jsonl, then one commit: all of it or none.
+
+    `step` is set for a finished step and a synthesis, and becomes the trailer `Roundtable-Step`.
+    """
+
+    kind: Literal["commit"] = "commit"
+    subject: str
+    step: str = ""
+    edits: tuple[Edit, ...] = ()
+    change: Change = Change()
+    lines: tuple[Line, ...] = ()
+
+
+class MeetPerson(Attemptable):
+    """Find out what *person* is called."""
+
+    kind: Literal["meet_person"] = "meet_person"
+    person: str
+
+
+class Log(Attemptable):
+    """A trouble that people are not shown."""
+
+    kind: Literal["log"] = "log"
+    trouble: Trouble
+
+
+Effect = Annotated[
+    OpenThread
+    | ReadThread
+    | ReadItem
+    | Post
+    | Rewrite
+    | React
+    | Tell
+    | Speak
+    | Survey
+    | Draft
+    | Synthesize
+    | Commit
+    | MeetPerson
+    | Log,
+    Field(discriminator="kind"),
+]
+
+
+def numbered(effect: Effect, effect_id: str) -> Effect:
+    return effect.but(id=effect_id)

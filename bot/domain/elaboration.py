@@ -1,0 +1,85 @@
+"""
+An elaboration: a bounded discussion of one finished step, in which personas and people argue as equals.
+
+A turn is one contribution: the lead's framing, a persona's, or a person's. What the host says is none.
+"""
+
+from enum import StrEnum
+
+from bot.domain.value import Stored
+
+WARNING_TURNS_BEFORE_END = 2
+SILENT_ROUNDS_BEFORE_PROMPT = 3
+
+
+class Ending(StrEnum):
+    """Why an elaboration was over; the words stand in the synthesis."""
+
+    BY_PEOPLE = "user-initiated"
+    TURN_LIMIT = "turn-limit"
+
+
+class Turn(Stored):
+    """`id` is t01, t02, … in the order of speaking; `by` a persona's key or a person's id."""
+
+    id: str
+    by: str
+    name: str
+    text: str
+    human: bool = False
+
+
+class Elaboration(Stored):
+    """
+    `waiting` are the personas who have the floor, next speaker first. `silent_rounds` counts the rounds of
+    personas since a person last said something. `from_phase_menu` remembers which menu to return to.
+    """
+
+    step_id: str
+    lead: str
+    topic: str
+    max_turns: int
+    from_phase_menu: bool = False
+    turns: tuple[Turn, ...] = ()
+    waiting: tuple[str, ...] = ()
+    silent_rounds: int = 0
+    ending: Ending | None = None
+    failed_syntheses: int = 0
+    insights: int = 0
+
+    @property
+    def turn_count(self) -> int:
+        return len(self.turns)
+
+    @property
+    def exhausted(self) -> bool:
+        return self.turn_count >= self.max_turns
+
+    @property
+    def nearly_over(self) -> bool:
+        """True at exactly one turn: when it is time to say so."""
+        return self.turn_count == self.max_turns - WARNING_TURNS_BEFORE_END
+
+    @property
+    def asks_for_people(self) -> bool:
+        return (
+            self.silent_rounds >= SILENT_ROUNDS_BEFORE_PROMPT
+            and not self.silent_rounds % SILENT_ROUNDS_BEFORE_PROMPT
+        )
+
+    def heard(self, *, by: str, name: str, text: str, human: bool) -> "Elaboration":
+        """With one more turn; who spoke no longer waits. Never more than `max_turns`."""
+        assert not self.exhausted, "the limit is checked before anybody speaks"
+        turn = Turn(id=f"t{self.turn_count + 1:02}", by=by, name=name, text=text, human=human)
+        waiting = tuple(key for key in self.waiting if human or key != by)
+        silent_rounds = 0 if human else self.silent_rounds
+        return self.but(turns=(*self.turns, turn), waiting=waiting, silent_rounds=silent_rounds)
+
+    def asked(self, *personas: str) -> "Elaboration":
+        """*personas* get the floor, after those who have it already."""
+        return self.but(waiting=tuple(dict.fromkeys((*self.waiting, *personas))))
+
+    def longest_silent(self, keys: tuple[str, ...], count: int) -> tuple[str, ...]:
+        """Of the personas *keys*, the *count* whose last turn is longest ago; those never heard come first."""
+        last = {turn.by: number for number, turn in enumerate(self.turns)}
+        return tuple(sorted(keys, key=lambda key: last.get(key, -1)))[:count]

@@ -1,0 +1,230 @@
+"""
+What can happen to a roundtable: commands of people, and outcomes of effects. Both come in by the same door.
+
+Every input has a `key`: the same key twice is one input. Keys of people's inputs are made of content that Slack
+repeats unchanged (channel and ts, trigger id, menu token), outcomes are keyed by their effect.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.agenda import Depth, QuickScan
+from bot.domain.artifact import Edit
+from bot.domain.item import Item
+from bot.domain.message import Action
+from bot.domain.meta import Meta
+from bot.domain.place import Person, Place
+from bot.domain.synthesis import Synthesis
+from bot.domain.taxonomy import Trouble
+from bot.domain.value import Stored
+
+
+class _Happened(Stored):
+    """`at` is when we heard of it, in the form of a transcript's `ts`."""
+
+    key: str
+    at: str
+
+
+# --- commands of people -------------------------------------------------------------------------------------------
+
+
+class Start(_Happened):
+    """Begin a roundtable on *item* at *place*; a thread there already is adopted."""
+
+    item: Item
+    place: Place
+    person: Person
+    reply_url: str = ""
+
+
+class Say(_Happened):
+    """A person wrote *text* in the thread, as message *ts*."""
+
+    person: Person
+    text: str
+    ts: str
+
+
+class Press(_Happened):
+    """A person pressed a button of the message *ts*; `token` is what the button carried."""
+
+    person: Person
+    action: Action
+    token: str
+    ts: str
+
+
+class Finish(_Happened):
+    person: Person
+
+
+class SetDepth(_Happened):
+    person: Person
+    depth: Depth
+
+
+class Stop(_Happened):
+    person: Person
+
+
+class Resume(_Happened):
+    """Go on where the roundtable stopped. `place` is where it was asked for."""
+
+    person: Person
+    place: Place
+    reply_url: str = ""
+
+
+# --- outcomes of effects ------------------------------------------------------------------------------------------
+
+
+class _Outcome(_Happened):
+    effect: str
+
+
+class Attempted(_Outcome):
+    """Written down before an effect is performed, so that a successor knows to look first."""
+
+
+class Done(_Outcome):
+    """Nothing to tell but that it is done."""
+
+
+class ThreadOpened(_Outcome):
+    ts: str
+    permalink: str
+
+
+class Posted(_Outcome):
+    ts: str
+
+
+class Heard(Stored):
+    """A message that stood in the thread before us."""
+
+    person: Person
+    text: str
+    ts: str
+
+
+class ThreadRead(_Outcome):
+    heard: tuple[Heard, ...]
+
+
+class ItemState(Stored):
+    """
+    What an item's folder says, read fresh.
+
+    `last_round` and `last_ts` are the transcript's; `codebase` is the last commit outside the items folder and
+    `commits_behind` how many came since the one the item was analysed at.
+    """
+
+    meta: Meta
+    scan: QuickScan = QuickScan()
+    last_round: int = 0
+    last_ts: str = ""
+    codebase: str = ""
+    commits_behind: int = 0
+    artifacts: tuple[str, ...] = ()
+
+
+class ItemRead(_Outcome):
+    """`state` is None when there is no folder yet."""
+
+    state: ItemState | None
+    troubles: tuple[Trouble, ...] = ()
+
+
+class PersonaSpoke(_Outcome):
+    """`facts` go into the line's `meta`: provider, tokens, seconds."""
+
+    persona: str
+    text: str
+    facts: Mapping[str, Any] = {}
+
+
+class Hits(Stored):
+    """How often *keyword* stands in the code base, and in which files (the most hits first, a few of them)."""
+
+    keyword: str
+    count: int
+    files: tuple[str, ...] = ()
+
+
+class CodeSurvey(Stored):
+    """
+    What a search of the code base found. `tracked_files` is 0 when the workspace holds no code base;
+    `complete` is False when the time for searching ran out.
+    """
+
+    tracked_files: int = 0
+    hits: tuple[Hits, ...] = ()
+    complete: bool = True
+
+
+class Surveyed(_Outcome):
+    survey: CodeSurvey
+
+
+class Drafted(_Outcome):
+    edits: tuple[Edit, ...]
+
+
+class Synthesized(_Outcome):
+    synthesis: Synthesis
+
+
+class Touched(Stored):
+    """A file that a commit changed; `heading` is the section, if the change had one."""
+
+    path: str
+    heading: str = ""
+
+
+class Committed(_Outcome):
+    """
+    Saved. `lines` are the message ids that are in the transcript now; `troubles` are files that were not written,
+    their text is still in the transcript.
+    """
+
+    state: ItemState
+    lines: frozenset[str] = frozenset()
+    sha: str
+    touched: tuple[Touched, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+
+
+class PersonMet(_Outcome):
+    person: str
+    name: str
+
+
+class Failed(_Outcome):
+    """
+    The effect cannot be paid: the outside world refused for good, or for too long.
+
+    `reason` is a machine word (`not_in_channel`, `disk_full`, `timeout`), `sentence` what people may read.
+    """
+
+    reason: str
+    sentence: str
+
+
+Command = Start | Say | Press | Finish | SetDepth | Stop | Resume
+Outcome = (
+    Attempted
+    | Done
+    | ThreadOpened
+    | Posted
+    | ThreadRead
+    | ItemRead
+    | PersonaSpoke
+    | Surveyed
+    | Drafted
+    | Synthesized
+    | Committed
+    | PersonMet
+    | Failed
+)
+Input = Command | Outcome

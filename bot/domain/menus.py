@@ -1,0 +1,58 @@
+"""The menus: what each offers, in words (for those who type) and in buttons (for those who press)."""
+
+from bot.domain import wording
+from bot.domain.message import Action, Choice, Emphasis, Message
+from bot.domain.phases import Phase
+from bot.domain.steps import Depth
+
+FINISH_STEP = Choice(action=Action.FINISH_STEP, label="Finish step", emphasis=Emphasis.PRIMARY)
+CONTINUE = Choice(action=Action.CONTINUE, label="Continue", emphasis=Emphasis.PRIMARY)
+ELABORATE = Choice(action=Action.ELABORATE, label="Elaborate")
+SKIP = Choice(action=Action.SKIP, label="Skip rest of phase")
+STOP = Choice(action=Action.STOP, label="Stop here")
+GO_ON = Choice(action=Action.GO_ON, label="Let them go on")
+END_ELABORATION = Choice(action=Action.END_ELABORATION, label="End discussion", emphasis=Emphasis.PRIMARY)
+RESUME = Choice(action=Action.RESUME, label="Resume", emphasis=Emphasis.PRIMARY)
+RETRY = Choice(action=Action.RETRY, label="Retry", emphasis=Emphasis.PRIMARY)
+REANALYSE = Choice(action=Action.REANALYSE, label="Re-analyze from Phase 00")
+CANCEL = Choice(action=Action.CANCEL, label="Cancel", emphasis=Emphasis.PRIMARY)
+
+DEPTHS = {
+    Depth.BRIEF: Choice(action=Action.DEPTH_BRIEF, label="Brief"),
+    Depth.STANDARD: Choice(action=Action.DEPTH_STANDARD, label="Standard"),
+    Depth.DEEP: Choice(action=Action.DEPTH_DEEP, label="Deep"),
+}
+DEPTH_OF = {choice.action: depth for depth, choice in DEPTHS.items()}
+FLOOR = (GO_ON, END_ELABORATION)
+
+
+def prompt(speaker: str, text: str, depth: Depth) -> Message:
+    others = tuple(choice for other, choice in DEPTHS.items() if other is not depth)
+    return Message(
+        text=text,
+        speaker=speaker,
+        choices=(FINISH_STEP, *others),
+        note=f"{wording.how_to_answer()} Depth: {depth}.",
+    )
+
+
+def after_step(speaker: str, text: str, depth: Depth) -> Message:
+    lines = (wording.ELABORATE_LINE, wording.CONTINUE_LINE, wording.SKIP_LINE, wording.FEEDBACK_LINE)
+    others = tuple(choice for other, choice in DEPTHS.items() if other is not depth)
+    return Message(
+        text=_with(text, lines),
+        speaker=speaker,
+        choices=(CONTINUE, ELABORATE, SKIP, STOP, *others),
+        note=f"Depth: {depth}.",
+    )
+
+
+def after_phase(speaker: str, text: str, following: Phase | None) -> Message:
+    label = wording.continue_to(following)
+    lines = (wording.ELABORATE_LINE, f"[C] {label}", wording.FEEDBACK_LINE)
+    go_on = CONTINUE.but(label=label)
+    return Message(text=_with(text, lines), speaker=speaker, choices=(go_on, ELABORATE, STOP))
+
+
+def _with(text: str, lines: tuple[str, ...]) -> str:
+    return "\n".join((text, "", *lines)).strip()

@@ -1,0 +1,60 @@
+"""What we say, without saying where: the one thing that crosses from the domain to a chat."""
+
+from enum import StrEnum
+
+from bot.domain.value import Stored
+
+
+class Action(StrEnum):
+    """What people can press. The names are public: Slack sees them as `roundtable.<value>`."""
+
+    FINISH_STEP = "finish_step"
+    CONTINUE = "continue"
+    ELABORATE = "elaborate"
+    SKIP = "skip"
+    END_ELABORATION = "end_elaboration"
+    GO_ON = "go_on"
+    STOP = "stop"
+    RESUME = "resume"
+    RETRY = "retry"
+    DEPTH_BRIEF = "depth_brief"
+    DEPTH_STANDARD = "depth_standard"
+    DEPTH_DEEP = "depth_deep"
+    REANALYSE = "reanalyse"
+    CANCEL = "cancel"
+
+
+class Emphasis(StrEnum):
+    PLAIN = ""
+    PRIMARY = "primary"
+    DANGER = "danger"
+
+
+class Choice(Stored):
+    """One button. `value` is only for choices that stand outside a menu, such as the picker of `resume`."""
+
+    action: Action
+    label: str
+    emphasis: Emphasis = Emphasis.PLAIN
+    value: str = ""
+
+
+class Link(Stored):
+    label: str
+    url: str
+
+
+class Message(Stored):
+    """
+    `text` is Markdown and untrusted throughout: it is shown, and nothing in it acts, pings or links.
+
+    `speaker` is a persona's key; empty means the host. `token` names the menu that the choices belong to, and
+    comes back with a press. `note` is the small print below.
+    """
+
+    text: str
+    speaker: str = ""
+    choices: tuple[Choice, ...] = ()
+    token: str = ""
+    note: str = ""
+    links: tuple[Link, ...] = ()

@@ -1,0 +1,224 @@
+"""
+`meta.json`: an item's progress, as people and other tools may leave it (seeds 000 and 001).
+
+Reading is forgiving and says what it forgave; writing gives back everything that it does not understand.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import SkipValidation, ValidationError
+
+from bot.domain.json_file import parse, pretty
+from bot.domain.phases import PHASE_KEYS
+from bot.domain.progress import DEFAULT_MAX_TURNS, Meta, Record, SlackPlace, contiguous_phases, stale, status
+from bot.domain.taxonomy import Trouble, trouble
+from bot.domain.text import clean
+from bot.domain.value import Stored, Value
+
+__all__ = [
+    "DEFAULT_MAX_TURNS",
+    "Change",
+    "Corrupt",
+    "Meta",
+    "Reading",
+    "Record",
+    "SlackPlace",
+    "apply",
+    "contiguous_phases",
+    "read",
+    "stale",
+    "status",
+    "write",
+]
+
+FEWEST_TURNS = 3
+STEP_ID = re.compile(r"[0-9]{2}-[0-9]{2}")
+LEGACY = "phase_a_completed"
+
+
+class Corrupt(ValueError):
+    """The file is no JSON object; the sentence says why."""
+
+
+class Reading(Value):
+    """`raw` is the whole file with defaults filled in: what `apply` changes and `write` writes."""
+
+    raw: SkipValidation[Mapping[str, Any]]
+    meta: Meta
+    troubles: tuple[Trouble, ...] = ()
+
+
+class Change(Stored):
+    """
+    What becomes of a meta.json. All of it is added once, however often it is applied.
+
+    `restart` forgets the phases and steps done so far, and keeps the elaborations. `created` is what a new file
+    starts with; it is ignored where there is one.
+    """
+
+    steps: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
+    depth_overrides: Mapping[str, str] = {}
+    elaborations: tuple[Record, ...] = ()
+    slack: SlackPlace | None = None
+    codebase_hash: str = ""
+    restart: bool = False
+    created: Mapping[str, Any] | None = None
+
+
+def read(content: bytes, *, now: str) -> Reading:
+    """Raises Corrupt when *content* is no JSON object. *now* stands in for a missing `created_at`."""
+    try:
+        found = parse(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise Corrupt("meta.json is not UTF-8") from None
+    except ValueError as error:
+        raise Corrupt(f"meta.json is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise Corrupt("meta.json is not a JSON object")
+
+    raw = _with_defaults(_migrated(found), now=now)
+    elaborations = tuple(record for each in raw["elaborations"] if (record := _record(each)))
+    troubles = _troubles(found, lost_records=len(raw["elaborations"]) - len(elaborations))
+    return Reading(raw=raw, meta=_understood(raw, elaborations), troubles=troubles)
+
+
+def apply(raw: Mapping[str, Any], change: Change) -> dict[str, Any]:
+    """A new meta.json; an empty *raw* means that there is none yet."""
+    meta = dict(raw) if raw else _new(change.created or {})
+    done = {"steps_completed": change.steps, "phases_completed": change.phases}
+    for name, added in done.items():
+        meta[name] = _added([] if change.restart else _list(meta.get(name)), added)
+    records = (record.model_dump(mode="json") for record in change.elaborations)
+    meta["elaborations"] = _appended(_list(meta.get("elaborations")), records)
+    meta["depth_overrides"] = {**_object(meta.get("depth_overrides")), **change.depth_overrides}
+    if change.codebase_hash:
+        meta["codebase_hash"] = change.codebase_hash
+    if change.slack:
+        known = {name: fact for name, fact in change.slack.model_dump().items() if fact}
+        meta["slack"] = {**_object(meta.get("slack")), **known}
+    return meta
+
+
+def write(raw: Mapping[str, Any]) -> str:
+    """The text of the file. The status is always what the completed phases say, never what somebody wrote."""
+    meta = {name: value for name, value in raw.items() if name != LEGACY}
+    meta["analysis_status"] = status(_list(meta.get("phases_completed")))
+    return pretty(meta)
+
+
+def _migrated(raw: dict[str, Any]) -> dict[str, Any]:
+    """The form before phases were counted: one flag for the whole analysis."""
+    if LEGACY not in raw or "analysis_status" in raw:
+        return raw
+    done = raw[LEGACY] is True
+    phases = list(PHASE_KEYS) if done else []
+    return {**raw, "analysis_status": status(phases), "phases_completed": phases}
+
+
+def _with_defaults(raw: dict[str, Any], *, now: str) -> dict[str, Any]:
+    """`elaboration_config` gets no default: seed 001 §3.3 leaves it to whoever reads the limit."""
+    values = dict(raw)
+    for name, default in (("analysis_status", "raw"), ("source", "manual"), ("created_at", now)):
+        if values.get(name) in (None, "", 0):
+            values[name] = default
+    for name in ("phases_completed", "steps_completed", "elaborations"):
+        values[name] = _list(values.get(name))
+    values["depth_overrides"] = _object(values.get("depth_overrides"))
+    return values
+
+
+def _understood(raw: Mapping[str, Any], elaborations: tuple[Record, ...]) -> Meta:
+    texts = ("description", "source", "slug", "created_at", "analysis_status", "codebase_hash", "source_id")
+    steps = [step for step in _strings(raw["steps_completed"]) if STEP_ID.fullmatch(step)]
+    slack = raw.get("slack")
+    return Meta(
+        **{name: clean(raw[name]) for name in texts if isinstance(raw.get(name), str)},
+        phases_completed=tuple(dict.fromkeys(_strings(raw["phases_completed"]))),
+        steps_completed=tuple(dict.fromkeys(steps)),
+        depth_overrides={clean(phase): _shown(depth) for phase, depth in raw["depth_overrides"].items()},
+        elaborations=elaborations,
+        max_turns=_max_turns(raw) or DEFAULT_MAX_TURNS,
+        slack=_place(slack) if isinstance(slack, dict) else None,
+    )
+
+
+def _troubles(found: Mapping[str, Any], *, lost_records: int) -> tuple[Trouble, ...]:
+    """What was there and could not be used. What is simply absent is no trouble."""
+    config = _object(found.get("elaboration_config"))
+    ignored = {
+        "ERR-META-004": not isinstance(found.get("steps_completed", []), list),
+        "ERR-META-005": not isinstance(found.get("depth_overrides", {}), dict),
+        "ERR-ELAB-003": found.get("elaboration_config", {}) != config
+        or ("max_turns" in config and _max_turns(found) is None),
+        "ERR-ELAB-010": not isinstance(found.get("elaborations", []), list) or lost_records > 0,
+    }
+    return tuple(trouble(code) for code, happened in ignored.items() if happened)
+
+
+def _max_turns(raw: Mapping[str, Any]) -> int | None:
+    turns = _object(raw.get("elaboration_config")).get("max_turns")
+    valid = isinstance(turns, int) and not isinstance(turns, bool) and turns >= FEWEST_TURNS
+    return turns if valid else None
+
+
+def _record(fields: Any) -> Record | None:
+    try:
+        return Record.model_validate(fields)
+    except ValidationError:
+        return None
+
+
+def _place(slack: Mapping[str, Any]) -> SlackPlace:
+    names = SlackPlace.model_fields
+    return SlackPlace(**{name: clean(slack[name]) for name in names if isinstance(slack.get(name), str)})
+
+
+def _new(created: Mapping[str, Any]) -> dict[str, Any]:
+    first = ("description", "source", "source_id", "slug", "created_at")
+    return {
+        **{name: created[name] for name in first if name in created},
+        "analysis_status": "raw",
+        "phases_completed": [],
+        **{name: fact for name, fact in created.items() if name not in first},
+        "steps_completed": [],
+        "depth_overrides": {},
+        "elaborations": [],
+    }
+
+
+def _added(present: list[Any], names: Iterable[str]) -> list[Any]:
+    return [*present, *(name for name in dict.fromkeys(names) if name not in present)]
+
+
+def _appended(present: list[Any], records: Iterable[dict[str, Any]]) -> list[Any]:
+    """An elaboration is known by its step and its time."""
+    result = list(present)
+    known = {_identity(record) for record in present if isinstance(record, dict)}
+    for record in records:
+        if _identity(record) not in known:
+            known.add(_identity(record))
+            result.append(record)
+    return result
+
+
+def _identity(record: Mapping[str, Any]) -> tuple[str, str]:
+    return str(record.get("step_id")), str(record.get("timestamp"))
+
+
+def _strings(values: Iterable[Any]) -> list[str]:
+    return [clean(value) for value in values if isinstance(value, str)]
+
+
+def _shown(value: Any) -> str:
+    return clean(value) if isinstance(value, str) else repr(value)
+
+
+def _list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else {}

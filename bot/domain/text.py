@@ -1,0 +1,55 @@
+"""Text that other people wrote, made fit to be kept: whole characters, nothing invisible that acts, one line."""
+
+import re
+import unicodedata
+
+_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_JOINER = "\u200d"
+_SKIN_TONES = range(0x1F3FB, 0x1F400)
+_FLAG_LETTERS = range(0x1F1E6, 0x1F200)
+_TAGS = range(0xE0020, 0xE0080)
+
+
+def clean(text: str) -> str:
+    """
+    *text* without control characters, bidirectional overrides and broken characters; lines end as in Unix.
+
+    Joiners and variation selectors stay: emoji and several scripts are made with them.
+    """
+    return _UNWANTED.sub("", _LINE_ENDS.sub("\n", _SURROGATE.sub("\ufffd", text)))
+
+
+def one_line(text: str, limit: int = 100) -> str:
+    """*text* in a single line of at most *limit* characters, cut between words where there are any."""
+    line = " ".join(clean(text).split())
+    if len(line) <= limit:
+        return line
+    room = max(limit - 1, 0)
+    space = line.rfind(" ", room // 2, room + 1)
+    cut = space if space > 0 else _between_characters(line, room)
+    return line[:cut].rstrip() + "…"
+
+
+def _between_characters(line: str, cut: int) -> int:
+    """The last place up to *cut* where what people see as one character is not torn; *cut* if there is none."""
+    return next((place for place in range(cut, 0, -1) if not _continues(line, place)), cut)
+
+
+def _continues(line: str, place: int) -> bool:
+    """Whether the character at *place* belongs to the one before it."""
+    here = line[place]
+    if ord(here) in _FLAG_LETTERS:
+        before = line[:place]
+        return (len(before) - len(before.rstrip(_ALL_FLAG_LETTERS))) % 2 == 1
+    return (
+        here == _JOINER
+        or line[place - 1] == _JOINER
+        or ord(here) in _SKIN_TONES
+        or ord(here) in _TAGS
+        or unicodedata.category(here).startswith("M")
+    )
+
+
+_ALL_FLAG_LETTERS = "".join(map(chr, _FLAG_LETTERS))

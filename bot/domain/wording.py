@@ -1,0 +1,342 @@
+"""
+Every sentence that the host, or a persona by rote, says. Where the seeds give a text, it is that text.
+
+What people and voices said comes in as arguments and is only ever shown; nothing here is told who may act on it.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from bot.domain.agenda import Agenda, Phase, Step
+from bot.domain.inputs import CodeSurvey, Touched
+from bot.domain.meta import Record
+from bot.domain.persona import Persona
+from bot.domain.steps import Depth
+
+SUMMARY_LIMIT = 200
+FILES_SHOWN = 3
+
+
+# --- starting -----------------------------------------------------------------------------------------------------
+
+
+def opening(title: str, slug: str, *, leads: Sequence[Persona], agenda: Agenda) -> str:
+    names = listed([persona.name for persona in leads])
+    return (
+        f"**Roundtable: {title}**\n"
+        f"{names} will lead us through {len(agenda.phases)} phases and {len(agenda.steps)} steps, here in this "
+        f"thread. Everybody can answer, press buttons and disagree; every finished step is saved as `{slug}`."
+    )
+
+
+def adopted(count: int) -> str:
+    said = (
+        "nothing was"
+        if not count
+        else f"{count} message{'s' * (count != 1)} were"
+        if count > 1
+        else "1 message was"
+    )
+    return f"I've read this thread: {said} taken over into `draft.md`."
+
+
+def could_not_read() -> str:
+    return "I could not read what was said in this thread before, so the item starts without it."
+
+
+def started(person: str, title: str) -> str:
+    return f"{person} started a roundtable on {title}."
+
+
+def resumed(person: str) -> str:
+    return f"{person} resumed the roundtable."
+
+
+# --- phases -------------------------------------------------------------------------------------------------------
+
+
+def handoff(outgoing: Persona, incoming: Persona, *, ended: Phase, begun: Phase) -> str:
+    return (
+        f"{outgoing.name} has finished {ended.done}. Handing off to {incoming.name} ({incoming.role}) "
+        f"who will {begun.doing}."
+    )
+
+
+def reviewed(outgoing: Persona, ended: Phase, *, artifacts: Sequence[str], titles: Sequence[str]) -> str:
+    """What is on record, and no more: without a model nobody has read it."""
+    files = listed([f"`{name}`" for name in artifacts]) or "no files yet"
+    covered = listed(titles) or "nothing"
+    return (
+        f"I've reviewed {outgoing.first_name}'s {ended.name.lower()} record. Here's what I'm working with: "
+        f"{files}, covering {covered}."
+    )
+
+
+def greeting(persona: Persona, phase: Phase) -> str:
+    return (
+        f"Hi, I'm {persona.first_name}, your {persona.role}. I'll be guiding you through {phase.guiding}. "
+        "Let's get started."
+    )
+
+
+def welcome_back(titles: Sequence[str], upcoming: str, elaborations: Sequence[Record]) -> str:
+    sentences = ["Welcome back."]
+    if titles:
+        sentences.append(f"Last time we completed {listed(titles)}.")
+    sentences.extend(
+        f"We also had a roundtable discussion on step {record.step_id} where {_inside(record.synthesis_summary)}."
+        for record in elaborations
+    )
+    if upcoming:
+        sentences.append(f"Let's pick up from {upcoming}.")
+    return " ".join(sentences)
+
+
+DEPTH_ANNOUNCED = {
+    Depth.BRIEF: (
+        "This looks straightforward. I'll keep the analysis brief -- say 'deep' if you want the full treatment."
+    ),
+    Depth.STANDARD: "",
+    Depth.DEEP: (
+        "This is a substantial change. I'll do a thorough analysis -- say 'brief' if you want to speed things up."
+    ),
+}
+
+
+def depth_kept(depth: Depth) -> str:
+    words = {Depth.BRIEF: "brief", Depth.STANDARD: "standard", Depth.DEEP: "thorough"}
+    return f"(Using {words[depth]} analysis mode as you requested last session.)"
+
+
+def depth_switched(depth: Depth) -> str:
+    return f"Got it, switching to {depth} mode."
+
+
+def skipping() -> str:
+    return "Skipping remaining steps in this phase. I'll produce draft artifacts based on what we've discussed so far."
+
+
+def not_done(passed: Sequence[tuple[str, str]]) -> str:
+    lines = "\n".join(f"- {step_id}: {why}" for step_id, why in passed)
+    return f"Not done in this phase:\n{lines}" if lines else ""
+
+
+def phase_complete(phase: Phase) -> str:
+    return f"Phase {phase.number} ({phase.name}) complete."
+
+
+def analysis_complete(slug: str) -> str:
+    return f"Analysis complete. {slug} is ready to build."
+
+
+def complete_and_current() -> str:
+    return "Analysis is already complete and current. Nothing to do."
+
+
+def stale(commits: int) -> str:
+    return f"Codebase has changed since analysis ({commits} commit{'s' * (commits != 1)}). Re-run analysis?"
+
+
+# --- steps --------------------------------------------------------------------------------------------------------
+
+
+def header(persona: Persona, step: Step) -> str:
+    return f"**{persona.label} -- Step {step.step_id}: {step.title}**"
+
+
+def prompt(text: str, facts: Mapping[str, str]) -> str:
+    """A step's text with its {placeholders} filled from what we know; what we don't know is left as a blank."""
+    return re.sub(r"\{([^{}\n]{1,60})\}", lambda found: facts.get(found[1]) or _blank(found[1]), text)
+
+
+def how_to_answer() -> str:
+    return (
+        "Answer here in the thread, everybody. When you have said enough, press Finish step or type `finish`."
+    )
+
+
+def surveyed(survey: CodeSurvey) -> str:
+    if not survey.tracked_files:
+        return "There is no code base in my workspace to search, so I rely on what you know."
+    found = "\n".join(
+        f"- `{hits.keyword}`: {hits.count} hit{'s' * (hits.count != 1)}" + _where(hits.files)
+        for hits in survey.hits
+    )
+    partly = "" if survey.complete else " (I ran out of time, so there may be more)"
+    searched = f"I searched {survey.tracked_files} tracked files{partly}"
+    return f"{searched}:\n{found}" if found else f"{searched}, but had no words to look for."
+
+
+def finished(person: str) -> str:
+    return f"Finished by {person}"
+
+
+def step_finished(person: str, step: Step) -> str:
+    return f"{person} finished step {step.step_id} {step.title}."
+
+
+def wrote(step: Step, paths: Sequence[str]) -> str:
+    files = listed([f"`{path}`" for path in paths]) or "no files"
+    return f"Step {step.step_id} {step.title} is written to {files}."
+
+
+def saved(touched: Sequence[Touched]) -> str:
+    places = [f"`{one.path}`" + (f" > {one.heading}" if one.heading else "") for one in touched]
+    return f"Saved: {', '.join(places)}" if places else "Saved."
+
+
+# --- menus --------------------------------------------------------------------------------------------------------
+
+ELABORATE_LINE = "[E] Elaboration Mode -- bring all perspectives to discuss this topic"
+CONTINUE_LINE = "[C] Continue -- move to the next step"
+SKIP_LINE = "[S] Skip remaining steps in this phase"
+FEEDBACK_LINE = "Or type naturally to provide feedback."
+
+
+def continue_to(following: Phase | None) -> str:
+    if following is None:
+        return "Complete analysis"
+    return f"Continue to Phase {following.number} ({following.name})"
+
+
+def chosen(label: str, person: str) -> str:
+    return f"{label} -- chosen by {person}"
+
+
+def stopped_here(person: str) -> str:
+    return f"Stopped by {person}"
+
+
+def paused(upcoming: str) -> str:
+    where = f" Next is {upcoming}." if upcoming else ""
+    return f"We stop here; everything said so far is saved.{where} Press Resume or say `/roundtable resume` to go on."
+
+
+def still_talking() -> str:
+    return "The discussion went on."
+
+
+def superseded() -> str:
+    return "Replaced by a newer message below."
+
+
+# --- elaboration --------------------------------------------------------------------------------------------------
+
+
+def elaboration_intro(others: Sequence[Persona], topic: str, *, item: str, max_turns: int) -> str:
+    bringing = listed([persona.label for persona in others])
+    return (
+        "---\nELABORATION MODE\n\n"
+        f"Bringing {bringing or 'everybody'} into the discussion.\n\n"
+        f"Topic: {topic} for {item}\n\n"
+        f'Turn limit: {max_turns} exchanges. Type "done" to end discussion early.\n---'
+    )
+
+
+def nearing_the_end() -> str:
+    return "We are nearing the end of our discussion time. Any final points before we synthesize?"
+
+
+def limit_reached() -> str:
+    return "We have had a thorough discussion. Let me synthesize the key points from our conversation."
+
+
+def wrapping_up() -> str:
+    return "Wrapping up the discussion. Let me synthesize our key points."
+
+
+def anybody_there() -> str:
+    return "Any thoughts on this, or should we wrap up?"
+
+
+def end_or_go_on() -> str:
+    return "Did you want to end the discussion, or continue exploring this?"
+
+
+def back_to_the_table(topic: str, turns: int, max_turns: int) -> str:
+    return f"Welcome back. We were discussing {topic}: {turns} of {max_turns} turns are used, and the floor is yours."
+
+
+def off_topic(other: Step, phase: Phase, topic: str) -> str:
+    return (
+        f"That is a great question for {phase.name} (step {other.step_id}). For now, let us focus on {topic}."
+    )
+
+
+def ended_early(topic: str) -> str:
+    return f"Discussion ended early. The framing identified {topic} as a discussion point."
+
+
+def insights_added(touched: Sequence[Touched], insights: int) -> str:
+    added = f"{insights} insight{'s' * (insights != 1)} from the discussion"
+    return "\n".join(f'Updated {one.path}, section "{one.heading}": added {added}.' for one in touched)
+
+
+def takeaway(text: str) -> str:
+    return f"Key takeaway: {text}"
+
+
+# --- answers to one person ----------------------------------------------------------------------------------------
+
+
+def already_decided(sentence: str) -> str:
+    return f"That menu was used already: {sentence}. Nothing was changed."
+
+
+def unknown_menu() -> str:
+    return "That button belongs to an earlier moment of this roundtable. Please use the newest menu in the thread."
+
+
+def saving() -> str:
+    return "I'm just saving. Please try again in a moment."
+
+
+def nothing_to_finish() -> str:
+    return "There is no open step to finish right now."
+
+
+def no_depth_now() -> str:
+    return "The depth can be changed while a step or its menu is open."
+
+
+def nothing_running() -> str:
+    return "Nothing is running here; the roundtable is stopped already."
+
+
+def held_elsewhere(title: str) -> str:
+    return f"The roundtable on {title} is held in its own thread. Please go on there."
+
+
+def cannot_go_on(sentence: str) -> str:
+    return f"The roundtable stopped: {sentence} Say `/roundtable resume` when that is mended."
+
+
+def press_retry() -> str:
+    return "Nothing is lost. Press Retry when you want me to try again."
+
+
+# --- small things -------------------------------------------------------------------------------------------------
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(words) <= 1:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _where(files: Sequence[str]) -> str:
+    shown = ", ".join(f"`{path}`" for path in files[:FILES_SHOWN])
+    return f" in {shown}" if shown else ""
+
+
+def _blank(name: str) -> str:
+    """`{N}` says nothing to a reader; `{small/medium/large}` names the choices."""
+    return f"____ ({name})" if "/" in name else "____"
+
+
+def _inside(summary: str) -> str:
+    """A summary as part of a sentence: "Identified 3 criteria." -> "identified 3 criteria"."""
+    text = " ".join(summary.split()).rstrip(".")[:SUMMARY_LIMIT]
+    starts_sentence = len(text) > 1 and text[0].isupper() and not text[1].isupper()
+    return text[0].lower() + text[1:] if starts_sentence and not text.startswith("I ") else text

@@ -1,0 +1,165 @@
+"""What one person is told who asked something: short, and with the way on."""
+
+from typing import NamedTuple
+
+from bot.domain import menus, wording
+from bot.domain.agenda import Playbook
+from bot.domain.message import Link, Message
+from bot.domain.roundtable import Roundtable, Stage
+from bot.domain.steps import Depth
+from bot.engine.ports import Listing
+
+UNKNOWN_THREAD = (
+    "I don't know this roundtable any more. Say `/roundtable resume` in the channel to bring it back."
+)
+CHOICES_SHOWN = 5
+
+DOING = {
+    Stage.OPENING: "being opened",
+    Stage.DISCUSSING: "a step is open",
+    Stage.WRITING: "writing a step down",
+    Stage.AT_BOUNDARY: "at a menu",
+    Stage.ELABORATING: "in a discussion",
+    Stage.SYNTHESIZING: "putting a discussion together",
+    Stage.CLOSING: "closing a phase",
+    Stage.STALLED: "waiting for somebody to press Retry",
+    Stage.PAUSED: "stopped",
+    Stage.ANALYSED: "analysed",
+}
+
+
+class Standing(NamedTuple):
+    """One line of a list: where an item stands."""
+
+    slug: str
+    title: str
+    doing: str
+    finished: bool
+    permalink: str = ""
+
+
+def of_roundtable(rt: Roundtable) -> Standing:
+    doing = f"{len(rt.steps_completed)} steps done, {DOING[rt.stage]}"
+    return Standing(rt.slug, rt.title, doing, finished=rt.stage is Stage.ANALYSED, permalink=rt.permalink)
+
+
+def of_folder(listed: Listing) -> Standing:
+    doing = f"{listed.steps_completed} steps done, not running"
+    finished = listed.status == "analyzed"
+    return Standing(listed.known.slug, listed.known.title or listed.known.slug, doing, finished=finished)
+
+
+def held_already(rt: Roundtable) -> Message:
+    text = f"There is a roundtable on **{rt.title}** (`{rt.slug}`) already: {DOING[rt.stage]}."
+    return Message(text=text, links=_link(rt))
+
+
+def thread_taken(rt: Roundtable) -> Message:
+    return Message(
+        text=f"This thread already hosts the roundtable on **{rt.title}**. One thread holds one item."
+    )
+
+
+def goes_on_there(rt: Roundtable) -> Message:
+    return Message(text=f"The roundtable on **{rt.title}** goes on in its thread.", links=_link(rt))
+
+
+def taken_up(rt: Roundtable) -> Message:
+    return Message(text=f"I've taken up **{rt.title}** from the workspace; it goes on in its thread.")
+
+
+def nothing_here() -> Message:
+    return Message(
+        text="There is no roundtable in this thread. Say `@roundtable start TITLE` to begin one here, "
+        "or `@roundtable help`."
+    )
+
+
+def stopped(rt: Roundtable) -> Message:
+    return Message(text=f"The roundtable on **{rt.title}** is stopped.", links=_link(rt))
+
+
+def depth_set(rt: Roundtable, depth: Depth) -> Message:
+    return Message(text=f"**{rt.title}**: {wording.depth_switched(depth)}", links=_link(rt))
+
+
+def picker(standings: tuple[Standing, ...]) -> Message:
+    """Buttons for the items that can go on."""
+    open_items = [one for one in standings if not one.finished]
+    if not open_items:
+        return Message(
+            text="There is nothing to resume in this channel. Say `/roundtable start TITLE` to begin."
+        )
+    choices = tuple(menus.RESUME.but(label=one.title, value=one.slug) for one in open_items[:CHOICES_SHOWN])
+    more = len(open_items) - len(choices)
+    note = f"And {more} more: say `/roundtable resume SLUG`." if more else ""
+    return Message(text="Which roundtable shall go on?\n" + _lines(open_items), choices=choices, note=note)
+
+
+def listing(standings: tuple[Standing, ...]) -> Message:
+    if not standings:
+        return Message(
+            text="There are no roundtables in this channel yet. Say `/roundtable start TITLE` to begin."
+        )
+    links = tuple(Link(label=one.title, url=one.permalink) for one in standings if one.permalink)
+    return Message(text="Roundtables in this channel:\n" + _lines(standings), links=links)
+
+
+def status(rt: Roundtable, playbook: Playbook) -> Message:
+    phase = next((one for one in playbook.agenda.phases if one.key == rt.phase_key), None)
+    step = playbook.agenda.get(rt.step_id)
+    debate = rt.elaboration
+    rows = (
+        f"**{rt.title}** (`{rt.slug}`): {DOING[rt.stage]}",
+        f"- Phase: {phase.number} {phase.name}" if phase else "",
+        f"- Step: {step.step_id} {step.title}" if step else "",
+        _progress(rt, playbook),
+        f"- Depth: {rt.depth}" if rt.depth else "",
+        f"- Discussion: turn {debate.turn_count} of {debate.max_turns}" if debate else "",
+        "- Some of it could not be saved yet; I try again with the next step." if rt.unsaved else "",
+    )
+    return Message(text="\n".join(row for row in rows if row), links=_link(rt))
+
+
+def _progress(rt: Roundtable, playbook: Playbook) -> str:
+    steps, phases = len(playbook.agenda.steps), len(playbook.agenda.phases)
+    return (
+        f"- Done: {len(rt.steps_completed)} of {steps} steps, {len(rt.phases_completed)} of {phases} phases"
+    )
+
+
+def status_of_folder(listed: Listing, playbook: Playbook) -> Message:
+    known = listed.known
+    text = (
+        f"**{known.title or known.slug}** (`{known.slug}`) is not running: {listed.steps_completed} of "
+        f"{len(playbook.agenda.steps)} steps are done. Say `/roundtable resume {known.slug}` to go on."
+    )
+    return Message(text=text)
+
+
+def no_such_item(reference: str) -> str:
+    return f"No matching item found for `{reference}`. Say `/roundtable list` to see what there is."
+
+
+def several(reference: str, slugs: tuple[str, ...]) -> str:
+    return (
+        f"`{reference}` could be {wording.listed([f'`{slug}`' for slug in slugs])}. Please name one of them."
+    )
+
+
+def say_which(running: int) -> str:
+    if not running:
+        return "No roundtable is running in this channel."
+    return "Several roundtables are running in this channel. Please say it in the thread of the one you mean."
+
+
+def not_running(slug: str) -> str:
+    return f"The roundtable on `{slug}` is not running. Say `/roundtable resume {slug}` to go on."
+
+
+def _lines(standings: tuple[Standing, ...] | list[Standing]) -> str:
+    return "\n".join(f"- **{one.title}** (`{one.slug}`): {one.doing}" for one in standings)
+
+
+def _link(rt: Roundtable) -> tuple[Link, ...]:
+    return (Link(label="Open the thread", url=rt.permalink),) if rt.permalink else ()

@@ -1,0 +1,10 @@
+"""The time, in the one form that a transcript knows: UTC with milliseconds."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+Clock = Callable[[], str]
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,209 @@
+"""
+The front desk: what people ask for, brought to the roundtable that it is about.
+
+Finds out which item is meant, answers what can be answered at once, and leaves every decision to the engine. What it
+returns is for the person who asked alone; None when the thread itself will show the answer.
+"""
+
+from bot.domain.agenda import Playbook
+from bot.domain.inputs import Press, Resume, Say, SetDepth, Start, Stop
+from bot.domain.item import Item, Known, backlog_title, generate_slug, item_from, resolve
+from bot.domain.message import Message
+from bot.domain.place import Person, Place
+from bot.domain.roundtable import Roundtable, Stage
+from bot.engine import answers
+from bot.engine.engine import Engine
+from bot.engine.ports import Listing, Store, Workspace
+from bot.errors import Conflict, UserError
+
+Reply = Message | None
+
+ITEMS_LISTED = 20
+
+
+class FrontDesk:
+    def __init__(self, *, engine: Engine, store: Store, workspace: Workspace, playbook: Playbook) -> None:
+        self._engine = engine
+        self._store = store
+        self._workspace = workspace
+        self._playbook = playbook
+
+    async def start(self, start: Start) -> Reply:
+        """A roundtable on the item; one that exists already is linked to, not begun again."""
+        listings = await self._workspace.items()
+        item, listed = self._meant(start.item, listings, await self._workspace.backlog())
+        start = start.but(item=item)
+        if start.place.thread and (there := await self._at(start.place)):
+            return answers.held_already(there) if there.slug == item.slug else answers.thread_taken(there)
+
+        known = await self._store.get(item.slug)
+        if known is None:
+            return await self._begin(start, listed)
+        if known.place.thread:
+            return answers.held_already(known)
+        await self._engine.handle(item.slug, start)
+        return None
+
+    async def resume(self, resume: Resume, reference: str) -> Reply:
+        """By reference, by the thread it was asked in, or by a picker of this channel's items."""
+        slug = await self._slug(resume.place, reference)
+        if slug is None:
+            return answers.picker(await self._here(resume.place))
+        rt = await self._store.get(slug)
+        if rt is None:
+            return await self._take_up(resume, slug)
+        if not rt.place.thread:
+            start = Start(
+                key=resume.key, at=resume.at, item=_item_of(rt), place=resume.place, person=resume.person
+            )
+            await self._engine.handle(slug, start)
+            return None
+        await self._engine.handle(slug, resume)
+        asked_there = resume.place.thread == rt.place.thread and resume.place.channel == rt.place.channel
+        return None if asked_there else answers.goes_on_there(rt)
+
+    async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
+        slug = await self._store.at(place)
+        if slug is None:
+            return answers.nothing_here() if mentioned else None
+        await self._engine.handle(slug, said)
+        return None
+
+    async def press(self, place: Place, press: Press) -> Reply:
+        slug = await self._store.at(place)
+        if slug is None:
+            raise UserError(answers.UNKNOWN_THREAD)
+        await self._engine.handle(slug, press)
+        return None
+
+    async def stop(self, place: Place, stop: Stop, reference: str) -> Reply:
+        rt = await self._running(place, reference)
+        await self._engine.handle(rt.slug, stop)
+        return None if place.thread else answers.stopped(rt)
+
+    async def depth(self, place: Place, set_depth: SetDepth) -> Reply:
+        rt = await self._running(place, "")
+        await self._engine.handle(rt.slug, set_depth)
+        return None if place.thread else answers.depth_set(rt, set_depth.depth)
+
+    async def status(self, place: Place, person: Person, reference: str) -> Reply:  # noqa: ARG002 -- same for all
+        slug = await self._slug(place, reference)
+        if slug is None:
+            return answers.listing(await self._here(place))
+        if rt := await self._store.get(slug):
+            return answers.status(rt, self._playbook)
+        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
+        return answers.status_of_folder(listed, self._playbook) if listed else answers.nothing_here()
+
+    async def listing(self, place: Place, person: Person) -> Reply:  # noqa: ARG002 -- the same for everybody
+        return answers.listing(await self._here(place))
+
+    # --- finding ------------------------------------------------------------------------------------------------
+
+    async def _begin(self, start: Start, listed: Listing | None) -> Reply:
+        try:
+            if listed is None:
+                await self._engine.start(start)
+            else:
+                await self._engine_takes_up(start, listed)
+        except Conflict:
+            rt = await self._store.get(start.item.slug)
+            return answers.held_already(rt) if rt else None
+        return None
+
+    async def _take_up(self, resume: Resume, slug: str) -> Reply:
+        """The store has lost it, or never had it: the folder is all there is, and is enough."""
+        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
+        if listed is None:
+            raise UserError(answers.no_such_item(slug))
+        item = Item(slug=slug, title=listed.known.title or slug, source_id=listed.known.source_id)
+        start = Start(
+            key=resume.key,
+            at=resume.at,
+            item=item,
+            place=resume.place,
+            person=resume.person,
+            reply_url=resume.reply_url,
+        )
+        rt = await self._engine_takes_up(start, listed)
+        return answers.taken_up(rt) if rt.place.thread and rt.place.thread != resume.place.thread else None
+
+    async def _engine_takes_up(self, start: Start, listed: Listing) -> Roundtable:
+        """In the thread that the folder names, if that is in this channel; else in a new one here."""
+        here = (listed.team, listed.channel) == (start.place.team, start.place.channel)
+        if not here or not listed.thread or start.place.thread not in {"", listed.thread}:
+            return await self._engine.take_up(start, thread_known=False)
+        start = start.but(place=start.place.but(thread=listed.thread))
+        return await self._engine.take_up(start, thread_known=True)
+
+    def _meant(self, item: Item, listings: tuple[Listing, ...], backlog: str) -> tuple[Item, Listing | None]:
+        """An item that exists when it is named as such; free text is a new one, unless it makes the same slug."""
+        if title := backlog_title(item.title, backlog):
+            item = item_from(title)
+        wanted = {item.slug, generate_slug(item.title)}
+        for listed in listings:
+            same_source = item.source_id and (listed.known.source_id or "").upper() == item.source_id.upper()
+            if listed.known.slug in wanted or same_source:
+                slug, title = listed.known.slug, listed.known.title or item.title
+                return item.but(slug=slug, title=title), listed
+        return item, None
+
+    async def _slug(self, place: Place, reference: str) -> str | None:
+        """Raises UserError when *reference* means no item, or several."""
+        if not reference.strip():
+            if not place.thread:
+                return None
+            if slug := await self._store.at(place):
+                return slug
+            return next(
+                (one.known.slug for one in await self._workspace.items() if _same_thread(one, place)), None
+            )
+
+        listings = await self._workspace.items()
+        known = [one.known for one in listings]
+        live = [Known(slug=rt.slug, title=rt.title, source_id=rt.source_id) for rt in await self._live(place)]
+        found = resolve(reference, [*known, *live], await self._workspace.backlog())
+        if not found:
+            raise UserError(answers.no_such_item(reference))
+        if len(found) > 1:
+            raise UserError(answers.several(reference, found[:ITEMS_LISTED]))
+        return found[0]
+
+    async def _running(self, place: Place, reference: str) -> Roundtable:
+        """The roundtable that a wish is about; alone in its channel, it need not be named."""
+        slug = await self._slug(place, reference)
+        if slug is None:
+            live = [rt for rt in await self._live(place) if rt.stage not in {Stage.ANALYSED, Stage.PAUSED}]
+            if len(live) != 1:
+                raise UserError(answers.say_which(len(live)))
+            return live[0]
+        rt = await self._store.get(slug)
+        if rt is None:
+            raise UserError(answers.not_running(slug))
+        return rt
+
+    async def _here(self, place: Place) -> tuple[answers.Standing, ...]:
+        """This channel's items, live ones first; nobody is shown those of other channels."""
+        live = await self._live(place)
+        lost = [
+            one
+            for one in await self._workspace.items()
+            if one.channel == place.channel and one.known.slug not in {rt.slug for rt in live}
+        ]
+        standings = (*(answers.of_roundtable(rt) for rt in live), *(answers.of_folder(one) for one in lost))
+        return standings[:ITEMS_LISTED]
+
+    async def _live(self, place: Place) -> tuple[Roundtable, ...]:
+        return await self._store.in_channel(place.team, place.channel)
+
+    async def _at(self, place: Place) -> Roundtable | None:
+        slug = await self._store.at(place)
+        return await self._store.get(slug) if slug else None
+
+
+def _item_of(rt: Roundtable) -> Item:
+    return Item(slug=rt.slug, title=rt.title, source=rt.source, source_id=rt.source_id)
+
+
+def _same_thread(listed: Listing, place: Place) -> bool:
+    return (listed.team, listed.channel, listed.thread) == (place.team, place.channel, place.thread)

@@ -1,0 +1,222 @@
+"""
+What the engine needs of the world, as promises. Adapters keep them; contract tests hold every adapter, and every
+fake, to the same ones.
+
+Adapters translate foreign errors once, here: `EffectError` (with `again` set when the same call may succeed later)
+for Chat, Voices and Workspace; `Unavailable` and `Conflict` for Store. They retry nothing themselves: the engine does.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import NamedTuple, Protocol
+
+from bot.domain.agenda import Playbook
+from bot.domain.artifact import Edit
+from bot.domain.effects import Commit
+from bot.domain.inputs import CodeSurvey, Heard, ItemState, Touched
+from bot.domain.item import Known
+from bot.domain.message import Message
+from bot.domain.place import Place
+from bot.domain.roundtable import Roundtable
+from bot.domain.synthesis import Synthesis
+from bot.domain.taxonomy import Trouble
+
+
+class Opened(NamedTuple):
+    ts: str
+    permalink: str
+
+
+class Chat(Protocol):
+    async def open(self, place: Place, message: Message, *, key: str, again: bool) -> Opened:
+        """
+        Post *message* to the channel of *place*, as the root of a thread; with a thread in *place*, only find the
+        permalink of its root after posting *message* into it.
+
+        *key* goes into the message's metadata. *again* means that an earlier attempt may have succeeded: look for
+        the key in the recent messages first, and post only when it is not there.
+        """
+        ...
+
+    async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
+        """
+        Post into the thread, as the message's speaker; returns the ts of the part that carries the choices (else of
+        the first). Long text becomes several messages; with *again*, only the parts that are not there yet.
+        """
+        ...
+
+    async def rewrite(self, place: Place, ts: str, message: Message) -> None:
+        """Replace the message *ts*. A message that is gone is no error."""
+        ...
+
+    async def react(self, place: Place, ts: str, emoji: str) -> None:
+        """Already there is no error."""
+        ...
+
+    async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
+        """Only *person* sees it: by the reply URL, else an ephemeral message, else a direct message."""
+        ...
+
+    async def read(self, place: Place, *, limit: int) -> tuple[Heard, ...]:
+        """What people (not bots) said in the thread so far, oldest first: one call, at most *limit* messages."""
+        ...
+
+    async def name(self, person: str) -> str:
+        """What *person* is called; their id when Slack does not say."""
+        ...
+
+
+class Pace(Protocol):
+    """
+    How fast we may call, shared by all processes of one Slack app. It never fails: when the others cannot be asked,
+    each process keeps the pace by itself.
+    """
+
+    async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
+        """Wait until one more call may be made under *budget* (`chat.postMessage:C123`); first come, first served."""
+        ...
+
+    async def hold(self, budget: str, *, seconds: float) -> None:
+        """Slack said so: nobody calls under *budget* for that long."""
+        ...
+
+
+class Store(Protocol):
+    """Where the live roundtables are. Every call is bounded in time, and raises Unavailable when it is over."""
+
+    async def get(self, slug: str) -> Roundtable | None: ...
+
+    async def put(self, roundtable: Roundtable, *, expected: int) -> None:
+        """
+        Save *roundtable* whole and atomically, if version *expected* is what is stored now (0: nothing is).
+
+        Raises Conflict otherwise. `roundtable.version` must be `expected + 1`. Once this returns, the roundtable
+        survives the death of the process, and `at` finds it by its thread.
+        """
+        ...
+
+    async def at(self, place: Place) -> str | None:
+        """The slug of the roundtable held in this thread."""
+        ...
+
+    async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
+        """The roundtables held in a channel, the most recently touched first."""
+        ...
+
+    async def owing(self) -> tuple[str, ...]:
+        """Slugs of the roundtables whose outbox is not empty."""
+        ...
+
+    async def stages(self) -> Mapping[str, int]:
+        """How many roundtables there are in each stage: for those who watch, and too slow for anybody else."""
+        ...
+
+    async def ping(self) -> None:
+        """Raises Unavailable when the store cannot be used."""
+        ...
+
+
+class Cue(NamedTuple):
+    """What a voice is given: everything, read only."""
+
+    roundtable: Roundtable
+    playbook: Playbook
+    persona: str
+
+
+class Voices(Protocol):
+    """Raises VoiceError; `reason` "context" when the discussion no longer fits, "unstructured" for bad output."""
+
+    async def acknowledge(self, cue: Cue) -> str:
+        """One line for the newest answer of the open step, with at most one question. Empty: nothing to add."""
+        ...
+
+    async def frame(self, cue: Cue) -> str:
+        """The lead's opening of an elaboration: recap, focus question, a colleague addressed by name."""
+        ...
+
+    async def respond(self, cue: Cue) -> str:
+        """One contribution to the running elaboration."""
+        ...
+
+    async def draft(
+        self, cue: Cue, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
+    ) -> tuple[Edit, ...]:
+        """The sections that *steps* own, out of what was said; *files* are the item's artifacts as they are."""
+        ...
+
+    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> Synthesis: ...
+
+
+class Receipt(NamedTuple):
+    state: ItemState
+    sha: str
+    touched: tuple[Touched, ...]
+    troubles: tuple[Trouble, ...]
+
+
+class Listing(NamedTuple):
+    """One item of the workspace, for lists: the thread it is held in, if meta.json names one."""
+
+    known: Known
+    status: str
+    steps_completed: int
+    team: str
+    channel: str
+    thread: str
+
+
+class Reading(NamedTuple):
+    """`state` is None when there is no folder; troubles are what was corrected or lost while reading."""
+
+    state: ItemState | None
+    troubles: tuple[Trouble, ...]
+
+
+class Workspace(Protocol):
+    """The git workspace: one folder an item, one commit a finished step."""
+
+    async def items(self) -> tuple[Listing, ...]: ...
+
+    async def backlog(self) -> str:
+        """The text of a BACKLOG.md at the top of the workspace; empty when there is none."""
+        ...
+
+    async def read(self, slug: str, *, now: str) -> Reading: ...
+
+    async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
+        """The artifacts that exist, of *paths* (relative to the item's folder, or the shared one)."""
+        ...
+
+    async def commit(self, slug: str, work: Commit, *, now: str) -> Receipt:
+        """
+        Write the artifacts, then meta.json, then meeting.jsonl, then make one commit: idempotent by content and by
+        the ids of the lines, so that after a crash the same call finishes what an earlier one began.
+        """
+        ...
+
+    async def survey(self, keywords: tuple[str, ...], *, seconds: float) -> CodeSurvey: ...
+
+    async def ping(self) -> None:
+        """Raises WorkspaceError when nothing could be written."""
+        ...
+
+
+Pay = Callable[[str], Awaitable[None]]
+
+
+class Wake(Protocol):
+    """Durable work with one verb: "pay what this roundtable owes"."""
+
+    async def wake(self, slug: str) -> None:
+        """
+        *slug* is paid soon, by some process, one payer at a time. A wake during a payment is not lost: the payment
+        that follows sees everything that was saved before the wake.
+        """
+        ...
+
+    async def run(self, pay: Pay) -> None:
+        """
+        Work until cancelled; on cancel, the payment at hand gets a few seconds to end. One that raises
+        CancelledError by itself is handed over: whoever works next begins it anew.
+        """
+        ...

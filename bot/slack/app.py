@@ -1,0 +1,83 @@
+"""The Bolt app: every payload is verified, authorised without a call, brought to a listener, and then acknowledged."""
+
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.engine.meter import Meter, Unmetered
+from bot.slack.identity import Identity
+from bot.slack.listeners import register
+from bot.slack.parse import Payload
+from bot.slack.reception import Reception
+
+OK = 200
+DOORS = {"block_actions": "action", "message_action": "shortcut", "shortcut": "shortcut"}
+
+
+def slack_app(
+    client: AsyncWebClient, reception: Reception, *, signing_secret: str = "", meter: Meter | None = None
+) -> AsyncApp:
+    """
+    Bolt would acknowledge events before their listener ran, and would drop them, acknowledged, while `auth.test`
+    fails. So the response comes after the listener, and who we are is known beforehand.
+
+    Without a *signing_secret* (Socket Mode needs none) nothing that comes by HTTP is believed.
+    """
+    app = _TimedApp(
+        meter or Unmetered(),
+        name="roundtable",
+        client=_tokenless(client),
+        authorize=_authorize(reception.us),
+        signing_secret=signing_secret or secrets.token_hex(),
+        process_before_response=True,
+        raise_error_for_unhandled_request=True,  # else it would be a 404, which Slack repeats
+        attaching_conversation_kwargs_enabled=False,
+    )
+    register(app, reception)
+    return app
+
+
+class _TimedApp(AsyncApp):
+    """Times what Slack waits for. A middleware could not: Bolt calls the listener when all of them are done."""
+
+    def __init__(self, meter: Meter, **options: Any) -> None:
+        super().__init__(**options)
+        self._meter = meter
+
+    async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
+        began = time.monotonic()
+        response = await super().async_dispatch(req)
+        seconds = time.monotonic() - began
+        self._meter.acknowledged(_door(req.body), taken=response.status == OK, seconds=seconds)
+        return response
+
+
+def _door(body: Payload) -> str:
+    if "command" in body:
+        return "command"
+    return "event" if "event" in body else DOORS.get(str(body.get("type")), "other")
+
+
+def _tokenless(client: AsyncWebClient) -> AsyncWebClient:
+    """Listeners answer through `Chat`. Bolt makes copies of this client, and must not change ours with them."""
+    return AsyncWebClient(base_url=client.base_url, session=client.session, retry_handlers=[])
+
+
+def _authorize(us: Identity) -> Callable[..., Awaitable[AuthorizeResult]]:
+    async def authorize(enterprise_id: str | None) -> AuthorizeResult:
+        return AuthorizeResult(
+            enterprise_id=enterprise_id,
+            team_id=us.team,
+            bot_id=us.bot,
+            bot_user_id=us.user,
+            bot_token=us.token,
+        )
+
+    return authorize

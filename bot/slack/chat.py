@@ -1,0 +1,190 @@
+"""The `Chat` of the engine, on Slack's Web API."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.inputs import Heard
+from bot.domain.message import Message
+from bot.domain.persona import Persona, Roster
+from bot.domain.place import Person, Place
+from bot.engine.ports import Chat, Opened
+from bot.errors import SlackError
+from bot.slack.blocks import Part, parts
+from bot.slack.client import call
+from bot.slack.earlier import Earlier, metadata
+from bot.slack.identity import CUSTOMISE, Identity
+from bot.slack.limits import UPDATE_TEXT_CHARS
+from bot.slack.names import Names
+from bot.slack.packing import shortened
+from bot.slack.parse import heard
+from bot.slack.quiet import QUIET, UNLINKED
+from bot.slack.refusals import answer_of
+from bot.slack.whispers import whisper
+from bot.slack.wording import POSTED_AGAIN
+
+log = logging.getLogger(__name__)
+
+NO_LONGER_THERE = frozenset({
+    "message_not_found",
+    "cant_update_message",
+    "edit_window_closed",
+    "thread_not_found",
+    "is_inactive",
+})  # fmt: skip
+NO_REACTION_NEEDED = frozenset({
+    "already_reacted",
+    "message_not_found",
+    "not_reactable",
+    "too_many_emoji",
+    "too_many_reactions",
+    "thread_locked",
+})  # fmt: skip
+
+
+class SlackChat(Chat):
+    """Personas post under their own names while Slack lets us; once it says no, for good, they sign in the text."""
+
+    def __init__(self, client: AsyncWebClient, roster: Roster, identity: Identity) -> None:
+        self._client = client
+        self._roster = roster
+        self._identity = identity
+        self._own_names = identity.can_customise
+        self._names = Names(client)
+        self._earlier = Earlier(client, identity.bot)
+
+    async def open(self, place: Place, message: Message, *, key: str, again: bool) -> Opened:
+        stamps = await self._post(place, message, key=key, again=again)
+        root = place.thread or stamps[0]
+        return Opened(root, await self._permalink(place.channel, root))
+
+    async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
+        stamps = await self._post(place, message, key=key, again=again)
+        return stamps[-1] if message.choices else stamps[0]
+
+    async def rewrite(self, place: Place, ts: str, message: Message) -> None:
+        """What stands there is the part that carried the choices: the last."""
+        part = self._parts(message)[-1]
+        text = shortened(part.text, UPDATE_TEXT_CHARS)
+        try:
+            await call(
+                self._client.chat_update,
+                channel=place.channel,
+                ts=ts,
+                text=text,
+                blocks=part.blocks,
+                **UNLINKED,
+            )
+        except SlackError as error:
+            _unless(error, NO_LONGER_THERE)
+
+    async def react(self, place: Place, ts: str, emoji: str) -> None:
+        try:
+            await call(self._client.reactions_add, channel=place.channel, timestamp=ts, name=emoji.strip(":"))
+        except SlackError as error:
+            _unless(error, NO_REACTION_NEEDED)
+
+    async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
+        for part in parts(message, label=self._label(message), signed=True):
+            await whisper(self._client, place, person, part=part, reply_url=reply_url)
+
+    async def read(self, place: Place, *, limit: int) -> tuple[Heard, ...]:
+        answer = await call(
+            self._client.conversations_replies, channel=place.channel, ts=place.thread, limit=limit
+        )
+        said = [one for event in answer["messages"] if (one := heard(event, self._identity))]
+        names = {one.person.id: await self._names.or_id(one.person.id) for one in said}
+        return tuple(one.but(person=Person(id=one.person.id, name=names[one.person.id])) for one in said)
+
+    async def name(self, person: str) -> str:
+        return await self._names.of(person)
+
+    # --- posting --------------------------------------------------------------------------------------------------
+
+    async def _post(self, place: Place, message: Message, *, key: str, again: bool) -> list[str]:
+        """The stamps of all parts, of which those that stand there already are not posted again."""
+        posted: dict[int, str] = {}
+        if again:
+            found = await self._earlier.parts(place, key)
+            posted.update(found or {})
+            if found is None:
+                message = message.but(note="\n".join(filter(None, (message.note, POSTED_AGAIN))))
+        try:
+            await self._post_missing(place, message, key, posted=posted)
+        except _NoOwnName:
+            log.warning("no scope %s: personas sign their posts instead", CUSTOMISE)
+            self._own_names = False
+            await self._post_missing(place, message, key, posted=posted)
+
+        stamps = [posted[number] for number in sorted(posted)]
+        self._earlier.stands(place.but(thread=place.thread or stamps[0]), key, stamps[-1])
+        return stamps
+
+    async def _post_missing(
+        self, place: Place, message: Message, key: str, *, posted: dict[int, str]
+    ) -> None:
+        """A message to the channel that is too long for one post goes on in the thread below the first."""
+        told = self._parts(message)
+        for number, part in enumerate(told, start=1):
+            if number not in posted:
+                posted[number] = await self._post_part(
+                    channel=place.channel,
+                    thread_ts=place.thread or posted.get(1),
+                    text=part.text,
+                    blocks=part.blocks,
+                    metadata=metadata(key, number, len(told)),
+                    **QUIET,
+                    **self._byline(message),
+                )
+
+    async def _post_part(self, **arguments: Any) -> str:
+        try:
+            answer = await call(self._client.chat_postMessage, **arguments)
+        except SlackError as error:
+            if "username" in arguments and _lacks(error, CUSTOMISE):
+                raise _NoOwnName from error
+            raise
+        return str(answer["ts"])
+
+    def _parts(self, message: Message) -> list[Part]:
+        return parts(message, label=self._label(message), signed=not self._own_names)
+
+    def _persona(self, message: Message) -> Persona | None:
+        return self._roster.get(message.speaker) if message.speaker else None
+
+    def _label(self, message: Message) -> str:
+        persona = self._persona(message)
+        return persona.label if persona else ""
+
+    def _byline(self, message: Message) -> Mapping[str, str]:
+        persona = self._persona(message)
+        if persona is None or not self._own_names:
+            return {}
+        icon = "icon_emoji" if persona.icon.startswith(":") else "icon_url"
+        return {"username": persona.label, icon: persona.icon}
+
+    async def _permalink(self, channel: str, ts: str) -> str:
+        try:
+            answer = await call(self._client.chat_getPermalink, channel=channel, message_ts=ts)
+        except SlackError as error:
+            log.info("no permalink of %s in %s: %s", ts, channel, error.reason)
+            return ""
+        return str(answer["permalink"])
+
+
+class _NoOwnName(Exception):
+    """Slack lets us post, but not under a persona's name."""
+
+
+def _lacks(error: SlackError, scope: str) -> bool:
+    cause = error.__cause__
+    needed = answer_of(cause).get("needed") if isinstance(cause, SlackApiError) else ""
+    return error.reason == "missing_scope" and scope in str(needed)
+
+
+def _unless(error: SlackError, expected: frozenset[str]) -> None:
+    if error.reason not in expected:
+        raise error

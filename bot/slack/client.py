@@ -1,0 +1,68 @@
+"""The one client through which everything goes to Slack."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack.identity import Identity
+from bot.slack.refusals import refusals_translated
+
+SLACK_API = "https://slack.com/api/"
+CALL_SECONDS = 10
+CONNECT_SECONDS = 5
+USER_AGENT = "roundtable-bot"
+
+
+@asynccontextmanager
+async def opened(token: str, *, api_url: str = SLACK_API) -> AsyncIterator[AsyncWebClient]:
+    """
+    One session for all calls: without one, the client opens a connection for each. With one it ignores its own
+    timeout, so the session has it. Nothing is retried here: a retried post may stand in the thread twice.
+    """
+    timeout = aiohttp.ClientTimeout(total=CALL_SECONDS, connect=CONNECT_SECONDS)
+    async with aiohttp.ClientSession(timeout=timeout, trust_env=not is_here(api_url)) as session:
+        client = AsyncWebClient(
+            token,
+            base_url=api_url,
+            session=session,
+            timeout=CALL_SECONDS,
+            retry_handlers=[],
+            user_agent_prefix=USER_AGENT,
+        )
+        client.proxy = (
+            None  # the session knows the proxy, and NO_PROXY too; the client would know only the proxy
+        )
+        yield client
+
+
+def is_here(url: str) -> bool:
+    """Whether *url* is on this machine: no proxy leads there."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+async def call(method: Callable[..., Awaitable[Any]], **arguments: Any) -> Any:
+    """One call of a method of the client; what goes wrong is a SlackError."""
+    with refusals_translated():
+        return await method(**arguments)
+
+
+async def identify(client: AsyncWebClient) -> Identity:
+    """Raises SlackError when the token is no good; `again` says whether asking later may help."""
+    answer = await call(client.auth_test)
+    scopes = answer.headers.get("x-oauth-scopes", "")
+    return Identity(
+        team=answer["team_id"],
+        user=answer["user_id"],
+        bot=answer.get("bot_id", ""),
+        token=client.token or "",
+        scopes=tuple(filter(None, (scope.strip() for scope in scopes.split(",")))),
+    )

@@ -1,0 +1,38 @@
+"""Where everything that comes in from Slack is brought: the engine, as the listeners see it."""
+
+from typing import Protocol
+
+from bot.domain.inputs import Press, Resume, Say, SetDepth, Start, Stop
+from bot.domain.message import Message
+from bot.domain.place import Person, Place
+
+Reply = Message | None
+"""What only the person who asked is told; None when there is nothing to say."""
+
+
+class Desk(Protocol):
+    """
+    Whatever returns is saved: only then is Slack told that it arrived. A UserError is shown to the person as it is;
+    after any other error Slack is told nothing, and delivers again what it delivers again.
+
+    A *reference* names an item as people do. When it is empty, the thread says which one is meant, and outside a
+    thread the reply may be a picker.
+    """
+
+    async def start(self, start: Start) -> Reply: ...
+
+    async def resume(self, resume: Resume, reference: str) -> Reply: ...
+
+    async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
+        """Words in a thread, of a roundtable or not. *mentioned*: they were said to us, and want an answer."""
+        ...
+
+    async def press(self, place: Place, press: Press) -> Reply: ...
+
+    async def stop(self, place: Place, stop: Stop, reference: str) -> Reply: ...
+
+    async def depth(self, place: Place, set_depth: SetDepth) -> Reply: ...
+
+    async def status(self, place: Place, person: Person, reference: str) -> Reply: ...
+
+    async def listing(self, place: Place, person: Person) -> Reply: ...

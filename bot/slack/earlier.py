@@ -1,0 +1,115 @@
+"""
+What of a message stands in Slack already: asked only when an attempt may have succeeded without our hearing of it.
+
+Every post carries its key in its metadata, so one bounded read tells.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.place import Place
+from bot.errors import SlackError
+from bot.slack.client import call
+
+log = logging.getLogger(__name__)
+
+EVENT_TYPE = "roundtable_line"
+MESSAGES_READ = 999
+"""In a thread, where the oldest come first: as many as Slack gives at once."""
+POSTS_READ = 100
+"""In a channel, where the newest come first."""
+THREADS_REMEMBERED = 10_000
+
+
+def metadata(key: str, number: int, count: int) -> Mapping[str, Any]:
+    """Ids only: everybody in the workspace can read this."""
+    return {
+        "event_type": EVENT_TYPE,
+        "event_payload": {"key": _part_key(key, number), "part": number, "parts": count},
+    }
+
+
+class _Post(NamedTuple):
+    """The newest that we know of in a thread, and where the one *before* it stands."""
+
+    key: str
+    ts: str
+    before: str
+
+
+class Earlier:
+    def __init__(self, client: AsyncWebClient, bot: str) -> None:
+        self._client = client
+        self._bot = bot
+        self._newest: dict[str, _Post] = {}
+
+    def stands(self, place: Place, key: str, ts: str) -> None:
+        """*key* is in the thread, up to *ts*; what comes after it in the outbox is newer than that."""
+        newest = self._newest.pop(place.key, None)
+        while len(self._newest) >= THREADS_REMEMBERED:
+            self._newest.pop(next(iter(self._newest)))
+        self._newest[place.key] = _Post(key, ts, before=_not_newer(newest, key))
+
+    async def parts(self, place: Place, key: str) -> Mapping[int, str] | None:
+        """The stamps of the parts that are there, by number. None when Slack does not let us see."""
+        found = await self._looked_up(place, key)
+        if found is None or place.thread or 1 not in found:
+            return found
+        return {**found, **(await self._looked_up(place.but(thread=found[1]), key) or {})}
+
+    async def _looked_up(self, place: Place, key: str) -> Mapping[int, str] | None:
+        try:
+            answer = await self._read(place, key)
+        except SlackError as error:
+            if error.again:
+                raise
+            log.warning("can't look for %s in %s: %s", key, place.key, error.reason)
+            return None
+        ours = (message for message in answer["messages"] if message.get("bot_id") == self._bot)
+        found = dict(_carrying(ours, key))
+        if place.thread and not found and answer.get("has_more"):
+            log.warning("can't see all of %s to look for %s", place.key, key)
+            return None
+        return found
+
+    async def _read(self, place: Place, key: str) -> Any:
+        if not place.thread:
+            return await call(
+                self._client.conversations_history,
+                channel=place.channel,
+                limit=POSTS_READ,
+                include_all_metadata=True,
+            )
+        return await call(
+            self._client.conversations_replies,
+            channel=place.channel,
+            ts=place.thread,
+            oldest=_not_newer(self._newest.get(place.key), key) or None,
+            limit=MESSAGES_READ,
+            include_all_metadata=True,
+        )
+
+
+def _not_newer(newest: _Post | None, key: str) -> str:
+    """A stamp that any post of *key* comes after, so that nobody reads the thread from its beginning."""
+    if newest is None:
+        return ""
+    return newest.before if newest.key == key else newest.ts
+
+
+def _carrying(messages: Iterable[Mapping[str, Any]], key: str) -> Iterator[tuple[int, str]]:
+    for message in messages:
+        note = message.get("metadata") or {}
+        payload = note.get("event_payload") or {}
+        number = payload.get("part")
+        if note.get("event_type") != EVENT_TYPE or not isinstance(number, int):
+            continue
+        if payload.get("key") == _part_key(key, number):
+            yield number, message["ts"]
+
+
+def _part_key(key: str, number: int) -> str:
+    return key if number == 1 else f"{key}#{number}"

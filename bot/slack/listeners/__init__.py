@@ -1,0 +1,16 @@
+"""One module for each thing of Slack's that we listen to. They translate, bring it to the desk, and get out."""
+
+from slack_bolt.async_app import AsyncApp
+
+from bot.slack.listeners import actions, commands, errors, messages, rest, shortcuts
+from bot.slack.reception import Reception
+
+
+def register(app: AsyncApp, reception: Reception) -> None:
+    """The first listener that matches gets it, so what catches all the rest comes last."""
+    commands.register(app, reception)
+    messages.register(app, reception)
+    actions.register(app, reception)
+    shortcuts.register(app, reception)
+    errors.register(app, reception)
+    rest.register(app, reception)

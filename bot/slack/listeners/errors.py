@@ -1,0 +1,64 @@
+"""
+The one place where what no listener dealt with is answered.
+
+What Slack delivers again (events) is left unacknowledged until it is saved; what it does not (commands, clicks) is
+acknowledged, and the person is told to try again. What nobody listens to is acknowledged: Slack would repeat it, and
+count it as a failure of ours.
+"""
+
+import logging
+
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.error import BoltUnhandledRequestError
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+
+from bot.errors import Conflict, Unavailable, UserError
+from bot.slack import parse
+from bot.slack.reception import Reception
+from bot.slack.wording import NOT_SAVED, WENT_WRONG
+
+log = logging.getLogger(__name__)
+
+LAST_RETRY = 3
+UNSAVED, BROKEN = 503, 500
+
+
+def register(app: AsyncApp, reception: Reception) -> None:
+    @app.error
+    async def report(error: Exception, request: AsyncBoltRequest) -> BoltResponse:
+        ack, body = request.context.ack, request.body
+        if isinstance(error, BoltUnhandledRequestError):
+            _note_unheard(body)
+            return await ack()
+        sentence, unacknowledged = _judged(error)
+        if "command" in body:
+            return await ack(text=sentence, response_type="ephemeral")
+        if "event" in body and unacknowledged:
+            if _gives_up(request):
+                reception.answer(body, sentence)
+            return BoltResponse(status=unacknowledged)
+        reception.answer(body, sentence)
+        return await ack()
+
+
+def _note_unheard(body: parse.Payload) -> None:
+    if body.get("type") == "app_rate_limited":
+        log.warning("Slack holds events back: there are more than its limit of events an hour")
+
+
+def _judged(error: Exception) -> tuple[str, int]:
+    """What the person is told, and the status by which Slack delivers again what it does deliver again."""
+    if isinstance(error, UserError):
+        return str(error), 0
+    if isinstance(error, Unavailable | Conflict):
+        log.warning("not saved: %s", error)
+        return NOT_SAVED, UNSAVED
+    log.error("a listener failed", exc_info=error)
+    return WENT_WRONG, BROKEN
+
+
+def _gives_up(request: AsyncBoltRequest) -> bool:
+    """Whether Slack delivers this for the last time, and it was said to us, so that silence would be rude."""
+    attempt = request.headers.get("x-slack-retry-num", ["0"])[0]
+    return int(attempt) >= LAST_RETRY and request.body["event"].get("type") == "app_mention"

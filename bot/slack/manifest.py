@@ -1,0 +1,82 @@
+"""The app's manifest: what Slack is asked to allow and to send, and nothing more."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.slack.endpoint import PATH
+from bot.slack.wording import COMMAND, USAGE
+
+SHORTCUT = "roundtable_start"
+SHORTCUT_NAME = "Start a roundtable"
+
+SCOPES: Mapping[str, str] = {
+    "app_mentions:read": "hear `@roundtable …` in a thread, where slash commands cannot be typed",
+    "channels:history": "hear answers in threads of public channels, and look there for a post after a crash",
+    "groups:history": "the same in private channels it was invited to",
+    "chat:write": "post",
+    "chat:write.customize": "post under a persona's name and icon; without it personas sign in the text",
+    "commands": "the slash command and the message shortcut",
+    "im:write": "write to a person directly when nothing else reaches them",
+    "reactions:write": "acknowledge an answer with a reaction",
+    "users:read": "write people's names, not their ids, into the transcript",
+}
+
+BOT_EVENTS = ("app_mention", "message.channels", "message.groups")
+
+
+def manifest(*, socket_mode: bool = True, url: str | None = None) -> dict[str, Any]:
+    """*url* is the public address of the bot, for HTTP: `https://bot.example.com`."""
+    address = "" if socket_mode else f"{(url or '').rstrip('/')}{PATH}"
+    return {
+        "display_information": {
+            "name": "Roundtable",
+            "description": "Roundtable discussions with named personas, in a thread, kept in git.",
+            "background_color": "#2f4858",
+        },
+        "features": _features(address),
+        "oauth_config": {"scopes": {"bot": sorted(SCOPES)}},
+        "settings": _settings(address, socket_mode=socket_mode),
+    }
+
+
+def _features(address: str) -> dict[str, Any]:
+    command = {
+        "command": COMMAND,
+        **({"url": address} if address else {}),
+        "description": "Start a roundtable, or ask about one",
+        "usage_hint": USAGE,
+        "should_escape": True,
+    }
+    shortcut = {
+        "name": SHORTCUT_NAME,
+        "type": "message",
+        "callback_id": SHORTCUT,
+        "description": "Take this message as the title, and its thread as the place",
+    }
+    return {
+        "app_home": {
+            "home_tab_enabled": False,
+            "messages_tab_enabled": True,
+            "messages_tab_read_only_enabled": True,
+        },
+        "bot_user": {"display_name": "roundtable", "always_online": True},
+        "slash_commands": [command],
+        "shortcuts": [shortcut],
+    }
+
+
+def _settings(address: str, *, socket_mode: bool) -> dict[str, Any]:
+    request = {"request_url": address} if address else {}
+    return {
+        "event_subscriptions": {**request, "bot_events": list(BOT_EVENTS)},
+        "interactivity": {"is_enabled": True, **request},
+        "org_deploy_enabled": False,
+        "socket_mode_enabled": socket_mode,
+        "token_rotation_enabled": False,
+    }
+
+
+def missing_scopes(granted: str) -> tuple[str, ...]:
+    """Of the scopes we use, those that the header `X-OAuth-Scopes` does not name."""
+    have = {scope.strip() for scope in granted.split(",")}
+    return tuple(scope for scope in sorted(SCOPES) if scope not in have)

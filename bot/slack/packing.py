@@ -1,0 +1,93 @@
+"""Long text in pieces that Slack takes: code stays code, and nothing that people see as one character is torn."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from bot.slack.limits import SECTION_CHARS, size
+from bot.slack.markdown import Piece
+
+_FENCES = size("```\n\n```")
+_ENTITY = re.compile(r"&(?:amp|lt|gt);")
+_LONGEST_ENTITY = len("&amp;")
+_BREAKS = ("\n\n", "\n", " ")
+_JOINER = "\u200d"
+_EMOJI_PARTS = re.compile("[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\u200d\ufe0e\ufe0f]")
+_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+
+
+def sections(pieces: Iterable[Piece], limit: int = SECTION_CHARS) -> list[str]:
+    """As few texts of at most *limit* as it takes; only code that is longer than a whole one is cut, by lines."""
+    packed: list[str] = []
+    for text in _fitting(pieces, limit):
+        together = f"{packed[-1]}\n{text}" if packed else text
+        if packed and size(together) <= limit:
+            packed[-1] = together
+        else:
+            packed.append(text)
+    return packed
+
+
+def messages(sections: Iterable[str], *, limit: int, most: int) -> list[list[str]]:
+    """The sections in groups of at most *most*, and at most *limit* characters."""
+    grouped: list[list[str]] = []
+    room = 0
+    for section in sections:
+        room -= size(section)
+        if not grouped or room < 0 or len(grouped[-1]) == most:
+            grouped.append([])
+            room = limit - size(section)
+        grouped[-1].append(section)
+    return grouped
+
+
+def shortened(text: str, limit: int) -> str:
+    """*text*, or its beginning with "…", cut at a word where there is one."""
+    if size(text) <= limit:
+        return text
+    return text[: _place_to_cut(text, limit - 1)].rstrip() + "…"
+
+
+def split(text: str, limit: int) -> Iterator[str]:
+    """Pieces of at most *limit*, cut between paragraphs, else lines, else words, else characters."""
+    while size(text) > limit:
+        cut = _place_to_cut(text, limit)
+        yield text[:cut].rstrip()
+        text = text[cut:].lstrip("\n")
+    yield text
+
+
+def _fitting(pieces: Iterable[Piece], limit: int) -> Iterator[str]:
+    for piece in pieces:
+        if piece.fenced:
+            yield from (str(Piece(code, fenced=True)) for code in split(piece.text, limit - _FENCES))
+        else:
+            yield from (text for text in split(piece.text, limit) if text.strip())
+
+
+def _place_to_cut(text: str, limit: int) -> int:
+    """Behind the last break that leaves the beginning at least half full, else between two characters."""
+    end = _within(text, limit)
+    for mark in _BREAKS:
+        if (place := text.rfind(mark, end // 2, end)) > 0:
+            return place + len(mark)
+    return next((place for place in range(end, end // 2, -1) if not _torn(text, place)), end)
+
+
+def _within(text: str, limit: int) -> int:
+    """How many characters of *text* have a size of at most *limit*."""
+    end = min(limit, len(text))
+    while (over := size(text[:end]) - limit) > 0:
+        end -= (over + 1) // 2
+    return end
+
+
+def _torn(text: str, place: int) -> bool:
+    """Whether a cut at *place* would go through an entity, or through what people see as one character."""
+    around = _ENTITY.finditer(text, max(0, place - _LONGEST_ENTITY), place + _LONGEST_ENTITY)
+    if any(entity.start() < place < entity.end() for entity in around):
+        return True
+    before, here = text[place - 1], text[place : place + 1]
+    if here and here in _FLAG_LETTERS:
+        return (place - len(text[:place].rstrip(_FLAG_LETTERS))) % 2 == 1
+    return before == _JOINER or bool(_EMOJI_PARTS.match(here)) or unicodedata.category(here or " ")[0] == "M"

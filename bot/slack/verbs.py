@@ -1,0 +1,118 @@
+"""What people ask of us, by whichever door: the slash command, a mention, a message shortcut."""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from bot.domain.agenda import Depth
+from bot.domain.inputs import Resume, SetDepth, Start, Stop
+from bot.domain.item import item_from
+from bot.domain.place import Person, Place
+from bot.errors import UserError
+from bot.slack.desk import Desk, Reply
+from bot.slack.wording import HELP, NO_TITLE, NOT_YET, WHICH_DEPTH, plain
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """
+    A verb and what came after it. `place` is where it was asked, and where the answer goes; `adopts` is the thread
+    that a start takes over.
+    """
+
+    verb: str
+    rest: str
+    place: Place
+    person: Person
+    key: str
+    at: str
+    adopts: str = ""
+    reply_url: str = ""
+
+
+def verb_in(text: str) -> tuple[str, str] | None:
+    """
+    The verb that *text* begins with, and the rest. None when it is a sentence that only begins like one: nobody
+    who says "stop worrying about that" wants us to stop.
+    """
+    verb, _, rest = _SEPARATED.sub(" ", text.strip(), count=1).partition(" ")
+    takes = _TAKES.get(verb.lower())
+    return (verb.lower(), rest) if takes and takes.fullmatch(rest) else None
+
+
+async def ask(desk: Desk, asked: Asked) -> Reply:
+    return await VERBS[asked.verb](desk, asked)
+
+
+async def _start(desk: Desk, asked: Asked) -> Reply:
+    if not asked.rest:
+        raise UserError(NO_TITLE)
+    return await desk.start(
+        Start(
+            key=asked.key,
+            at=asked.at,
+            item=item_from(asked.rest),
+            place=asked.place.but(thread=asked.adopts),
+            person=asked.person,
+            reply_url=asked.reply_url,
+        )
+    )
+
+
+async def _resume(desk: Desk, asked: Asked) -> Reply:
+    resume = Resume(
+        key=asked.key, at=asked.at, person=asked.person, place=asked.place, reply_url=asked.reply_url
+    )
+    return await desk.resume(resume, asked.rest)
+
+
+async def _stop(desk: Desk, asked: Asked) -> Reply:
+    return await desk.stop(asked.place, Stop(key=asked.key, at=asked.at, person=asked.person), asked.rest)
+
+
+async def _depth(desk: Desk, asked: Asked) -> Reply:
+    wanted = asked.rest.lower()
+    if wanted not in set(Depth):
+        raise UserError(WHICH_DEPTH)
+    set_depth = SetDepth(key=asked.key, at=asked.at, person=asked.person, depth=Depth(wanted))
+    return await desk.depth(asked.place, set_depth)
+
+
+async def _status(desk: Desk, asked: Asked) -> Reply:
+    return await desk.status(asked.place, asked.person, asked.rest)
+
+
+async def _list(desk: Desk, asked: Asked) -> Reply:
+    return await desk.listing(asked.place, asked.person)
+
+
+async def _told(sentence: str, _desk: Desk, _asked: Asked) -> Reply:
+    return plain(sentence)
+
+
+VERBS: Mapping[str, Callable[[Desk, Asked], Awaitable[Reply]]] = {
+    "start": _start,
+    "resume": _resume,
+    "status": _status,
+    "list": _list,
+    "depth": _depth,
+    "stop": _stop,
+    "help": partial(_told, HELP),
+    **{verb: partial(_told, sentence) for verb, sentence in NOT_YET.items()},
+}
+
+_SEPARATED = re.compile(r"[:,\s]+")
+_NOTHING = re.compile("")
+_ONE_WORD = re.compile(r"\S*")
+_TAKES: Mapping[str, re.Pattern[str]] = {
+    "start": re.compile(".*", re.DOTALL),
+    "resume": _ONE_WORD,
+    "status": _ONE_WORD,
+    "list": _NOTHING,
+    "depth": _ONE_WORD,
+    "stop": _ONE_WORD,
+    "help": _NOTHING,
+    "review": _ONE_WORD,
+    "plan": _ONE_WORD,
+}

@@ -1,0 +1,42 @@
+"""Every sentence that people read because of Slack, and not because of their roundtable."""
+
+from bot.domain.message import Message
+
+COMMAND = "/roundtable"
+USAGE = "start Dark mode | resume | status | list | depth deep | stop | help"
+
+NOT_SAVED = "I could not save that just now. Please try again in a moment."
+WENT_WRONG = "Something went wrong on my side, and nothing was changed. Please try again in a moment."
+POSTED_AGAIN = "(posted again after a restart)"
+OTHER_VERSION = "That button is from another version of me. Say `@roundtable status` to see where we are."
+UNKNOWN_SHORTCUT = "That shortcut is from another version of me. Say `/roundtable help` to see what I can do."
+NO_TITLE = "What is it about? Give it a title, for example `/roundtable start Dark mode`."
+WHICH_DEPTH = "How deep? Say `depth brief`, `depth standard` or `depth deep`."
+CUT = "… [the message was longer than I can keep; the rest is only in Slack]"
+APP_LEVEL_REFUSED = (
+    "Slack does not accept the app-level token. Set SLACK_APP_TOKEN to one with connections:write."
+)
+NO_CONNECTION = "Slack did not open a Socket Mode connection within %s seconds."
+
+NOT_YET = {
+    "review": "Reviews are not part of this release yet.",
+    "plan": "The planning workshop is not part of this release yet.",
+}
+
+HELP = """\
+I hold roundtables: three personas lead your team through an analysis in one thread, and everything agreed is kept.
+
+• `/roundtable start Dark mode` – begin on a title, an issue (`#42`, `PROJ-12`) or an item I know
+• `/roundtable resume` – go on where you stopped; `resume dark-mode` if there are several
+• `/roundtable status` – how far an item is
+• `/roundtable list` – what is in this channel
+• `/roundtable depth deep` – how much I ask: `brief`, `standard` or `deep`
+• `/roundtable stop` – pause; nothing is lost
+• `/roundtable help` – this
+
+Slack has no slash commands inside threads: mention me there instead, as in `@roundtable status`.
+In the thread of a roundtable you can simply write; everything said there belongs to it."""
+
+
+def plain(sentence: str) -> Message:
+    return Message(text=sentence)

@@ -1,0 +1,170 @@
+"""
+The store of one process without Redis: each roundtable is one file, replaced whole.
+
+Memory holds only the index; it is made anew from the files at every start. One thread does all the writing, so
+that what is compared is what is replaced, even when the caller was cancelled meanwhile.
+"""
+
+import asyncio
+import fcntl
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self, TypeVar
+
+from bot.domain.place import Place
+from bot.domain.roundtable import Roundtable
+from bot.errors import ConfigError, Conflict, Unavailable
+from bot.storage.files import TEMPORARY, folder
+from bot.storage.stored import FromLater, Unreadable, decoded, encoded
+
+ROUNDTABLES = "roundtables"
+SUFFIX = ".json"
+PROBE_BYTES = 4096
+IN_USE = "another roundtable process uses this workspace; set REDIS_URL to run several"
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+class Entry(NamedTuple):
+    """What must be known of a roundtable without reading it."""
+
+    version: int
+    place: Place
+    stage: str
+    owes: bool
+    touched: str
+
+
+class EmbeddedStore:
+    """Use it as a context manager; *path* is created, and is this process's alone until the end."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._entries: dict[str, Entry] = {}
+        self._threads: dict[str, str] = {}
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as stack:
+            self._writer = stack.enter_context(ThreadPoolExecutor(1, "store"))
+            try:
+                await self._in_thread(lambda: self._open(stack))
+            except OSError as error:
+                raise ConfigError(
+                    f"the store {str(self._path)!r} cannot be used: {error.strerror}"
+                ) from error
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._stack.aclose()
+
+    async def get(self, slug: str) -> Roundtable | None:
+        if slug not in self._entries:
+            return None
+        return await self._bounded(lambda: self._read(slug))
+
+    async def put(self, roundtable: Roundtable, *, expected: int) -> None:
+        assert roundtable.version == expected + 1, "every save is a version of its own"
+        await self._bounded(lambda: self._put(roundtable, expected))
+
+    async def at(self, place: Place) -> str | None:
+        return self._threads.get(place.key)
+
+    async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
+        here = [
+            (entry.touched, slug)
+            for slug, entry in tuple(self._entries.items())
+            if (entry.place.team, entry.place.channel) == (team, channel)
+        ]
+        found = [await self.get(slug) for _, slug in sorted(here, reverse=True)]
+        return tuple(roundtable for roundtable in found if roundtable)
+
+    async def owing(self) -> tuple[str, ...]:
+        return tuple(slug for slug, entry in tuple(self._entries.items()) if entry.owes)
+
+    async def stages(self) -> Mapping[str, int]:
+        return Counter(entry.stage for entry in tuple(self._entries.values()))
+
+    async def ping(self) -> None:
+        await self._bounded(self._probe)
+
+    async def _bounded(self, work: Callable[[], T]) -> T:
+        try:
+            return await self._in_thread(work)
+        except OSError as error:
+            raise Unavailable(f"the store cannot be used: {error.strerror}") from error
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._writer, work)
+
+    # --- in the thread --------------------------------------------------------------------------------------------
+
+    def _open(self, stack: AsyncExitStack) -> None:
+        (self._path / ROUNDTABLES).mkdir(parents=True, exist_ok=True)
+        lock = stack.enter_context((self._path / "store.lock").open("w"))
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigError(IN_USE) from None
+        with folder(self._path, [ROUNDTABLES]) as files:
+            files.remove(TEMPORARY)
+            names = files.files()
+        for name in names:
+            if name.endswith(SUFFIX) and (found := self._read(name.removesuffix(SUFFIX))):
+                self._index(found)
+
+    def _read(self, slug: str) -> Roundtable | None:
+        """A file that cannot be read is moved aside: the item is then rebuilt from the workspace."""
+        name = slug + SUFFIX
+        with folder(self._path, [ROUNDTABLES]) as files:
+            if (content := files.read(name)) is None:
+                return None
+            try:
+                return decoded(slug, content)
+            except FromLater as error:
+                raise ConfigError(str(error)) from None
+            except Unreadable as error:
+                aside = files.copy_aside(name, content, why="corrupt")
+                files.remove(name)
+                log.warning("%s: it is kept as %s", error, aside)
+        self._forget(slug)
+        return None
+
+    def _put(self, roundtable: Roundtable, expected: int) -> None:
+        entry = self._entries.get(roundtable.slug)
+        found = entry.version if entry else 0
+        if found != expected:
+            raise Conflict(f"{roundtable.slug} is at version {found}, not {expected}")
+        with folder(self._path, [ROUNDTABLES]) as files:
+            files.replace(roundtable.slug + SUFFIX, encoded(roundtable))
+        self._index(roundtable)
+
+    def _probe(self) -> None:
+        with folder(self._path, [ROUNDTABLES]) as files:
+            files.replace("probe", bytes(PROBE_BYTES))
+
+    def _index(self, roundtable: Roundtable) -> None:
+        self._forget(roundtable.slug)
+        place = roundtable.place
+        self._entries[roundtable.slug] = Entry(
+            roundtable.version, place, roundtable.stage.value, bool(roundtable.outbox), roundtable.now
+        )
+        if place.thread:
+            self._threads[place.key] = roundtable.slug
+
+    def _forget(self, slug: str) -> None:
+        entry = self._entries.pop(slug, None)
+        if entry and self._threads.get(entry.place.key) == slug:
+            del self._threads[entry.place.key]

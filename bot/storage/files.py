@@ -1,0 +1,143 @@
+"""
+Files of a folder that is held open: never through a symbolic link, always replaced whole, and on the disk when a
+call returns.
+
+A path is walked one name at a time below an open directory, so that nobody can swap a folder for a link in between.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+
+TEMPORARY = ".roundtable-new.tmp"
+"""One name is enough: a folder has one writer at a time. What a kill leaves behind, the next write replaces."""
+
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_NO_WAITING = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class Folder:
+    """Every method raises OSError; what is no plain file counts as one that cannot be used."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def files(self) -> tuple[str, ...]:
+        with os.scandir(self._descriptor) as entries:
+            return tuple(sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False)))
+
+    def folders(self) -> tuple[str, ...]:
+        with os.scandir(self._descriptor) as entries:
+            return tuple(sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False)))
+
+    def stamp(self, path: str) -> tuple[int, ...] | None:
+        """Something that changes whenever the file *path* does; None when there is none."""
+        try:
+            status = os.stat(path, dir_fd=self._descriptor, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return status.st_mtime_ns, status.st_size, status.st_ino
+
+    def read(self, name: str, *, last_bytes: int | None = None) -> bytes | None:
+        """The content of a file, or the end of it; None when there is none."""
+        _must_be_a_name(name)
+        try:
+            opened = os.open(name, os.O_RDONLY | _NO_WAITING, dir_fd=self._descriptor)
+        except FileNotFoundError:
+            return None
+        with os.fdopen(opened, "rb") as file:
+            status = os.fstat(opened)
+            _must_be_plain(name, status)
+            if last_bytes is not None:
+                file.seek(max(status.st_size - last_bytes, 0))
+            return file.read()
+
+    def replace(self, name: str, content: bytes) -> None:
+        """*name* holds either what it held before or all of *content*, whenever the machine stops."""
+        mode = self._mode(name)
+        opened = os.open(
+            TEMPORARY,
+            os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_WAITING,
+            0o666,
+            dir_fd=self._descriptor,
+        )
+        try:
+            if mode is not None:
+                os.fchmod(opened, mode)
+            _write(opened, content)
+            os.fsync(opened)
+        except OSError:
+            self.remove(TEMPORARY)
+            raise
+        finally:
+            os.close(opened)
+        os.replace(TEMPORARY, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+        os.fsync(self._descriptor)
+
+    def remove(self, name: str) -> None:
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=self._descriptor)
+
+    def copy_aside(self, name: str, content: bytes, *, why: str) -> str:
+        """Keep *content* as `name.why-N`, once, and say under which name."""
+        for number in count(1):
+            aside = f"{name}.{why}-{number}"
+            present = self.read(aside)
+            if present is None:
+                self.replace(aside, content)
+            if present in (None, content):
+                return aside
+        raise AssertionError("there is always a number more")
+
+    def _mode(self, name: str) -> int | None:
+        _must_be_a_name(name)
+        try:
+            status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        _must_be_plain(name, status)
+        return stat.S_IMODE(status.st_mode)
+
+
+@contextmanager
+def folder(root: Path, names: Iterable[str] = (), *, make: bool = False) -> Iterator[Folder]:
+    """The folder *names* below *root*, which is trusted; with *make*, it is there afterwards."""
+    descriptor = os.open(root, _DIRECTORY)
+    try:
+        for name in names:
+            below = _enter(descriptor, name, make=make)
+            os.close(descriptor)
+            descriptor = below
+        yield Folder(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _enter(descriptor: int, name: str, *, make: bool) -> int:
+    _must_be_a_name(name)
+    if make:
+        with suppress(FileExistsError):
+            os.mkdir(name, dir_fd=descriptor)
+            os.fsync(descriptor)
+    return os.open(name, _DIRECTORY | os.O_NOFOLLOW, dir_fd=descriptor)
+
+
+def _must_be_a_name(name: str) -> None:
+    if name in {"", ".", ".."} or "/" in name or "\0" in name:
+        raise OSError(errno.EINVAL, "is no file name", name)
+
+
+def _must_be_plain(name: str, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "is no plain file", name)
+
+
+def _write(descriptor: int, content: bytes) -> None:
+    """A full disk may take a part and say nothing: the next write says it."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

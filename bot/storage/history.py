@@ -1,0 +1,105 @@
+"""What the commits tell: whether an effect was committed already, and how old the code base is that we analysed."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+import pygit2
+from pygit2 import Commit, Oid, Tree
+from pygit2.enums import SortMode
+
+from bot.storage.repository import tip
+
+EFFECT = "Roundtable-Effect"
+EFFECTS_LOOKED_AT = 50
+COMMITS_LOOKED_AT = 10_000
+SHORT = 7
+
+Paths = frozenset[tuple[str, ...]]
+
+
+class History:
+    """*ours* are the paths that we write: a commit is the code base's when it touched anything else."""
+
+    def __init__(self, repository: pygit2.Repository, ours: tuple[str, ...]) -> None:
+        self._repository = repository
+        self._ours: Paths = frozenset(tuple(path.split("/")) for path in ours)
+        self._walked: list[tuple[str, bool]] = []
+        """The commits on the way back from `_walked[0]`, newest first, and whether each is the code base's."""
+
+    def find(self, effect: str) -> Commit | None:
+        """The recent commit that has *effect* in its trailer."""
+        newest = tip(self._repository)
+        if newest is None:
+            return None
+        trailer = f"{EFFECT}: {effect}"
+        recent = islice(self._repository.walk(newest.id, SortMode.TIME), EFFECTS_LOOKED_AT)
+        return next((commit for commit in recent if trailer in commit.message.splitlines()), None)
+
+    def newest_of_ours(self) -> Commit | None:
+        """The newest commit, if it has an effect in its trailer."""
+        newest = tip(self._repository)
+        ours = newest and any(line.startswith(f"{EFFECT}: ") for line in newest.message.splitlines())
+        return newest if ours else None
+
+    def codebase(self) -> str:
+        """The last commit that is the code base's; empty when there is no code base."""
+        return next((sha[:SHORT] for sha, outside in self._walk() if outside), "")
+
+    def commits_behind(self, sha: str) -> int:
+        """How many of the code base's commits came after *sha*; all there are, when nobody knows it any more."""
+        if not sha:
+            return 0
+        behind = 0
+        for commit, outside in self._walk():
+            if commit.startswith(sha):
+                break
+            behind += outside
+        return behind
+
+    def _walk(self) -> list[tuple[str, bool]]:
+        """Only the commits that are new since the last time are looked at."""
+        newest = tip(self._repository)
+        known = self._walked[0][0] if self._walked else ""
+        added: list[tuple[str, bool]] = []
+        for commit in islice(self._line(newest), COMMITS_LOOKED_AT):
+            if str(commit.id) == known:
+                break
+            added.append((str(commit.id), self._is_outside(commit)))
+        else:
+            self._walked = []  # there is no known commit on the way: it is the first time, or history was rewritten
+        self._walked = [*added, *self._walked][:COMMITS_LOOKED_AT]
+        return self._walked
+
+    def _line(self, commit: Commit | None) -> Iterator[Commit]:
+        """Back along first parents: what a merge brought counts once."""
+        while commit is not None:
+            yield commit
+            commit = _parent(commit)
+
+    def _is_outside(self, commit: Commit) -> bool:
+        parent = _parent(commit)
+        return _without(commit.tree, self._ours) != (_without(parent.tree, self._ours) if parent else ())
+
+
+def _parent(commit: Commit) -> Commit | None:
+    """None for a first commit, and where a shallow clone ends."""
+    try:
+        return commit.parents[0] if commit.parent_ids else None
+    except (KeyError, pygit2.GitError):
+        return None
+
+
+Rest = tuple[tuple[str, "Oid | Rest"], ...]
+
+
+def _without(tree: Tree, ours: Paths) -> Rest:
+    """What *tree* holds apart from *ours*, in a form that can be compared without opening any folder but theirs."""
+    rest: list[tuple[str, Oid | Rest]] = []
+    for entry in tree:
+        below = frozenset(path[1:] for path in ours if path[0] == entry.name)
+        if () in below:
+            continue
+        inner = _without(entry, below) if below and isinstance(entry, Tree) else entry.id
+        if inner != ():
+            rest.append((str(entry.name), inner))
+    return tuple(rest)

@@ -1,0 +1,186 @@
+"""The folders of the items, as files: what is in them, and where each file of theirs belongs."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from bot.domain import artifact, meta, transcript
+from bot.domain.agenda import QuickScan, read_quick_scan
+from bot.domain.item import Known
+from bot.domain.meta import Meta
+from bot.domain.taxonomy import Trouble, trouble
+from bot.engine.ports import Listing
+from bot.storage.files import TEMPORARY, Folder, folder
+
+META = "meta.json"
+PLANNING = "planning"
+TRANSCRIPT = "meeting.jsonl"
+QUICK_SCAN = "quick-scan.md"
+BACKLOG = "BACKLOG.md"
+TAIL_BYTES = 65536
+ASIDE = re.compile(r"\.(corrupt|unreadable)-\d+$")
+"""Names of copies that were kept of what could not be read."""
+
+
+class Place(NamedTuple):
+    """Where a file is: the folders below the top of the workspace, and its name."""
+
+    folders: tuple[str, ...]
+    name: str
+
+    @property
+    def path(self) -> str:
+        return "/".join((*self.folders, self.name))
+
+
+class Contents(NamedTuple):
+    """What an item's folder says by itself, without git."""
+
+    meta: Meta | None
+    troubles: tuple[Trouble, ...] = ()
+    scan: QuickScan = QuickScan()
+    last_round: int = 0
+    last_ts: str = ""
+    artifacts: tuple[str, ...] = ()
+
+
+class Items:
+    """All OSErrors are the caller's."""
+
+    def __init__(self, root: Path, items_dir: str) -> None:
+        self._root = root
+        self._folders = tuple(items_dir.split("/"))
+        self._listed: dict[str, tuple[tuple[int, ...], Listing]] = {}
+
+    def place(self, slug: str, path: str) -> Place | None:
+        """Where the artifact *path* of an item is; None when it must not be there."""
+        if artifact.shared(path):
+            return _place(*artifact.SHARED.split("/"))
+        return _place(*self._folders, slug, *path.split("/")) if artifact.safe_path(path) else None
+
+    def meta_file(self, slug: str) -> Place:
+        return _place(*self._folders, slug, META)
+
+    def transcript_file(self, slug: str) -> Place:
+        return _place(*self._folders, slug, PLANNING, TRANSCRIPT)
+
+    def paths(self, slug: str) -> tuple[str, ...]:
+        """Where the files of an item are: its folder, and the shared one."""
+        return "/".join((*self._folders, slug)), artifact.SHARED
+
+    @contextmanager
+    def folder_of(self, place: Place, *, make: bool = False) -> Iterator[Folder]:
+        with folder(self._root, place.folders, make=make) as found:
+            yield found
+
+    def content(self, place: Place) -> bytes | None:
+        try:
+            with self.folder_of(place) as found:
+                return found.read(place.name)
+        except FileNotFoundError:
+            return None
+
+    def exists(self, slug: str) -> bool:
+        with suppress(FileNotFoundError), folder(self._root, (*self._folders, slug)):
+            return True
+        return False
+
+    def texts(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
+        found = {}
+        for path in paths:
+            with suppress(OSError, UnicodeDecodeError):
+                if (place := self.place(slug, path)) and (content := self.content(place)) is not None:
+                    found[path] = content.decode()
+        return found
+
+    def tidy(self, slug: str) -> None:
+        """Remove what a kill in the middle of a write left in an item's folders."""
+        for place in (
+            (self.meta_file(slug), self.transcript_file(slug), _place(*artifact.SHARED.split("/")))
+            if slug
+            else ()
+        ):
+            with suppress(FileNotFoundError), self.folder_of(place) as found:
+                found.remove(TEMPORARY)
+
+    def backlog(self) -> str:
+        return (self.content(_place(BACKLOG)) or b"").decode("utf-8", "replace")
+
+    def listing(self) -> tuple[Listing, ...]:
+        """Only what changed since the last time is read."""
+        try:
+            with folder(self._root, self._folders) as items:
+                stamps = {name: items.stamp(f"{name}/{META}") for name in items.folders()}
+        except FileNotFoundError:
+            return ()
+        listed = {
+            name: self._known(name, stamp) or (stamp, self._listing(name))
+            for name, stamp in stamps.items()
+            if stamp
+        }
+        self._listed = listed
+        return tuple(listing for _, listing in listed.values())
+
+    def contents(self, slug: str, *, now: str) -> Contents | None:
+        """None when the item has no folder."""
+        place = self.meta_file(slug)
+        try:
+            with self.folder_of(place) as item:
+                content = item.read(META)
+                names = item.files()
+        except FileNotFoundError:
+            return None
+        if content is None:
+            return Contents(None, (trouble("ERR-META-001"),))
+        try:
+            reading = meta.read(content, now=now)
+        except meta.Corrupt:
+            return Contents(None, (trouble("ERR-META-002"),))
+        last = self._last_line(slug)
+        return Contents(
+            reading.meta,
+            reading.troubles,
+            scan=read_quick_scan(self.texts(slug, (QUICK_SCAN,)).get(QUICK_SCAN, "")),
+            last_round=last.round if last else 0,
+            last_ts=last.ts if last else "",
+            artifacts=tuple(name for name in names if _is_artifact(name)),
+        )
+
+    def _known(self, name: str, stamp: tuple[int, ...]) -> tuple[tuple[int, ...], Listing] | None:
+        before = self._listed.get(name)
+        return before if before and before[0] == stamp else None
+
+    def _listing(self, slug: str) -> Listing:
+        try:
+            found = meta.read(self.content(self.meta_file(slug)) or b"", now="").meta
+        except (OSError, meta.Corrupt):
+            found = Meta()
+        known = Known(slug=slug, title=found.description or slug, source_id=found.source_id)
+        thread = found.slack or meta.SlackPlace()
+        return Listing(
+            known,
+            found.derived_status,
+            len(found.steps_completed),
+            team=thread.team_id,
+            channel=thread.channel_id,
+            thread=thread.thread_ts,
+        )
+
+    def _last_line(self, slug: str) -> transcript.Line | None:
+        """Read from the end, so that a long transcript costs no more than a short one."""
+        place = self.transcript_file(slug)
+        with suppress(FileNotFoundError), self.folder_of(place) as found:
+            for last_bytes in (TAIL_BYTES, None):
+                if lines := transcript.read(found.read(place.name, last_bytes=last_bytes) or b"").lines:
+                    return lines[-1]
+        return None
+
+
+def _is_artifact(name: str) -> bool:
+    return artifact.safe_path(name) and "." in name and not ASIDE.search(name)
+
+
+def _place(*names: str) -> Place:
+    return Place(names[:-1], names[-1])

@@ -1,0 +1,176 @@
+"""
+The git side of the workspace: opening it, and one commit more on the branch that is checked out.
+
+A commit is made tree by tree along the paths that changed, so that its cost does not grow with the number of items.
+No hook runs, nothing is signed, and nothing is converted: blobs are our bytes.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pygit2
+from pygit2 import Commit, Oid, Signature, Tree
+from pygit2.enums import FileMode
+
+from bot.errors import ConfigError, WorkspaceError
+from bot.storage.index import Blobs, held
+
+BRANCH = "main"
+OURS_ALONE = ("/.roundtable/", ".roundtable-*.tmp")
+RACES = 20
+
+
+def open_repository(root: Path) -> pygit2.Repository:
+    """The repository whose top level is *root*, made when there is none. Raises ConfigError."""
+    pygit2.settings.enable_fsync_gitdir(True)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        found = pygit2.discover_repository(str(root))
+        repository = pygit2.Repository(found) if found else pygit2.init_repository(root, initial_head=BRANCH)
+        _must_be_top_level(repository, root)
+        repository.index.read()  # libgit2 knows neither split nor sparse ones
+        _keep_ours_out(common_folder(repository))
+    except (OSError, pygit2.GitError) as error:
+        raise ConfigError(f"the workspace {str(root)!r} cannot be used: {error}") from error
+    return repository
+
+
+def common_folder(repository: pygit2.Repository) -> Path:
+    """Where the branches are: a linked worktree shares them with its repository."""
+    own = Path(repository.path)
+    link = own / "commondir"
+    return (own / link.read_text().strip()).resolve() if link.exists() else own
+
+
+def tip(repository: pygit2.Repository) -> Commit | None:
+    """The newest commit; None while there is none."""
+    return None if repository.head_is_unborn else repository.head.peel(Commit)
+
+
+def branch(repository: pygit2.Repository) -> str:
+    """The reference that a commit moves, born or not."""
+    if repository.head_is_detached:
+        raise WorkspaceError(
+            "The workspace has no branch checked out (its HEAD is detached), so a commit could get lost."
+            " Check out a branch there, then try again.",
+            reason="detached",
+        )
+    return str(repository.lookup_reference("HEAD").target)
+
+
+def blob(tree: Tree | None, path: str) -> pygit2.Blob | None:
+    with suppress(KeyError):
+        found = tree[path] if tree is not None else None
+        return found if isinstance(found, pygit2.Blob) else None
+    return None
+
+
+class Author:
+    """Who commits, and where. *scratch* is the place for a copy of the index."""
+
+    def __init__(self, repository: pygit2.Repository, *, name: str, email: str, scratch: Path) -> None:
+        self._repository = repository
+        self._name = name
+        self._email = email
+        self._git_dir = Path(repository.path)
+        self._scratch = scratch
+
+    def commit(self, files: Mapping[str, bytes], message: str, *, now: str) -> Commit:
+        """HEAD holds *files* afterwards, by a commit of ours or because it did before."""
+        with held(self._git_dir, scratch=self._scratch) as index:
+            for _ in range(RACES):
+                before = tip(self._repository)
+                blobs = self._blobs(before.tree if before else None, files)
+                tree = self._graft(before.tree if before else None, blobs)
+                index.put(blobs)
+                if before and before.tree_id == tree:
+                    return before
+                if made := self._advance(before, tree, message, now=now):
+                    return made
+        raise WorkspaceError("Others commit to the workspace all the time.", reason="locked", again=True)
+
+    def mend(self, made: Commit, paths: Iterable[str]) -> None:
+        """The index has *paths* as our commit *made* them, in case a kill came before it could."""
+        parent = made.parents[0].tree if made.parent_ids else None
+        before = {path: found.id for ours in paths for path, found in _below(parent, ours)}
+        after = {path: found for ours in paths for path, found in _below(made.tree, ours)}
+        blobs = {path: (found.id, FileMode(found.filemode)) for path, found in after.items()}
+        with held(self._git_dir, scratch=self._scratch) as index:
+            index.mend(blobs, before)
+
+    def _blobs(self, tree: Tree | None, files: Mapping[str, bytes]) -> Blobs:
+        return {
+            path: (self._repository.create_blob(content), _mode(tree, path))
+            for path, content in files.items()
+        }
+
+    def _graft(self, tree: Tree | None, blobs: Blobs) -> Oid:
+        """*tree* with *blobs* put in; only the trees on their paths are written."""
+        builder = self._repository.TreeBuilder(tree) if tree is not None else self._repository.TreeBuilder()
+        below: dict[str, dict[str, tuple[Oid, FileMode]]] = {}
+        for path, (oid, mode) in blobs.items():
+            name, _, rest = path.partition("/")
+            if rest:
+                below.setdefault(name, {})[rest] = (oid, mode)
+            else:
+                builder.insert(name, oid, mode)
+        for name, inner in below.items():
+            present = tree[name] if tree is not None and name in tree else None
+            subtree = present if isinstance(present, Tree) else None
+            builder.insert(name, self._graft(subtree, inner), FileMode.TREE)
+        return builder.write()
+
+    def _advance(self, before: Commit | None, tree: Oid, message: str, *, now: str) -> Commit | None:
+        """A new commit on the branch; None when somebody else moved the branch meanwhile."""
+        who = Signature(self._name, self._email, _seconds(now), 0)
+        parents = [before.id] if before else []
+        try:
+            made = self._repository.create_commit("HEAD", who, who, message, tree, parents)
+        except (OSError, pygit2.GitError):
+            if tip(self._repository) != before:
+                return None
+            raise
+        return self._repository[made].peel(Commit)
+
+
+def _must_be_top_level(repository: pygit2.Repository, root: Path) -> None:
+    if repository.is_bare:
+        raise ConfigError(f"the workspace {str(root)!r} is a bare repository: give a checkout of it")
+    if Path(repository.workdir).resolve() != root.resolve():
+        raise ConfigError(
+            f"the workspace {str(root)!r} lies inside the repository {repository.workdir!r}:"
+            " give the top level of a repository, or a folder outside of any"
+        )
+
+
+def _keep_ours_out(common: Path) -> None:
+    exclude = common / "info" / "exclude"
+    present = exclude.read_text(errors="surrogateescape") if exclude.exists() else ""
+    missing = [line for line in OURS_ALONE if line not in present.splitlines()]
+    if missing:
+        exclude.parent.mkdir(exist_ok=True)
+        with exclude.open("a", encoding="utf-8") as file:
+            file.write("\n".join(["", *missing, ""]))
+
+
+def _below(tree: Tree | None, path: str) -> Iterator[tuple[str, pygit2.Blob]]:
+    """The file *path*, or those in the folder *path*."""
+    found = tree[path] if tree is not None and path in tree else None
+    if isinstance(found, Tree):
+        for entry in found:
+            yield from ((f"{path}/{inner}", each) for inner, each in _below(found, str(entry.name)))
+    elif isinstance(found, pygit2.Blob):
+        yield path, found
+
+
+def _mode(tree: Tree | None, path: str) -> FileMode:
+    """An executable stays one."""
+    found = blob(tree, path)
+    return FileMode.BLOB_EXECUTABLE if found and found.filemode == FileMode.BLOB_EXECUTABLE else FileMode.BLOB
+
+
+def _seconds(now: str) -> int:
+    moment = datetime.fromisoformat(now)
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())

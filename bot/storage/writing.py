@@ -1,0 +1,142 @@
+"""
+A commit's work on the files: artifacts first, then meta.json, then the transcript.
+
+What stands on the disk is what is changed, whether it was committed or not: an edit that somebody has not committed
+yet is kept. Whatever an artifact's trouble is, the other files are still written.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from bot.domain import artifact, meta, transcript
+from bot.domain.artifact import Edit, FileEdit, InsightEdit, Missing, Unreadable
+from bot.domain.effects import Commit
+from bot.domain.taxonomy import Trouble, trouble
+from bot.storage.items import Items, Place
+
+Committed = Callable[[str], bytes | None]
+"""What HEAD holds at a path."""
+
+
+class Written(NamedTuple):
+    """*files* is what the commit has to hold, by path."""
+
+    files: dict[str, bytes]
+    troubles: tuple[Trouble, ...]
+
+
+class NotAdditive(ValueError):
+    pass
+
+
+def write(items: Items, slug: str, work: Commit, *, now: str, committed: Committed) -> Written:
+    """Raises OSError when meta.json or the transcript cannot be written."""
+    writing = _Writing(items, slug, committed)
+    writing.folder()
+    for path, edits in _by_path(work.edits):
+        writing.artifact(path, edits)
+    writing.meta(work.change, now=now)
+    writing.transcript(work.lines)
+    return Written(writing.files, tuple(writing.troubles))
+
+
+class _Writing:
+    def __init__(self, items: Items, slug: str, committed: Committed) -> None:
+        self._items = items
+        self._slug = slug
+        self._committed = committed
+        self.files: dict[str, bytes] = {}
+        self.troubles: list[Trouble] = []
+
+    def folder(self) -> None:
+        if not self._items.exists(self._slug):
+            self.troubles.append(trouble("ERR-ART-001"))
+        with self._items.folder_of(self._items.meta_file(self._slug), make=True):
+            pass
+
+    def artifact(self, path: str, edits: tuple[Edit, ...]) -> None:
+        try:
+            self._artifact(path, edits)
+        except Missing:
+            self.troubles.append(trouble("ERR-ELAB-013", filename=path))
+        except NotAdditive:
+            self.troubles.append(trouble("ERR-ELAB-008"))
+        except OSError:
+            self.troubles.append(trouble("ERR-ART-002", artifact_name=path))
+
+    def meta(self, change: meta.Change, *, now: str) -> None:
+        place = self._items.meta_file(self._slug)
+        before = self._items.content(place)
+        raw = self._raw(place, before, now)
+        if raw is None:
+            created = change.created or {"source": "manual", "slug": self._slug, "created_at": now}
+            raw = meta.apply({}, meta.Change(created=created))
+        if before is None and change.created is None:
+            self.troubles.append(trouble("ERR-META-001"))
+        self._replace(place, before, meta.write(meta.apply(raw, change)).encode("utf-8", "replace"))
+
+    def transcript(self, lines: Iterable[transcript.Line]) -> None:
+        place = self._items.transcript_file(self._slug)
+        before = self._items.content(place)
+        if after := transcript.append(before or b"", lines):
+            self._replace(place, before, after)
+
+    def _artifact(self, path: str, edits: tuple[Edit, ...]) -> None:
+        place = self._items.place(self._slug, path)
+        if place is None:
+            raise PermissionError(f"{path!r} is not the item's")
+        before = self._items.content(place)
+        try:
+            after = _edited(before, edits)
+        except (UnicodeDecodeError, Unreadable):
+            after = _edited(None, edits)
+            if before and self._committed(place.path) != before:
+                self._keep(place, before, why="unreadable")
+            self.troubles.append(trouble("ERR-ART-003", artifact_name=path))
+        self._replace(place, before, after)
+
+    def _raw(self, place: Place, before: bytes | None, now: str) -> Mapping[str, Any] | None:
+        """None when there is no meta.json that can be read."""
+        if before is None:
+            return None
+        try:
+            reading = meta.read(before, now=now)
+        except meta.Corrupt:
+            self._keep(place, before, why="corrupt")
+            self.troubles.append(trouble("ERR-META-002"))
+            return None
+        self.troubles += reading.troubles
+        return reading.raw
+
+    def _keep(self, place: Place, content: bytes, *, why: str) -> None:
+        """What we are about to replace stays beside it."""
+        with self._items.folder_of(place) as found:
+            aside = found.copy_aside(place.name, content, why=why)
+        self.files[place._replace(name=aside).path] = content
+
+    def _replace(self, place: Place, before: bytes | None, after: bytes) -> None:
+        if after != before:
+            with self._items.folder_of(place, make=True) as found:
+                found.replace(place.name, after)
+        self.files[place.path] = after
+
+
+def _by_path(edits: Iterable[Edit]) -> Iterable[tuple[str, tuple[Edit, ...]]]:
+    """Several edits of one file are one write."""
+    grouped: dict[str, list[Edit]] = {}
+    for edit in edits:
+        path = artifact.SHARED if artifact.shared(edit.path) else edit.path
+        grouped.setdefault(path, []).append(edit)
+    return ((path, tuple(several)) for path, several in grouped.items())
+
+
+def _edited(before: bytes | None, edits: tuple[Edit, ...]) -> bytes:
+    if before is not None and all(isinstance(edit, FileEdit) for edit in edits):
+        return before  # whatever it is: such an edit never touches a file
+    text = None if before is None else before.decode()
+    for edit in edits:
+        after = edit.apply(text)
+        if isinstance(edit, InsightEdit) and not artifact.additive(text or "", after):
+            raise NotAdditive(edit.path)
+        text = after
+    return (text or "").encode("utf-8", "replace")

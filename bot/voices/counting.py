@@ -1,0 +1,87 @@
+"""Numbers of files, read out of people's words: in total, by kind, and how sure they are."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from bot.voices.lexicon import NUMBERS
+from bot.voices.pages import table
+
+NOT_SAID = "not said"
+MOST_FILES = 10**6 - 1
+
+_WORDS = {
+    "New": r"new|added|created",
+    "Modified": r"modified|changed?|changing|existing|edited|updated",
+    "Test": r"tests?",
+    "Configuration": r"config(?:uration)?s?|settings?",
+    "Documents": r"docs?|documents?|documentation",
+    "Migrations": r"migrations?",
+}
+ALWAYS_SHOWN = ("New", "Modified", "Test")
+
+_NUMBER = rf"(?:\d{{1,6}}|{'|'.join(NUMBERS)})"
+_COUNT = rf"~?(?P<count>{_NUMBER})(?:\s?(?:-|–|—|to|or|\.\.)\s?~?(?P<upto>{_NUMBER}))?"
+_ROUGHLY = r"(?:(?:about|around|approx\.?|roughly)\s)?"
+_FLAGS = re.IGNORECASE
+
+_TOTALS = (
+    re.compile(rf"\b{_COUNT}\s(?:source |code )?files?\b", _FLAGS),
+    re.compile(
+        rf"\b(?:files?|file count|total)\b(?: in total| estimate)?[\s*_]*[:=][\s*_]*{_ROUGHLY}{_COUNT}\b"
+        rf"(?! (?:{'|'.join(_WORDS.values())})\b)",
+        _FLAGS,
+    ),
+)
+_KINDS = {
+    kind: (
+        re.compile(rf"\b{_COUNT}\s(?:(?:of them|more|are|will be|for) )*(?:{word})\b", _FLAGS),
+        re.compile(rf"\b(?:{word})(?: files?)?\s?[:=]\s?{_ROUGHLY}{_COUNT}\b", _FLAGS),
+    )
+    for kind, word in _WORDS.items()
+}
+_CONFIDENCE = (
+    re.compile(r"\bconfidence\b[\s*_]*(?:[:=]|\bis\b)\s*(?:a\s)?(?P<how>guess|fair|sure)\b", _FLAGS),
+    re.compile(
+        r"(?:^|[,;.(]\s?)(?:(?:just|only|still)\s)?(?:a\s)?(?P<how>guess|fair|sure)\s?(?:$|[,;.)!])", _FLAGS
+    ),
+)
+
+
+class Count(NamedTuple):
+    """`total` is 0 when nobody named one."""
+
+    total: int = 0
+    kinds: Mapping[str, int] = {}
+    confidence: str = ""
+
+    @property
+    def files(self) -> int:
+        """The total that was named, else what the kinds add up to."""
+        return min(self.total or sum(self.kinds.values()), MOST_FILES)
+
+    def markdown(self) -> str:
+        shown = [kind for kind in _WORDS if kind in ALWAYS_SHOWN or kind in self.kinds]
+        rows = [(kind, str(self.kinds.get(kind, NOT_SAID))) for kind in shown]
+        total = f"**File Count**: {self.files or NOT_SAID}\n**Confidence**: {self.confidence or NOT_SAID}"
+        return f"{table(('Kind', 'Files'), rows)}\n\n{total}"
+
+
+def counted(before: Count, text: str) -> Count:
+    """*before* with what *text* says: later words replace earlier ones."""
+    kinds = dict(before.kinds)
+    for kind, patterns in _KINDS.items():
+        said = [_bound(found) for pattern in patterns for found in pattern.finditer(text)]
+        kinds |= {kind: said[-1]} if said else {}
+    totals = [_bound(found) for pattern in _TOTALS for found in pattern.finditer(text)]
+    sure = next((found["how"].lower() for pattern in _CONFIDENCE if (found := pattern.search(text))), "")
+    return Count(totals[0] if totals else before.total, kinds, sure or before.confidence)
+
+
+def _bound(found: re.Match[str]) -> int:
+    """Of a range the higher number: work grows."""
+    return max(_value(found["count"]), _value(found["upto"] or "0"))
+
+
+def _value(word: str) -> int:
+    return int(word) if word.isdecimal() else NUMBERS[word.lower()]

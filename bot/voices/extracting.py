@@ -1,0 +1,120 @@
+"""
+The synthesis of a discussion without a model: people's own sentences, sorted.
+
+An insight is a statement of a person; what offline personas say are questions, and count only as such.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from bot.domain.elaboration import Elaboration, Turn
+from bot.domain.synthesis import SUMMARY_CHARS, Decision, Insight, Question, Synthesis
+from bot.domain.text import one_line
+from bot.voices.asking import asked_in
+from bot.voices.phrases import gist, key, words
+from bot.voices.reading import Kind, Said, pieces
+
+INSIGHTS = 8
+INSIGHT_CHARS = 400
+SUBSTANTIAL_WORDS = 3
+
+Heard = tuple[Turn, Said]
+
+
+def synthesize(debate: Elaboration) -> Synthesis:
+    heard = [
+        (turn, piece) for turn in debate.turns if turn.human for piece in pieces(turn.text, by=turn.name)
+    ]
+    insights = _insights(heard) or _raised(debate.turns)
+    decisions = tuple(_decision(turn, said) for turn, said in _once(heard, Kind.DECISION))
+    return Synthesis(
+        insights=insights,
+        decisions=decisions,
+        questions=tuple(_open_questions(debate.turns)),
+        actions=tuple(f"{said.text} ({said.by})" for _, said in _once(heard, Kind.ACTION)),
+        summary=_summary(debate, insights, decisions),
+    )
+
+
+def _insights(heard: Sequence[Heard]) -> tuple[Insight, ...]:
+    """The most substantial ones, in the order of speaking."""
+    told = [one for one in _once(heard, Kind.STATEMENT) if len(words(one[1].text)) >= SUBSTANTIAL_WORDS]
+    told = told or _once(heard, Kind.DECISION)
+    weightiest = sorted(told, key=lambda one: -_weight(one[1].text))[:INSIGHTS]
+    return tuple(
+        Insight(text=one_line(said.text, INSIGHT_CHARS), by=(said.by,), turns=(turn.id,))
+        for turn, said in told
+        if (turn, said) in weightiest
+    )
+
+
+def _weight(text: str) -> int:
+    return len(set(words(text)))
+
+
+def _raised(turns: Sequence[Turn]) -> tuple[Insight, ...]:
+    """Where no person said anything to keep, the honest finding is what was asked."""
+    asked = ((turn, asked_in(turn.text)) for turn in turns)
+    return tuple(
+        Insight(text=f"Raised: {question}", by=(turn.name,), turns=(turn.id,))
+        for turn, question in asked
+        if question
+    )[:INSIGHTS]
+
+
+def _decision(turn: Turn, said: Said) -> Decision:
+    return Decision(text=said.text.rstrip("."), rationale=said.because, by=said.by, turns=(turn.id,))
+
+
+def _open_questions(turns: Sequence[Turn]) -> Iterator[Question]:
+    known: set[str] = set()
+    for place, turn in enumerate(turns):
+        for question in _questions_of(turn):
+            if key(question) in known or _answered(turn, turns[place + 1 :]):
+                continue
+            known.add(key(question))
+            yield Question(
+                text=one_line(question, INSIGHT_CHARS),
+                why=f"asked by {turn.name}, not answered yet",
+                turns=(turn.id,),
+            )
+
+
+def _questions_of(turn: Turn) -> tuple[str, ...]:
+    if not turn.human:
+        return (asked_in(turn.text),) if asked_in(turn.text) else ()
+    return tuple(piece.text for piece in pieces(turn.text, by=turn.name) if piece.kind is Kind.QUESTION)
+
+
+def _answered(asking: Turn, later: Sequence[Turn]) -> bool:
+    """Somebody else, a person, spoke after it and did more than ask back or nod."""
+    return any(
+        turn.human
+        and turn.by != asking.by
+        and any(_is_told(piece) for piece in pieces(turn.text, by=turn.name))
+        for turn in later
+    )
+
+
+def _is_told(piece: Said) -> bool:
+    return piece.kind in {Kind.STATEMENT, Kind.DECISION, Kind.ACTION, Kind.CODE}
+
+
+def _once(heard: Sequence[Heard], kind: Kind) -> list[Heard]:
+    """Those of *kind*, each in the words of whoever said it first."""
+    first: dict[str, Heard] = {}
+    for turn, said in heard:
+        if said.kind is kind:
+            first.setdefault(key(said.text), (turn, said))
+    return list(first.values())
+
+
+def _summary(debate: Elaboration, insights: Sequence[Insight], decisions: Sequence[Decision]) -> str:
+    if debate.turn_count <= 1:
+        return f"Discussion ended early. The framing identified {debate.topic} as a discussion point."
+    if decisions:
+        return one_line(f"The group decided: {gist(decisions[0].text, SUMMARY_CHARS)}", SUMMARY_CHARS)
+    if insights and not insights[0].text.startswith("Raised: "):
+        return one_line(f"{insights[0].by[0]} said: {gist(insights[0].text, SUMMARY_CHARS)}", SUMMARY_CHARS)
+    return one_line(
+        f"Questions were raised about {debate.topic}, and nobody has answered yet.", SUMMARY_CHARS
+    )

@@ -1,0 +1,49 @@
+"""
+The voice without a model: the roundtable as a facilitated meeting of people.
+
+The personas ask what their lens would ask, and quote. The same roundtable gets the same words, always.
+"""
+
+from collections.abc import Mapping
+
+from bot.domain.artifact import Edit
+from bot.domain.persona import Persona
+from bot.domain.synthesis import Synthesis
+from bot.engine.ports import Cue
+from bot.errors import VoiceError
+from bot.voices import acknowledging, discussing, drafting, extracting, framing
+from bot.voices.situation import Situation
+
+
+class OfflineVoices:
+    """Never fails for want of a network; raises VoiceError only when asked to speak where there is nothing to."""
+
+    async def acknowledge(self, cue: Cue) -> str:
+        return acknowledging.acknowledge(cue.roundtable, cue.playbook, _persona(cue))
+
+    async def frame(self, cue: Cue) -> str:
+        return framing.frame(_situation(cue))
+
+    async def respond(self, cue: Cue) -> str:
+        return discussing.respond(_situation(cue))
+
+    async def draft(
+        self, cue: Cue, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
+    ) -> tuple[Edit, ...]:
+        known = [step for step_id in steps if (step := cue.playbook.agenda.get(step_id))]
+        return drafting.draft(cue.roundtable, known, files, skipped=skipped)
+
+    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> Synthesis:  # noqa: ARG002
+        return extracting.synthesize(_situation(cue).debate)
+
+
+def _persona(cue: Cue) -> Persona:
+    if persona := cue.playbook.roster.get(cue.persona):
+        return persona
+    raise VoiceError(f"There is no persona {cue.persona!r}.", reason="unknown_persona")
+
+
+def _situation(cue: Cue) -> Situation:
+    if cue.roundtable.elaboration is None:
+        raise VoiceError("There is no discussion to speak in.", reason="no_elaboration")
+    return Situation(cue.roundtable, cue.playbook, _persona(cue), cue.roundtable.elaboration)

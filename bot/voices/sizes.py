@@ -1,0 +1,113 @@
+"""
+The size of a change, read out of people's words: scope, complexity, numbers of files.
+
+Only what is said counts. A size word is taken where it plainly is one ("Scope: medium", "a small change", "I'd
+say large", or alone between commas); the newest of several is meant.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from bot.domain.agenda import QuickScan, scope_of_count
+from bot.voices.counting import Count, counted
+from bot.voices.reading import Kind, Said
+
+UNKNOWN = "unknown"
+
+_SIZES = {
+    "tiny": "small",
+    "small": "small",
+    "medium": "medium",
+    "mid-size": "medium",
+    "large": "large",
+    "big": "large",
+    "huge": "large",
+}
+_LEVELS = ("low", "medium", "high")
+
+_SIZE = rf"(?P<word>{'|'.join(_SIZES)})(?:[- ]sized)?"
+_LEVEL = rf"(?P<word>{'|'.join(_LEVELS)})"
+_LABEL = r"[\s*_]*(?:[:=]|\bis\b|->|→)[\s*_\"'“`]*"
+_HEDGES = (
+    r"(?:\s(?:a|an|rather|quite|pretty|very|probably|maybe|still|about|more|like|of|something|it|as|is))*"
+)
+_SAYS = r"(?:it['’]?s|it is|this is|that['’]?s|that is|say|size|guess|bet|call it|seems?|looks?|feels?|think|scope)"
+_THING = r"(?:change|scope|task|feature|job|piece|one|effort|item|project|refactor\w*|thing)"
+_FLAGS = re.IGNORECASE
+
+_SCOPES = tuple(
+    re.compile(pattern, _FLAGS)
+    for pattern in (
+        rf"\b(?:scope|size)\b(?: class| estimate| classification)?{_LABEL}{_HEDGES} ?{_SIZE}\b",
+        rf"(?<!not a )(?<!not )\b{_SIZE}\s+{_THING}\b",
+        rf"\b{_SAYS}{_HEDGES} {_SIZE}\b(?! complex)(?! \w+s\b)",
+        rf"^[\W_]*(?:(?:rather|quite|pretty|very|probably|maybe|more like) )*{_SIZE}[\W_]*$",
+    )
+)
+_COMPLEXITIES = tuple(
+    re.compile(pattern, _FLAGS)
+    for pattern in (
+        rf"\bcomplexity\b{_LABEL}{_HEDGES} ?{_LEVEL}\b",
+        rf"\b{_LEVEL}[\s-]+complexity\b",
+        r"^[\W_]*(?P<word>low|high)[\W_]*$",
+    )
+)
+_BARE_LEVEL = re.compile(rf"^[\W_]*{_LEVEL}[\W_]*$", _FLAGS)
+_ASKS_SIZE = re.compile(r"\bsmall\b.*\bmedium\b.*\blarge\b", _FLAGS | re.DOTALL)
+_ASKS_LEVEL = re.compile(r"\blow\b.*\bmedium\b.*\bhigh\b", _FLAGS | re.DOTALL)
+_CLAUSE_END = re.compile(r"[,;.!?()\n]|\s[-–—]\s|\band\b|\bbut\b|\bso\b")
+
+
+def read_scan(said: Iterable[Said], questions: Sequence[str] = ()) -> QuickScan:
+    """Alone, "medium" answers the question it stands under: it is a size, or a complexity."""
+    scope = complexity = UNKNOWN
+    count = Count()
+    for piece in said:
+        if piece.kind is Kind.QUESTION:
+            continue
+        asked = questions[piece.number - 1] if piece.number and 0 < piece.number <= len(questions) else ""
+        only_level = bool(_ASKS_LEVEL.search(asked)) and not _ASKS_SIZE.search(asked)
+        text = " ".join(piece.text.split())
+        scope = ("" if only_level else scope_in(text)) or scope
+        complexity = complexity_in(text, asked_for=only_level) or complexity
+        count = counted(count, text)
+    return QuickScan(scope=scope, file_count=count.files, complexity=complexity)
+
+
+def final(said: Sequence[Said], before: QuickScan, questions: Sequence[str]) -> tuple[QuickScan, str]:
+    """
+    The scan that counts from here on, and a remark on where its scope comes from.
+
+    A size named now wins; else the number of files decides; what nobody mentions stays as it was.
+    """
+    now = read_scan(said, questions)
+    files = now.file_count or before.file_count
+    complexity = before.complexity if now.complexity == UNKNOWN else now.complexity
+    scope, remark = before.scope, ""
+    if now.scope != UNKNOWN:
+        scope = now.scope
+    elif now.file_count or (files and scope == UNKNOWN):
+        scope = scope_of_count(files)
+        remark = f"Scope {scope} (from the number of files)."
+    if before.scope not in {UNKNOWN, scope}:
+        remark = f"{remark} The first estimate was {before.scope}.".strip()
+    return QuickScan(scope=scope, file_count=files, complexity=complexity), remark
+
+
+def scope_in(text: str) -> str:
+    return next((_SIZES[word] for word in _found(_SCOPES, text)), "")
+
+
+def complexity_in(text: str, *, asked_for: bool = False) -> str:
+    return next(_found((*_COMPLEXITIES, _BARE_LEVEL) if asked_for else _COMPLEXITIES, text), "")
+
+
+def clauses(text: str) -> list[str]:
+    return _CLAUSE_END.split(text)
+
+
+def _found(patterns: Iterable[re.Pattern[str]], text: str) -> Iterator[str]:
+    """In the whole text first, then clause by clause; what comes last counts most."""
+    for pattern in patterns:
+        for one in (text, *reversed(clauses(text))):
+            yield from (match["word"].lower() for match in reversed(list(pattern.finditer(one))))

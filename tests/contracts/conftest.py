@@ -1,0 +1,41 @@
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import pytest
+
+from bot.engine.ports import Store
+from bot.storage.embedded import EmbeddedStore
+from bot.storage.git import GitWorkspace
+from bot.storage.redis import RedisStore
+
+Opening = Callable[[], AbstractAsyncContextManager[Store]]
+
+
+@pytest.fixture(params=["embedded", "redis"])
+def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
+    """Opens the same store again and again, as a process does that is started again."""
+    if request.param == "embedded":
+        return lambda: EmbeddedStore(tmp_path / ".roundtable")
+    url = request.getfixturevalue("redis_url")
+    return lambda: RedisStore(url)
+
+
+@pytest.fixture
+async def store(open_store: Opening) -> AsyncIterator[Store]:
+    async with open_store() as opened:
+        yield opened
+
+
+@pytest.fixture(params=["memory", "redis"])
+def wake_url(request: pytest.FixtureRequest) -> str:
+    """Where the work waits; memory is named anew for each test, since it is shared in the process."""
+    if request.param == "memory":
+        return f"memory://{request.node.originalname}"
+    return str(request.getfixturevalue("redis_url"))
+
+
+@pytest.fixture
+async def workspace(tmp_path: Path) -> AsyncIterator[GitWorkspace]:
+    async with GitWorkspace(tmp_path / "workspace") as opened:
+        yield opened

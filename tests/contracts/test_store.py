@@ -1,0 +1,191 @@
+"""Every store keeps the same promises: the embedded one, and Redis on a real server."""
+
+import asyncio
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.domain.elaboration import Elaboration
+from bot.domain.place import Place
+from bot.engine.ports import Store
+from bot.errors import Conflict
+from tests.contracts.conftest import Opening
+from tests.storage.samples import OWED, PLACE, a_roundtable
+
+ELSEWHERE = Place(team="T1", channel="C2", thread="2.2")
+
+
+async def test_an_unknown_roundtable_is_none(store: Store) -> None:
+    """Nothing saved is no error."""
+    assert await store.get("unknown") is None
+
+
+async def test_what_is_saved_comes_back_whole(store: Store) -> None:
+    """With its outbox and the discussion that is going on."""
+    debate = Elaboration(step_id="01-01", lead="business-analyst", topic="light", max_turns=10)
+    saved = a_roundtable(
+        outbox=OWED, elaboration=debate.heard(by="U1", name="Ada", text="ẞ 🌙\0", human=True)
+    )
+
+    await store.put(saved, expected=0)
+
+    assert await store.get(saved.slug) == saved
+
+
+async def test_a_new_roundtable_is_saved_once(store: Store) -> None:
+    """Two people starting the same item is one roundtable: the second has to look again."""
+    await store.put(a_roundtable(), expected=0)
+
+    with pytest.raises(Conflict):
+        await store.put(a_roundtable(title="another"), expected=0)
+
+    assert await store.get("bright-night") == a_roundtable()
+
+
+async def test_nobody_saves_over_what_they_have_not_seen(store: Store) -> None:
+    """The stored version decides, not who comes last."""
+    await store.put(a_roundtable(), expected=0)
+    await store.put(a_roundtable(version=2), expected=1)
+
+    with pytest.raises(Conflict):
+        await store.put(a_roundtable(version=2, title="late"), expected=1)
+
+    assert await store.get("bright-night") == a_roundtable(version=2)
+
+
+async def test_a_version_that_was_never_stored_is_a_conflict(store: Store) -> None:
+    """Somebody remembers a roundtable that the store has lost."""
+    with pytest.raises(Conflict):
+        await store.put(a_roundtable(version=8), expected=7)
+
+
+async def test_of_many_at_once_exactly_one_saves(store: Store) -> None:
+    """Whatever races: one of them wins, and the stored roundtable is the winner's."""
+    await store.put(a_roundtable(), expected=0)
+    rivals = [a_roundtable(version=2, title=f"rival {n}") for n in range(20)]
+
+    outcomes = await asyncio.gather(
+        *(store.put(rival, expected=1) for rival in rivals), return_exceptions=True
+    )
+
+    winners = [rival for rival, outcome in zip(rivals, outcomes, strict=True) if outcome is None]
+    assert [await store.get("bright-night")] == winners
+    assert sum(isinstance(outcome, Conflict) for outcome in outcomes) == len(rivals) - 1
+
+
+async def test_a_roundtable_is_found_by_its_thread(store: Store) -> None:
+    """And by no other one."""
+    await store.put(a_roundtable(), expected=0)
+
+    assert await store.at(PLACE) == "bright-night"
+    assert await store.at(ELSEWHERE) is None
+    assert await store.at(PLACE.but(thread="")) is None
+
+
+async def test_a_roundtable_without_a_thread_gets_one_later(store: Store) -> None:
+    """It is saved before its first message stands in the channel."""
+    await store.put(a_roundtable(place=PLACE.but(thread="")), expected=0)
+    assert await store.at(PLACE) is None
+
+    await store.put(a_roundtable(version=2), expected=1)
+
+    assert await store.at(PLACE) == "bright-night"
+
+
+async def test_a_roundtable_that_moved_is_found_where_it_is(store: Store) -> None:
+    """The thread it was in before belongs to nobody."""
+    await store.put(a_roundtable(), expected=0)
+    await store.put(a_roundtable(version=2, place=ELSEWHERE), expected=1)
+
+    assert await store.at(ELSEWHERE) == "bright-night"
+    assert await store.at(PLACE) is None
+    assert await store.in_channel("T1", "C1") == ()
+
+
+async def test_a_save_that_was_refused_moves_nothing(store: Store) -> None:
+    """Its thread does not lead to a roundtable that is not there."""
+    await store.put(a_roundtable(), expected=0)
+    with pytest.raises(Conflict):
+        await store.put(a_roundtable(version=6, place=ELSEWHERE), expected=5)
+
+    assert await store.at(ELSEWHERE) is None
+    assert await store.in_channel("T1", "C2") == ()
+
+
+async def test_a_channel_lists_the_latest_first(store: Store) -> None:
+    """Only its own roundtables, in the order in which something last happened."""
+    for number, (slug, minute) in enumerate([("first", "05"), ("second", "09"), ("third", "01")]):
+        place = PLACE.but(thread=f"{number}.1")
+        await store.put(a_roundtable(slug, place=place, now=f"2026-11-21T10:{minute}:00.000Z"), expected=0)
+    await store.put(a_roundtable("elsewhere", place=ELSEWHERE), expected=0)
+
+    listed = await store.in_channel("T1", "C1")
+
+    assert [one.slug for one in listed] == ["second", "first", "third"]
+
+
+async def test_who_owes_something_is_known(store: Store) -> None:
+    """So that a process which starts can go on with what another one left."""
+    await store.put(a_roundtable("owing", outbox=OWED), expected=0)
+    await store.put(a_roundtable("settled"), expected=0)
+
+    assert await store.owing() == ("owing",)
+
+    await store.put(a_roundtable("owing", version=2), expected=1)
+
+    assert await store.owing() == ()
+
+
+async def test_who_owes_again_is_known_again(store: Store) -> None:
+    """Paying and owing take turns."""
+    for version in range(1, 6):
+        await store.put(
+            a_roundtable(version=version, outbox=OWED if version % 2 else ()), expected=version - 1
+        )
+
+    assert await store.owing() == ("bright-night",)
+
+
+async def test_a_refused_save_hides_no_debt(store: Store) -> None:
+    """Somebody late, who believes that all is paid, changes nothing."""
+    await store.put(a_roundtable(), expected=0)
+    await store.put(a_roundtable(version=2, outbox=OWED), expected=1)
+    with pytest.raises(Conflict):
+        await store.put(a_roundtable(version=2), expected=1)
+
+    assert await store.owing() == ("bright-night",)
+
+
+async def test_everything_is_found_after_a_restart(open_store: Opening) -> None:
+    """What was saved survives its process, and so do the ways to find it."""
+    async with open_store() as store:
+        await store.put(a_roundtable(outbox=OWED), expected=0)
+
+    async with open_store() as store:
+        assert await store.get("bright-night") == a_roundtable(outbox=OWED)
+        assert await store.at(PLACE) == "bright-night"
+        assert await store.owing() == ("bright-night",)
+        assert [one.slug for one in await store.in_channel("T1", "C1")] == ["bright-night"]
+        await store.put(a_roundtable(version=2), expected=1)
+
+
+async def test_a_healthy_store_says_so(store: Store) -> None:
+    """Readiness asks this."""
+    await store.ping()
+
+
+@given(text=st.text(), title=st.text(min_size=1))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+def test_any_words_survive(open_store: Opening, text: str, title: str) -> None:
+    """People write in every script, and paste anything."""
+
+    async def there_and_back() -> None:
+        async with open_store() as store:
+            before = await store.get("words")
+            version = before.version if before else 0
+            saved = a_roundtable("words", version=version + 1, title=title, people={"U1": text})
+            await store.put(saved, expected=version)
+            assert await store.get("words") == saved
+
+    asyncio.run(there_and_back())

@@ -1,0 +1,189 @@
+"""Durable work keeps its promises in memory and on a real Redis server."""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.engine.ports import Pay, Wake
+from bot.storage import wake as wake_module
+from bot.storage.wake import DocketWake
+from tests.storage.samples import wait_until
+
+SLUG = "bright-night"
+
+
+class Ledger:
+    """Counts what was saved and what was paid, as the engine does, and who pays at the same time."""
+
+    def __init__(self, pause: Callable[[], Awaitable[None]]) -> None:
+        self.saved: Counter[str] = Counter()
+        self.paid: Counter[str] = Counter()
+        self.paying: Counter[str] = Counter()
+        self.most_payers = 0
+        self.payments = 0
+        self._pause = pause
+
+    async def save(self, slug: str, wake: Wake) -> None:
+        self.saved[slug] += 1
+        await wake.wake(slug)
+
+    async def pay(self, slug: str) -> None:
+        self.payments += 1
+        self.paying[slug] += 1
+        self.most_payers = max(self.most_payers, self.paying[slug])
+        while self.paid[slug] < self.saved[slug]:
+            seen = self.saved[slug]
+            await self._pause()
+            self.paid[slug] = seen
+        await self._pause()  # between "nothing is owed" and the end of the payment, wakes must not get lost
+        self.paying[slug] -= 1
+
+
+@asynccontextmanager
+async def working(url: str, pay: Pay, *, redelivery_seconds: float = 30) -> AsyncIterator[DocketWake]:
+    async with DocketWake(url, redelivery_seconds=redelivery_seconds) as wake:
+        running = asyncio.create_task(wake.run(pay))
+        yield wake
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+
+async def a_moment() -> None:
+    for _ in range(random.choice([0, 1, 5, 50])):
+        await asyncio.sleep(0)
+
+
+async def test_who_is_woken_is_paid(wake_url: str) -> None:
+    """Once is enough."""
+    ledger = Ledger(a_moment)
+    async with working(wake_url, ledger.pay) as wake:
+        await ledger.save(SLUG, wake)
+        await wait_until(lambda: ledger.paid == ledger.saved)
+
+
+async def test_work_waits_for_a_worker(wake_url: str) -> None:
+    """A process may wake before it works, or never work."""
+    ledger = Ledger(a_moment)
+    async with DocketWake(wake_url) as wake:
+        await ledger.save(SLUG, wake)
+        async with working(wake_url, ledger.pay):
+            await wait_until(lambda: ledger.paid == ledger.saved)
+
+
+async def test_a_wake_during_a_payment_leads_to_another(wake_url: str) -> None:
+    """Even when the payment at hand has already looked for the last time."""
+    begun, may_end = asyncio.Event(), asyncio.Event()
+    payments = []
+
+    async def pay(slug: str) -> None:
+        payments.append(slug)
+        begun.set()
+        await may_end.wait()
+
+    async with working(wake_url, pay) as wake:
+        await wake.wake(SLUG)
+        await begun.wait()
+        await wake.wake(SLUG)
+        await wake.wake(SLUG)
+        assert payments == [SLUG]
+
+        may_end.set()
+        await wait_until(lambda: len(payments) > 1)
+
+
+async def test_a_slow_payment_holds_up_nobody_else(wake_url: str) -> None:
+    """One payer at a time is a promise for one roundtable, not for all."""
+    may_end = asyncio.Event()
+    paid = []
+
+    async def pay(slug: str) -> None:
+        if slug == "slow":
+            await may_end.wait()
+        paid.append(slug)
+
+    async with working(wake_url, pay) as wake:
+        await wake.wake("slow")
+        await wake.wake("quick")
+        await wait_until(lambda: paid == ["quick"])
+        may_end.set()
+        await wait_until(lambda: paid == ["quick", "slow"])
+
+
+async def test_a_payment_that_fails_is_tried_again(wake_url: str) -> None:
+    """A mistake of ours delays a roundtable, and does not stop it."""
+    failures = [RuntimeError("once")]
+    paid = []
+
+    async def pay(slug: str) -> None:
+        if failures:
+            raise failures.pop()
+        paid.append(slug)
+
+    async with working(wake_url, pay) as wake:
+        await wake.wake(SLUG)
+        await wait_until(lambda: paid == [SLUG])
+
+
+async def test_the_payment_at_hand_ends_before_the_worker_does(wake_url: str) -> None:
+    """A stop waits for what is nearly done."""
+    begun, paid = asyncio.Event(), asyncio.Event()
+
+    async def pay(_slug: str) -> None:
+        begun.set()
+        await a_moment()
+        paid.set()
+
+    async with working(wake_url, pay) as wake:
+        await wake.wake(SLUG)
+        await begun.wait()
+
+    assert paid.is_set()
+
+
+async def test_a_payment_that_takes_too_long_is_handed_over(
+    wake_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is cancelled, and whoever works next begins it anew, without waiting for any timeout."""
+    monkeypatch.setattr(wake_module, "DRAIN_SECONDS", 0.05)
+    begun, cancelled, again = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def never_ends(_slug: str) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+
+    async def ends(_slug: str) -> None:
+        again.set()
+
+    async with DocketWake(wake_url) as wake:
+        async with working(wake_url, never_ends):
+            await wake.wake(SLUG)
+            await begun.wait()
+        assert cancelled.is_set()
+
+        async with working(wake_url, ends):
+            await wait_until(again.is_set)
+
+
+async def test_no_wake_is_ever_lost_and_nobody_pays_twice_at_once(wake_url: str) -> None:
+    """200 roundtables, two workers, and wakes that race with the ends of payments."""
+    ledger = Ledger(a_moment)
+    slugs = [f"item-{number}" for number in range(200)]
+
+    async def people(wake: Wake) -> None:
+        for _ in range(100):
+            await ledger.save(random.choice(slugs), wake)
+            await a_moment()
+
+    async with working(wake_url, ledger.pay) as one, working(wake_url, ledger.pay) as other:
+        await asyncio.gather(*(people(wake) for wake in (one, other) for _ in range(8)))
+        await wait_until(lambda: ledger.paid == ledger.saved)
+
+    assert ledger.most_payers == 1

@@ -1,0 +1,352 @@
+"""
+A whole roundtable without a loop, a socket or a disk: the pure engine, and a world that pays its effects at once.
+
+The world is honest where the domain relies on it: files become what the edits make of them, meta.json and
+meeting.jsonl are read back from bytes, and every menu ever shown is remembered so that it can be pressed again.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from bot.content import load
+from bot.domain import meta, transcript
+from bot.domain.agenda import Playbook, read_quick_scan
+from bot.domain.artifact import Edit, Missing, SectionEdit, Unreadable
+from bot.domain.effects import (
+    Commit,
+    Draft,
+    Effect,
+    Log,
+    MeetPerson,
+    OpenThread,
+    Post,
+    React,
+    ReadItem,
+    ReadThread,
+    Rewrite,
+    Speak,
+    Survey,
+    Synthesize,
+    Tell,
+)
+from bot.domain.inputs import (
+    CodeSurvey,
+    Command,
+    Committed,
+    Done,
+    Drafted,
+    Failed,
+    Finish,
+    Heard,
+    ItemRead,
+    ItemState,
+    Outcome,
+    PersonaSpoke,
+    PersonMet,
+    Posted,
+    Press,
+    Resume,
+    Say,
+    SetDepth,
+    Start,
+    Stop,
+    Surveyed,
+    Synthesized,
+    ThreadOpened,
+    ThreadRead,
+    Touched,
+)
+from bot.domain.item import item_from
+from bot.domain.machine import decide
+from bot.domain.message import Action, Message
+from bot.domain.place import Person, Place
+from bot.domain.roundtable import Menu, Roundtable
+from bot.domain.steps import Depth
+from bot.domain.synthesis import Insight, Synthesis
+from bot.domain.taxonomy import Trouble, trouble
+from bot.domain.transitions import opening
+from bot.shipped import personas_dir, steps_dir
+
+HERE = Place(team="T1", channel="C1")
+NAMES = {"ada": "Ada", "grace": "Grace", "linus": "Linus"}
+
+
+@cache
+def shipped() -> Playbook:
+    return load(personas_dir(), steps_dir())
+
+
+@dataclass
+class Said:
+    """A message in the thread, as it stands now."""
+
+    ts: str
+    message: Message
+
+
+@dataclass
+class World:
+    """Slack and the workspace, as far as a roundtable can tell."""
+
+    thread: list[Said] = field(default_factory=list)
+    told: list[tuple[str, Message]] = field(default_factory=list)
+    reactions: list[tuple[str, str]] = field(default_factory=list)
+    logged: list[Trouble] = field(default_factory=list)
+    commits: list[Commit] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
+    meta: bytes | None = None
+    meeting: bytes = b""
+    heard_before: tuple[Heard, ...] = ()
+    survey: CodeSurvey = field(default_factory=CodeSurvey)
+    commits_behind: int = 0
+    speech: Callable[[Speak, Roundtable], str] = lambda speak, _: f"{speak.persona} on {speak.task}"
+    synthesis: Synthesis = Synthesis(
+        insights=(Insight(text="It matters", by=("Ada",)),), summary="It matters"
+    )
+    failing: dict[str, Failed | None] = field(default_factory=dict)
+
+
+class Table:
+    """People at a table, and a roundtable that is paid after everything they do."""
+
+    def __init__(self, playbook: Playbook | None = None, *, paying: bool = True) -> None:
+        self.playbook = playbook or shipped()
+        self.world = World()
+        self.paying = paying
+        self.menus: list[Menu] = []
+        self.said: list[str] = []
+        self._tick = 0
+        self.rt: Roundtable
+
+    # --- people ---------------------------------------------------------------------------------------------------
+
+    def start(self, title: str = "Offline sync", *, place: Place = HERE, who: str = "ada") -> "Table":
+        self.rt = opening.start(
+            Start(key=self.key(), at=self.now(), item=item_from(title), place=place, person=person(who)),
+            self.playbook,
+        )
+        return self._paid()
+
+    def say(self, text: str, *, who: str = "ada", ts: str = "") -> "Table":
+        ts = ts or self.ts()
+        self.said.append(text)
+        return self.hear(Say(key=f"C1.{ts}", at=self.now(), person=person(who), text=text, ts=ts))
+
+    def press(self, action: Action, *, who: str = "ada", menu: Menu | None = None, key: str = "") -> "Table":
+        """Press a button of *menu*: by default of the open one."""
+        chosen = menu or self.rt.menu
+        assert chosen, f"nothing to press, the roundtable is {self.rt.stage}"
+        ts = chosen.ts or self.ts_of(chosen.token)
+        return self.hear(
+            Press(
+                key=key or self.key(),
+                at=self.now(),
+                person=person(who),
+                action=action,
+                token=chosen.token,
+                ts=ts,
+            )
+        )
+
+    def finish(self, *, who: str = "ada") -> "Table":
+        return self.hear(Finish(key=self.key(), at=self.now(), person=person(who)))
+
+    def depth(self, depth: Depth, *, who: str = "ada") -> "Table":
+        return self.hear(SetDepth(key=self.key(), at=self.now(), person=person(who), depth=depth))
+
+    def stop(self, *, who: str = "ada") -> "Table":
+        return self.hear(Stop(key=self.key(), at=self.now(), person=person(who)))
+
+    def resume(self, *, who: str = "ada") -> "Table":
+        return self.hear(Resume(key=self.key(), at=self.now(), person=person(who), place=self.rt.place))
+
+    def hear(self, command: Command) -> "Table":
+        self.rt = decide(self.rt, command, self.playbook)
+        return self._paid()
+
+    def do_step(self, *answers: str) -> "Table":
+        """Answer, and finish the open step."""
+        for answer in answers or ("We need it for field work without a network.",):
+            self.say(answer)
+        return self.press(Action.FINISH_STEP)
+
+    def forget(self, title: str = "Offline sync") -> "Table":
+        """The store is lost; only the workspace and the thread are left, and somebody resumes."""
+        start = Start(
+            key=self.key(), at=self.now(), item=item_from(title), place=self.rt.place, person=person("ada")
+        )
+        self.rt = opening.take_up(start, self.playbook, thread_known=True)
+        return self._paid()
+
+    # --- questions ------------------------------------------------------------------------------------------------
+
+    @property
+    def texts(self) -> list[str]:
+        return [one.message.text for one in self.world.thread]
+
+    @property
+    def last(self) -> Message:
+        return self.world.thread[-1].message
+
+    @property
+    def meta(self) -> meta.Meta:
+        assert self.world.meta is not None
+        return meta.read(self.world.meta, now=self.now()).meta
+
+    @property
+    def lines(self) -> tuple[transcript.Line, ...]:
+        """The transcript: what is in git, and what is still pending."""
+        return transcript.read(transcript.append(self.world.meeting, self.rt.lines)).lines
+
+    @property
+    def codes(self) -> set[str]:
+        return {one.code for one in self.world.logged}
+
+    def offered(self) -> list[Action]:
+        return [choice.action for choice in self.rt.menu.message.choices] if self.rt.menu else []
+
+    # --- the world ------------------------------------------------------------------------------------------------
+
+    def pay_one(self) -> bool:
+        """The next debt, or False when nothing is owed."""
+        effect = self.rt.next_effect
+        if effect is None:
+            return False
+        failure = self.world.failing.pop(effect.kind, None)
+        told = {"key": effect.id, "at": self.now(), "effect": effect.id}
+        outcome = failure.but(**told) if failure else self._perform(effect, told)
+        self.rt = decide(self.rt, outcome, self.playbook)
+        if self.rt.menu and self.rt.menu.token not in {menu.token for menu in self.menus}:
+            self.menus.append(self.rt.menu)
+        return True
+
+    def fail(self, kind: str, reason: str = "fatal", sentence: str = "It did not work.") -> "Table":
+        """The next effect of this kind cannot be paid."""
+        self.world.failing[kind] = Failed(key="", at="", effect="", reason=reason, sentence=sentence)
+        return self
+
+    def ts_of(self, token: str) -> str:
+        return next((one.ts for one in self.world.thread if one.message.token == token), "0")
+
+    def key(self) -> str:
+        return f"k{self._next()}"
+
+    def ts(self) -> str:
+        return f"{1_000_000 + self._next()}.000100"
+
+    def now(self) -> str:
+        seconds = self._next()
+        return f"2026-01-01T{seconds // 3600 % 24:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.000Z"
+
+    def _next(self) -> int:
+        self._tick += 1
+        return self._tick
+
+    def _paid(self) -> "Table":
+        while self.paying and self.pay_one():
+            pass
+        return self
+
+    def _perform(self, effect: Effect, told: Mapping[str, str]) -> Outcome:  # noqa: PLR0915 -- one case an effect
+        world = self.world
+        match effect:
+            case OpenThread():
+                ts = self.rt.place.thread or self._stands(effect.message)
+                return ThreadOpened(**told, ts=ts, permalink=f"https://slack.test/p{ts}")
+            case ReadThread():
+                return ThreadRead(**told, heard=world.heard_before)
+            case ReadItem():
+                return self._item_read(told)
+            case Post():
+                return Posted(**told, ts=self._stands(effect.message))
+            case Rewrite():
+                for one in world.thread:
+                    if one.ts == effect.ts:
+                        one.message = effect.message
+            case React():
+                world.reactions.append((effect.ts, effect.emoji))
+            case Tell():
+                world.told.append((effect.person, effect.message))
+            case Speak():
+                return PersonaSpoke(**told, persona=effect.persona, text=world.speech(effect, self.rt))
+            case Survey():
+                return Surveyed(**told, survey=world.survey)
+            case Draft():
+                return Drafted(**told, edits=self._drafts(effect))
+            case Synthesize():
+                return Synthesized(**told, synthesis=world.synthesis)
+            case Commit():
+                return self._commit(effect, told)
+            case MeetPerson():
+                return PersonMet(**told, person=effect.person, name=NAMES.get(effect.person, effect.person))
+            case Log():
+                world.logged.append(effect.trouble)
+        return Done(**told)
+
+    def _stands(self, message: Message) -> str:
+        ts = self.ts()
+        self.world.thread.append(Said(ts, message))
+        return ts
+
+    def _drafts(self, effect: Draft) -> tuple[Edit, ...]:
+        said = "\n".join(f"- {answer.text}" for answer in self.rt.answers)
+        return tuple(
+            SectionEdit(path=output, heading=owned.heading, title=step.title, body=said)
+            for step in map(self.playbook.agenda.step, effect.steps)
+            for output in step.outputs
+            if output.endswith(".md")
+            for owned in step.owned(output)
+        )
+
+    def _item_read(self, told: Mapping[str, str]) -> ItemRead:
+        if self.world.meta is None:
+            return ItemRead(**told, state=None)
+        try:
+            troubles = meta.read(self.world.meta, now=told["at"]).troubles
+        except meta.Corrupt:
+            return ItemRead(**told, state=None, troubles=(trouble("ERR-META-002"),))
+        return ItemRead(**told, state=self._state(told["at"]), troubles=troubles)
+
+    def _commit(self, work: Commit, told: Mapping[str, str]) -> Committed:
+        world, touched, troubles = self.world, [], []
+        for edit in work.edits:
+            try:
+                world.files[edit.path] = edit.apply(world.files.get(edit.path))
+            except Missing:
+                troubles.append(trouble("ERR-ELAB-013", filename=edit.path))
+                continue
+            except Unreadable:
+                troubles.append(trouble("ERR-ART-003", artifact_name=edit.path))
+                world.files[edit.path] = edit.apply(None)
+            touched.append(Touched(path=edit.path, heading=getattr(edit, "heading", "")))
+        raw = meta.read(world.meta, now=told["at"]).raw if world.meta else {}
+        world.meta = meta.write(meta.apply(raw, work.change)).encode()
+        world.meeting = transcript.append(world.meeting, work.lines)
+        world.commits.append(work)
+        lines = frozenset(line.message_id for line in work.lines)
+        return Committed(
+            **told,
+            state=self._state(told["at"]),
+            lines=lines,
+            sha=f"{len(world.commits):07}",
+            touched=tuple(touched),
+            troubles=tuple(troubles),
+        )
+
+    def _state(self, now: str) -> ItemState:
+        assert self.world.meta is not None
+        held = transcript.read(self.world.meeting)
+        return ItemState(
+            meta=meta.read(self.world.meta, now=now).meta,
+            scan=read_quick_scan(self.world.files.get("quick-scan.md", "")),
+            last_round=held.last_round,
+            last_ts=held.lines[-1].ts if held.lines else "",
+            codebase="abc1234",
+            commits_behind=self.world.commits_behind,
+            artifacts=tuple(sorted(self.world.files)),
+        )
+
+
+def person(who: str) -> Person:
+    return Person(id=who, name=NAMES.get(who, ""))

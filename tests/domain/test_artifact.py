@@ -1,0 +1,403 @@
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from bot.domain.artifact import (
+    Edit,
+    FileEdit,
+    InsightEdit,
+    ItemsEdit,
+    Missing,
+    RowsEdit,
+    SectionEdit,
+    additive,
+    applies_to,
+    safe_path,
+    shared,
+)
+from bot.domain.markdown import Heading, outline
+from tests.domain.test_markdown import page_texts
+
+MARKER = "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->"
+SPEC = """\
+# Requirements Specification
+
+## 1. Business Context
+
+The screens are too bright.
+
+## 3. User Journeys
+
+1. Open the app.
+
+## Appendix
+
+Notes.
+"""
+
+
+def section(heading: str = "2. Stakeholders", body: str = "Drivers.") -> SectionEdit:
+    return SectionEdit(
+        path="requirements-spec.md", heading=heading, title="Requirements Specification", body=body
+    )
+
+
+def insight(*keywords: str, marker: str = MARKER, body: str = "- [Maya] Night shift first") -> InsightEdit:
+    return InsightEdit(path="requirements-spec.md", keywords=keywords, marker=marker, body=body)
+
+
+headings = st.sampled_from(
+    ["1. Business Context", "2. Stakeholders", "10. Late", "Plain", "One", "C #", "3. A <!-- b"]
+)
+sections = st.builds(section, headings, page_texts)
+insights = st.builds(
+    lambda word, number, text: insight(word, marker=MARKER.replace("01-03", number), body=text),
+    st.sampled_from(["Business", "Two", "the", "nothing"]),
+    st.sampled_from(["01-1", "01-12"]),
+    page_texts,
+)
+
+
+def _applied(edits: list[SectionEdit | InsightEdit]) -> str:
+    text = SPEC
+    for edit in edits:
+        text = edit.apply(text)
+    return text
+
+
+specs = page_texts | st.lists(sections | insights, max_size=4).map(_applied)
+
+
+class TestSections:
+    def test_a_missing_file_is_made_from_its_title(self) -> None:
+        assert section().apply(None) == "# Requirements Specification\n\n## 2. Stakeholders\n\nDrivers.\n"
+
+    def test_an_empty_file_is_as_good_as_none(self) -> None:
+        assert section().apply("") == section().apply(None)
+
+    def test_a_missing_section_comes_in_the_order_of_numbers(self) -> None:
+        before, _, after = SPEC.partition("## 3.")
+
+        assert section().apply(SPEC) == f"{before}## 2. Stakeholders\n\nDrivers.\n\n## 3.{after}"
+
+    def test_the_greatest_number_comes_after_the_numbered_sections(self) -> None:
+        """Before an appendix, which has no number."""
+        before, _, after = SPEC.partition("## Appendix")
+
+        assert section("10. Late").apply(SPEC) == f"{before}## 10. Late\n\nDrivers.\n\n## Appendix{after}"
+
+    @pytest.mark.parametrize("text", [SPEC, "# T\n\ntext", "# T\n\ntext\n"])
+    def test_a_section_without_a_number_comes_last(self, text: str) -> None:
+        assert section("Glossary").apply(text) == text.rstrip("\n") + "\n\n## Glossary\n\nDrivers.\n"
+
+    def test_a_numbered_section_comes_last_where_no_other_has_a_number(self) -> None:
+        assert section().apply("## A\n").endswith("## A\n\n## 2. Stakeholders\n\nDrivers.\n")
+
+    def test_a_section_that_is_there_is_written_again(self) -> None:
+        """And only that one: the heading as it stands, everything around it byte for byte."""
+        text = SPEC.replace("## 3. User Journeys", "##  3. user journeys ##")
+
+        assert section("3. User Journeys", "New.").apply(text) == text.replace("1. Open the app.", "New.")
+
+    def test_a_section_with_a_line_below_its_heading_is_known_too(self) -> None:
+        assert section("Glossary", "New.").apply("Glossary\n---\nOld.\n") == "Glossary\n---\n\nNew.\n"
+
+    def test_headings_in_code_are_not_headings(self) -> None:
+        """Neither end a section nor are one."""
+        text = "# T\n\n## 2. Stakeholders\n\n```\n## 3. Not a heading\n```\n\nOld.\n\n## 4. Next\n"
+
+        assert section(body="New.").apply(text) == "# T\n\n## 2. Stakeholders\n\nNew.\n\n## 4. Next\n"
+
+    def test_deeper_headings_belong_to_the_section(self) -> None:
+        assert section(body="New.").apply("## 2. Stakeholders\n\n### Drivers\n\nOld.\n") == (
+            "## 2. Stakeholders\n\nNew.\n"
+        )
+
+    def test_the_body_cannot_close_the_section(self) -> None:
+        """Its headings become parts, its code ends, its markers are text."""
+        text = section(body=f"# Big\n\n{MARKER}\n\n```\nopen").apply(SPEC)
+
+        assert "### Big\n\n&lt;!-- Elaboration: step 01-03" in text
+        assert [one.text for one in outline(text).headings if one.level == 2] == [
+            "1. Business Context",
+            "2. Stakeholders",
+            "3. User Journeys",
+            "Appendix",
+        ]
+
+    def test_a_section_may_be_empty(self) -> None:
+        assert section(body="").apply("# T\n\n## 3. C\n") == "# T\n\n## 2. Stakeholders\n\n## 3. C\n"
+
+    def test_windows_line_ends_stay(self) -> None:
+        text = section().apply(SPEC.replace("\n", "\r\n"))
+
+        assert text == section().apply(SPEC).replace("\n", "\r\n")
+
+    def test_insights_survive_when_the_step_is_written_again(self) -> None:
+        """They belong to the elaborations, not to the step."""
+        enriched = insight("User", "Journeys").apply(SPEC)
+
+        assert section("3. User Journeys", "New.").apply(enriched) == enriched.replace(
+            "1. Open the app.", "New."
+        )
+
+    def test_insights_at_the_end_survive_when_the_last_section_is_written_again(self) -> None:
+        """They stand inside it, with the heading that announces them."""
+        enriched = insight("nothing").apply(SPEC)
+
+        assert section("Appendix", "New.").apply(enriched) == enriched.replace("Notes.", "New.")
+
+    def test_an_open_fence_above_cannot_swallow_the_section(self) -> None:
+        """Our code is indented there: its fence would close theirs, and hide what is between."""
+        text = section(body="```\ncode\n```").apply("# T\n\n```\nopen\n")
+
+        assert text == "# T\n\n```\nopen\n\n## 2. Stakeholders\n\n    ```\ncode\n    ```\n"
+        assert [one.text for one in outline(text).headings] == ["T", "2. Stakeholders"]
+
+    @pytest.mark.parametrize("heading", ["", " a", "# a", "a\nb", "a\r"])
+    def test_a_heading_is_one_line_of_words(self, heading: str) -> None:
+        with pytest.raises(ValidationError):
+            section(heading)
+
+    @given(specs, sections)
+    def test_written_again_it_is_the_same(self, text: str, edit: SectionEdit) -> None:
+        once = edit.apply(text)
+
+        assert edit.apply(once) == once
+
+    @given(specs, sections, page_texts)
+    def test_everything_else_stays_byte_for_byte(self, text: str, edit: SectionEdit, other: str) -> None:
+        """Two versions of a section differ between the same two places of the file."""
+        first = edit.apply(text)
+        second = edit.but(body=other).apply(first)
+        page, mine = outline(first), mine_in(first, edit)
+        assert mine
+
+        assert second.startswith("".join(page.lines[: mine.body]))
+        assert second.endswith("".join(page.lines[page.end(mine, level=2) :]))
+
+    @given(specs, sections)
+    def test_a_section_that_was_missing_only_adds(self, text: str, edit: SectionEdit) -> None:
+        assume(text and not mine_in(text, edit))
+
+        assert additive(text, edit.apply(text))
+
+    @given(specs, sections, sections)
+    def test_sections_of_other_steps_are_not_touched(
+        self, text: str, one: SectionEdit, other: SectionEdit
+    ) -> None:
+        """What one step wrote is there in full after another step wrote its own."""
+        assume(one.heading != other.heading)
+        first = one.apply(text)
+
+        assert owned(other.apply(first), one) == owned(first, one)
+
+
+def mine_in(text: str, edit: SectionEdit) -> Heading | None:
+    """The section of *edit*, found without its help."""
+    name = edit.heading.removesuffix(" #").replace("<!--", "&lt;!--").casefold()
+    return next(
+        (one for one in outline(text).headings if one.level == 2 and one.text.casefold() == name), None
+    )
+
+
+def owned(text: str, edit: SectionEdit) -> str:
+    page, mine = outline(text), mine_in(text, edit)
+    assert mine
+    return "".join(page.lines[mine.line : page.end(mine, level=2)]).rstrip()
+
+
+class TestInsights:
+    def test_they_are_added_to_the_section_with_most_words_in_common(self) -> None:
+        edit = insight("User", "Experience", "&", "Journeys")
+
+        assert edit.place(SPEC) == "3. User Journeys"
+        assert edit.apply(SPEC) == SPEC.replace(
+            "1. Open the app.\n", f"1. Open the app.\n\n{MARKER}\n\n- [Maya] Night shift first\n"
+        )
+
+    def test_without_a_word_in_common_they_come_last(self) -> None:
+        """Under a heading of their own, below the marker."""
+        edit = insight("the", "of", "Prioritization")
+
+        assert edit.place(SPEC) == "Additional Insights from Elaboration"
+        assert edit.apply(SPEC) == (
+            f"{SPEC}\n{MARKER}\n\n### Additional Insights from Elaboration\n\n- [Maya] Night shift first\n"
+        )
+
+    def test_further_ones_come_under_the_same_heading(self) -> None:
+        again = insight(marker=MARKER.replace("14:30", "15:30"), body="More.")
+        text = again.apply(insight().apply(SPEC))
+
+        assert text.count("### Additional Insights") == 1
+        assert text.endswith(f"Night shift first\n\n{again.marker}\n\nMore.\n")
+
+    def test_a_marker_that_is_there_is_not_added_again(self) -> None:
+        text = insight().apply(SPEC)
+
+        assert insight(body="Other.").apply(text) == text
+
+    def test_a_marker_is_a_whole_line(self) -> None:
+        """Step 01-1 is not step 01-12."""
+        long = insight(marker="<!-- Elaboration: step 01-12, now -->").apply(SPEC)
+        short = insight(marker="<!-- Elaboration: step 01-1, now -->").apply(long)
+
+        assert additive(long, short)
+        assert short.count("<!-- Elaboration:") == 2
+
+    def test_a_file_that_is_not_there_cannot_be_added_to(self) -> None:
+        """ERR-ELAB-013."""
+        with pytest.raises(Missing):
+            insight().apply(None)
+
+    def test_an_empty_file_can(self) -> None:
+        assert insight().apply("").startswith(MARKER)
+
+    def test_the_next_heading_keeps_its_distance(self) -> None:
+        assert insight("Business").apply("## Business\n## Next\n") == (
+            f"## Business\n\n{MARKER}\n\n- [Maya] Night shift first\n\n## Next\n"
+        )
+
+    def test_a_file_without_a_final_line_end_gets_one(self) -> None:
+        assert (
+            insight("Business")
+            .apply("## Business\r\n\r\ntext")
+            .startswith(f"## Business\r\n\r\ntext\r\n\r\n{MARKER}\r\n")
+        )
+
+    def test_a_marker_has_one_form(self) -> None:
+        """Nothing else can stand in the line."""
+        with pytest.raises(ValidationError):
+            insight(marker="<!-- Elaboration: x --> <b>")
+
+    @given(specs, insights)
+    def test_they_only_ever_add(self, text: str, edit: InsightEdit) -> None:
+        """NFR-004: a diff shows additions only."""
+        assert additive(text, edit.apply(text))
+
+    @given(specs, insights)
+    def test_added_again_nothing_changes(self, text: str, edit: InsightEdit) -> None:
+        once = edit.apply(text)
+
+        assert edit.apply(once) == once
+
+    @given(specs, insights, sections)
+    def test_no_step_can_remove_them(self, text: str, edit: InsightEdit, step: SectionEdit) -> None:
+        """Whatever is written afterwards, every line of the insights stays."""
+        enriched = edit.apply(text)
+        start = enriched.index(edit.marker)
+
+        assert edit.marker in step.apply(enriched)
+        assert enriched[start:].startswith(edit.marker)
+
+    def test_only_text_takes_insights(self) -> None:
+        """A marker would be damage in JSON, YAML and CSV."""
+        assert [
+            path for path in ("a.md", "A.MD", "a.txt", "a.json", "a.csv", "a.yaml", "a") if applies_to(path)
+        ] == [
+            "a.md",
+            "A.MD",
+            "a.txt",
+        ]
+
+
+class TestAdditive:
+    @pytest.mark.parametrize(
+        ("old", "new", "expected"),
+        [
+            ("a\nb\n", "a\nx\nb\ny\n", True),
+            ("a\nb", "a\r\nb\r\n", True),
+            ("", "a", True),
+            ("a\nb\n", "b\na\n", False),
+            ("a\na\n", "a\n", False),
+            ("a\n", "ab\n", False),
+        ],
+    )
+    def test_old_lines_are_all_there_in_order(self, old: str, new: str, expected: bool) -> None:  # noqa: FBT001
+        assert additive(old, new) is expected
+
+
+class TestFiles:
+    def test_a_file_is_made_once(self) -> None:
+        edit = FileEdit(path="draft.md", text="# Dark mode\n")
+
+        assert edit.apply(None) == "# Dark mode\n"
+        assert edit.apply("mine") == "mine"
+
+    @pytest.mark.parametrize(
+        "edit",
+        [
+            section(),
+            insight("User"),
+            ItemsEdit(path="user-stories.json", items=({"id": "US-1"},)),
+            RowsEdit(path="traceability-matrix.csv", columns=("FR_ID",), rows=(("FR-1",),)),
+            FileEdit(path="draft.md", text=""),
+        ],
+        ids=lambda edit: str(edit.kind),
+    )
+    def test_every_edit_can_be_stored(self, edit: Edit) -> None:
+        """Edits wait in the outbox of a roundtable."""
+        adapter: TypeAdapter[Edit] = TypeAdapter(Edit)
+
+        assert adapter.validate_json(adapter.dump_json(edit)) == edit
+
+
+class TestPaths:
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "quick-scan.md",
+            "adr/0001-x.md",
+            "docs/common/nfr-matrix.md",
+            "module-design-a.b.md",
+            "_x",
+            "draft.md",
+        ],
+    )
+    def test_artifacts_are_files_in_the_item_s_folder(self, path: str) -> None:
+        assert safe_path(path)
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "",
+            "/etc/passwd",
+            "../x.md",
+            "a/../x.md",
+            "a//b",
+            "a/",
+            "./a",
+            ".git/config",
+            "a/.b",
+            "a\\b",
+            "C:x",
+            "a b.md",
+            "a\n",
+            "a\x00",
+            "é.md",
+            "a.",
+            "meta.json",
+            "META.json",
+            "planning/meeting.jsonl",
+            "Reviews/review-001.md",
+            "con",
+            "a/NUL.md",
+            "x" * 201,
+        ],
+    )
+    def test_everything_else_is_refused(self, path: str) -> None:
+        """C1: nothing leaves the folder, and nothing overwrites what is ours."""
+        assert not safe_path(path)
+
+    @given(st.text(st.sampled_from("ab./\\-_:~ \x00\n")))
+    def test_a_safe_path_stays_inside(self, path: str) -> None:
+        if safe_path(path):
+            assert not path.startswith("/")
+            assert not {"", ".", ".."} & set(path.split("/"))
+            assert not set(path) & set("\\:~ \x00\n")
+
+    def test_one_file_is_shared_however_it_is_named(self) -> None:
+        assert shared("nfr-matrix.md")
+        assert shared("docs/common/nfr-matrix.md")
+        assert not shared("common/nfr-matrix.md")

@@ -1,0 +1,191 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.item import (
+    UNTITLED,
+    Item,
+    Known,
+    backlog_title,
+    detect_source,
+    draft,
+    generate_slug,
+    item_from,
+    resolve,
+)
+from bot.domain.markdown import outline
+
+BACKLOG = """\
+# Backlog
+## Open
+- 3.1 [ ] Dark mode for the dashboard
+- 3.2 [~] Offline sync
+  - 3.3 [A] Export, as CSV
+- 3.4 [x] Dark launch
+- 3.5 [?] Not an item
+- 3.6 Not an item either
+"""
+KNOWN = (
+    Known(slug="dark-mode-for-the-dashboard", title="Dark mode for the dashboard"),
+    Known(slug="REQ-0027-offline-sync", title="Sync", source_id="GH-42"),
+    Known(slug="gh-420", title="GH-420", source_id="GH-420"),
+    Known(slug="proj-12", title="PROJ-12", source_id="PROJ-12"),
+    Known(slug="my-export-as-csv-file", title="Night shift"),
+)
+
+
+class TestSlugs:
+    @pytest.mark.parametrize(
+        ("text", "slug"),
+        [
+            ("Dark Mode!", "dark-mode"),
+            ("  a\t b\n c ", "a-b-c"),
+            ("--a -- b--", "a-b"),
+            ("Größe & Maß", "gre-ma"),
+            ("../../etc/passwd", "etcpasswd"),
+            (".git", "git"),
+            ("", UNTITLED),
+            ("日本語 🎉", UNTITLED),
+            ("x" * 300, "x" * 50),
+        ],
+    )
+    def test_a_slug_is_made_as_the_original_does(self, text: str, slug: str) -> None:
+        assert generate_slug(text) == slug
+
+    @pytest.mark.parametrize("device", ["CON", "nul", "Com1", "lpt9"])
+    def test_devices_of_windows_are_no_folders(self, device: str) -> None:
+        assert generate_slug(device) == f"item-{device.lower()}"
+
+    @given(st.text())
+    def test_any_text_makes_a_harmless_folder_name(self, text: str) -> None:
+        """C1: nothing can leave the items folder, hide in it or be a device."""
+        slug = generate_slug(text)
+
+        assert re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", slug)
+        assert slug not in {"con", "prn", "aux", "nul"}
+
+
+class TestItems:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            (" #42 ", ("github", "GH-42")),
+            ("PROJ-12", ("jira", "PROJ-12")),
+            ("proj-12", ("manual", None)),
+            ("#42 dark mode", ("manual", None)),
+            ("#٤٢", ("manual", None)),
+            ("", ("manual", None)),
+        ],
+    )
+    def test_references_are_told_from_words(self, text: str, expected: tuple[str, str | None]) -> None:
+        assert detect_source(text) == expected
+
+    def test_a_github_issue_is_an_item(self) -> None:
+        assert item_from("#42") == Item(slug="gh-42", title="GH-42", source="github", source_id="GH-42")
+
+    def test_a_jira_ticket_is_an_item(self) -> None:
+        assert item_from("PROJ-12") == Item(
+            slug="proj-12", title="PROJ-12", source="jira", source_id="PROJ-12"
+        )
+
+    def test_free_words_are_the_title(self) -> None:
+        """In one line, without what is invisible."""
+        assert item_from("  Dark\n mode\x00 \u202efor all ") == Item(
+            slug="dark-mode-for-all", title="Dark mode for all"
+        )
+
+    def test_a_long_title_is_cut(self) -> None:
+        title = item_from("word " * 100).title
+
+        assert len(title) <= 150
+        assert title.endswith("word…")
+
+    def test_a_title_of_nothing_has_a_name(self) -> None:
+        assert item_from("\x00") == Item(slug="untitled-item", title="Untitled item")
+
+    @given(st.text(st.characters(exclude_categories=())))
+    def test_any_words_make_a_title_of_one_short_line(self, text: str) -> None:
+        """Even with half a character in them (S22)."""
+        title = item_from(text).title
+
+        assert 1 <= len(title) <= 150
+        assert len(title.splitlines()) == 1
+        assert title.encode()
+
+
+class TestResolving:
+    @pytest.mark.parametrize(
+        ("reference", "slugs"),
+        [
+            ("proj-12", ("proj-12",)),
+            (" req-0027-offline-sync ", ("REQ-0027-offline-sync",)),
+            ("offline-sync", ("REQ-0027-offline-sync",)),
+            ("3.1", ("dark-mode-for-the-dashboard",)),
+            ("3.2", ("REQ-0027-offline-sync",)),
+            ("3.3", ("my-export-as-csv-file",)),
+            ("#42", ("REQ-0027-offline-sync",)),
+            ("gh-42", ("REQ-0027-offline-sync",)),
+            ("PROJ-12", ("proj-12",)),
+            ("night SHIFT", ("my-export-as-csv-file",)),
+            ("export, as", ("my-export-as-csv-file",)),
+            ("dark mode", ("dark-mode-for-the-dashboard",)),
+            ("GH-4", ("gh-420",)),
+            ("nothing of the kind", ()),
+            ("9.9", ()),
+            ("3.4", ()),
+            ("", ()),
+            ("  ", ()),
+        ],
+    )
+    def test_the_first_reading_that_finds_anything_counts(
+        self, reference: str, slugs: tuple[str, ...]
+    ) -> None:
+        """Slug, end of a slug, backlog number, id at the source, part of a title."""
+        assert resolve(reference, KNOWN, BACKLOG) == slugs
+
+    def test_several_finds_are_for_people_to_choose_from(self) -> None:
+        known = (Known(slug="a", title="Dark mode"), Known(slug="b", title="Dark launch"))
+
+        assert resolve("dark", known) == ("a", "b")
+
+    def test_the_backlog_names_items_without_a_folder(self) -> None:
+        assert backlog_title("3.4", BACKLOG) == "Dark launch"
+        assert backlog_title("3.5", BACKLOG) is None
+
+    @given(st.text(), st.text())
+    def test_any_reference_resolves_to_known_items_only(self, reference: str, backlog: str) -> None:
+        assert set(resolve(reference, KNOWN, backlog)) <= {known.slug for known in KNOWN}
+
+
+class TestDraft:
+    def test_it_says_what_was_asked_and_by_whom(self) -> None:
+        text = draft(item_from("Dark mode"), started_by="ada", at="2026-03-01T10:00:00.000Z")
+
+        assert text == (
+            "# Dark mode\n\n- **Source**: manual\n- **Started by**: ada\n"
+            "- **Started at**: 2026-03-01T10:00:00.000Z\n"
+        )
+
+    def test_a_reference_is_named(self) -> None:
+        assert "- **Source**: github GH-42\n" in draft(item_from("#42"), started_by="ada", at="now")
+
+    def test_what_was_said_before_is_quoted_with_its_authors(self) -> None:
+        """A thread that is adopted brings its discussion along."""
+        text = draft(
+            item_from("Dark mode"),
+            started_by="ada",
+            at="now",
+            said=[("Bob_B", "It is bright.\n\nToo bright."), ("C", " ")],
+        )
+
+        assert text.endswith("## What was said before\n\n**Bob\\_B**:\n\n> It is bright.\n>\n> Too bright.\n")
+
+    @given(st.text(), st.lists(st.tuples(st.text(), st.text()), max_size=3))
+    def test_nobody_can_forge_headings_or_markers(self, title: str, said: list[tuple[str, str]]) -> None:
+        """Whatever stood in the thread, the document has the two headings that we wrote."""
+        text = draft(Item(slug="x", title=item_from(title).title), started_by="ada", at="now", said=said)
+
+        assert len(outline(text).headings) <= 2
+        assert "<!--" not in text

@@ -1,0 +1,451 @@
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.meta import (
+    DEFAULT_MAX_TURNS,
+    Change,
+    Corrupt,
+    Meta,
+    Reading,
+    Record,
+    SlackPlace,
+    apply,
+    contiguous_phases,
+    read,
+    stale,
+    status,
+    write,
+)
+from bot.domain.phases import PHASE_KEYS
+
+NOW = "2026-03-01T10:00:00.000Z"
+RECORD = Record(
+    step_id="01-03",
+    turn_count=7,
+    personas_active=("business-analyst", "solutions-architect", "system-designer"),
+    timestamp="2026-02-20T14:30:00.000Z",
+    synthesis_summary="Identified 3 additional acceptance criteria for offline sync",
+)
+SEED: dict[str, Any] = {
+    "source": "github",
+    "source_id": "GH-21",
+    "slug": "gh-21-elaboration-mode",
+    "created_at": "2026-02-20T12:00:00.000Z",
+    "analysis_status": "partial",
+    "phases_completed": ["00-quick-scan", "01-requirements"],
+    "codebase_hash": "c02145b",
+    "steps_completed": ["01-01", "01-02", "01-03"],
+    "depth_overrides": {"01-requirements": "brief"},
+    "elaborations": [RECORD.model_dump(mode="json")],
+    "elaboration_config": {"max_turns": 12},
+}
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+ours = (
+    "steps_completed",
+    "phases_completed",
+    "depth_overrides",
+    "elaborations",
+    "elaboration_config",
+    "slack",
+)
+files = st.dictionaries(st.text() | st.sampled_from(ours), json_values, max_size=8)
+changes = st.builds(
+    Change,
+    steps=st.lists(st.sampled_from(["00-01", "00-02", "01-01"]), max_size=4).map(tuple),
+    phases=st.lists(st.sampled_from(PHASE_KEYS), max_size=4).map(tuple),
+    depth_overrides=st.dictionaries(
+        st.sampled_from(PHASE_KEYS), st.sampled_from(["brief", "deep"]), max_size=2
+    ),
+    elaborations=st.lists(st.just(RECORD), max_size=2).map(tuple),
+    slack=st.none() | st.just(SlackPlace(team_id="T1", channel_id="C1", thread_ts="1.2")),
+    codebase_hash=st.sampled_from(["", "c02145b"]),
+    restart=st.booleans(),
+    created=st.none() | st.just({"slug": "dark-mode", "created_at": NOW}),
+)
+
+
+def reading(**fields: Any) -> Reading:
+    return read(json.dumps(fields).encode(), now=NOW)
+
+
+def codes(reading: Reading) -> list[str]:
+    return [trouble.code for trouble in reading.troubles]
+
+
+class TestReading:
+    def test_the_seed_s_example_is_understood_whole(self) -> None:
+        """Every field of seed 001 §2.2 arrives in the typed view."""
+        found = read(json.dumps(SEED).encode(), now=NOW)
+
+        assert found.raw == SEED
+        assert found.troubles == ()
+        assert found.meta == Meta(
+            source="github",
+            source_id="GH-21",
+            slug="gh-21-elaboration-mode",
+            created_at="2026-02-20T12:00:00.000Z",
+            analysis_status="partial",
+            phases_completed=("00-quick-scan", "01-requirements"),
+            codebase_hash="c02145b",
+            steps_completed=("01-01", "01-02", "01-03"),
+            depth_overrides={"01-requirements": "brief"},
+            elaborations=(RECORD,),
+            max_turns=12,
+        )
+
+    def test_an_empty_object_gets_the_defaults(self) -> None:
+        """Nothing but an object is required of a meta.json, and what is absent is no trouble."""
+        found = reading()
+
+        assert found.troubles == ()
+        assert found.raw == {
+            "analysis_status": "raw",
+            "source": "manual",
+            "created_at": NOW,
+            "phases_completed": [],
+            "steps_completed": [],
+            "elaborations": [],
+            "depth_overrides": {},
+        }
+
+    @pytest.mark.parametrize("falsy", [None, "", 0, False])
+    def test_falsy_texts_are_replaced(self, falsy: object) -> None:
+        """Status, source and creation time have defaults whenever they say nothing."""
+        found = reading(analysis_status=falsy, source=falsy, created_at=falsy)
+
+        assert (found.raw["analysis_status"], found.raw["source"], found.raw["created_at"]) == (
+            "raw",
+            "manual",
+            NOW,
+        )
+
+    def test_other_sources_are_kept(self) -> None:
+        """A source that we do not know is somebody's, and stays."""
+        assert reading(source="linear").meta.source == "linear"
+
+    @pytest.mark.parametrize("bad", ["01-01", None, 7, {"a": 1}])
+    def test_steps_that_are_no_array_are_taken_as_none(self, bad: object) -> None:
+        """ERR-META-004."""
+        found = reading(steps_completed=bad)
+
+        assert found.raw["steps_completed"] == []
+        assert codes(found) == ["ERR-META-004"]
+
+    @pytest.mark.parametrize("bad", ["brief", None, 7, ["brief"]])
+    def test_overrides_that_are_no_object_are_taken_as_none(self, bad: object) -> None:
+        """ERR-META-005."""
+        found = reading(depth_overrides=bad)
+
+        assert found.raw["depth_overrides"] == {}
+        assert codes(found) == ["ERR-META-005"]
+
+    def test_phases_that_are_no_array_are_taken_as_none(self) -> None:
+        """As the original does it, without a word."""
+        assert reading(phases_completed="00-quick-scan").raw["phases_completed"] == []
+
+    def test_elements_that_are_no_step_ids_are_ignored(self) -> None:
+        """Only in what we understand: the file keeps them (VR-META-006)."""
+        found = reading(steps_completed=["01-01", 7, "1-1", "01-01\n", "01-01", None])
+
+        assert found.meta.steps_completed == ("01-01",)
+        assert len(found.raw["steps_completed"]) == 6
+
+    def test_overrides_keep_their_words_and_only_known_depths_count(self) -> None:
+        """So that the phase can report the others (ERR-DEPTH-002)."""
+        meta = reading(
+            depth_overrides={"01-requirements": "brief", "02-impact-analysis": "huge", "x": 7}
+        ).meta
+
+        assert meta.depth_overrides == {"01-requirements": "brief", "02-impact-analysis": "huge", "x": "7"}
+        assert meta.depths == {"01-requirements": "brief"}
+
+    @pytest.mark.parametrize("record", [None, "x", {}, {**RECORD.model_dump(), "turn_count": True}])
+    def test_malformed_elaborations_are_ignored_and_kept_in_the_file(self, record: object) -> None:
+        """ERR-ELAB-010: the greeting is shorter, nothing else."""
+        found = reading(elaborations=[record, RECORD.model_dump()])
+
+        assert found.meta.elaborations == (RECORD,)
+        assert len(found.raw["elaborations"]) == 2
+        assert codes(found) == ["ERR-ELAB-010"]
+
+    def test_elaborations_that_are_no_array_are_taken_as_none(self) -> None:
+        """The default of seed 001 §3.3."""
+        found = reading(elaborations={"step_id": "01-03"})
+
+        assert found.raw["elaborations"] == []
+        assert codes(found) == ["ERR-ELAB-010"]
+
+    @pytest.mark.parametrize("turns", [3, 10, 21])
+    def test_a_limit_of_three_turns_or_more_holds(self, turns: int) -> None:
+        """People set it by hand."""
+        assert reading(elaboration_config={"max_turns": turns}).meta.max_turns == turns
+
+    @pytest.mark.parametrize("turns", [2, 0, -1, True, "12", 10.5, None])
+    def test_any_other_limit_is_ignored(self, turns: object) -> None:
+        """ERR-ELAB-003, silently ten turns."""
+        found = reading(elaboration_config={"max_turns": turns})
+
+        assert found.meta.max_turns == DEFAULT_MAX_TURNS
+        assert codes(found) == ["ERR-ELAB-003"]
+
+    @pytest.mark.parametrize("config", [None, [], "x"])
+    def test_a_configuration_that_is_no_object_is_left_alone(self, config: object) -> None:
+        """Seed 001 §3.3: no default is written for it."""
+        found = reading(elaboration_config=config)
+
+        assert found.raw["elaboration_config"] == config
+        assert codes(found) == ["ERR-ELAB-003"]
+
+    def test_a_configuration_without_a_limit_is_no_trouble(self) -> None:
+        assert reading(elaboration_config={}).troubles == ()
+
+    def test_the_slack_thread_is_found_again(self) -> None:
+        """Fields that are no text are as good as absent."""
+        meta = reading(slack={"team_id": "T1", "channel_id": "C1", "thread_ts": 7, "colour": "red"}).meta
+
+        assert meta.slack == SlackPlace(team_id="T1", channel_id="C1")
+
+    def test_a_slack_field_that_is_no_object_means_no_thread(self) -> None:
+        assert reading(slack="C1").meta.slack is None
+
+    @pytest.mark.parametrize(
+        ("flag", "expected"), [(True, ("analyzed", list(PHASE_KEYS))), (False, ("raw", [])), (1, ("raw", []))]
+    )
+    def test_the_flag_of_old_files_becomes_phases(
+        self, flag: object, expected: tuple[str, list[str]]
+    ) -> None:
+        """`phase_a_completed` was all there was before phases were counted."""
+        raw = reading(phase_a_completed=flag).raw
+
+        assert (raw["analysis_status"], raw["phases_completed"]) == expected
+
+    def test_the_old_flag_means_nothing_beside_a_status(self) -> None:
+        raw = reading(
+            phase_a_completed=True, analysis_status="partial", phases_completed=["00-quick-scan"]
+        ).raw
+
+        assert raw["phases_completed"] == ["00-quick-scan"]
+
+    def test_a_byte_order_mark_is_tolerated(self) -> None:
+        """Some editors write one."""
+        assert read(b"\xef\xbb\xbf{}", now=NOW).meta.created_at == NOW
+
+    def test_the_last_of_duplicate_keys_counts(self) -> None:
+        assert read(b'{"slug": "a", "slug": "b"}', now=NOW).meta.slug == "b"
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"",
+            b"[]",
+            b"null",
+            b'"x"',
+            b'{"a": 1',
+            b"{'a': 1}",
+            b"\xff\xfe{}",
+            b'{"a": NaN}',
+            b'{"a": -Infinity}',
+            b'{"a": 1e999}',
+            b'{"a": ' + b"9" * 5000 + b"}",
+            b'{"a": ' + b"[" * 200 + b"]" * 200 + b"}",
+            b'{"a": ' + b"[" * 100_000,
+        ],
+        ids=range(13),
+    )
+    def test_anything_but_a_json_object_is_corrupt(self, content: bytes) -> None:
+        """ERR-META-002 is the caller's to tell."""
+        with pytest.raises(Corrupt, match=r"^meta\.json is not "):
+            read(content, now=NOW)
+
+    @given(st.binary())
+    def test_any_bytes_are_read_or_corrupt(self, content: bytes) -> None:
+        """There is no third outcome."""
+        try:
+            found = read(content, now=NOW)
+        except Corrupt:
+            return
+        assert write(found.raw).encode()
+
+    def test_half_a_character_does_no_harm(self) -> None:
+        """JSON can hold a lone surrogate; it is shown as a replacement and written back as it was."""
+        found = read(b'{"description": "a\\ud83d", "\\udc00": ["\\ud800"]}', now=NOW)
+
+        assert found.meta.description == "a\ufffd"
+        assert b'"a\\ud83d"' in write(found.raw).encode()
+        assert read(write(found.raw).encode(), now=NOW).raw["\udc00"] == ["\ud800"]
+
+
+class TestApplying:
+    def test_a_new_file_starts_with_what_it_was_created_with(self) -> None:
+        """Without a file, the first change makes one (ERR-META-001)."""
+        created = {
+            "codebase_hash": "c02145b",
+            "description": "Dark mode",
+            "slug": "dark-mode",
+            "created_at": NOW,
+        }
+        meta = apply({}, Change(created=created, slack=SlackPlace(channel_id="C1")))
+
+        assert list(meta) == [
+            "description",
+            "slug",
+            "created_at",
+            "analysis_status",
+            "phases_completed",
+            "codebase_hash",
+            "steps_completed",
+            "depth_overrides",
+            "elaborations",
+            "slack",
+        ]
+
+    def test_a_file_that_exists_is_not_created_again(self) -> None:
+        assert apply(SEED, Change(created={"slug": "other"})) == SEED
+
+    def test_steps_and_phases_are_added_once_in_order(self) -> None:
+        meta = apply(SEED, Change(steps=("01-03", "01-04"), phases=("02-impact-analysis", "01-requirements")))
+
+        assert meta["steps_completed"] == ["01-01", "01-02", "01-03", "01-04"]
+        assert meta["phases_completed"] == ["00-quick-scan", "01-requirements", "02-impact-analysis"]
+
+    def test_an_elaboration_is_recorded_once(self) -> None:
+        """The same step at the same time is the same elaboration; at another time it is a further one."""
+        again = RECORD.but(timestamp="2026-02-20T15:00:00.000Z")
+        meta = apply(SEED, Change(elaborations=(RECORD, again, again)))
+
+        assert [record["timestamp"] for record in meta["elaborations"]] == [RECORD.timestamp, again.timestamp]
+
+    def test_what_others_left_among_the_records_stays(self) -> None:
+        foreign = ["x", {**RECORD.model_dump(mode="json"), "mood": "good"}]
+        meta = apply({**SEED, "elaborations": foreign}, Change(elaborations=(RECORD,)))
+
+        assert meta["elaborations"] == foreign
+
+    def test_overrides_hash_and_thread_are_set(self) -> None:
+        change = Change(
+            depth_overrides={"02-impact-analysis": "deep"},
+            codebase_hash="1111111",
+            slack=SlackPlace(team_id="T1", thread_ts="1.2"),
+        )
+        meta = apply({**SEED, "slack": {"thread_ts": "0.1", "started_by": "U1", "colour": "red"}}, change)
+
+        assert meta["depth_overrides"] == {"01-requirements": "brief", "02-impact-analysis": "deep"}
+        assert meta["codebase_hash"] == "1111111"
+        assert meta["slack"] == {"thread_ts": "1.2", "started_by": "U1", "colour": "red", "team_id": "T1"}
+
+    def test_a_restart_forgets_progress_and_keeps_elaborations(self) -> None:
+        """Otherwise every step would be skipped as done."""
+        meta = apply(SEED, Change(restart=True, steps=("00-01",)))
+
+        assert (meta["phases_completed"], meta["steps_completed"]) == ([], ["00-01"])
+        assert meta["elaborations"] == SEED["elaborations"]
+
+    @given(files, changes)
+    def test_a_change_applied_again_changes_nothing(self, fields: dict[str, Any], change: Change) -> None:
+        once = apply(reading(**fields).raw, change)
+
+        assert apply(once, change) == once
+
+    @given(changes)
+    def test_a_new_file_is_made_once(self, change: Change) -> None:
+        once = apply({}, change)
+
+        assert apply(once, change) == once
+
+    @given(files, changes)
+    def test_what_we_do_not_know_survives_in_its_order(self, fields: dict[str, Any], change: Change) -> None:
+        """Reading, changing, writing and reading again keeps every foreign field and its place."""
+        known = {*ours, *Meta.model_fields, "phase_a_completed"}
+        foreign = [(name, value) for name, value in fields.items() if name not in known]
+
+        text = write(apply(reading(**fields).raw, change))
+
+        assert [(name, value) for name, value in json.loads(text).items() if name not in known] == foreign
+
+    @given(files, changes)
+    def test_the_original_is_not_touched(self, fields: dict[str, Any], change: Change) -> None:
+        raw = reading(**fields).raw
+        before = json.dumps(raw)
+        apply(raw, change)
+
+        assert json.dumps(raw) == before
+
+
+class TestWriting:
+    def test_two_spaces_real_characters_and_a_final_line_end(self) -> None:
+        assert (
+            write({"description": "Größe"}) == '{\n  "description": "Größe",\n  "analysis_status": "raw"\n}\n'
+        )
+
+    def test_the_old_flag_is_dropped(self) -> None:
+        assert "phase_a_completed" not in write(reading(phase_a_completed=True).raw)
+
+    @pytest.mark.parametrize(
+        ("phases", "expected"),
+        [
+            ([], "raw"),
+            (["05-test-strategy", {}], "raw"),
+            (["00-quick-scan"], "partial"),
+            (["00-quick-scan"] * 5, "partial"),
+            (list(PHASE_KEYS[:4]), "partial"),
+            (list(PHASE_KEYS), "analyzed"),
+        ],
+    )
+    def test_the_status_is_what_the_phases_say(self, phases: list[Any], expected: str) -> None:
+        """Whatever the file says, and however many steps there are."""
+        text = write(
+            {"analysis_status": "analyzed", "phases_completed": phases, "steps_completed": ["01-01"]}
+        )
+
+        assert json.loads(text)["analysis_status"] == expected == status(phases)
+
+    def test_meta_derives_the_same_status(self) -> None:
+        assert Meta(analysis_status="raw", phases_completed=PHASE_KEYS).derived_status == "analyzed"
+
+    @given(files)
+    def test_what_is_written_reads_the_same(self, fields: dict[str, Any]) -> None:
+        first = write(reading(**fields).raw)
+
+        assert write(read(first.encode(), now=NOW).raw) == first
+
+
+class TestPhases:
+    def test_only_the_prefix_without_a_gap_counts(self) -> None:
+        phases, warnings = contiguous_phases(["00-quick-scan", "02-impact-analysis", "x"])
+
+        assert phases == ("00-quick-scan",)
+        (warning,) = warnings
+        assert warning.startswith(
+            "Non-contiguous phases detected: found [00-quick-scan, 02-impact-analysis] but"
+        )
+        assert warning.endswith("only [00-quick-scan] form a contiguous prefix")
+
+    def test_without_a_gap_there_is_no_warning(self) -> None:
+        assert contiguous_phases(PHASE_KEYS) == (PHASE_KEYS, ())
+
+    def test_what_is_no_array_counts_nothing(self) -> None:
+        assert contiguous_phases("00-quick-scan") == ((), ("phases_completed is not an array",))
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "expected"),
+    [
+        ("", "abc", False),
+        ("abc", "", False),
+        ("abc", "abc", False),
+        ("abcdefa", "abcdefab", False),
+        ("abc", "abd", True),
+    ],
+)
+def test_an_item_is_stale_when_the_code_moved_on(then: str, now: str, expected: bool) -> None:  # noqa: FBT001
+    """Git may abbreviate the same commit differently; without a hash there is nothing to compare."""
+    assert stale(Meta(codebase_hash=then), now) is expected

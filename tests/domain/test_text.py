@@ -1,0 +1,66 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.text import clean, one_line
+
+anything = st.text(st.characters(exclude_categories=()))
+FAMILY = "👨‍👩‍👧‍👦"
+FLAG = "🇩🇪"
+SCOTLAND = "🏴󠁧󠁢󠁳󠁣󠁴󠁿"
+
+
+class TestClean:
+    @pytest.mark.parametrize("end", ["\r\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"])
+    def test_every_line_end_is_the_same(self, end: str) -> None:
+        assert clean(f"a{end}b") == "a\nb"
+
+    def test_what_acts_unseen_is_removed(self) -> None:
+        """S22: control characters, bidirectional overrides, a byte order mark in the middle."""
+        assert clean("a\x00b\x1b[0m\u202ec\u2066d\ufeffe\x7f") == "ab[0mcde"
+
+    def test_half_a_character_is_replaced(self) -> None:
+        assert clean("a\ud83d") == "a\ufffd"
+
+    @pytest.mark.parametrize("text", ["a\tb", FAMILY, "❤️", SCOTLAND, "می‌خواهم"])
+    def test_what_belongs_to_the_text_stays(self, text: str) -> None:
+        """Tabs, joiners and variation selectors."""
+        assert clean(text) == text
+
+    @given(anything)
+    def test_clean_text_can_be_encoded_and_is_clean(self, text: str) -> None:
+        assert clean(text).encode().decode() == clean(clean(text))
+
+
+class TestOneLine:
+    def test_a_short_text_is_only_put_in_one_line(self) -> None:
+        assert one_line(" a\n\n b\tc ") == "a b c"
+
+    def test_a_long_text_is_cut_between_words(self) -> None:
+        assert one_line("one two three four", 12) == "one two…"
+        assert one_line("one two three four", 14) == "one two three…"
+
+    def test_a_long_word_is_cut_where_it_must_be(self) -> None:
+        assert one_line("a " + "b" * 30, 10) == "a bbbbbbb…"
+
+    @pytest.mark.parametrize("whole", [FAMILY, FLAG, SCOTLAND, "👍🏽", "e\u0301\u0302", "❤️"])
+    @pytest.mark.parametrize("limit", range(10, 24))
+    def test_what_people_see_as_one_is_not_torn(self, whole: str, limit: int) -> None:
+        """Emoji sequences, flags, letters with marks."""
+        cut = one_line("x" + whole * 30, limit)
+
+        assert cut.endswith("…")
+        assert cut[1:-1] == whole * ((len(cut) - 2) // len(whole))
+
+    def test_a_flood_of_marks_is_cut_all_the_same(self) -> None:
+        assert one_line("e" + "\u0301" * 500, 10) == "e" + "\u0301" * 8 + "…"
+
+    @given(anything, st.integers(1, 40))
+    def test_it_is_one_line_within_the_limit(self, text: str, limit: int) -> None:
+        line = one_line(text, limit)
+
+        assert len(line) <= limit
+        assert not any(unicodedata.category(c) in {"Cc", "Cs"} for c in line)
+        assert line == line.strip()

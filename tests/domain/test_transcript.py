@@ -1,0 +1,248 @@
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from bot.domain.transcript import Flaw, Line, Part, Source, Transcript, append, read
+
+SEED = b"""{"ts": "2025-03-01T10:15:30.123Z", "round": 3, "actor": "SystemDesigner", "phase": "workshop", \
+"role": "planning", "source": "model", "content_type": "markdown", "content": "Proposed tasks", \
+"meta": {"task_id": "TASK-001", "message_id": "uuid-or-provider-id", "tokens_in": 123}}
+"""
+FOREIGN = b'{"kind": "note", "text": "not ours"}\n'
+
+
+def line(number: int = 1, **fields: Any) -> Line:
+    standard: dict[str, Any] = {
+        "ts": f"2026-03-01T10:00:{number:02}.000Z",
+        "round": number,
+        "actor": "User",
+        "phase": Part.CLARIFYING,
+        "role": "user",
+        "source": Source.USER,
+        "content": f"Answer {number}",
+        "meta": {"message_id": f"C1.{number}"},
+    }
+    return Line(**standard | fields)
+
+
+timestamps = st.datetimes().map(lambda at: at.strftime("%Y").zfill(4) + at.strftime("-%m-%dT%H:%M:%S.000Z"))
+texts = st.text()
+our_lines = st.lists(
+    st.builds(
+        line,
+        st.integers(1, 9),
+        ts=timestamps,
+        content=texts,
+        meta=st.fixed_dictionaries(
+            {}, optional={"message_id": st.sampled_from("abcdef"), "user_name": texts}
+        ),
+    ),
+    max_size=6,
+)
+rows = st.sampled_from(
+    [SEED, FOREIGN, b"\n", b"{}\n", b"\xff\n", b"[1]\n", line(2).as_json().encode() + b"\r\n"]
+)
+file_contents = st.lists(rows | st.binary(max_size=8), max_size=5).map(b"".join)
+
+
+class TestLines:
+    def test_the_seed_s_example_is_a_line(self) -> None:
+        """Every field of seed 004 §1, and what it may add in meta."""
+        (found,) = read(SEED).lines
+
+        assert json.loads(found.as_json()) == json.loads(SEED)
+        assert found.message_id == "uuid-or-provider-id"
+
+    def test_what_the_schema_lets_be_absent_has_a_default(self) -> None:
+        """Content is Markdown unless somebody says otherwise."""
+        required = {
+            name: value for name, value in json.loads(SEED).items() if name not in {"content_type", "meta"}
+        }
+        (found,) = read(json.dumps(required).encode() + b"\n").lines
+
+        assert (found.content_type, found.meta, found.message_id) == ("markdown", {}, "")
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"ts": "2026-03-01T10:00:00Z"},
+            {"ts": "2026-03-01 10:00:00.000"},
+            {"ts": "٢٠٢٦-03-01T10:00:00.000Z"},
+            {"round": -1},
+            {"actor": ""},
+            {"phase": "lunch"},
+            {"source": "robot"},
+            {"content_type": "html"},
+        ],
+    )
+    def test_a_line_against_the_schema_cannot_be_made(self, wrong: dict[str, Any]) -> None:
+        """Writing is strict."""
+        with pytest.raises(ValidationError):
+            line(**wrong)
+
+    @given(texts, st.dictionaries(st.text(), texts, max_size=3))
+    def test_a_line_is_one_line_for_every_reader(self, content: str, meta: dict[str, str]) -> None:
+        """Not only for those who know that JSON Lines end with a line feed."""
+        text = line(content=content, meta=meta).as_json()
+
+        assert len(text.splitlines()) == 1
+        assert Line.model_validate_json(text) == line(content=content, meta=meta)
+
+    def test_half_a_character_can_be_written(self) -> None:
+        """A name that an app cut in the middle of an emoji."""
+        text = line(meta={"user_name": "Ada \ud83d"}).as_json()
+
+        assert b"\\ud83d" in text.encode()
+
+
+class TestReading:
+    @pytest.mark.parametrize(
+        ("row", "sentence"),
+        [
+            (b"\xff", "is not UTF-8"),
+            (b"{", "is not JSON"),
+            (b"[" * 100_000, "is not JSON"),
+            (b"[]", "is not a JSON object"),
+            (b"{}", "has no whole number as round"),
+            (SEED.strip().replace(b'"round": 3', b'"round": true'), "has no whole number as round"),
+            (SEED.strip().replace(b'"round": 3', b'"round": 3.0'), "has no whole number as round"),
+            (b'{"round": 1, "meta": []}', "has a meta that is not an object"),
+            (b'{"round": 1}', "has no valid actor, content, phase, role, source, ts"),
+            (SEED.strip().replace(b"workshop", b"lunch"), "has no valid phase"),
+        ],
+    )
+    def test_a_bad_line_is_reported_by_its_number(self, row: bytes, sentence: str) -> None:
+        """And the rest is still read."""
+        found = read(SEED + b"\n" + row + b"\n" + SEED)
+
+        assert found.flaws == (Flaw(number=3, sentence=sentence),)
+        assert len(found.lines) == 2
+
+    def test_a_round_that_goes_back_is_reported(self) -> None:
+        """Seed 004 §3, invariant 1."""
+        content = append(b"", [line(3)]) + append(b"", [line(2, ts=line(4).ts)])
+
+        assert [flaw.sentence for flaw in read(content).flaws] == ["goes back from round 3 to 2"]
+
+    def test_a_time_that_goes_back_is_reported(self) -> None:
+        """Seed 004 §3, invariant 3."""
+        content = append(b"", [line(3)]) + append(b"", [line(3, ts=line(2).ts)])
+
+        assert [flaw.sentence for flaw in read(content).flaws] == [
+            "is earlier (2026-03-01T10:00:02.000Z) than the line before it (2026-03-01T10:00:03.000Z)"
+        ]
+
+    def test_the_last_line_is_held_to_the_same_without_its_line_end(self) -> None:
+        content = append(b"", [line(3)]) + line(2, ts=line(4).ts).as_json().encode()
+
+        assert [flaw.number for flaw in read(content).flaws] == [2]
+
+    def test_rounds_and_ids_are_known(self) -> None:
+        found = read(append(b"", [line(1), line(7, meta={})]))
+
+        assert (found.last_round, found.message_ids) == (7, frozenset({"C1.1"}))
+
+    def test_an_empty_file_is_an_empty_transcript(self) -> None:
+        assert read(b"") == Transcript()
+        assert read(b"").last_round == 0
+
+    def test_a_byte_order_mark_is_tolerated(self) -> None:
+        assert read(b"\xef\xbb\xbf" + SEED).flaws == ()
+
+    @given(file_contents | st.binary())
+    def test_any_bytes_can_be_read(self, content: bytes) -> None:
+        """And `sound_bytes` is a place in them."""
+        assert 0 <= read(content).sound_bytes <= len(content)
+
+
+class TestTornTails:
+    content = append(b"", [line(1), line(2, content="Größe 🎉"), line(3)])
+
+    @pytest.mark.parametrize("cut", range(len(content) + 1))
+    def test_a_file_cut_anywhere_loses_no_whole_line(self, cut: int) -> None:
+        """F4: the tail is repaired by the next append, and what was lost can be written again."""
+        torn = self.content[:cut]
+        lines = (line(1), line(2, content="Größe 🎉"), line(3))
+        ends = [end.start() for end in re.finditer(b"\n", self.content)]
+        whole = sum(end <= cut for end in ends)
+
+        assert read(torn).lines == lines[:whole]
+        assert append(torn, lines) == self.content
+
+    def test_a_torn_tail_is_named(self) -> None:
+        found = read(self.content[:-5])
+
+        assert found.torn
+        assert found.flaws == ()
+        assert found.sound_bytes == self.content.rindex(b"\n", 0, -1) + 1
+
+    def test_a_last_line_without_its_line_end_is_whole(self) -> None:
+        """An editor did that, not a crash."""
+        found = read(self.content[:-1])
+
+        assert not found.torn
+        assert len(found.lines) == 3
+
+    def test_zeros_at_the_end_are_cut(self) -> None:
+        """What a file system leaves of a write that it never finished."""
+        assert append(self.content + b"\x00" * 100, []) == self.content
+        assert append(self.content[:-1] + b"\x00" * 100, []) == self.content
+
+    def test_somebody_else_s_last_line_is_not_a_torn_one(self) -> None:
+        """It is whole JSON, so it was not cut off."""
+        assert append(FOREIGN.rstrip(b"\n"), [line(1)]).startswith(FOREIGN)
+
+
+class TestAppending:
+    def test_no_line_is_written_twice(self) -> None:
+        """A commit that is made again after a crash brings the same lines."""
+        once = append(b"", [line(1), line(2)])
+
+        assert append(once, [line(1), line(2), line(3)]) == once + line(3).as_json().encode() + b"\n"
+
+    def test_lines_without_an_id_are_all_written(self) -> None:
+        assert len(read(append(b"", [line(1, meta={}), line(1, meta={})])).lines) == 2
+
+    def test_a_line_that_would_go_back_is_brought_up(self) -> None:
+        """A clock that was set back, a store that was lost: the invariants hold for whoever reads the file."""
+        found = read(append(append(b"", [line(5)]), [line(2)]))
+
+        assert found.flaws == ()
+        assert (found.lines[1].round, found.lines[1].ts) == (5, line(5).ts)
+
+    def test_windows_line_ends_of_others_stay(self) -> None:
+        windows = SEED.replace(b"\n", b"\r\n")
+
+        assert append(windows, [line(1)]).startswith(windows)
+
+    @given(file_contents, our_lines)
+    def test_what_others_wrote_stays_byte_for_byte(self, content: bytes, lines: list[Line]) -> None:
+        """Up to the last whole line; what follows is the line end it lacked, and our lines."""
+        sound = content[: read(content).sound_bytes]
+
+        assert append(content, lines).startswith(sound)
+
+    @given(file_contents, our_lines)
+    def test_appending_again_changes_nothing_for_lines_with_an_id(
+        self, content: bytes, lines: list[Line]
+    ) -> None:
+        named = [each for each in lines if each.message_id]
+        once = append(content, named)
+
+        assert append(once, named) == once
+
+    @given(file_contents, our_lines)
+    def test_appending_adds_no_flaw(self, content: bytes, lines: list[Line]) -> None:
+        """The invariants hold for everything that we write, whatever was there."""
+        kept = content[: read(content).sound_bytes]
+        before = read(kept)
+        after = read(append(content, lines))
+
+        assert after.flaws == before.flaws
+        assert after.lines[: len(before.lines)] == before.lines
+        assert not after.torn

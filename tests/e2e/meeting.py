@@ -1,0 +1,124 @@
+"""People and the bot in the sandbox, over real sockets: what a team does, and what it sees."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import run
+from typing import Any, TypeVar
+
+from bot import app
+from bot.domain.transcript import Line, Transcript, read
+from bot.sandbox import App, Delivery, Message, Sandbox
+from bot.settings import Settings
+from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+
+T = TypeVar("T")
+
+CHANNEL = "#roundtable"
+PATIENCE_SECONDS = 15
+
+
+def sandbox() -> Sandbox:
+    return Sandbox(app=App(shortcuts={SHORTCUT: SHORTCUT_NAME}))
+
+
+def settings(slack: Sandbox, workspace: Path, **more: str) -> Settings:
+    return Settings.from_env({
+        "SLACK_API_URL": slack.api_url,
+        "SLACK_BOT_TOKEN": slack.bot_token,
+        "SLACK_APP_TOKEN": slack.app_token,
+        "ROUNDTABLE_WORKSPACE": str(workspace),
+        **more,
+    })  # fmt: skip
+
+
+@dataclass
+class Meeting:
+    """One roundtable as people see it. `root` is the stamp of its thread."""
+
+    slack: Sandbox
+    workspace: Path
+    slug: str = ""
+    root: str = ""
+    more: Mapping[str, str] = field(default_factory=dict)
+
+    @asynccontextmanager
+    async def bot(self) -> AsyncIterator["Meeting"]:
+        """The bot is running, and stops as on SIGTERM."""
+        async with app.bot(settings(self.slack, self.workspace, **self.more), web=False):
+            yield self
+
+    # --- what people do -------------------------------------------------------------------------------------------
+
+    async def start(self, title: str, *, who: str = "ada", slug: str = "") -> "Meeting":
+        roots = {message.ts for message in self.slack.messages(CHANNEL)}
+        await self.slack.person(who).slash(CHANNEL, f"/roundtable start {title}")
+        await self.until(lambda: [one for one in self.slack.messages(CHANNEL) if one.ts not in roots])
+        self.root = self.slack.messages(CHANNEL)[-1].ts
+        self.slug = slug or title.lower().replace(" ", "-")
+        await self.menu("finish_step")
+        return self
+
+    async def say(self, text: str, *, who: str = "grace") -> str:
+        return await self.slack.person(who).say(CHANNEL, text, thread_ts=self.root)
+
+    async def press(self, action: str, *, who: str = "ada") -> Delivery:
+        """Presses the button as soon as it is offered, in the newest message that offers it."""
+        menu = await self.menu(action)
+        return await self.slack.person(who).press(menu, f"roundtable.{action}")
+
+    async def do_step(self, *answers: str) -> Message:
+        """Answers, finishes, and waits for the menu."""
+        for number, answer in enumerate(answers):
+            await self.say(answer, who=("grace", "linus")[number % 2])
+        await self.slack.settled()
+        await self.press("finish_step")
+        return await self.menu("continue")
+
+    # --- what people see ------------------------------------------------------------------------------------------
+
+    @property
+    def thread(self) -> list[Message]:
+        return self.slack.thread(CHANNEL, self.root)
+
+    def menus(self, action: str) -> list[Message]:
+        return [message for message in self.thread if f"roundtable.{action}" in message.actions]
+
+    async def menu(self, action: str) -> Message:
+        """The message that offers *action*, once there is one."""
+        return (await self.until(lambda: self.menus(action)))[-1]
+
+    async def seen(self, text: str) -> Message:
+        """The newest message in the thread with *text* in it, once there is one."""
+        return (await self.until(lambda: [one for one in self.thread if text in one.text]))[-1]
+
+    async def until(self, wanted: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T:
+        return await self.slack.until(wanted, seconds=seconds)
+
+    # --- what is kept ---------------------------------------------------------------------------------------------
+
+    @property
+    def folder(self) -> Path:
+        return self.workspace / "docs" / "requirements" / self.slug
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        fields: dict[str, Any] = json.loads((self.folder / "meta.json").read_text())
+        return fields
+
+    @property
+    def transcript(self) -> Transcript:
+        return read((self.folder / "planning" / "meeting.jsonl").read_bytes())
+
+    def lines(self, actor: str) -> list[Line]:
+        return [line for line in self.transcript.lines if line.actor == actor]
+
+    def git(self, *arguments: str) -> str:
+        done = run(["git", "-C", str(self.workspace), *arguments], check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    def subjects(self) -> list[str]:
+        """Of all commits, oldest first."""
+        return self.git("log", "--reverse", "--format=%s").splitlines()

@@ -1,0 +1,178 @@
+"""The ways in: commands, mentions, shortcuts and buttons, and what is answered when there is no way."""
+
+from shutil import rmtree
+
+import pytest
+
+from bot.slack.manifest import SHORTCUT
+from tests.e2e.meeting import CHANNEL, Meeting
+
+
+async def test_a_second_start_links_to_the_thread_there_is(meeting: Meeting) -> None:
+    """One item has one thread: whoever starts it again is shown the way, and nobody else is told."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        delivery = await meeting.slack.person("grace").slash(CHANNEL, "/roundtable start offline sync")
+
+        assert "There is a roundtable on *Offline sync*" in delivery.response["text"]
+        assert f"p{meeting.root.replace('.', '')}" in str(delivery.response["blocks"])
+        assert len(meeting.slack.messages(CHANNEL)) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "slug", "source_id"), [("#42", "gh-42", "GH-42"), ("PROJ-12", "proj-12", "PROJ-12")]
+)
+async def test_an_item_can_be_a_reference(meeting: Meeting, asked: str, slug: str, source_id: str) -> None:
+    """`#42` and `PROJ-12` name an issue and a ticket; meta.json says which."""
+    async with meeting.bot():
+        await meeting.start(asked, slug=slug)
+
+    assert meeting.meta["source_id"] == source_id
+
+
+async def test_a_mention_adopts_the_thread_and_what_was_said_in_it(meeting: Meeting) -> None:
+    """What people said before is in draft.md and in the transcript, with their names."""
+    async with meeting.bot():
+        ada, grace = meeting.slack.person("ada"), meeting.slack.person("grace")
+        meeting.root = await ada.say(CHANNEL, "Edits get lost in tunnels")
+        await grace.say(CHANNEL, "Every week, I have *proof*", thread_ts=meeting.root)
+        await meeting.slack.settled()
+        await ada.mention(CHANNEL, "start Offline sync", thread_ts=meeting.root)
+        await meeting.menu("finish_step")
+        await meeting.press("finish_step")
+        await meeting.menu("continue")
+
+    meeting.slug = "offline-sync"
+    draft = (meeting.folder / "draft.md").read_text()
+    assert "**Ada**:\n\n> Edits get lost in tunnels" in draft
+    assert "**Grace**:\n\n> Every week, I have *proof*" in draft
+    said = [line.content for line in meeting.lines("User")]
+    assert said[:2] == ["Edits get lost in tunnels", "Every week, I have *proof*"]
+    assert meeting.meta["slack"]["thread_ts"] == meeting.root
+
+
+async def test_the_shortcut_starts_on_a_message(meeting: Meeting) -> None:
+    """*Start a roundtable* takes the message for the title and its thread for the place."""
+    async with meeting.bot():
+        ada = meeting.slack.person("ada")
+        meeting.root = await ada.say(CHANNEL, "Edits get lost in tunnels")
+        await meeting.slack.settled()
+        delivery = await ada.shortcut(meeting.root, SHORTCUT)
+        await meeting.menu("finish_step")
+
+        assert delivery.acked
+        assert "Edits get lost in tunnels" in (await meeting.seen("Maya Chen, Alex Rivera")).text
+
+
+async def test_a_stale_button_is_answered_and_changes_nothing(meeting: Meeting) -> None:
+    """The second of two people who press is told who was first."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        menu = await meeting.do_step("Edits get lost. Scope: small")
+        first = await meeting.slack.person("ada").press(menu, "roundtable.continue")
+        second = await meeting.slack.person("grace").press(menu, "roundtable.continue")
+        told = await meeting.until(lambda: meeting.slack.person("grace").ephemerals)
+        await meeting.seen("Step 00-02")
+
+        assert first.acked
+        assert second.acked
+        assert "Continue -- chosen by" in told[-1].text
+        assert len([one for one in meeting.thread if "Step 00-02" in one.text]) == 1
+
+
+async def test_a_channel_we_are_not_in_is_explained(meeting: Meeting) -> None:
+    """Only the person who asked is told, with what to do; after the invitation the same command works."""
+    async with meeting.bot():
+        meeting.slack.remove_bot(CHANNEL)
+        ada = meeting.slack.person("ada")
+        await ada.slash(CHANNEL, "/roundtable start Offline sync")
+        told = await meeting.until(lambda: ada.ephemerals)
+        assert "/invite @roundtable" in told[-1].text
+
+        meeting.slack.invite_bot(CHANNEL)
+        await meeting.start("Offline sync")
+        assert "Roundtable: Offline sync" in meeting.thread[0].text
+
+
+async def test_resume_brings_back_an_item_that_only_git_knows(meeting: Meeting) -> None:
+    """The store is lost: folder and thread are enough, and nothing that was done is asked again."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.do_step("Edits get lost. Scope: small")
+    rmtree(meeting.workspace / ".roundtable")
+
+    async with meeting.bot():
+        delivery = await meeting.slack.person("grace").slash(CHANNEL, "/roundtable resume offline-sync")
+        greeting = await meeting.seen("Welcome back. Last time we completed Scope Estimation.")
+        await meeting.seen("Step 00-02")
+        await meeting.do_step("sync queue")
+
+    assert delivery.acked
+    assert "Let's pick up from Keyword Search." in greeting.text
+    assert meeting.meta["steps_completed"] == ["00-01", "00-02"]
+    assert meeting.transcript.flaws == ()
+
+
+async def test_without_a_name_resume_offers_what_is_in_the_channel(meeting: Meeting) -> None:
+    """A picker, for the person alone; its button goes on in the item's thread."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.press("stop") if meeting.menus("stop") else await meeting.say("stop")
+        await meeting.menu("resume")
+        ada = meeting.slack.person("ada")
+        await ada.slash(CHANNEL, "/roundtable resume")
+        picker = (await meeting.until(lambda: ada.ephemerals))[-1]
+        await ada.press(picker, picker.actions[0])
+
+        await meeting.seen("Welcome back.")
+        await meeting.menu("finish_step")
+
+
+async def test_feedback_at_the_menu_goes_into_the_file(meeting: Meeting) -> None:
+    """Words at a menu change the artifact; the persona acknowledges, and the same menu is there again."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        before = await meeting.do_step("Edits get lost. Scope: small")
+        await meeting.say("Photos get lost as well")
+        await meeting.until(
+            lambda: meeting.menus("continue") and meeting.menus("continue")[-1].ts != before.ts
+        )
+        after = await meeting.menu("continue")
+
+    assert after.actions == before.actions
+    assert "Photos get lost as well" in (meeting.folder / "quick-scan.md").read_text()
+    assert meeting.meta["steps_completed"] == ["00-01"]
+
+
+async def test_hostile_words_ping_nobody_and_stay_text(meeting: Meeting) -> None:
+    """Mentions, links and markup of people come back as plain text, in Slack and in the files."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say(
+            "<!channel> <@U0ADA> <https://evil.test|bank> # Heading <!-- Elaboration: step 00-01, x -->"
+        )
+        await meeting.slack.settled()
+        await meeting.press("finish_step")
+        await meeting.menu("continue")
+        posts = [call.args for call in meeting.slack.calls_of("chat.postMessage")]
+
+    shown = str(posts)
+    assert not [token for token in ("<!channel", "<@U", "<https://evil") if token in shown]
+    quick_scan = (meeting.folder / "quick-scan.md").read_text()
+    assert quick_scan.count("\n# ") == 0
+    assert "<!-- Elaboration" not in quick_scan
+
+
+async def test_the_bot_speaks_http_as_well(meeting: Meeting, unused_tcp_port: int) -> None:
+    """Without an app token Slack posts to us, signed; the very same meeting is held."""
+    meeting.more = {
+        "SLACK_APP_TOKEN": "",
+        "SLACK_SIGNING_SECRET": meeting.slack.signing_secret,
+        "ROUNDTABLE_PORT": str(unused_tcp_port),
+    }
+    async with meeting.bot():
+        assert await meeting.slack.use_http(f"http://127.0.0.1:{unused_tcp_port}/slack/events")
+        await meeting.start("Offline sync")
+        await meeting.do_step("Edits get lost. Scope: small")
+
+    assert meeting.meta["steps_completed"] == ["00-01"]

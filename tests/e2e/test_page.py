@@ -1,0 +1,51 @@
+"""The sandbox's page in a real browser, used as somebody would who has never seen the bot."""
+
+import os
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page, async_playwright, expect
+
+from tests.e2e.meeting import Meeting
+
+QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
+
+
+@pytest.fixture
+async def page() -> AsyncIterator[Page]:
+    async with async_playwright() as playwright:
+        command = os.environ.get("CHROMIUM") or shutil.which("chromium")
+        browser = await playwright.chromium.launch(executable_path=command, args=QUIET)
+        page = await browser.new_page(viewport={"width": 1280, "height": 1000})
+        yield page
+        await browser.close()
+
+
+async def test_a_roundtable_held_on_the_page(meeting: Meeting, page: Page, tmp_path: Path) -> None:
+    """Start, answer, finish, discuss, end: all by typing and pressing what the page shows."""
+    async with meeting.bot():
+        await page.goto(meeting.slack.url)
+        await page.get_by_label("Message #roundtable").fill("/roundtable start Offline sync")
+        await page.keyboard.press("Enter")
+
+        await page.get_by_text("replies").click()
+        thread = page.get_by_role("complementary")
+        await expect(thread.get_by_text("I'm Maya, your Business Analyst")).to_be_visible()
+        await thread.get_by_role("textbox").fill("Field workers lose their edits. Scope: medium")
+        await page.keyboard.press("Enter")
+        await expect(thread.get_by_text("That's important")).to_be_visible()
+        await thread.get_by_role("button", name="Finish step").click()
+
+        await thread.get_by_role("button", name="Elaborate").click()
+        await expect(thread.get_by_text("ELABORATION MODE")).to_be_visible()
+        await thread.get_by_role("button", name="End discussion").click()
+        await expect(thread.get_by_text("Elaboration Insights")).to_be_visible()
+        await expect(thread.get_by_role("button", name="Elaborate")).to_be_visible()
+        await page.screenshot(path=tmp_path / "thread.png")
+
+    meeting.slug = "offline-sync"
+    assert meeting.meta["steps_completed"] == ["00-01"]
+    assert [record["step_id"] for record in meeting.meta["elaborations"]] == ["00-01"]
+    assert (tmp_path / "thread.png").stat().st_size > 10_000

@@ -1,0 +1,150 @@
+"""One item from `start` to "ready to build", over the sandbox's websocket, with everything a real week brings."""
+
+import csv
+import json
+
+from bot.domain.transcript import Source
+from tests.e2e.meeting import Meeting
+
+CAPABILITIES = """\
+Keep edits made offline
+AC: an edit made without a network is there after a restart
+Send edits when the network is back
+AC: all edits are sent within 60 seconds
+Out of scope: photos
+"""
+ANSWERS = {
+    "00-01": ("Field workers keep editing without a network. Scope: medium", "Complexity: high"),
+    "00-02": ("sync queue, conflict resolver, offline cache",),
+    "00-03": ("About 12 files: 4 new, 6 changed, 2 tests. Scope: medium. Files: 12",),
+    "01-05": ("Sync is done within 60 seconds for 95% of edits", "Risk: two people edit one record, likely"),
+    "01-06": (CAPABILITIES,),
+    "01-07": ("As a field worker I want to edit in a tunnel so that I can work all day. (FR-001)",),
+    "01-08": ("Must: FR-001\nShould: FR-002",),
+}
+
+
+async def test_a_whole_analysis(meeting: Meeting) -> None:
+    """24 steps but one skipped phase rest, two elaborations, a depth change, a restart, and the record of it all."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await _phase(meeting, ["00-01", "00-02", "00-03"], first="00-01")
+        await meeting.press("continue")
+
+        await _elaborated(meeting, "01-01")
+        await meeting.say("deep")
+        await meeting.seen("Got it, switching to deep mode.")
+        await meeting.press("continue")
+        await _step(meeting, "01-02")
+        await meeting.press("continue")
+        await meeting.menu("finish_step")
+        before_the_restart = len(meeting.thread)
+
+    assert meeting.meta["depth_overrides"] == {"01-requirements": "deep"}
+
+    async with meeting.bot():
+        await meeting.slack.person("grace").slash("#roundtable", "/roundtable resume offline-sync")
+        greeting = await meeting.seen("Welcome back. Last time we completed Business Context Discovery")
+        assert "We also had a roundtable discussion on step 01-01" in greeting.text
+        assert len(meeting.thread) == before_the_restart + 1
+
+        await _phase(meeting, [f"01-0{number}" for number in range(3, 9)], first="01-03")
+        await meeting.press("continue")
+        await meeting.seen("Handing off to Alex Rivera (Solutions Architect)")
+        await _elaborated(meeting, "02-01")
+        await meeting.press("skip")
+        await meeting.seen("Skipping remaining steps in this phase.")
+        await meeting.press("continue")
+        await _phase(meeting, [f"03-0{number}" for number in range(1, 5)], first="03-01")
+        await meeting.press("continue")
+        await meeting.seen("Handing off to Jordan Park (System Designer)")
+        await _phase(meeting, [f"04-0{number}" for number in range(1, 6)], first="04-01")
+        await meeting.press("continue")
+        await meeting.seen("Analysis complete. offline-sync is ready to build.")
+
+    _check_meta(meeting)
+    _check_artifacts(meeting)
+    _check_transcript(meeting)
+    _check_history(meeting)
+
+
+async def _step(meeting: Meeting, step_id: str) -> None:
+    await meeting.seen(f"Step {step_id}:")
+    await meeting.do_step(*ANSWERS.get(step_id, (f"What we know about {step_id}: it has to be simple.",)))
+
+
+async def _phase(meeting: Meeting, step_ids: list[str], *, first: str) -> None:
+    """All steps of a phase, up to its menu."""
+    for step_id in step_ids:
+        if step_id != first:
+            await meeting.press("continue")
+        await _step(meeting, step_id)
+
+
+async def _elaborated(meeting: Meeting, step_id: str) -> None:
+    """The step, then a discussion of it in which a person decides something, and the same menu again."""
+    await _step(meeting, step_id)
+    await meeting.press("elaborate")
+    await meeting.menu("end_elaboration")
+    await meeting.say(f"We decided: {step_id} stays small because time is short.", who="linus")
+    await meeting.slack.settled()
+    await meeting.until(lambda: "roundtable.end_elaboration" in meeting.thread[-1].actions)
+    await meeting.press("end_elaboration")
+    await meeting.seen(f"Elaboration Insights (Step {step_id}")
+    await meeting.menu("continue")
+
+
+SKIPPED = ["02-02", "02-03", "02-04"]
+
+
+def _check_meta(meeting: Meeting) -> None:
+    meta = meeting.meta
+    assert meta["analysis_status"] == "analyzed"
+    assert len(meta["phases_completed"]) == 5
+    assert len(meta["steps_completed"]) == len(set(meta["steps_completed"])) == 24 - len(SKIPPED)
+    assert not set(SKIPPED) & set(meta["steps_completed"])
+    assert [record["step_id"] for record in meta["elaborations"]] == ["01-01", "02-01"]
+    assert meta["slack"]["thread_ts"] == meeting.root
+
+
+def _check_artifacts(meeting: Meeting) -> None:
+    requirements = (meeting.folder / "requirements-spec.md").read_text()
+    headings = [line for line in requirements.splitlines() if line.startswith("## ")]
+    assert [heading[3] for heading in headings] == ["1", "2", "3", "4", "5", "6", "7", "8"]
+    assert "FR-001" in requirements
+    assert requirements.count("<!-- Elaboration: step 01-01,") == 1
+
+    stories = json.loads((meeting.folder / "user-stories.json").read_text())
+    assert [(story["role"], story["traces"]) for story in stories] == [("field worker", ["FR-001"])]
+    with (meeting.folder / "traceability-matrix.csv").open(newline="") as table:
+        rows = list(csv.DictReader(table))
+    assert [(row["FR_ID"], row["Priority"]) for row in rows] == [("FR-001", "Must"), ("FR-002", "Should")]
+    assert (meeting.workspace / "docs" / "common" / "nfr-matrix.md").exists()
+
+
+def _check_transcript(meeting: Meeting) -> None:
+    transcript = meeting.transcript
+    assert transcript.flaws == ()
+    assert not transcript.torn
+    rounds = [line.round for line in transcript.lines]
+    assert rounds == sorted(rounds)
+    assert transcript.lines[-1].phase == "review_ready"
+
+    said = [message.ts for message in meeting.thread if not message.by_bot]
+    heard = [line.meta["message_ts"] for line in transcript.lines if line.source is Source.USER]
+    assert sorted(heard) == sorted(said)
+    assert {line.meta["user_name"] for line in transcript.lines if line.source is Source.USER} == {
+        "grace",
+        "linus",
+    }
+
+
+def _check_history(meeting: Meeting) -> None:
+    steps = meeting.git("log", "--reverse", "--format=%(trailers:key=Roundtable-Step,valueonly,separator=)")
+    finished = [step for step in steps.splitlines() if step]
+    assert sorted(finished) == sorted([*meeting.meta["steps_completed"], "01-01", "02-01"])
+    assert meeting.git("status", "--porcelain") == ""
+    assert meeting.git("fsck") == ""
+    subjects = meeting.subjects()
+    assert "roundtable(offline-sync): step 01-03 User Experience & Journeys" in subjects
+    assert "roundtable(offline-sync): elaboration 01-01 Business Context Discovery" in subjects

@@ -1,0 +1,145 @@
+"""The Slack layer between a scripted desk, on our side, and a sandbox, on Slack's."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.inputs import Press, Resume, Say, SetDepth, Start, Stop
+from bot.domain.persona import Persona, Roster
+from bot.domain.place import Person, Place
+from bot.sandbox import App, Sandbox, Timing
+from bot.slack.app import slack_app
+from bot.slack.chat import SlackChat
+from bot.slack.client import identify, opened
+from bot.slack.desk import Desk, Reply
+from bot.slack.identity import Identity
+from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from bot.slack.reception import Reception
+from bot.slack.sockets import Sockets
+
+IMPATIENT = Timing(ack_seconds=0.5, retry_seconds=(0, 0.02, 0.05))
+NOW = "2026-01-01T10:00:00.000Z"
+PAYLOADS = Path(__file__).parent / "payloads"
+
+MAYA = Persona(key="business-analyst", name="Maya Chen", role="Business Analyst", icon=":mag:")
+ALEX = Persona(key="architect", name="Alex Rivera", role="Architect", icon="https://icons.example/alex.png")
+
+
+class ScriptedDesk(Desk):
+    """Notes what is brought to it; `replies` and `fails` say how it answers, `saving` how long that takes."""
+
+    def __init__(self) -> None:
+        self.brought: list[tuple[Any, ...]] = []
+        self.reply: Reply = None
+        self.fails: list[Exception] = []
+        self.saving: Callable[[], Awaitable[Any]] | None = None
+
+    async def start(self, start: Start) -> Reply:
+        return await self._noted("start", start)
+
+    async def resume(self, resume: Resume, reference: str) -> Reply:
+        return await self._noted("resume", resume, reference)
+
+    async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
+        return await self._noted("say", place, said, mentioned)
+
+    async def press(self, place: Place, press: Press) -> Reply:
+        return await self._noted("press", place, press)
+
+    async def stop(self, place: Place, stop: Stop, reference: str) -> Reply:
+        return await self._noted("stop", place, stop, reference)
+
+    async def depth(self, place: Place, set_depth: SetDepth) -> Reply:
+        return await self._noted("depth", place, set_depth)
+
+    async def status(self, place: Place, person: Person, reference: str) -> Reply:
+        return await self._noted("status", place, person, reference)
+
+    async def listing(self, place: Place, person: Person) -> Reply:
+        return await self._noted("listing", place, person)
+
+    async def _noted(self, *what: Any) -> Reply:
+        self.brought.append(what)
+        if self.saving:
+            await self.saving()
+        if self.fails:
+            raise self.fails.pop(0)
+        return self.reply
+
+
+def payload(name: str, **changes: Any) -> dict[str, Any]:
+    """One of the payload files; *changes* replace parts of it, `event__text` reaching into `event`."""
+    body: dict[str, Any] = json.loads((PAYLOADS / f"{name}.json").read_text(encoding="utf-8"))
+    for path, value in changes.items():
+        *outer, last = path.split("__")
+        part = body
+        for step in outer:
+            part = part[step]
+        part[last] = value
+    return body
+
+
+@pytest.fixture
+async def sandbox() -> AsyncIterator[Sandbox]:
+    app = App(shortcuts={SHORTCUT: SHORTCUT_NAME})
+    async with Sandbox(timing=IMPATIENT, app=app) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+async def client(sandbox: Sandbox) -> AsyncIterator[AsyncWebClient]:
+    async with opened(sandbox.bot_token, api_url=sandbox.api_url) as client:
+        yield client
+
+
+@pytest.fixture
+async def us(client: AsyncWebClient) -> Identity:
+    return await identify(client)
+
+
+@pytest.fixture
+def roster() -> Roster:
+    return Roster((MAYA, ALEX))
+
+
+@pytest.fixture
+def chat(client: AsyncWebClient, roster: Roster, us: Identity) -> SlackChat:
+    return SlackChat(client, roster, us)
+
+
+@pytest.fixture
+def desk() -> ScriptedDesk:
+    return ScriptedDesk()
+
+
+@pytest.fixture
+def place(sandbox: Sandbox) -> Place:
+    """The sandbox's channel."""
+    return Place(team=sandbox.team_id, channel=sandbox.channel().id)
+
+
+@pytest.fixture
+async def reception(desk: ScriptedDesk, chat: SlackChat, us: Identity) -> AsyncIterator[Reception]:
+    reception = Reception(desk=desk, chat=chat, us=us, clock=lambda: NOW)
+    yield reception
+    await reception.errands.drain(2)
+
+
+@pytest.fixture
+def app(client: AsyncWebClient, reception: Reception, sandbox: Sandbox) -> AsyncApp:
+    return slack_app(client, reception, signing_secret=sandbox.signing_secret)
+
+
+@pytest.fixture
+async def connected(app: AsyncApp, client: AsyncWebClient, sandbox: Sandbox) -> AsyncIterator[Sandbox]:
+    """The sandbox, with the app listening by Socket Mode."""
+    sockets = Sockets(app, client, app_token=sandbox.app_token)
+    await sockets.connect(seconds=5)
+    await sandbox.until(lambda: sandbox.connections == 2)
+    yield sandbox
+    await sockets.close(seconds=1)

@@ -1,0 +1,464 @@
+"""`Chat` on Slack's Web API: every post is there once, in the right voice, and refusals come back as sentences."""
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.message import Action, Choice, Link, Message
+from bot.domain.persona import Roster
+from bot.domain.place import Place
+from bot.errors import SlackError
+from bot.sandbox import Sandbox
+from bot.slack.chat import SlackChat
+from bot.slack.client import is_here
+from bot.slack.identity import Identity
+from bot.slack.wording import POSTED_AGAIN
+
+CHANNEL = "#roundtable"
+MAYA = Message(text="Who **uses** it?", speaker="business-analyst")
+LONG = Message(
+    text="\n\n".join(f"Paragraph {number}. " + "words " * 60 for number in range(40)),
+    choices=(Choice(action=Action.CONTINUE, label="Continue"),),
+    token="abc",
+)
+
+
+@pytest.fixture
+async def thread(chat: SlackChat, place: Place) -> Place:
+    """A thread of ours, opened."""
+    opened = await chat.open(place, Message(text="Dark mode"), key="root", again=False)
+    return place.but(thread=opened.ts)
+
+
+async def test_a_roundtable_opens_with_a_root_and_its_address(
+    chat: SlackChat, place: Place, sandbox: Sandbox
+) -> None:
+    """The root stands in the channel, and where it stands is known."""
+    opened = await chat.open(place, Message(text="Dark mode"), key="root", again=False)
+
+    (root,) = sandbox.messages()
+    assert (root.ts, root.text) == (opened.ts, "Dark mode")
+    assert opened.ts.replace(".", "") in opened.permalink
+
+
+async def test_a_thread_that_is_there_already_is_adopted(
+    chat: SlackChat, place: Place, sandbox: Sandbox
+) -> None:
+    """The first words go into it, and its own root is what is linked to."""
+    root = await sandbox.person("ada").say(CHANNEL, "Dark mode?")
+
+    opened = await chat.open(place.but(thread=root), Message(text="Let's"), key="root", again=False)
+
+    assert opened.ts == root
+    assert root.replace(".", "") in opened.permalink
+    assert [message.text for message in sandbox.thread(CHANNEL, root)] == ["Dark mode?", "Let's"]
+
+
+async def test_an_opening_without_an_address_is_still_an_opening(
+    chat: SlackChat, place: Place, sandbox: Sandbox
+) -> None:
+    """The permalink is a convenience."""
+    sandbox.fail_next("chat.getPermalink", "message_not_found")
+
+    assert (await chat.open(place, Message(text="Dark mode"), key="root", again=False)).permalink == ""
+
+
+async def test_a_persona_posts_under_their_own_name(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """Name and icon in Slack, the name again in the text for whoever only hears that, and ids in the metadata."""
+    ts = await chat.post(thread, MAYA, key="item.1.7", again=False)
+    await chat.post(thread, Message(text="Layers.", speaker="architect"), key="item.1.8", again=False)
+
+    maya, alex = sandbox.message(ts), sandbox.thread(CHANNEL, thread.thread)[-1]
+    assert (maya.username, maya.icons) == ("Maya Chen (Business Analyst)", {"emoji": ":mag:"})
+    assert maya.text == "Maya Chen (Business Analyst): Who *uses* it?"
+    assert maya.words == "Who *uses* it?"
+    assert maya.metadata == {
+        "event_type": "roundtable_line",
+        "event_payload": {"key": "item.1.7", "part": 1, "parts": 1},
+    }
+    assert "icons.example" in str(alex.icons)
+
+
+async def test_the_host_has_no_name_but_the_bots(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """Neither has a speaker that the roster does not know."""
+    for speaker in ("", "nobody"):
+        ts = await chat.post(thread, Message(text="Hello", speaker=speaker), key=f"k{speaker}", again=False)
+        assert (sandbox.message(ts).username, sandbox.message(ts).text) == ("", "Hello")
+
+
+async def test_nothing_we_post_unfolds_or_is_parsed_for_names(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """A link in a message is one only if the message names it as such, and even that does not unfold."""
+    message = Message(
+        text="See https://a.example @channel", links=(Link(label="Issue", url="https://b.example"),)
+    )
+
+    await chat.post(thread, message, key="k", again=False)
+
+    arguments = sandbox.calls_of("chat.postMessage")[-1].args
+    assert arguments["parse"] == "none"
+    assert not arguments["link_names"]
+    assert not arguments["unfurl_links"]
+    assert not arguments["unfurl_media"]
+    assert all(
+        text["verbatim"]
+        for block in arguments["blocks"]
+        for text in (block.get("elements") or [block["text"]])
+    )
+
+
+async def test_without_the_scope_for_names_personas_sign_once_and_for_all(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """The first refusal is remembered: nothing is posted twice, and no later post asks in vain."""
+    sandbox.scopes.remove("chat:write.customize")
+
+    first = await chat.post(thread, MAYA, key="k1", again=False)
+    second = await chat.post(thread, MAYA, key="k2", again=False)
+
+    for ts in (first, second):
+        assert sandbox.message(ts).username == ""
+        assert sandbox.message(ts).words == "Maya Chen (Business Analyst): Who *uses* it?"
+    refused = [call.error for call in sandbox.calls_of("chat.postMessage") if call.error]
+    assert refused == ["missing_scope"]
+
+
+async def test_a_missing_scope_that_is_known_is_not_tried(
+    client: AsyncWebClient, roster: Roster, us: Identity, place: Place, sandbox: Sandbox
+) -> None:
+    """auth.test names the scopes at the start."""
+    without = Identity(team=us.team, user=us.user, bot=us.bot, scopes=("chat:write",))
+
+    await SlackChat(client, roster, without).post(place, MAYA, key="k", again=False)
+
+    assert "username" not in sandbox.calls_of("chat.postMessage")[-1].args
+
+
+async def test_long_text_becomes_several_posts_with_the_menu_under_the_last(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """Each part has a key of its own, and the menu's place is the place of the part that has it."""
+    ts = await chat.post(thread, LONG, key="k", again=False)
+
+    _, *posts = sandbox.thread(CHANNEL, thread.thread)
+    assert len(posts) == 3
+    assert [post.metadata["event_payload"]["key"] for post in posts] == ["k", "k#2", "k#3"]
+    assert [bool(post.actions) for post in posts] == [False, False, True]
+    assert posts[-1].ts == ts
+
+
+async def test_a_root_that_is_too_long_goes_on_below_itself(
+    chat: SlackChat, place: Place, sandbox: Sandbox
+) -> None:
+    """One roundtable, one message in the channel."""
+    opened = await chat.open(place, LONG, key="k", again=False)
+    again = await chat.open(place, LONG, key="k", again=True)
+
+    assert again == opened
+    assert len(sandbox.messages()) == 1
+    assert len(sandbox.thread(CHANNEL, opened.ts)) == 3
+
+
+async def test_a_post_whose_answer_was_lost_is_found_not_repeated(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """Posted, and the connection broke before we heard: the next attempt looks first."""
+    sandbox.fail_next("chat.postMessage", hang_up=True, after=True)
+    with pytest.raises(SlackError) as lost:
+        await chat.post(thread, MAYA, key="k", again=False)
+
+    ts = await chat.post(thread, MAYA, key="k", again=True)
+
+    assert lost.value.again
+    assert [message.ts for message in sandbox.thread(CHANNEL, thread.thread)][1:] == [ts]
+
+
+async def test_a_successor_finds_what_its_predecessor_posted(
+    client: AsyncWebClient, roster: Roster, us: Identity, thread: Place, sandbox: Sandbox
+) -> None:
+    """Also among other messages, and in a process that never posted in this thread."""
+    ts = await SlackChat(client, roster, us).post(thread, MAYA, key="k", again=False)
+    await sandbox.person("ada").say(CHANNEL, "an answer", thread_ts=thread.thread)
+
+    assert await SlackChat(client, roster, us).post(thread, MAYA, key="k", again=True) == ts
+    assert await SlackChat(client, roster, us).post(thread, MAYA, key="k2", again=True) != ts
+
+
+async def test_a_post_that_was_not_noted_is_found_by_the_same_process(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """Slack had it, and the store then failed: however often the engine comes back, it stands there once."""
+    stamps = [await chat.post(thread, MAYA, key="k", again=again) for again in (False, True, True)]
+
+    assert len(set(stamps)) == 1
+    assert len(sandbox.thread(CHANNEL, thread.thread)) == 2
+
+
+async def test_looking_again_reads_only_what_is_new(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """Threads of a whole analysis are long; what we know to be older is not read."""
+    ts = await chat.post(thread, MAYA, key="k1", again=False)
+
+    await chat.post(thread, MAYA, key="k2", again=True)
+
+    assert sandbox.calls_of("conversations.replies")[-1].args["oldest"] == ts
+
+
+async def test_only_the_parts_that_are_missing_are_posted(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """A long post that broke off is completed."""
+    await chat.post(thread, LONG, key="k", again=False)
+    _, _first, second, _third = sandbox.thread(CHANNEL, thread.thread)
+    sandbox.slack.workspace.delete(second)
+
+    await chat.post(thread, LONG, key="k", again=True)
+
+    keys = [post.metadata["event_payload"]["key"] for post in sandbox.thread(CHANNEL, thread.thread)[1:]]
+    assert sorted(keys) == ["k", "k#2", "k#3"]
+
+
+async def test_the_root_of_an_earlier_attempt_is_found_in_the_channel(
+    chat: SlackChat, place: Place, sandbox: Sandbox
+) -> None:
+    """There is no thread yet to look in."""
+    sandbox.fail_next("chat.postMessage", hang_up=True, after=True)
+    with pytest.raises(SlackError):
+        await chat.open(place, Message(text="Dark mode"), key="root", again=False)
+
+    opened = await chat.open(place, Message(text="Dark mode"), key="root", again=True)
+
+    (root,) = sandbox.messages()
+    assert root.ts == opened.ts
+
+
+async def test_when_slack_lets_us_not_look_it_is_said_once_more_and_marked(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """Better twice and marked than lost."""
+    sandbox.scopes.remove("channels:history")
+
+    ts = await chat.post(thread, MAYA, key="k", again=True)
+
+    assert sandbox.message(ts).text.endswith(POSTED_AGAIN)
+
+
+async def test_when_slack_cannot_be_asked_right_now_nothing_is_posted(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """The engine comes back later; guessing would post twice."""
+    sandbox.fail_next("conversations.replies", status=503)
+
+    with pytest.raises(SlackError) as refused:
+        await chat.post(thread, MAYA, key="k", again=True)
+
+    assert refused.value.again
+    assert len(sandbox.thread(CHANNEL, thread.thread)) == 1
+
+
+async def test_nobody_else_can_forge_that_we_have_spoken(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """Metadata is open to every app; only what this bot posted counts."""
+    sandbox.slack.workspace.post(
+        sandbox.channel(),
+        text="forged",
+        bot_id="B0OTHER",
+        thread_ts=thread.thread,
+        metadata={"event_type": "roundtable_line", "event_payload": {"key": "k", "part": 1, "parts": 1}},
+    )
+
+    ts = await chat.post(thread, MAYA, key="k", again=True)
+
+    assert sandbox.message(ts).username == "Maya Chen (Business Analyst)"
+
+
+async def test_a_used_menu_is_rewritten_in_place(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """Of a long message only the part that had the buttons changes, and it keeps its words."""
+    ts = await chat.post(thread, LONG, key="k", again=False)
+    before = sandbox.message(ts)
+
+    await chat.rewrite(thread, ts, LONG.but(choices=(), token="", note="*Continue* – chosen by Ada"))
+
+    after = sandbox.message(ts)
+    assert not after.actions
+    assert after.words.startswith(before.words.partition("Continue")[0].rstrip())
+    assert after.words.endswith("chosen by Ada")
+    assert after.metadata == before.metadata
+
+
+async def test_a_text_too_long_for_an_update_is_cut_in_the_notification_only(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """Slack takes 4,000 characters there; the blocks say it all."""
+    ts = await chat.post(thread, Message(text="short"), key="k", again=False)
+
+    await chat.rewrite(thread, ts, Message(text="words " * 900))
+
+    assert len(sandbox.message(ts).text) <= 4000
+    assert sandbox.message(ts).text.endswith("…")
+    assert sandbox.message(ts).words.count("words") == 900
+
+
+@pytest.mark.parametrize("error", ["message_not_found", "cant_update_message", "edit_window_closed"])
+async def test_a_message_that_is_gone_needs_no_rewriting(
+    chat: SlackChat, thread: Place, sandbox: Sandbox, error: str
+) -> None:
+    """Whoever deleted it meant it."""
+    sandbox.fail_next("chat.update", error)
+
+    await chat.rewrite(thread, "1.000001", Message(text="late"))
+
+
+async def test_a_reaction_twice_is_one(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """And one on a deleted message is none."""
+    ts = await sandbox.person("ada").say(CHANNEL, "an answer", thread_ts=thread.thread)
+
+    await chat.react(thread, ts, ":eyes:")
+    await chat.react(thread, ts, "eyes")
+    await chat.react(thread, "1.000001", "eyes")
+
+    assert [reaction.name for reaction in sandbox.message(ts).reactions] == ["eyes"]
+
+
+async def test_a_person_is_told_something_in_the_thread(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """Without a reply URL it is an ephemeral message, and a persona signs it."""
+    ada = sandbox.person("ada")
+
+    await chat.tell(thread, ada.id, MAYA, reply_url="")
+
+    (told,) = ada.ephemerals
+    assert (told.thread_ts, told.text) == (thread.thread, "Maya Chen (Business Analyst): Who *uses* it?")
+
+
+async def test_a_reply_url_reaches_where_the_bot_is_not(
+    chat: SlackChat, place: Place, sandbox: Sandbox
+) -> None:
+    """`/roundtable` works in every channel, so its answer has to."""
+    ada = sandbox.person("ada")
+    sandbox.remove_bot()
+    url = await _reply_url(sandbox)
+
+    await chat.tell(place, ada.id, Message(text="Invite me."), reply_url=url)
+
+    assert [message.text for message in ada.ephemerals][-1:] == ["Invite me."]
+    assert not sandbox.calls_of("chat.postEphemeral")
+
+
+async def test_a_reply_url_that_is_used_up_is_not_the_end(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """After five uses or half an hour the ephemeral message takes over."""
+    ada = sandbox.person("ada")
+    url = await _reply_url(sandbox)
+
+    for number in range(7):
+        await chat.tell(thread, ada.id, Message(text=f"Answer {number}"), reply_url=url)
+
+    assert [message.text for message in ada.ephemerals][-7:] == [f"Answer {number}" for number in range(7)]
+    assert len(sandbox.calls_of("chat.postEphemeral")) == 2
+
+
+async def test_who_is_not_to_be_reached_in_the_channel_gets_a_direct_message(
+    chat: SlackChat, place: Place, sandbox: Sandbox
+) -> None:
+    """The last way is always open."""
+    ada = sandbox.person("ada")
+    sandbox.remove_bot()
+
+    await chat.tell(place, ada.id, Message(text="Invite me."), reply_url="")
+
+    direct = sandbox.workspace.direct(ada.id, sandbox.bot_user_id)
+    assert [message.text for message in direct.messages.values()] == ["Invite me."]
+
+
+async def test_a_thread_is_read_as_people_wrote_it(chat: SlackChat, place: Place, sandbox: Sandbox) -> None:
+    """Names in place of ids; neither bots, nor calls for us, nor joins are anybody's words."""
+    ada, grace = sandbox.person("ada"), sandbox.person("grace")
+    root = await ada.say(CHANNEL, "Dark mode & co")
+    await grace.say(CHANNEL, "yes <@U0ADA>", thread_ts=root)
+    await ada.mention(CHANNEL, "start", thread_ts=root)
+    thread = place.but(thread=root)
+    await chat.post(thread, MAYA, key="k", again=False)
+
+    heard = await chat.read(thread, limit=100)
+
+    assert [(one.person.name, one.text) for one in heard] == [
+        ("Ada", "Dark mode & co"),
+        ("Grace", "yes @U0ADA"),
+    ]
+
+
+async def test_people_are_asked_after_once(chat: SlackChat, sandbox: Sandbox) -> None:
+    """And somebody Slack does not know is called by their id."""
+    assert [await chat.name("U0ADA") for _ in range(3)] == ["Ada"] * 3
+    assert await chat.name("U0NOBODY") == "U0NOBODY"
+    assert len(sandbox.calls_of("users.info")) == 2
+
+
+async def test_a_name_that_slack_cannot_say_right_now_is_asked_later(
+    chat: SlackChat, sandbox: Sandbox
+) -> None:
+    """An outage must not turn people into ids for good."""
+    sandbox.fail_next("users.info", status=503)
+    with pytest.raises(SlackError) as trouble:
+        await chat.name("U0ADA")
+
+    assert trouble.value.again
+    assert await chat.name("U0ADA") == "Ada"
+
+
+@pytest.mark.parametrize(
+    ("trouble", "reason", "words"),
+    [
+        ("remove_bot", "not_in_channel", "/invite @roundtable"),
+        ("archive", "is_archived", "archived"),
+        ("revoke_token", "token_revoked", "SLACK_BOT_TOKEN"),
+    ],
+)
+async def test_a_refusal_is_one_sentence_with_the_fix(
+    chat: SlackChat, thread: Place, sandbox: Sandbox, trouble: str, reason: str, words: str
+) -> None:
+    """What stands in the way, and who can move it."""
+    getattr(sandbox, trouble)()
+
+    with pytest.raises(SlackError, match=words) as refused:
+        await chat.post(thread, MAYA, key="k", again=False)
+
+    assert (refused.value.reason, refused.value.again) == (reason, False)
+
+
+async def test_slack_asking_for_patience_is_told_to_the_engine(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """Nothing is retried here; Retry-After comes along."""
+    sandbox.fail_next("chat.postMessage", status=429, retry_after=7)
+    before = len(sandbox.calls_of("chat.postMessage"))
+
+    with pytest.raises(SlackError) as refused:
+        await chat.post(thread, MAYA, key="k", again=False)
+
+    assert (refused.value.again, refused.value.after_seconds) == (True, 7)
+    assert len(sandbox.calls_of("chat.postMessage")) == before + 1
+
+
+async def _reply_url(sandbox: Sandbox) -> str:
+    """Of a command that nobody answers."""
+    await sandbox.person("ada").slash(CHANNEL, "/roundtable")
+    return str(sandbox.deliveries[-1].payload["response_url"])
+
+
+@pytest.mark.parametrize(
+    ("url", "here"),
+    [
+        ("http://127.0.0.1:8765/api/", True),
+        ("http://[::1]:8765/api/", True),
+        ("http://localhost/api/", True),
+        ("https://slack.com/api/", False),
+        ("https://127.0.0.1.evil.example/", False),
+    ],
+)
+def test_no_proxy_is_asked_for_what_is_on_this_machine(url: str, here: bool) -> None:  # noqa: FBT001
+    """`roundtable try` works behind a company's proxy, too."""
+    assert is_here(url) == here

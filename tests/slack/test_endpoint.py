@@ -1,0 +1,90 @@
+"""The same app over HTTP, behind a real server."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import aiohttp
+import pytest
+from aiohttp import web
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.errors import Unavailable
+from bot.sandbox import Sandbox
+from bot.slack.app import slack_app
+from bot.slack.endpoint import PATH, http_handler
+from bot.slack.reception import Reception
+from tests.slack.conftest import ScriptedDesk
+
+CHANNEL = "#roundtable"
+
+
+@asynccontextmanager
+async def served(app: AsyncApp) -> AsyncIterator[str]:
+    """The app behind a web server; gives its address."""
+    site = web.Application()
+    site.router.add_post(PATH, http_handler(app))
+    runner = web.AppRunner(site, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    yield f"http://127.0.0.1:{runner.addresses[0][1]}{PATH}"
+    await runner.cleanup()
+
+
+@pytest.fixture
+async def url(app: AsyncApp) -> AsyncIterator[str]:
+    async with served(app) as url:
+        yield url
+
+
+async def test_events_and_commands_arrive_by_http(url: str, sandbox: Sandbox, desk: ScriptedDesk) -> None:
+    """Signed by Slack, answered in the response."""
+    assert await sandbox.use_http(url)
+    ada = sandbox.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+
+    await ada.say(CHANNEL, "an answer", thread_ts=root)
+    delivery = await ada.slash(CHANNEL, "/roundtable help")
+    await sandbox.settled()
+
+    assert [verb for verb, *_ in desk.brought] == ["say"]
+    assert delivery.acked
+    assert ada.ephemerals[-1].text.startswith("I hold roundtables")
+
+
+async def test_an_event_that_was_not_saved_comes_again_by_http(
+    url: str, sandbox: Sandbox, desk: ScriptedDesk
+) -> None:
+    """503 has Slack repeat it."""
+    await sandbox.use_http(url)
+    desk.fails = [Unavailable()]
+    ada = sandbox.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+
+    await ada.say(CHANNEL, "an answer", thread_ts=root)
+    await sandbox.settled()
+
+    assert len(desk.brought) == 2
+    assert sandbox.events("message")[-1].acked
+
+
+@pytest.mark.parametrize("body", [b"{not json", b"\xff\xfe", b"[]", b"null"])
+async def test_what_is_no_request_of_slacks_is_a_bad_request(url: str, body: bytes) -> None:
+    """Noise from the internet is refused without a traceback."""
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(url, data=body, headers={"Content-Type": "application/json"}) as response,
+    ):
+        assert response.status in {400, 401}
+
+
+async def test_without_a_secret_nothing_by_http_is_believed(
+    client: AsyncWebClient, reception: Reception, sandbox: Sandbox, desk: ScriptedDesk
+) -> None:
+    """An app in Socket Mode has no secret, and an empty one is known to everybody."""
+    app = slack_app(client, reception)
+    async with served(app) as url:
+        assert not await sandbox.use_http(url)
+        await sandbox.person("ada").slash(CHANNEL, "/roundtable list")
+
+    assert not desk.brought

@@ -1,0 +1,208 @@
+"""Payload files through the real Bolt app: signed, dispatched, and always answered."""
+
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+
+from bot.domain.message import Message
+from bot.errors import Conflict, Unavailable, UserError
+from bot.sandbox import Sandbox
+from bot.slack.wording import HELP, NO_TITLE, NOT_SAVED, NOT_YET, WENT_WRONG, WHICH_DEPTH
+from tests.slack.conftest import PAYLOADS, ScriptedDesk, payload
+
+ALL = sorted(path.stem for path in PAYLOADS.glob("*.json"))
+FORM = "application/x-www-form-urlencoded"
+
+
+def encoded(body: Mapping[str, Any]) -> tuple[str, str]:
+    """As Slack sends it over HTTP: events as JSON, commands as a form, the rest as JSON in a form."""
+    if "command" in body:
+        return urlencode(body), FORM
+    if body["type"] in {"event_callback", "app_rate_limited"}:
+        return json.dumps(body), "application/json"
+    return urlencode({"payload": json.dumps(body)}), FORM
+
+
+def signed(sandbox: Sandbox, body: Mapping[str, Any], **headers: str) -> AsyncBoltRequest:
+    text, content_type = encoded(body)
+    stamp = str(int(time.time()))
+    digest = hmac.new(sandbox.signing_secret.encode(), f"v0:{stamp}:{text}".encode(), hashlib.sha256)
+    return AsyncBoltRequest(
+        body=text,
+        headers={
+            "content-type": content_type,
+            "x-slack-request-timestamp": stamp,
+            "x-slack-signature": f"v0={digest.hexdigest()}",
+            **headers,
+        },
+    )
+
+
+async def dispatched(
+    app: AsyncApp, sandbox: Sandbox, body: Mapping[str, Any], **headers: str
+) -> BoltResponse:
+    return await app.async_dispatch(signed(sandbox, body, **headers))
+
+
+@pytest.mark.parametrize("name", ALL)
+async def test_every_kind_of_payload_is_acknowledged(app: AsyncApp, sandbox: Sandbox, name: str) -> None:
+    """Whether anybody listens to it or not."""
+    assert (await dispatched(app, sandbox, payload(name))).status == 200
+
+
+@pytest.mark.parametrize("name", ["message_in_thread", "mention_in_thread"])
+@pytest.mark.parametrize(
+    ("failure", "status"), [(Unavailable(), 503), (Conflict(), 503), (ValueError(), 500)]
+)
+async def test_an_event_that_was_not_saved_is_not_acknowledged(
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk, name: str, failure: Exception, status: int
+) -> None:
+    """So that Slack delivers it again."""
+    desk.fails = [failure]
+
+    assert (await dispatched(app, sandbox, payload(name))).status == status
+
+
+@pytest.mark.parametrize("name", ["block_actions", "block_actions_picker", "message_action"])
+@pytest.mark.parametrize("failure", [Unavailable(), ValueError(), UserError("No.")])
+async def test_a_click_is_acknowledged_whatever_happens(
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk, name: str, failure: Exception
+) -> None:
+    """Slack shows a warning sign next to a button that is not, and never asks again."""
+    desk.fails = [failure]
+
+    assert (await dispatched(app, sandbox, payload(name))).status == 200
+
+
+@pytest.mark.parametrize(
+    ("failure", "sentence"),
+    [(Unavailable(), NOT_SAVED), (ValueError("internals"), WENT_WRONG), (UserError("Not now."), "Not now.")],
+)
+async def test_a_failed_command_is_answered_in_its_acknowledgement(
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk, failure: Exception, sentence: str
+) -> None:
+    """One sentence, to the person, without internals."""
+    desk.fails = [failure]
+
+    response = await dispatched(app, sandbox, payload("slash_command"))
+
+    assert response.status == 200
+    assert json.loads(response.body) == {"text": sentence, "response_type": "ephemeral"}
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("help", HELP.splitlines()[0]),
+        ("dance", HELP.splitlines()[0]),
+        ("", HELP.splitlines()[0]),
+        ("review", NOT_YET["review"]),
+        ("plan dark-mode", NOT_YET["plan"]),
+        ("start", NO_TITLE),
+        ("depth", WHICH_DEPTH),
+        ("depth bottomless", WHICH_DEPTH),
+    ],
+)
+async def test_what_needs_no_desk_is_answered_at_once(
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk, text: str, answer: str
+) -> None:
+    """Help, what is yet to come, and what was left out."""
+    response = await dispatched(app, sandbox, payload("slash_command", text=text))
+
+    assert json.loads(response.body)["text"].startswith(answer)
+    assert json.loads(response.body)["response_type"] == "ephemeral"
+    assert not desk.brought
+
+
+@pytest.mark.parametrize(
+    ("text", "brought"),
+    [
+        ("start Dark mode", "start"),
+        ("resume", "resume"),
+        ("status dark-mode", "status"),
+        ("list", "listing"),
+        ("depth deep", "depth"),
+        ("stop", "stop"),
+    ],
+)
+async def test_every_verb_reaches_the_desk(
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk, text: str, brought: str
+) -> None:
+    """And nothing is said when the desk says nothing: the thread will show it."""
+    response = await dispatched(app, sandbox, payload("slash_command", text=text))
+
+    assert [verb for verb, *_ in desk.brought] == [brought]
+    assert response.body == ""
+
+
+async def test_a_long_answer_to_a_command_comes_in_parts(
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk
+) -> None:
+    """An acknowledgement holds one message; the parts of a longer one follow it."""
+    desk.reply = Message(text="A line of a long list.\n" * 600)
+    ada = sandbox.person("ada")
+    body = payload(
+        "slash_command", text="list", channel_id=sandbox.channel().id, user_id=ada.id, response_url=""
+    )
+
+    response = await dispatched(app, sandbox, body)
+    await sandbox.until(lambda: len(ada.ephemerals) == 3)
+
+    assert response.body == ""
+
+
+async def test_somebody_elses_signature_is_refused(
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk
+) -> None:
+    """Nothing is believed that Slack did not sign, or signed too long ago."""
+    request = signed(sandbox, payload("message_in_thread"))
+    request.headers["x-slack-signature"] = ["v0=0000"]
+    old = signed(sandbox, payload("message_in_thread"))
+    old.headers["x-slack-request-timestamp"] = [str(int(time.time()) - 301)]
+
+    assert (await app.async_dispatch(request)).status == 401
+    assert (await app.async_dispatch(old)).status == 401
+    assert not desk.brought
+
+
+async def test_a_handshake_is_answered(app: AsyncApp, sandbox: Sandbox) -> None:
+    """Slack asks once, when the address is entered."""
+    body = json.dumps({"type": "url_verification", "challenge": "3eZbrw1aB"})
+    stamp = str(int(time.time()))
+    digest = hmac.new(sandbox.signing_secret.encode(), f"v0:{stamp}:{body}".encode(), hashlib.sha256)
+    request = AsyncBoltRequest(
+        body=body,
+        headers={
+            "content-type": "application/json",
+            "x-slack-request-timestamp": stamp,
+            "x-slack-signature": f"v0={digest.hexdigest()}",
+        },
+    )
+
+    response = await app.async_dispatch(request)
+
+    assert "3eZbrw1aB" in response.body
+
+
+async def test_the_last_retry_of_a_mention_is_confessed(
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk
+) -> None:
+    """Before that Slack will try again, and so nobody is told anything."""
+    ada = sandbox.person("ada")
+    body = payload("mention_in_channel", event__channel=sandbox.channel().id, event__user=ada.id)
+    desk.fails = [Unavailable(), Unavailable()]
+
+    early = await dispatched(app, sandbox, body, **{"x-slack-retry-num": "2"})
+    last = await dispatched(app, sandbox, body, **{"x-slack-retry-num": "3"})
+    await sandbox.until(lambda: ada.ephemerals)
+
+    assert (early.status, last.status) == (503, 503)
+    assert [message.text for message in ada.ephemerals] == [NOT_SAVED]

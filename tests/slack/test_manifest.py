@@ -1,0 +1,63 @@
+"""The manifest asks for what is used, and for nothing else."""
+
+import json
+import re
+from pathlib import Path
+
+from bot.slack.manifest import SCOPES, SHORTCUT_NAME, manifest, missing_scopes
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_manifest_in_deploy_is_the_one_we_print() -> None:
+    """`roundtable manifest > deploy/slack-manifest.json` keeps it so."""
+    kept = json.loads((ROOT / "deploy" / "slack-manifest.json").read_text(encoding="utf-8"))
+
+    assert kept == manifest()
+
+
+def test_socket_mode_needs_no_address_and_http_needs_three() -> None:
+    """Events, buttons and commands all go to one address."""
+    http = json.dumps(manifest(socket_mode=False, url="https://bot.example/"))
+
+    assert "url" not in json.dumps(manifest())
+    assert re.findall(r'"(\w*url)": "(.*?)"', http) == [
+        ("url", "https://bot.example/slack/events"),
+        ("request_url", "https://bot.example/slack/events"),
+        ("request_url", "https://bot.example/slack/events"),
+    ]
+
+
+def test_slack_takes_the_manifest() -> None:
+    """The limits on what is shown, of which the shortcut's name is the easiest to break."""
+    shown = manifest()
+    (command,), (shortcut,) = shown["features"]["slash_commands"], shown["features"]["shortcuts"]
+
+    assert len(shown["display_information"]["name"]) <= 35
+    assert len(shown["display_information"]["description"]) <= 140
+    assert shortcut["name"] == SHORTCUT_NAME
+    assert len(shortcut["name"]) <= 24
+    assert len(shortcut["description"]) <= 150
+    assert len(command["command"]) <= 32
+    assert command["should_escape"]
+
+
+def test_every_event_is_paid_for_by_a_scope() -> None:
+    """An event whose scope is missing is refused when the app is installed."""
+    scope_of = {
+        "app_mention": "app_mentions:read",
+        "message.channels": "channels:history",
+        "message.groups": "groups:history",
+    }
+
+    events = manifest()["settings"]["event_subscriptions"]["bot_events"]
+
+    assert all(scope_of[event] in SCOPES for event in events)
+
+
+def test_missing_scopes_are_found_by_what_was_granted() -> None:
+    """As Slack writes them in `X-OAuth-Scopes`."""
+    granted = ", ".join(scope for scope in SCOPES if scope != "im:write")
+
+    assert missing_scopes(granted) == ("im:write",)
+    assert missing_scopes(",".join(SCOPES)) == ()

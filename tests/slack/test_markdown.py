@@ -1,0 +1,139 @@
+"""What people and models write, as Slack shows it: formatted where it is Markdown, and never able to act."""
+
+import re
+import time
+from html import unescape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.slack.markdown import mrkdwn
+
+LIVE_TOKEN = re.compile(r"<[@#!]|<(?:https?|mailto):")
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("**bold** and __bold__", "*bold* and *bold*"),
+        ("*italic* and _italic_", "_italic_ and _italic_"),
+        ("***both***", "*_both_*"),
+        ("~~gone~~", "~gone~"),
+        ("**Run `make` now**", "*Run `make` now*"),
+        ("snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4"),
+        ("# Goals #", "*Goals*"),
+        ("### The **main** goal", "*The main goal*"),
+        ("## Use `a*b` #1", "*Use `a*b` #1*"),
+        ("#", "#"),
+        ("# #", ""),
+        ("- one\n* two\n  + three", "• one\n• two\n  • three"),
+        ("1. one\n2. two", "1. one\n2. two"),
+        ("> said\n>> before", ">said\n>before"),
+        ("above\n\n---\n\nbelow", "above\n\n———\n\nbelow"),
+        ("[the docs](https://a.example/b_c_d)", "the docs (https://a.example/b_c_d)"),
+        ("[https://a.example](https://a.example)", "https://a.example"),
+        ("![a chart](https://a.example/c.png)", "a chart (https://a.example/c.png)"),
+        ("<https://a.example/__init__.py>", "https://a.example/__init__.py"),
+        ("a \\*star\\* and a \\\\", "a *star* and a \\"),
+        ("use `a < b && c`", "use `a &lt; b &amp;&amp; c`"),
+        ("use ``code``", "use `code`"),
+        ("a < b > c & d", "a &lt; b &gt; c &amp; d"),
+    ],
+)
+def test_markdown_becomes_what_slack_understands(written: str, shown: str) -> None:
+    """Marks are exchanged, and what only looks like a mark is left alone."""
+    assert mrkdwn(written) == shown
+
+
+def test_code_is_left_alone() -> None:
+    """Between fences nothing is formatted, whatever marks the fence and whoever forgot to close it."""
+    assert mrkdwn("~~~python\nx = **y**  # <b>\n~~~") == "```\nx = **y**  # &lt;b&gt;\n```"
+    assert mrkdwn("before\n```\nnever closed") == "before\n```\nnever closed\n```"
+
+
+def test_code_written_in_a_hurry_is_code_and_nothing_of_it_is_lost() -> None:
+    """In Slack people open and close in the middle of a row."""
+    assert mrkdwn("```make it\nso```\nplease") == "```\nmake it\nso\n```\nplease"
+    assert mrkdwn("```not a language\nx\n```") == "```\nnot a language\nx\n```"
+
+
+def test_code_cannot_end_its_own_fence() -> None:
+    """A fence inside a fence is shown, and does not close it."""
+    assert mrkdwn("````\n```\ninner\n```\n````") == "```\n'''\ninner\n'''\n```"
+
+
+def test_tables_become_code_so_that_columns_line_up() -> None:
+    """Slack has no tables in text."""
+    assert mrkdwn("| a | b |\n|---|---|\n| 1 | 2 |") == "```\n| a | b |\n|---|---|\n| 1 | 2 |\n```"
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "<!channel>",
+        "<@U123>",
+        "<#C123|general>",
+        "<https://evil.example|your bank>",
+        "[<!here>](https://a.example)",
+        "`<!channel>`",
+        "```\n<!channel>\n```",
+        "\\<!channel>",
+        "<\u200b!channel>",
+        "**<@U1>**",
+        "&lt;!channel&gt;",
+    ],
+)
+def test_nothing_written_can_ping_or_link(attack: str) -> None:
+    """Neither a person's words nor a model's mention anybody or hide an address."""
+    assert not LIVE_TOKEN.search(mrkdwn(attack))
+
+
+MARKUP = st.text(st.sampled_from("ab1 \n`*_~[]()<>!@#|&;\\:/.-\u200b\u202e\ud800é"), max_size=200)
+
+
+@given(MARKUP | st.text(st.characters(exclude_categories=())))
+def test_no_text_at_all_becomes_a_token(written: str) -> None:
+    """No angle bracket, control or hidden character survives, whatever is thrown at it."""
+    shown = mrkdwn(written)
+
+    assert not LIVE_TOKEN.search(shown)
+    assert not re.search(r"<", shown)
+    assert not re.search("[\x00-\x08\x0b-\x1f\ud800-\udfff\u202a-\u202e\u2066-\u2069\u200b]", shown)
+
+
+@given(st.text(st.sampled_from("ab1 \n*_~>#-`|[]()\\:/.!"), max_size=60))
+def test_no_word_is_lost(written: str) -> None:
+    """Formatting may change marks, never letters; only the name of a language above code is no word."""
+    written = re.sub(r"(?m)^ {0,3}(`{3,}|~{3,})[\w+.#-]*\s*$", r"\1", written)
+
+    assert re.findall(r"[a-z0-9]", unescape(mrkdwn(written))) == re.findall(r"[a-z0-9]", written)
+
+
+HALF_MARKUP = [
+    "**a",
+    " **a",
+    "*a ",
+    "__a",
+    "_a ",
+    "~~a",
+    "[a",
+    "`a",
+    "``a",
+    ">    ",
+    "![](",
+    "a|",
+    "\\",
+    "&lt;https://a",
+]
+ALONE = [" ", "- ", "_ ", "| ", "> ", "#", "# ", "\n", "\t", "<", "https://"]
+
+
+@pytest.mark.parametrize("row", HALF_MARKUP + ALONE)
+@pytest.mark.parametrize("opening", ["", "# a", "- a", "> a", "| a", "1. a"])
+def test_forty_thousand_characters_of_half_markup_take_no_time(opening: str, row: str) -> None:
+    """Nobody can keep us busy by opening what is never closed."""
+    began = time.process_time()
+    mrkdwn(opening + row * (40_000 // len(row)) + "b")
+
+    assert time.process_time() - began < 2

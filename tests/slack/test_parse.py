@@ -1,0 +1,225 @@
+"""What Slack's payloads mean: each kind as Slack sends it, from a file."""
+
+from typing import Any
+
+import pytest
+
+from bot.domain.inputs import Press, Resume, Say
+from bot.domain.message import Action
+from bot.domain.place import Person, Place
+from bot.slack import parse
+from bot.slack.identity import Identity
+from bot.slack.verbs import Asked, verb_in
+from bot.slack.wording import CUT
+from tests.slack.conftest import NOW, payload
+
+US = Identity(team="T0SANDBOX", user="U0ROUNDTABLE", bot="B0SANDBOX")
+CHANNEL = Place(team="T0SANDBOX", channel="C0TEAM")
+THREAD = CHANNEL.but(thread="1767261500.000100")
+ADA = Person(id="U0ADA")
+
+
+def words(name: str, **changes: Any) -> parse.Words | None:
+    return parse.message(payload(name, **changes)["event"], US, at=NOW)
+
+
+def mentioned(name: str, **changes: Any) -> Asked | parse.Words | None:
+    return parse.mention(payload(name, **changes)["event"], US, at=NOW)
+
+
+def commanded(text: str) -> Asked:
+    return parse.command(payload("slash_command", text=text), US, at=NOW)
+
+
+def test_a_reply_in_a_thread_is_what_a_person_said() -> None:
+    """Keyed by channel and stamp, which Slack repeats unchanged."""
+    said = Say(
+        key="C0TEAM.1767261600.000200",
+        at=NOW,
+        person=ADA,
+        text="Nurses, at night & in the dark",
+        ts="1767261600.000200",
+    )
+
+    assert words("message_in_thread") == (THREAD, said)
+
+
+@pytest.mark.parametrize("name", ["message_thread_broadcast", "message_file_share"])
+def test_words_that_come_with_something_count(name: str) -> None:
+    """A reply shown in the channel too, or one with a file, is still a reply."""
+    assert words(name) is not None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "message_in_channel",
+        "message_changed",
+        "message_deleted",
+        "message_of_persona",
+        "message_of_other_bot",
+        "message_channel_join",
+    ],
+)
+def test_everything_else_that_slack_calls_a_message_is_not(name: str) -> None:
+    """Bots, joins, edits, and whatever is said outside threads."""
+    assert words(name) is None
+
+
+@pytest.mark.parametrize(
+    "changes", [{"event__text": ""}, {"event__text": " \u200b"}, {"event__user": "USLACKBOT"}]
+)
+def test_a_message_without_words_or_without_a_person_is_none(changes: dict[str, str]) -> None:
+    """A picture alone says nothing that could be written down."""
+    assert words("message_in_thread", **changes) is None
+
+
+def test_what_is_said_to_us_is_heard_once() -> None:
+    """Slack delivers a mention as a message, too; only the mention counts, and both have one key."""
+    event = payload("mention_in_thread")["event"]
+
+    asked = parse.mention(event, US, at=NOW)
+
+    assert parse.message({**event, "type": "message"}, US, at=NOW) is None
+    assert isinstance(asked, Asked)
+    assert (asked.verb, asked.place, asked.key) == ("status", THREAD, "C0TEAM.1767261640.000700")
+
+
+def test_who_talks_about_us_in_a_thread_talks_to_the_table() -> None:
+    """The message is heard, the mention adds nothing."""
+    text = "ask <@U0ROUNDTABLE> to stop"
+
+    said = words("message_in_thread", event__text=text)
+
+    assert mentioned("mention_in_thread", event__text=text) is None
+    assert said is not None
+    assert said.said.text == "ask @U0ROUNDTABLE to stop"
+
+
+def test_words_after_a_mention_are_words() -> None:
+    """What is no verb is for the roundtable of the thread, without the mention."""
+    said = mentioned("mention_in_thread", event__text="<@U0ROUNDTABLE>, stop worrying about that")
+
+    assert isinstance(said, parse.Words)
+    assert said.said.text == "stop worrying about that"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("mention_in_channel", "<@U0ROUNDTABLE> hello"), ("mention_in_thread", "<@U0ROUNDTABLE>")],
+)
+def test_a_call_that_says_nothing_is_helped(name: str, text: str) -> None:
+    """Whoever says our name gets an answer."""
+    asked = mentioned(name, event__text=text)
+
+    assert isinstance(asked, Asked)
+    assert asked.verb == "help"
+
+
+def test_a_start_by_mention_takes_the_thread_under_it() -> None:
+    """In a thread that thread, in a channel the one below the message; the answer goes where people look."""
+    in_channel = mentioned("mention_in_channel")
+    in_thread = mentioned("mention_in_thread", event__text="<@U0ROUNDTABLE> start #42")
+
+    assert isinstance(in_channel, Asked)
+    assert isinstance(in_thread, Asked)
+    assert (in_channel.rest, in_channel.place, in_channel.adopts) == (
+        "Dark mode",
+        CHANNEL,
+        "1767261640.000700",
+    )
+    assert (in_thread.rest, in_thread.place, in_thread.adopts) == ("#42", THREAD, THREAD.thread)
+
+
+def test_a_command_is_a_verb_and_the_rest() -> None:
+    """A new roundtable gets a thread of its own."""
+    asked = commanded("start Dark mode")
+
+    assert (asked.verb, asked.rest, asked.place, asked.adopts) == ("start", "Dark mode", CHANNEL, "")
+    assert asked.person == Person(id="U0ADA", name="ada")
+    assert asked.key.startswith("command.")
+    assert asked.reply_url
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("START  Dark mode", ("start", "Dark mode")),
+        ("start: two\nlines", ("start", "two\nlines")),
+        ("depth, deep", ("depth", "deep")),
+        ("resume dark-mode", ("resume", "dark-mode")),
+        ("list", ("list", "")),
+        ("start", ("start", "")),
+        ("help me with this", None),
+        ("stop dark-mode", ("stop", "dark-mode")),
+        ("stop talking about that", None),
+        ("starting up", None),
+        ("review", ("review", "")),
+        ("", None),
+    ],
+)
+def test_verbs_are_told_from_sentences(text: str, found: tuple[str, str] | None) -> None:
+    """A verb that takes one word or none is not meant when a sentence follows."""
+    assert verb_in(text) == found
+
+
+def test_what_is_no_verb_asks_for_help() -> None:
+    """Only the person is told."""
+    assert commanded("dance").verb == "help"
+    assert commanded("").verb == "help"
+
+
+def test_a_press_names_its_action_and_its_menu() -> None:
+    """And where it stood, so that the answer goes there."""
+    press = Press(
+        key="press.12466734323.1395872398.6e3c1c5a8f",
+        at=NOW,
+        person=Person(id="U0ADA", name="ada"),
+        action=Action.CONTINUE,
+        token="0123456789abcdef",
+        ts="1767261660.000900",
+    )
+
+    assert parse.press(payload("block_actions"), US, at=NOW) == parse.Pressed(THREAD, press)
+
+
+def test_a_press_in_a_picker_is_a_resume() -> None:
+    """The picker is ephemeral: it belongs to no menu, and its message is not sent along."""
+    picked = parse.press(payload("block_actions_picker"), US, at=NOW)
+
+    assert isinstance(picked, parse.Picked)
+    assert isinstance(picked.resume, Resume)
+    assert (picked.reference, picked.resume.place) == ("dark-mode", CHANNEL)
+    assert picked.resume.reply_url
+
+
+@pytest.mark.parametrize("action", ["somebody.elses", "roundtable.vote", "roundtable.", "continue"])
+def test_a_button_we_do_not_know_is_none(action: str) -> None:
+    """Of another app, or of another version of this one."""
+    body = payload("block_actions")
+    body["actions"][0]["action_id"] = action
+
+    assert parse.press(body, US, at=NOW) is None
+
+
+def test_a_shortcut_takes_the_first_line_as_the_title() -> None:
+    """And the message's thread, which may not have begun yet."""
+    asked = parse.shortcut(payload("message_action"), US, at=NOW)
+
+    assert (asked.verb, asked.rest) == ("start", "Dark mode for #ward-7")
+    assert (asked.place, asked.adopts) == (CHANNEL, "1767261600.000200")
+
+
+def test_a_message_may_be_as_long_as_slack_allows_and_no_longer() -> None:
+    """What is cut says so."""
+    said = words("message_in_thread", event__text="a" * 50_000)
+
+    assert said is not None
+    assert said.said.text == "a" * 40_000 + CUT
+
+
+@pytest.mark.parametrize("name", ["message_in_thread", "block_actions", "slash_command", "message_action"])
+def test_it_is_always_known_whom_to_answer_and_where(name: str) -> None:
+    """Even when nothing else in the payload can be used."""
+    assert parse.sender(payload(name)) == "U0ADA"
+    assert parse.origin(payload(name), US).channel == "C0TEAM"

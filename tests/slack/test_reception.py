@@ -1,0 +1,64 @@
+"""What is done after the acknowledgement is done all the same."""
+
+import asyncio
+import gc
+import logging
+
+import pytest
+
+from bot.errors import SlackError
+from bot.slack.reception import Errands
+
+
+async def test_an_errand_is_held_on_to() -> None:
+    """A waiting task that nobody holds may be collected before it ends."""
+    errands = Errands()
+    done: list[str] = []
+
+    async def waits_alone() -> None:
+        alone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        asyncio.get_running_loop().call_soon(alone.set_result, None)
+        await alone
+        done.append("told")
+
+    errands.send(waits_alone())
+    gc.collect()
+    await errands.drain(1)
+
+    assert done == ["told"]
+
+
+@pytest.mark.parametrize(
+    ("failure", "level"),
+    [(SlackError("I'm not in this channel."), logging.WARNING), (ValueError("a bug"), logging.ERROR)],
+)
+async def test_a_failed_errand_is_logged_once(
+    caplog: pytest.LogCaptureFixture, failure: Exception, level: int
+) -> None:
+    """A refusal of Slack's is a line, a mistake of ours comes with its traceback."""
+    errands = Errands()
+
+    async def fails() -> None:
+        raise failure
+
+    errands.send(fails())
+    await errands.drain(1)
+    await asyncio.sleep(0)
+
+    (record,) = (record for record in caplog.records if record.name == "bot.slack.reception")
+    assert record.levelno == level
+    assert bool(record.exc_info) == (level == logging.ERROR)
+
+
+async def test_draining_has_an_end() -> None:
+    """A process that is told to go does not wait for ever to whisper something."""
+    errands = Errands()
+
+    async def never_ends() -> None:
+        await asyncio.Event().wait()
+
+    errands.send(never_ends())
+    await errands.drain(0.01)
+    await errands.drain(0.01)
+
+    assert not errands._running

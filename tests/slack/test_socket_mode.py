@@ -1,0 +1,346 @@
+"""The whole Slack layer over real sockets: what people do in Slack, and what reaches the desk."""
+
+import asyncio
+
+import pytest
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.inputs import Press, Resume, Say, SetDepth, Start, Stop
+from bot.domain.item import item_from
+from bot.domain.message import Action, Choice, Message
+from bot.domain.place import Person, Place
+from bot.errors import ConfigError, SlackError, Unavailable, UserError
+from bot.sandbox import Sandbox
+from bot.slack.chat import SlackChat
+from bot.slack.sockets import Sockets
+from bot.slack.wording import NOT_SAVED, OTHER_VERSION, WENT_WRONG
+from tests.slack.conftest import NOW, ScriptedDesk
+
+CHANNEL = "#roundtable"
+MENU = Message(text="What next?", choices=(Choice(action=Action.CONTINUE, label="Continue"),), token="abc")
+
+
+async def test_a_command_reaches_the_desk_and_is_answered_to_the_person_only(
+    connected: Sandbox, desk: ScriptedDesk, place: Place
+) -> None:
+    """The answer is in the acknowledgement, and nobody else sees it."""
+    desk.reply = Message(text="**Dark mode** starts.")
+    ada = connected.person("ada")
+
+    delivery = await ada.slash(CHANNEL, "/roundtable start Dark mode for <@U0GRACE>")
+
+    ((verb, start),) = desk.brought
+    assert (verb, start.item) == ("start", item_from("Dark mode for @U0GRACE"))
+    assert (start.place, start.person.id, start.at) == (place, ada.id, NOW)
+    assert delivery.acked
+    assert ada.ephemerals[-1].text == "*Dark mode* starts."
+    assert not connected.messages()
+
+
+async def test_what_people_say_in_a_thread_is_heard_once_and_readable(
+    connected: Sandbox, desk: ScriptedDesk, place: Place
+) -> None:
+    """Slack's tokens and entities become words; what is said outside threads is not ours."""
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "not in a thread")
+
+    ts = await ada.say(CHANNEL, "fish & chips <https://a.example> for @grace", thread_ts=root)
+    await connected.until(lambda: desk.brought)
+    await connected.settled()
+
+    said = Say(
+        key=f"{place.channel}.{ts}",
+        at=NOW,
+        person=Person(id=ada.id),
+        text="fish & chips <https://a.example> for @U0GRACE",
+        ts=ts,
+    )
+    assert desk.brought == [("say", place.but(thread=root), said, False)]
+
+
+async def test_a_mention_in_the_thread_is_the_same_door(
+    connected: Sandbox, desk: ScriptedDesk, place: Place
+) -> None:
+    """Verbs work after a mention, and other words are words for the roundtable."""
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+    thread = place.but(thread=root)
+
+    for words in ("stop", "Depth: deep", "resume dark-mode", "what do you think?"):
+        await ada.mention(CHANNEL, words, thread_ts=root)
+        await connected.settled()
+
+    (_, stopped_in, stop, _), (_, _, depth), (_, resume, reference), (_, _, said, mentioned) = desk.brought
+    assert (stopped_in, type(stop)) == (thread, Stop)
+    assert isinstance(depth, SetDepth)
+    assert depth.depth == "deep"
+    assert isinstance(resume, Resume)
+    assert (resume.place, reference) == (thread, "dark-mode")
+    assert (said.text, mentioned) == ("what do you think?", True)
+
+
+async def test_nothing_is_acknowledged_before_it_is_saved(connected: Sandbox, desk: ScriptedDesk) -> None:
+    """A process that dies while it saves has acknowledged nothing."""
+    saved = asyncio.Event()
+    desk.saving = saved.wait
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+    await connected.settled()
+
+    await ada.say(CHANNEL, "an answer", thread_ts=root)
+    await connected.until(lambda: desk.brought)
+    delivery = connected.events("message")[-1]
+
+    assert not delivery.acked
+    saved.set()
+    await connected.until(lambda: delivery.acked)
+
+
+@pytest.mark.parametrize("failure", [Unavailable("no store"), RuntimeError("a bug")])
+async def test_what_could_not_be_saved_is_delivered_again(
+    connected: Sandbox, desk: ScriptedDesk, failure: Exception
+) -> None:
+    """No acknowledgement, so Slack sends the same event once more, and it is the same input."""
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+    await connected.settled()
+    desk.fails = [failure]
+
+    await ada.say(CHANNEL, "an answer", thread_ts=root)
+    await connected.settled()
+
+    first, second = desk.brought
+    assert first == second
+    delivery = connected.events("message")[-1]
+    assert (delivery.acked, delivery.attempts) == (True, 2)
+    assert not ada.ephemerals
+
+
+async def test_whoever_speaks_to_us_learns_that_it_is_lost(connected: Sandbox, desk: ScriptedDesk) -> None:
+    """Slack gives up after three more attempts; then, and only then, the person is told."""
+    desk.fails = [Unavailable("no store")] * 4
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+
+    await ada.mention(CHANNEL, "stop", thread_ts=root)
+    await connected.until(lambda: ada.ephemerals)
+    await connected.settled()
+
+    assert [message.text for message in ada.ephemerals] == [NOT_SAVED]
+    assert len(desk.brought) == 4
+
+
+@pytest.mark.parametrize(
+    ("failure", "sentence"),
+    [
+        (Unavailable("no store"), NOT_SAVED),
+        (RuntimeError("a bug"), WENT_WRONG),
+        (UserError("Can't continue here."), "Can't continue here."),
+    ],
+)
+async def test_a_failed_command_or_click_is_answered_in_one_sentence(
+    connected: Sandbox, desk: ScriptedDesk, chat: SlackChat, place: Place, failure: Exception, sentence: str
+) -> None:
+    """Slack never repeats those, so silence would be the end of it."""
+    ada = connected.person("ada")
+    menu = await chat.post(place, MENU, key="k", again=False)
+    desk.fails = [failure, failure]
+
+    command = await ada.slash(CHANNEL, "/roundtable status")
+    click = await ada.press(menu, "roundtable.continue")
+    await connected.until(lambda: len(ada.ephemerals) == 2)
+
+    assert command.acked
+    assert click.acked
+    assert [message.text for message in ada.ephemerals] == [sentence, sentence]
+
+
+async def test_a_user_error_in_a_thread_is_whispered_there(connected: Sandbox, desk: ScriptedDesk) -> None:
+    """It is about what the person asked, so it is told once, in the thread, to nobody else."""
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+    await connected.settled()
+    desk.fails = [UserError("Not now.")]
+
+    await ada.say(CHANNEL, "an answer", thread_ts=root)
+    await connected.until(lambda: ada.ephemerals)
+
+    (told,) = ada.ephemerals
+    assert (told.text, told.thread_ts) == ("Not now.", root)
+    assert connected.events("message")[-1].attempts == 1
+
+
+async def test_a_button_comes_back_with_its_menu(
+    connected: Sandbox, desk: ScriptedDesk, chat: SlackChat, place: Place
+) -> None:
+    """A press names its action, its menu and the message; the answer is shown to who pressed."""
+    desk.reply = Message(text="Somebody was faster.")
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+    thread = place.but(thread=root)
+    ts = await chat.post(thread, MENU, key="k", again=False)
+    await connected.settled()
+
+    delivery = await ada.press(ts, "roundtable.continue")
+    await connected.until(lambda: ada.ephemerals)
+
+    ((_, where, press),) = desk.brought
+    assert where == thread
+    assert isinstance(press, Press)
+    assert (press.action, press.token, press.ts, press.person) == (
+        Action.CONTINUE,
+        "abc",
+        ts,
+        Person(id=ada.id, name="ada"),
+    )
+    assert delivery.acked
+    assert (ada.ephemerals[-1].text, ada.ephemerals[-1].thread_ts) == ("Somebody was faster.", root)
+
+
+async def test_a_picker_names_what_to_resume(connected: Sandbox, desk: ScriptedDesk) -> None:
+    """Choosing from the picker is resuming that item by its slug."""
+    slugs = ("dark-mode", "search")
+    desk.reply = Message(
+        text="Which one?",
+        choices=tuple(Choice(action=Action.RESUME, label=slug, value=slug) for slug in slugs),
+    )
+    ada = connected.person("ada")
+
+    await ada.slash(CHANNEL, "/roundtable resume")
+    desk.reply = None
+    await ada.press(ada.ephemerals[-1], "roundtable.resume.2")
+
+    _, (verb, resume, reference) = desk.brought
+    assert (verb, reference) == ("resume", "search")
+    assert resume.reply_url
+
+
+async def test_a_shortcut_starts_on_a_message_and_adopts_its_thread(
+    connected: Sandbox, desk: ScriptedDesk, place: Place
+) -> None:
+    """The first line of the message is the title."""
+    ada, grace = connected.person("ada"), connected.person("grace")
+    ts = await grace.say(CHANNEL, "Dark mode\nbecause of the nights")
+
+    delivery = await ada.shortcut(ts)
+
+    ((_, start),) = desk.brought
+    assert isinstance(start, Start)
+    assert (start.item, start.place) == (item_from("Dark mode"), place.but(thread=ts))
+    assert start.person.id == ada.id
+    assert delivery.acked
+
+
+async def test_nothing_is_ever_left_unacknowledged(
+    connected: Sandbox, desk: ScriptedDesk, chat: SlackChat, place: Place, client: AsyncWebClient
+) -> None:
+    """What nobody listens to: our own posts, other bots, edits, joins, reactions, foreign buttons and shortcuts."""
+    ada = connected.person("ada")
+    own = await chat.post(place, MENU.but(speaker="business-analyst"), key="k", again=False)
+    root = await ada.say(CHANNEL, "a thread")
+    await ada.edit(root, "an edited thread")
+    await ada.react(own, "eyes")
+    await ada.delete(root)
+    connected.emit({"type": "pin_added", "user": ada.id, "channel_id": place.channel})
+    connected.emit({"type": "message", "bot_id": "B0OTHER", "text": "hi", "channel": place.channel,
+                    "ts": "1.1", "thread_ts": "1.0", "channel_type": "channel"})  # fmt: skip
+    foreign = {"type": "button", "action_id": "someone.else", "text": {"type": "plain_text", "text": "?"}}
+    strange = await client.chat_postMessage(
+        channel=place.channel, text="?", blocks=[{"type": "actions", "elements": [foreign]}]
+    )
+
+    await ada.press(strange["ts"], "someone.else")
+    await ada.global_shortcut("someone.else")
+    await connected.settled()
+
+    assert all(delivery.acked and delivery.attempts == 1 for delivery in connected.deliveries)
+    assert not desk.brought
+    await connected.until(lambda: ada.ephemerals)
+    assert ada.ephemerals[0].text == OTHER_VERSION
+
+
+async def test_a_button_of_another_version_is_answered(
+    connected: Sandbox, desk: ScriptedDesk, client: AsyncWebClient, place: Place
+) -> None:
+    """After an upgrade or a rollback, old menus are still on people's screens."""
+    future = {
+        "type": "button",
+        "action_id": "roundtable.vote",
+        "text": {"type": "plain_text", "text": "Vote"},
+    }
+    posted = await client.chat_postMessage(
+        channel=place.channel, text="?", blocks=[{"type": "actions", "elements": [future]}]
+    )
+    ada = connected.person("ada")
+
+    await ada.press(posted["ts"], "roundtable.vote")
+    await connected.until(lambda: ada.ephemerals)
+
+    assert ada.ephemerals[0].text == OTHER_VERSION
+    assert not desk.brought
+
+
+async def test_no_event_waits_for_auth_test(connected: Sandbox, desk: ScriptedDesk) -> None:
+    """Bolt would acknowledge and drop events while auth.test fails; we know already who we are."""
+    connected.fail_next("auth.test", "internal_error", times=100)
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+
+    await ada.say(CHANNEL, "an answer", thread_ts=root)
+    await connected.settled()
+
+    assert len(desk.brought) == 1
+
+
+async def test_two_sockets_hold_while_one_is_renewed(connected: Sandbox, desk: ScriptedDesk) -> None:
+    """Slack renews connections every few hours; nothing is missed meanwhile."""
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+
+    await connected.disconnect_sockets()
+    await ada.say(CHANNEL, "an answer", thread_ts=root)
+    await connected.until(lambda: desk.brought)
+    await connected.until(lambda: connected.connections == 2)
+
+
+async def test_a_bad_app_token_is_a_sentence_not_a_silence(app: AsyncApp, client: AsyncWebClient) -> None:
+    """The SDK would try a bad token for ever."""
+    with pytest.raises(ConfigError, match="SLACK_APP_TOKEN"):
+        await Sockets(app, client, app_token="xapp-wrong").connect(seconds=5)
+
+
+async def test_a_connection_that_never_comes_has_a_deadline(
+    app: AsyncApp, client: AsyncWebClient, sandbox: Sandbox
+) -> None:
+    """The start fails with a sentence, and nothing goes on in the background."""
+    sockets = Sockets(app, client, app_token=sandbox.app_token)
+    sandbox.fail_next("apps.connections.open", delay=0)
+    sandbox.fail_next("apps.connections.open", "internal_error", times=50)
+
+    with pytest.raises(SlackError):
+        await sockets.connect(seconds=0.2)
+
+    assert not await sockets.is_connected()
+
+
+async def test_closing_lets_what_is_under_way_be_acknowledged(
+    app: AsyncApp, client: AsyncWebClient, sandbox: Sandbox, desk: ScriptedDesk
+) -> None:
+    """A process that is told to go finishes what it was told before."""
+    sockets = Sockets(app, client, app_token=sandbox.app_token)
+    await sockets.connect(seconds=5)
+    saved = asyncio.Event()
+    desk.saving = saved.wait
+    ada = sandbox.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+    await ada.say(CHANNEL, "an answer", thread_ts=root)
+    await sandbox.until(lambda: desk.brought)
+
+    closing = asyncio.create_task(sockets.close(seconds=5))
+    await asyncio.sleep(0)
+    saved.set()
+    await closing
+
+    assert sandbox.events("message")[-1].acked
+    assert not await sockets.is_connected()

@@ -1,0 +1,59 @@
+"""What the storage tests save and commit, and how they wait."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+from bot.domain.artifact import SectionEdit
+from bot.domain.effects import Commit, React
+from bot.domain.meta import Change
+from bot.domain.place import Place
+from bot.domain.roundtable import Roundtable
+from bot.domain.transcript import Line, Part, Source
+
+NOW = "2026-11-21T10:00:00.000Z"
+SLUG = "bright-night"
+PLACE = Place(team="T1", channel="C1", thread="1700000000.000100")
+OWED = (React(id="bright-night.i1.1", ts="1.1", emoji="eyes"),)
+
+WAIT_SECONDS = 20
+
+
+def a_roundtable(slug: str = SLUG, **fields: Any) -> Roundtable:
+    """Version 1 of a roundtable that is held in `PLACE` and owes nothing."""
+    given = {"incarnation": "i1", "title": "Too bright at night", "place": PLACE, "now": NOW, "version": 1}
+    return Roundtable(slug=slug, **(given | fields))
+
+
+def a_line(message_id: str, content: str = "It is too bright.", **fields: Any) -> Line:
+    given = {"ts": NOW, "round": 1, "actor": "User", "phase": Part.CLARIFYING, "role": "user"}
+    return Line(
+        **(given | {"source": Source.USER, "content": content, "meta": {"message_id": message_id}} | fields)
+    )
+
+
+def a_section(body: str, *, path: str = "requirements-spec.md", heading: str = "1. Scope") -> SectionEdit:
+    return SectionEdit(path=path, heading=heading, title="Requirements", body=body)
+
+
+def a_commit(number: int = 1, **fields: Any) -> Commit:
+    """The *number*-th commit of an item, each a finished step with an artifact and a line."""
+    given = {
+        "id": f"{SLUG}.i1.{number}",
+        "subject": f"roundtable({SLUG}): step 01-{number:02} Needs",
+        "step": f"01-{number:02}",
+        "edits": (a_section(f"What we know after step {number}."),),
+        "change": Change(
+            steps=(f"01-{number:02}",), created={"source": "manual", "slug": SLUG, "created_at": NOW}
+        ),
+        "lines": (a_line(f"C1.{number}"),),
+    }
+    return Commit(**(given | fields))
+
+
+async def wait_until(happened: Callable[[], object], *, seconds: float = WAIT_SECONDS) -> None:
+    until = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < until, "it did not happen in time"
+        await asyncio.sleep(0.005)

@@ -1,0 +1,41 @@
+"""A kill at any moment: calling again finishes what was begun, and leaves no trace of it."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from bot.storage.git import GitWorkspace
+from tests.storage.checkout import Git
+from tests.storage.samples import NOW, SLUG, a_commit
+
+FEWEST_MOMENTS = 30
+
+
+async def test_a_commit_killed_anywhere_is_finished_by_the_next(
+    workspace: GitWorkspace, git: Git, tmp_path: Path
+) -> None:
+    """
+    The bot that is started again leaves an index that says what the branch says. The same call then gives the same
+    files, one commit, and a clean checkout.
+    """
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    copies = tmp_path / "copies"
+    killing = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.storage.killed", git.root, copies
+    )
+    assert await killing.wait() == 0
+    moments = len(list(copies.iterdir()))
+    assert moments > FEWEST_MOMENTS
+    undisturbed = Git(copies / str(moments))
+
+    for moment in range(1, moments):
+        disturbed = Git(copies / str(moment))
+        async with GitWorkspace(disturbed.root) as successor:
+            assert disturbed("diff", "--cached") == "", moment
+            receipt = await successor.commit(SLUG, a_commit(2), now=NOW)
+
+        assert receipt.state.meta.steps_completed == ("01-01", "01-02"), moment
+        assert disturbed("rev-parse", "HEAD^{tree}") == undisturbed("rev-parse", "HEAD^{tree}"), moment
+        assert len(disturbed.subjects) == 2, moment
+        assert disturbed("status", "--porcelain", "--ignored") == "!! .roundtable/\n", moment
+        assert disturbed("fsck", "--strict", "--no-dangling") == "", moment

@@ -1,0 +1,491 @@
+"""The workspace as people see it with git: what we commit, and that what is theirs stays theirs."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from bot.domain.artifact import FileEdit
+from bot.domain.meta import Change
+from bot.errors import ConfigError, WorkspaceError
+from bot.storage.git import GitWorkspace
+from tests.storage.checkout import Git
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
+
+ITEM = f"docs/requirements/{SLUG}"
+SPEC = f"{ITEM}/requirements-spec.md"
+LATER = "2026-11-21T11:00:00.000Z"
+
+
+# --- what a commit is ---------------------------------------------------------------------------------------------
+
+
+async def test_a_finished_step_is_one_commit(workspace: GitWorkspace, git: Git) -> None:
+    """Its artifacts, meta.json and transcript together, and its item, step and effect in the trailers."""
+    receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert git("log", "--format=%H %an <%ae> %aI%n%B") == (
+        f"{receipt.sha} Roundtable <roundtable@localhost> 2026-11-21T10:00:00+00:00\n"
+        f"roundtable({SLUG}): step 01-01 Needs\n"
+        "\n"
+        f"Roundtable-Item: {SLUG}\n"
+        "Roundtable-Step: 01-01\n"
+        f"Roundtable-Effect: {SLUG}.i1.1\n"
+        "\n"
+    )
+    assert git("show", "--format=", "--name-only").splitlines() == [
+        f"{ITEM}/meta.json",
+        f"{ITEM}/planning/meeting.jsonl",
+        SPEC,
+    ]
+
+
+async def test_what_is_no_step_has_no_step_in_its_trailers(workspace: GitWorkspace, git: Git) -> None:
+    """A new item, a phase, or what a stop saved."""
+    await workspace.commit(SLUG, a_commit(step=""), now=NOW)
+
+    assert "Roundtable-Step" not in git("log", "--format=%B")
+
+
+async def test_a_title_cannot_forge_a_trailer(workspace: GitWorkspace, git: Git) -> None:
+    """A subject is one line, whatever people call their items."""
+    await workspace.commit(SLUG, a_commit(subject=f"x\n\nRoundtable-Effect: {SLUG}.i1.2"), now=NOW)
+    await workspace.commit(SLUG, a_commit(2), now=NOW)
+
+    assert len(git.subjects) == 2
+
+
+async def test_an_effect_is_known_by_its_whole_id(workspace: GitWorkspace, git: Git) -> None:
+    """The first is not taken for the twelfth."""
+    await workspace.commit(SLUG, a_commit(12), now=NOW)
+    await workspace.commit(SLUG, a_commit(1), now=NOW)
+
+    assert len(git.subjects) == 2
+
+
+async def test_files_index_and_branch_agree_afterwards(workspace: GitWorkspace, git: Git) -> None:
+    """`git status` has nothing to say, nor has `git fsck`."""
+    for number in range(1, 4):
+        await workspace.commit(SLUG, a_commit(number), now=NOW)
+
+    assert git.status == []
+    assert git("fsck", "--strict") == ""
+    assert (git.root / SPEC).read_text() == git.shown(SPEC)
+
+
+async def test_nothing_of_ours_but_the_items_is_committed(workspace: GitWorkspace, git: Git) -> None:
+    """Git is told not to look at our own folder without a .gitignore that somebody would have to commit."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert (git.root / ".roundtable").is_dir()
+    assert not (git.root / ".gitignore").exists()
+    assert git.status == []
+
+
+async def test_opening_again_adds_nothing_to_the_exclusions(git: Git) -> None:
+    """Each is there once, however often the bot starts."""
+    for _ in range(2):
+        async with GitWorkspace(git.root):
+            pass
+
+    exclusions = (git.root / ".git/info/exclude").read_text().splitlines()
+    assert exclusions.count("/.roundtable/") == 1
+
+
+async def test_no_hook_runs(workspace: GitWorkspace, git: Git) -> None:
+    """What a person's git does at a commit is not for a bot to set off."""
+    for name in ("pre-commit", "commit-msg", "post-commit", "reference-transaction"):
+        hook = git.write(f".git/hooks/{name}", f"#!/bin/sh\ntouch {git.root}/ran\nexit 1\n")
+        hook.chmod(0o755)
+
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert not (git.root / "ran").exists()
+
+
+async def test_names_in_every_script(workspace: GitWorkspace, git: Git) -> None:
+    """Beside ours, and in what we write."""
+    git.commit("документы/日本語 ø.md", "été\n", message="über")
+
+    await workspace.commit(SLUG, a_commit(lines=(a_line("m1", "ẞ 🌙"),), subject="Größe"), now=NOW)
+
+    assert git.subjects == ["Größe", "über"]
+    assert git.status == []
+    assert "ẞ 🌙" in git.shown(f"{ITEM}/planning/meeting.jsonl")
+
+
+# --- repositories as they are found -------------------------------------------------------------------------------
+
+
+async def test_a_repository_with_history_is_used_as_it_is(git: Git) -> None:
+    """Its branch, whatever it is called, and its files."""
+    git.begin()
+    git.commit("src/app.py", "print()\n")
+    git("switch", "--create", "feature/light")
+
+    async with GitWorkspace(git.root) as workspace:
+        await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert git("branch", "--show-current") == "feature/light\n"
+    assert git.subjects == [f"roundtable({SLUG}): step 01-01 Needs", "by hand"]
+    assert git.shown("src/app.py") == "print()\n"
+    assert git.status == []
+
+
+async def test_a_repository_without_a_commit_gets_its_first(git: Git) -> None:
+    """On the branch that it is on."""
+    git.begin()
+    git("symbolic-ref", "HEAD", "refs/heads/trunk")
+
+    async with GitWorkspace(git.root) as workspace:
+        await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert git("branch", "--show-current") == "trunk\n"
+    assert len(git.subjects) == 1
+
+
+async def test_a_folder_with_files_becomes_a_repository(git: Git) -> None:
+    """Its files are not committed behind anybody's back."""
+    git.root.mkdir()
+    git.write("notes.txt", "mine")
+
+    async with GitWorkspace(git.root) as workspace:
+        await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert git.status == ["?? notes.txt"]
+
+
+async def test_a_linked_worktree_is_a_workspace(git: Git, tmp_path: Path) -> None:
+    """Its branch moves, and nobody else's."""
+    git.begin()
+    git.commit("src/app.py", "print()\n")
+    git("worktree", "add", "-b", "items", str(tmp_path / "linked"))
+
+    async with GitWorkspace(tmp_path / "linked") as workspace:
+        await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    linked = Git(tmp_path / "linked")
+    assert linked.status == []
+    assert len(linked.subjects) == 2
+    assert len(git.subjects) == 1
+
+
+async def test_a_folder_inside_a_repository_is_refused(git: Git) -> None:
+    """A commit from there would be one in somebody else's history."""
+    git.begin()
+
+    with pytest.raises(ConfigError, match="lies inside the repository"):
+        async with GitWorkspace(git.root / "below"):
+            pass
+
+
+async def test_a_bare_repository_is_refused(git: Git) -> None:
+    """There are no files in it that people could read."""
+    git.root.mkdir()
+    git("init", "--bare")
+
+    with pytest.raises(ConfigError, match="bare"):
+        async with GitWorkspace(git.root):
+            pass
+
+
+async def test_a_file_in_its_place_is_refused(git: Git) -> None:
+    """In one sentence."""
+    git.root.write_text("not a folder")
+
+    with pytest.raises(ConfigError, match="cannot be used"):
+        async with GitWorkspace(git.root):
+            pass
+
+
+async def test_without_a_branch_nothing_is_written(workspace: GitWorkspace, git: Git) -> None:
+    """A commit on a detached HEAD gets lost with the next checkout; a person has to say where it should go."""
+    git.commit("src/app.py", "print()\n")
+    git("switch", "--detach")
+
+    with pytest.raises(WorkspaceError, match="Check out a branch") as refused:
+        await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert (refused.value.reason, refused.value.again) == ("detached", False)
+    assert git.status == []
+    git("switch", "main")
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+
+
+async def test_a_detached_workspace_can_be_read(workspace: GitWorkspace, git: Git) -> None:
+    """People look at old states with it."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    git("switch", "--detach")
+
+    assert (await workspace.read(SLUG, now=NOW)).state
+
+
+@pytest.mark.parametrize("setting", ["true", "input", "false"])
+async def test_line_ends_are_nobodys_to_convert(workspace: GitWorkspace, git: Git, setting: str) -> None:
+    """What is on the disk is what is committed, and git agrees that nothing changed."""
+    git("config", "core.autocrlf", setting)
+    await workspace.commit(SLUG, a_commit(edits=(FileEdit(path="draft.md", text="a\r\nb\r\n"),)), now=NOW)
+
+    assert (git.root / ITEM / "draft.md").read_bytes() == b"a\r\nb\r\n"
+    assert git.status == []
+
+
+async def test_an_executable_stays_one(workspace: GitWorkspace, git: Git) -> None:
+    """Its mode is not ours to change, neither on the disk nor in git."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    (git.root / SPEC).chmod(0o755)
+    git("commit", "--quiet", "-am", "executable")
+
+    await workspace.commit(SLUG, a_commit(2), now=NOW)
+
+    assert stat.S_IMODE((git.root / SPEC).stat().st_mode) == 0o755
+    assert git("ls-tree", "HEAD", SPEC).startswith("100755")
+    assert git.status == []
+
+
+# --- people at work in the same checkout --------------------------------------------------------------------------
+
+
+async def test_what_others_staged_and_changed_stays_as_it_is(workspace: GitWorkspace, git: Git) -> None:
+    """Neither committed, nor unstaged, nor lost."""
+    git.commit("src/app.py", "one\n")
+    git.commit("src/gone.py", "one\n")
+    git.write("src/app.py", "two\n")
+    git("add", "src/app.py")
+    git.write("src/app.py", "three\n")
+    git.write("src/new.py", "new\n")
+    git("add", "--intent-to-add", "src/new.py")
+    git("rm", "--quiet", "src/gone.py")
+    git.write("untracked.txt", "mine\n")
+    before = git.status, git("diff"), git("diff", "--cached")
+
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert (git.status, git("diff"), git("diff", "--cached")) == before
+    assert git.shown("src/app.py") == "one\n"
+
+
+async def test_an_edit_by_hand_is_kept_and_committed_with_the_step(workspace: GitWorkspace, git: Git) -> None:
+    """Somebody improved a section of the same file, and did not commit it."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    git.write(SPEC, (git.root / SPEC).read_text() + "\n## 9. Notes\n\nby hand\n")
+
+    await workspace.commit(SLUG, a_commit(2), now=NOW)
+
+    assert git.shown(SPEC).endswith("What we know after step 2.\n\n## 9. Notes\n\nby hand\n")
+    assert git.status == []
+
+
+async def test_an_edit_by_hand_elsewhere_in_the_item_stays_uncommitted(
+    workspace: GitWorkspace, git: Git
+) -> None:
+    """A step commits its own files, not the folder."""
+    await workspace.commit(SLUG, a_commit(edits=(FileEdit(path="draft.md", text="ours\n"),)), now=NOW)
+    git.write(f"{ITEM}/draft.md", "by hand\n")
+
+    await workspace.commit(SLUG, a_commit(2), now=NOW)
+
+    assert git.status == [f" M {ITEM}/draft.md"]
+
+
+async def test_a_commit_that_came_in_between_is_built_upon(workspace: GitWorkspace, git: Git) -> None:
+    """Nobody's commit is lost, and there is no merge."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    git.commit("src/app.py", "print()\n")
+    await workspace.commit(SLUG, a_commit(2), now=NOW)
+
+    assert len(git.subjects) == 3
+    assert git("log", "--merges", "--format=%H") == ""
+    assert git.status == []
+
+
+async def test_what_a_person_committed_for_us_is_not_committed_again(
+    workspace: GitWorkspace, git: Git
+) -> None:
+    """A person's `git add .` may be quicker: then there is nothing left to say."""
+    receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
+    git("update-ref", "-d", "HEAD")
+    git("commit", "--quiet", "-m", "all of it")
+
+    again = await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert git.subjects == ["all of it"]
+    assert again.state == receipt.state
+
+
+# --- what cannot be read or written -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bad", ["{ torn", "", "[]", "\ufeff", "\x00"])
+async def test_a_corrupt_meta_json_is_begun_anew_and_kept(
+    workspace: GitWorkspace, git: Git, bad: str
+) -> None:
+    """ERR-META-002: the artifacts stay, and so does what was in the file."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    git.write(f"{ITEM}/meta.json", bad)
+    assert [one.code for one in (await workspace.read(SLUG, now=NOW)).troubles] == ["ERR-META-002"]
+
+    receipt = await workspace.commit(SLUG, a_commit(2), now=NOW)
+
+    assert [one.code for one in receipt.troubles] == ["ERR-META-002"]
+    assert receipt.state.meta.steps_completed == ("01-02",)
+    assert git.shown(f"{ITEM}/meta.json.corrupt-1") == bad
+    assert receipt.state.artifacts == ("requirements-spec.md",)
+    assert git.status == []
+
+
+async def test_a_folder_without_meta_json_gets_one(workspace: GitWorkspace, git: Git) -> None:
+    """ERR-META-001: other tools make folders too."""
+    git.write(f"{ITEM}/draft.md", "by another tool\n")
+    assert (await workspace.read(SLUG, now=NOW)).state is None
+
+    receipt = await workspace.commit(SLUG, a_commit(change=Change(steps=("01-01",))), now=NOW)
+
+    assert [one.code for one in receipt.troubles] == ["ERR-META-001"]
+    assert (receipt.state.meta.slug, receipt.state.meta.created_at) == (SLUG, NOW)
+    assert receipt.state.meta.steps_completed == ("01-01",)
+
+
+async def test_unknown_fields_of_meta_json_survive(workspace: GitWorkspace, git: Git) -> None:
+    """Other tools keep their facts in it."""
+    git.write(f"{ITEM}/meta.json", '{"steps_completed": "none", "ours": {"deep": [1]}}')
+
+    receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert '"ours": {\n    "deep": [' in git.shown(f"{ITEM}/meta.json")
+    assert [one.code for one in receipt.troubles] == ["ERR-META-004"]
+
+
+async def test_an_artifact_that_is_no_text_is_kept_and_begun_anew(workspace: GitWorkspace, git: Git) -> None:
+    """ERR-ART-003: beside the new one, if no commit has it."""
+    git.root.joinpath(ITEM).mkdir(parents=True)
+    git.root.joinpath(SPEC).write_bytes(b"\xff\xfe broken")
+
+    receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert "ERR-ART-003" in [one.code for one in receipt.troubles]
+    assert "What we know" in git.shown(SPEC)
+    assert git.root.joinpath(f"{SPEC}.unreadable-1").read_bytes() == b"\xff\xfe broken"
+    assert git.status == []
+
+
+async def test_an_artifact_that_git_has_is_not_kept_twice(workspace: GitWorkspace, git: Git) -> None:
+    """`git show` brings it back."""
+    git.root.joinpath(ITEM).mkdir(parents=True)
+    git.root.joinpath(SPEC).write_bytes(b"\xff\xfe broken")
+    git("add", SPEC)
+    git("commit", "--quiet", "-m", "broken")
+
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert not git.root.joinpath(f"{SPEC}.unreadable-1").exists()
+
+
+async def test_a_torn_transcript_is_repaired(workspace: GitWorkspace, git: Git) -> None:
+    """Whole lines stay, the torn one goes, and the next comes after them."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    path = f"{ITEM}/planning/meeting.jsonl"
+    git.write(path, (git.root / path).read_text() + '{"ts": "2026-11-')
+
+    receipt = await workspace.commit(SLUG, a_commit(2, lines=(a_line("m2", round=2),)), now=NOW)
+
+    assert git.shown(path).count("\n") == 2
+    assert receipt.state.last_round == 2
+
+
+async def test_the_last_line_is_found_in_a_long_transcript(workspace: GitWorkspace) -> None:
+    """Even when that line alone is longer than what is read at first."""
+    lines = (
+        *(a_line(f"m{n}", "x" * 500, round=n) for n in range(1, 300)),
+        a_line("end", "y" * 99_999, round=301),
+    )
+
+    receipt = await workspace.commit(SLUG, a_commit(lines=lines), now=NOW)
+
+    assert receipt.state.last_round == 301
+
+
+@pytest.mark.parametrize("link", ["docs", "docs/requirements", ITEM])
+async def test_no_link_leads_out_of_the_workspace(
+    workspace: GitWorkspace, git: Git, tmp_path: Path, link: str
+) -> None:
+    """Not even one that a person made: nothing is written behind it."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    git.root.joinpath(link).parent.mkdir(parents=True, exist_ok=True)
+    git.root.joinpath(link).symlink_to(outside)
+
+    with pytest.raises(WorkspaceError):
+        await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert list(outside.iterdir()) == []
+
+
+async def test_an_artifact_that_is_a_link_is_left_alone(
+    workspace: GitWorkspace, git: Git, tmp_path: Path
+) -> None:
+    """ERR-ART-002: neither what it points to nor the link changes, and the rest is saved."""
+    outside = tmp_path / "outside.md"
+    outside.write_text("theirs\n")
+    git.root.joinpath(ITEM).mkdir(parents=True)
+    git.root.joinpath(SPEC).symlink_to(outside)
+
+    receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert "ERR-ART-002" in [one.code for one in receipt.troubles]
+    assert outside.read_text() == "theirs\n"
+    assert git.root.joinpath(SPEC).is_symlink()
+    assert receipt.state.meta.steps_completed == ("01-01",)
+
+
+async def test_a_folder_of_links_does_not_leak_into_what_people_read(
+    workspace: GitWorkspace, git: Git, tmp_path: Path
+) -> None:
+    """Neither a file nor an item is read through one."""
+    secret = tmp_path / "secret.md"
+    secret.write_text("secret")
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    git.root.joinpath(ITEM, "leak.md").symlink_to(secret)
+    git.root.joinpath("docs/requirements/linked").symlink_to(git.root / ITEM)
+    git.root.joinpath("BACKLOG.md").symlink_to(secret)
+
+    assert await workspace.files(SLUG, ("leak.md",)) == {}
+    assert [listing.known.slug for listing in await workspace.items()] == [SLUG]
+    with pytest.raises(WorkspaceError):
+        await workspace.backlog()
+
+
+async def test_a_device_is_no_artifact(workspace: GitWorkspace, git: Git) -> None:
+    """A pipe would be waited for until somebody writes into it."""
+    git.root.joinpath(ITEM).mkdir(parents=True)
+    os.mkfifo(git.root / SPEC)
+
+    receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert "ERR-ART-002" in [one.code for one in receipt.troubles]
+
+
+async def test_one_bad_artifact_does_not_stop_the_others(workspace: GitWorkspace, git: Git) -> None:
+    """A folder stands where the file should be."""
+    git.root.joinpath(SPEC).mkdir(parents=True)
+    edits = (a_section("lost"), a_section("saved", path="other.md"))
+
+    receipt = await workspace.commit(SLUG, a_commit(edits=edits), now=NOW)
+
+    assert [touched.path for touched in receipt.touched] == ["other.md"]
+    assert (await workspace.commit(SLUG, a_commit(2, edits=edits), now=LATER)).state.artifacts == (
+        "other.md",
+    )
+
+
+# --- other questions ----------------------------------------------------------------------------------------------
+
+
+async def test_the_backlog_is_at_the_top(workspace: GitWorkspace, git: Git) -> None:
+    """Empty when there is none."""
+    assert await workspace.backlog() == ""
+
+    git.write("BACKLOG.md", "- 1.1 [ ] Too bright\n")
+
+    assert await workspace.backlog() == "- 1.1 [ ] Too bright\n"

@@ -1,0 +1,146 @@
+"""What only Redis can show: keys that people read, a server that is away, and other versions of this program."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+import redis
+
+from bot.domain.elaboration import Elaboration
+from bot.domain.roundtable import Stage
+from bot.errors import Unavailable
+from bot.storage.redis import RedisStore
+from tests.redis_server import RedisServer
+from tests.storage.samples import NOW, OWED, PLACE, SLUG, a_roundtable
+
+KEY = f"roundtable:{{{SLUG}}}"
+
+
+@pytest.fixture
+def client(redis_url: str) -> Iterator[redis.Redis]:
+    with redis.Redis.from_url(redis_url, decode_responses=True) as connected:
+        yield connected
+
+
+async def test_a_person_can_read_a_roundtable(redis_url: str, client: redis.Redis) -> None:
+    """`HGETALL` says where it stands, and what it owes."""
+    debate = Elaboration(step_id="01-03", lead="business-analyst", topic="light", max_turns=7)
+    async with RedisStore(redis_url) as store:
+        await store.put(
+            a_roundtable(
+                stage=Stage.ELABORATING,
+                phase_key="01-requirements",
+                step_id="01-03",
+                elaboration=debate.heard(by="U1", name="Ada", text="Hm.", human=True),
+                outbox=OWED,
+            ),
+            expected=0,
+        )
+
+    shown = client.hgetall(KEY)
+    assert isinstance(shown, dict)
+    assert json.loads(shown.pop("state"))["slug"] == SLUG
+    assert shown == {
+        "version": "1",
+        "stage": "elaborating",
+        "phase": "01-requirements",
+        "step": "01-03",
+        "turn_count": "1",
+        "max_turns": "7",
+        "team": PLACE.team,
+        "channel": PLACE.channel,
+        "thread": PLACE.thread,
+        "owes": "react",
+        "updated": NOW,
+    }
+
+
+async def test_a_flushed_server_has_nothing(redis_url: str, client: redis.Redis) -> None:
+    """No script or key of an earlier day is needed to begin again."""
+    async with RedisStore(redis_url) as store:
+        await store.put(a_roundtable(), expected=0)
+        client.flushall()
+        client.script_flush()
+
+        assert await store.get(SLUG) is None
+        await store.put(a_roundtable(), expected=0)
+
+
+async def test_a_server_that_is_away_is_unavailable_until_it_is_back(
+    redis_server: RedisServer, redis_url: str
+) -> None:
+    """Every call says so; nothing has to be started again, and what was saved is there."""
+    async with RedisStore(redis_url) as store:
+        await store.put(a_roundtable(), expected=0)
+        redis_server.stop()
+        for call in (
+            store.get(SLUG),
+            store.put(a_roundtable(version=2), expected=1),
+            store.at(PLACE),
+            store.in_channel(PLACE.team, PLACE.channel),
+            store.owing(),
+            store.ping(),
+        ):
+            with pytest.raises(Unavailable):
+                await call
+
+        redis_server.start()
+        assert await store.get(SLUG) == a_roundtable()
+        await store.put(a_roundtable(version=2), expected=1)
+
+
+async def test_a_server_that_hangs_is_unavailable_in_time(silent_redis_url: str) -> None:
+    """Slack waits three seconds for an answer, and gets none: it will send the event again."""
+    async with RedisStore(silent_redis_url) as store:
+        with pytest.raises(Unavailable, match="Redis did not answer"):
+            await store.get(SLUG)
+
+
+async def test_what_cannot_be_read_is_set_aside(
+    redis_url: str, client: redis.Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The item is as good as new to the store, and somebody can still look at what was there."""
+    async with RedisStore(redis_url) as store:
+        await store.put(a_roundtable(), expected=0)
+        client.hset(KEY, "state", '{"torn')
+
+        assert await store.in_channel(PLACE.team, PLACE.channel) == ()
+        assert await store.get(SLUG) is None
+        await store.put(a_roundtable(), expected=0)
+        assert await store.get(SLUG) == a_roundtable()
+
+    assert client.hget(f"{KEY}:unreadable", "state") == '{"torn'
+    assert "cannot be read" in caplog.text
+
+
+async def test_what_a_later_version_wrote_is_left_to_it(redis_url: str, client: redis.Redis) -> None:
+    """While a new version is rolled out, the old one stays away from what it does not know."""
+    async with RedisStore(redis_url) as store:
+        await store.put(a_roundtable(shape=2), expected=0)
+
+        with pytest.raises(Unavailable, match="later version"):
+            await store.get(SLUG)
+
+    assert client.exists(KEY)
+
+
+async def test_an_index_entry_without_its_roundtable_is_ignored(redis_url: str, client: redis.Redis) -> None:
+    """A kill between the index and the hash, or a hash that was deleted by hand."""
+    async with RedisStore(redis_url) as store:
+        await store.put(a_roundtable(outbox=OWED), expected=0)
+        client.delete(KEY)
+
+        assert await store.at(PLACE) is None
+        assert await store.in_channel(PLACE.team, PLACE.channel) == ()
+        assert await store.owing() == ()
+
+
+async def test_a_debt_that_nobody_crossed_out_is_found_paid(redis_url: str, client: redis.Redis) -> None:
+    """A kill right after the last payment was saved: whoever looks next crosses it out."""
+    async with RedisStore(redis_url) as store:
+        await store.put(a_roundtable(), expected=0)
+        client.zadd("roundtable:owing", {SLUG: 1})
+
+        assert await store.owing() == ()
+
+    assert client.zcard("roundtable:owing") == 0

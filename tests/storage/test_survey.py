@@ -1,0 +1,102 @@
+"""What a search of the code base finds, and what it leaves alone."""
+
+import pytest
+
+from bot.domain.inputs import CodeSurvey, Hits
+from bot.storage.git import GitWorkspace
+from tests.storage.checkout import Git
+from tests.storage.samples import NOW, SLUG, a_commit, a_section
+
+SECONDS = 20
+
+
+async def hits(workspace: GitWorkspace, *keywords: str) -> dict[str, tuple[int, tuple[str, ...]]]:
+    found = await workspace.survey(keywords, seconds=SECONDS)
+    assert found.complete
+    return {one.keyword: (one.count, one.files) for one in found.hits}
+
+
+async def test_a_workspace_of_items_alone_holds_no_code(workspace: GitWorkspace, git: Git) -> None:
+    """Neither our files nor what every repository begins with are a code base."""
+    assert await workspace.survey(("light",), seconds=SECONDS) == CodeSurvey()
+
+    await workspace.commit(SLUG, a_commit(edits=(a_section("light"),)), now=NOW)
+    for name in ("README.md", "LICENSE", ".gitignore", ".github/workflows/ci.yml", "BACKLOG.md"):
+        git.commit(name, "light\n")
+
+    assert await workspace.survey(("light",), seconds=SECONDS) == CodeSurvey()
+
+
+async def test_hits_are_counted_where_code_is(workspace: GitWorkspace, git: Git) -> None:
+    """In any case, the most hits first, and not in the items."""
+    git.commit("src/light.py", "Light\nlight = LIGHT\n")
+    git.commit("src/app.py", "import light\n")
+    await workspace.commit(SLUG, a_commit(edits=(a_section("light"),)), now=NOW)
+
+    found = await workspace.survey(("dark", "light"), seconds=SECONDS)
+
+    assert found.tracked_files == 2
+    assert found.hits == (
+        Hits(keyword="light", count=3, files=("src/light.py", "src/app.py")),
+        Hits(keyword="dark", count=0),
+    )
+
+
+async def test_only_what_is_committed_is_searched(workspace: GitWorkspace, git: Git) -> None:
+    """A build folder is not the code base."""
+    git.commit("src/app.py", "light\n")
+    git.write("build/app.py", "light\n")
+
+    assert await hits(workspace, "light") == {"light": (1, ("src/app.py",))}
+
+
+async def test_words_are_words(workspace: GitWorkspace, git: Git) -> None:
+    """Neither patterns, nor options, nor anything a shell would understand."""
+    git.commit("src/app.py", "a.c\n--help\n$(id)\nreview\n")
+
+    found = await hits(workspace, ".*", "a.c", "--help", "-e", "$(id)", "; id", "HEAD", "review")
+
+    assert {keyword for keyword, (count, _) in found.items() if count} == {"a.c", "--help", "$(id)", "review"}
+
+
+async def test_words_of_no_sense_are_left_out(workspace: GitWorkspace, git: Git) -> None:
+    """Nothing, and what cannot be printed."""
+    git.commit("src/app.py", "light\n")
+
+    assert set(await hits(workspace, "", " ", "a\0b", "a\nb", "light", "light")) == {"light"}
+
+
+async def test_binary_and_large_files_are_not_searched(workspace: GitWorkspace, git: Git) -> None:
+    """They are counted all the same."""
+    git.commit("src/app.py", "light\n")
+    git.commit("src/logo.bin", "light\0\n")
+    git.commit("data/large [1].csv", "light\n" * 200_000)
+
+    found = await workspace.survey(("light",), seconds=SECONDS)
+
+    assert found.tracked_files == 3
+    assert found.hits == (Hits(keyword="light", count=1, files=("src/app.py",)),)
+
+
+async def test_names_in_every_script_are_given_as_they_are(workspace: GitWorkspace, git: Git) -> None:
+    """Not in octal, as git likes to."""
+    git.commit("src/größe.py", "ÜBER\n")
+
+    assert await hits(workspace, "über") == {"über": (1, ("src/größe.py",))}
+
+
+async def test_a_search_ends_in_time(workspace: GitWorkspace, git: Git) -> None:
+    """With what was found until then, and saying that it is not all."""
+    git.commit("src/app.py", "light\n")
+
+    assert not (await workspace.survey(("light",), seconds=0.0001)).complete
+
+
+async def test_without_git_on_the_machine_nothing_is_found(
+    workspace: GitWorkspace, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Commits need no git program, and a search that cannot be made is no error."""
+    git.commit("src/app.py", "light\n")
+    monkeypatch.setenv("PATH", "")
+
+    assert await workspace.survey(("light",), seconds=SECONDS) == CodeSurvey(complete=False)

@@ -1,0 +1,73 @@
+"""What only Redis can show of durable work: that processes die, and that Redis itself goes away."""
+
+import asyncio
+import sys
+from asyncio.subprocess import PIPE
+
+import pytest
+
+from bot.storage import wake as wake_module
+from bot.storage.wake import DocketWake
+from tests.contracts.test_wake import working
+from tests.redis_server import RedisServer
+from tests.storage.samples import wait_until
+
+SLUG = "bright-night"
+REDELIVERY_SECONDS = 1.0
+
+
+async def test_another_process_goes_on_when_the_payer_is_killed(redis_url: str) -> None:
+    """The payment begins anew where it was not finished, and what came meanwhile is paid too."""
+    payer = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.storage.payer", redis_url, str(REDELIVERY_SECONDS), stdout=PIPE
+    )
+    assert payer.stdout
+    paid = []
+
+    async def pay(slug: str) -> None:
+        paid.append(slug)
+
+    async with DocketWake(redis_url, redelivery_seconds=REDELIVERY_SECONDS) as wake:
+        await wake.wake(SLUG)
+        assert await payer.stdout.readline() == f"{SLUG}\n".encode()
+        await wake.wake(SLUG)
+        payer.kill()
+        await payer.wait()
+
+        successor = asyncio.create_task(wake.run(pay))
+        await wait_until(lambda: paid == [SLUG, SLUG])
+        successor.cancel()
+        await asyncio.wait({successor})
+
+
+async def test_work_goes_on_when_redis_comes_back(redis_server: RedisServer, redis_url: str) -> None:
+    """
+    A wake that nobody could be told of is sent when somebody can. One that got lost on the way to a worker is
+    delivered again.
+    """
+    paid = []
+
+    async def pay(slug: str) -> None:
+        paid.append(slug)
+
+    async with working(redis_url, pay, redelivery_seconds=REDELIVERY_SECONDS) as wake:
+        await wake.wake("before")
+        await wait_until(lambda: paid == ["before"])
+
+        redis_server.stop()
+        await wake.wake("meanwhile")
+        redis_server.start()
+        await wake.wake("after")
+
+        await wait_until(lambda: {"meanwhile", "after"} <= set(paid))
+
+
+async def test_a_wake_is_bounded_while_redis_hangs(
+    silent_redis_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever wakes is not held up, and the log says that it is sent later."""
+    monkeypatch.setattr(wake_module, "WAKE_SECONDS", 0.05)
+    async with DocketWake(silent_redis_url) as wake:
+        await wake.wake(SLUG)
+
+    assert "bright-night is woken later" in caplog.text

@@ -1,0 +1,261 @@
+"""A team, three personas and some steps for the voices to speak about."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.agenda import Agenda, Playbook
+from bot.domain.artifact import Edit
+from bot.domain.elaboration import Elaboration
+from bot.domain.persona import Persona, Roster
+from bot.domain.place import Place
+from bot.domain.roundtable import Answer, Roundtable
+from bot.domain.steps import Depth, Section, Step
+from bot.domain.synthesis import Synthesis
+from bot.domain.transcript import Line, Part, Source
+from bot.engine.ports import Cue
+from bot.voices.offline import OfflineVoices
+
+MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
+ADA, BEN = "U1", "U2"
+NOW = "2026-03-01T09:00:00.000Z"
+
+ROSTER = Roster(
+    (
+        Persona(
+            key=MAYA,
+            name="Maya Chen",
+            role="Business Analyst",
+            lens="user needs",
+            acknowledgement="That's important -- so {rephrasing}. Let me update the requirements.",
+            questions=(
+                "Who notices first when this goes wrong?",
+                "What happens to whom if we ship without it?",
+                'Who are we thinking of when we say "{quote}"?',
+                "What need sits behind {topic}?",
+            ),
+        ),
+        Persona(
+            key=ALEX,
+            name="Alex Rivera",
+            role="Solutions Architect",
+            lens="feasibility and risk",
+            acknowledgement="Good point about {topic}. That affects the blast radius because...",
+            questions=(
+                "How far does a failure spread before something stops it?",
+                "What can we undo within an hour?",
+                'What is the risk in "{quote}", and who carries it?',
+            ),
+        ),
+        Persona(
+            key=JORDAN,
+            name="Jordan Park",
+            role="System Designer",
+            lens="interfaces and error paths",
+            acknowledgement="Noted. I'll revise the interface to account for {concern}.",
+            questions=(
+                "What exactly does the caller receive when this fails?",
+                "What happens with an empty value?",
+                "What are the fields and limits of {topic}?",
+            ),
+        ),
+    )
+)
+
+STANDARD = "1. What goes wrong today?\n2. What number moves?\n3. Why now?"
+
+
+def make_step(step_id: str, title: str, *outputs: str, **more: Any) -> Step:
+    sections = {
+        Section.STANDARD: more.pop("standard", STANDARD),
+        Section.VALIDATION: more.pop("validation", ""),
+        Section.ARTIFACTS: more.pop("artifacts", ""),
+    }
+    return Step(
+        step_id=step_id,
+        title=title,
+        persona=more.pop("persona", MAYA),
+        depth=Depth.STANDARD,
+        outputs=outputs,
+        phase_key=more.pop("phase_key", "01-requirements"),
+        sections=sections,
+    )
+
+
+CONTEXT = make_step(
+    "01-01",
+    "Business Context",
+    "requirements-spec.md",
+    validation=(
+        "- The problem happens to a person -- Who had this problem last?\n"
+        "- There is one measurable sign of success -- What number will move?\n"
+        '- Edge case: "obvious" reasons are worth spelling out -- What would you tell a newcomer?\n'
+    ),
+    artifacts='- Update `requirements-spec.md`:\n  - Section: "1. Business Context"',
+)
+SCOPE = make_step(
+    "00-01",
+    "Scope Estimation",
+    "quick-scan.md",
+    phase_key="00-quick-scan",
+    standard=(
+        "1. What will be different?\n"
+        "2. What size is that: small, medium or large?\n"
+        "3. How tricky is it: low, medium or high?"
+    ),
+    validation=(
+        "- A size is named: small, medium or large -- Which comes closest: small, medium or large?\n"
+        "- A complexity is named: low, medium or high -- How tricky does it feel?\n"
+    ),
+    artifacts='- Update `quick-scan.md`:\n  - Section: "1. Scope"',
+)
+KEYWORDS = make_step(
+    "00-02",
+    "Keyword Search",
+    "quick-scan.md",
+    phase_key="00-quick-scan",
+    artifacts='- Update `quick-scan.md`:\n  - Section: "2. Keywords"',
+)
+FILE_COUNT = make_step(
+    "00-03",
+    "File Count",
+    "quick-scan.md",
+    phase_key="00-quick-scan",
+    artifacts='- Update `quick-scan.md`:\n  - Section: "3. File Count"\n  - Section: "4. Final Scope"',
+)
+QUALITY = make_step(
+    "01-05",
+    "Quality & Risk",
+    "requirements-spec.md",
+    "nfr-matrix.md",
+    artifacts=(
+        '- Update `requirements-spec.md`:\n  - Section: "5. Quality Attributes & Risks"\n- Update `nfr-matrix.md`'
+    ),
+)
+FEATURES = make_step(
+    "01-06",
+    "Core Features",
+    "requirements-spec.md",
+    validation=(
+        "- Every capability has an acceptance criterion -- What would you show somebody?\n"
+        "- Out of scope is written down -- What will we not do?\n"
+    ),
+    artifacts=(
+        '- Update `requirements-spec.md`:\n  - Section: "6. Functional Requirements"\n  - Section: "7. Out of Scope"'
+    ),
+)
+STORIES = make_step("01-07", "User Stories", "user-stories.json")
+PRIORITIES = make_step(
+    "01-08",
+    "MoSCoW Prioritization",
+    "requirements-spec.md",
+    "traceability-matrix.csv",
+    artifacts='- Update `requirements-spec.md`:\n  - Section: "8. MoSCoW Prioritization"',
+)
+OPTIONS = make_step(
+    "03-01",
+    "Architecture Options",
+    "architecture-overview.md",
+    persona=ALEX,
+    phase_key="03-architecture",
+    standard="1. What options are there?\n2. What did we select, and why?",
+    artifacts=(
+        '- Update `architecture-overview.md`:\n  - Section: "1. Architecture Options"\n'
+        '  - Section: "2. Selected Architecture"'
+    ),
+)
+OTHER = make_step(
+    "06-01", "Rollout", "rollout.json", "rollout.csv", "rollout.yaml", "rollout.txt", phase_key="06-rollout"
+)
+
+STEPS = (SCOPE, KEYWORDS, FILE_COUNT, CONTEXT, QUALITY, FEATURES, STORIES, PRIORITIES, OPTIONS, OTHER)
+PLAYBOOK = Playbook(ROSTER, Agenda(steps=STEPS))
+
+
+def roundtable(step: Step, *said: tuple[str, str], after: tuple[tuple[str, str], ...] = ()) -> Roundtable:
+    """At *step*, where people said this, and gave feedback *after* it was finished."""
+    answers = [Answer(person=person, text=text, ts=str(number)) for number, (person, text) in enumerate(said)]
+    feedback = [
+        Answer(person=person, text=text, ts=f"f{n}", feedback=True) for n, (person, text) in enumerate(after)
+    ]
+    return Roundtable(
+        incarnation="i",
+        slug="lost-rows",
+        title="Exports lose rows",
+        place=Place(team="T", channel="C", thread="1"),
+        people={ADA: "Ada", BEN: "Ben"},
+        phase_key=step.phase_key,
+        step_id=step.step_id,
+        answers=(*answers, *feedback),
+        now=NOW,
+    )
+
+
+def having_asked(rt: Roundtable, text: str, *, actor: str) -> Roundtable:
+    """The persona said *text* on the open step, and it is not committed yet."""
+    line = Line(
+        ts=NOW,
+        round=1,
+        actor=actor,
+        phase=Part.CLARIFYING,
+        role="planning",
+        source=Source.MODEL,
+        content=text,
+        meta={"step_id": rt.step_id},
+    )
+    return rt.noting(line)
+
+
+def acknowledge(rt: Roundtable, persona: str = MAYA, playbook: Playbook = PLAYBOOK) -> str:
+    return asyncio.run(OfflineVoices().acknowledge(Cue(rt, playbook, persona)))
+
+
+def drafted(rt: Roundtable, *steps: str, skipped: bool = False) -> tuple[Edit, ...]:
+    wanted = steps or (rt.step_id,)
+    cue = Cue(rt, PLAYBOOK, MAYA)
+    return asyncio.run(OfflineVoices().draft(cue, steps=wanted, files={}, skipped=skipped))
+
+
+def written(
+    rt: Roundtable, files: Mapping[str, str] | None = None, *, skipped: bool = False
+) -> dict[str, str]:
+    """The files after the draft of the open step, or after it was *skipped*."""
+    after = dict(files or {})
+    cue = Cue(rt, PLAYBOOK, MAYA)
+    for edit in asyncio.run(
+        OfflineVoices().draft(cue, steps=(rt.step_id,), files=after.copy(), skipped=skipped)
+    ):
+        after[edit.path] = edit.apply(after.get(edit.path))
+    return after
+
+
+class Meeting:
+    """An elaboration that is played turn by turn."""
+
+    def __init__(self, rt: Roundtable, *, lead: str = MAYA) -> None:
+        step = PLAYBOOK.agenda.step(rt.step_id)
+        self._rt = rt
+        self._voices = OfflineVoices()
+        self.debate = Elaboration(step_id=step.step_id, lead=lead, topic=step.title, max_turns=100)
+
+    @property
+    def cue(self) -> Cue:
+        return Cue(self._rt.but(elaboration=self.debate), PLAYBOOK, self.debate.lead)
+
+    def frames(self) -> str:
+        return self._heard(self.debate.lead, asyncio.run(self._voices.frame(self.cue)))
+
+    def speaks(self, persona: str) -> str:
+        return self._heard(persona, asyncio.run(self._voices.respond(self.cue._replace(persona=persona))))
+
+    def says(self, person: str, text: str) -> None:
+        name = self._rt.name_of(person)
+        self.debate = self.debate.heard(by=person, name=name, text=text, human=True)
+
+    def ends(self) -> Synthesis:
+        return asyncio.run(self._voices.synthesize(self.cue, {}))
+
+    def _heard(self, persona: str, text: str) -> str:
+        name = ROSTER[persona].first_name
+        self.debate = self.debate.heard(by=persona, name=name, text=text, human=False)
+        return text

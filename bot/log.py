@@ -2,7 +2,7 @@
 Log lines: JSON for machines, colours for a terminal, never a secret.
 
 Modules log with the standard library, `logging.getLogger(__name__)`, like every library we use; all of it is formatted
-here. `about(item=…, step=…, effect=…)` puts those on every line of what runs inside it, other tasks excepted.
+here. `about(item=…, step=…, turn=…, effect=…)` puts those on every line of what runs inside it, other tasks excepted.
 """
 
 import json
@@ -41,9 +41,11 @@ def configure(level: str = "INFO", secrets: Iterable[str] = (), *, stream: TextI
     logging.captureWarnings(capture=True)
 
 
-def about(*, item: str = "", step: str = "", effect: str = "") -> AbstractContextManager[None]:
+def about(
+    *, item: str = "", step: str = "", turn: str = "", effect: str = ""
+) -> AbstractContextManager[None]:
     """Say what the lines inside are about; what is empty stays as it was."""
-    named = {"item": item, "step": step, "effect": effect}
+    named = {"item": item, "step": step, "turn": turn, "effect": effect}
     return structlog.contextvars.bound_contextvars(**{name: value for name, value in named.items() if value})
 
 

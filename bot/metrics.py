@@ -24,7 +24,8 @@ from prometheus_client import (
 
 from bot.domain.effects import Commit, Effect
 from bot.domain.inputs import Command, Committed, Failed, Input, Outcome
-from bot.domain.roundtable import Roundtable, Stage
+from bot.domain.roundtable import Roundtable
+from bot.domain.stage import Stage
 from bot.engine.meter import Meter, kind_of
 from bot.errors import BotError, UserError
 
@@ -80,10 +81,12 @@ class Metrics(Meter):
 
         self._usable = gauge("usable", "1 when the part can be used", ["part"])
         self._open = gauge("open_roundtables", "Roundtables that are not over, in all processes", ["stage"])
+        hello = gauge("slack_hello_age_seconds", "Since Slack last said anything to us")
+        oldest = gauge("queue_oldest_seconds", "How long the oldest unpaid effect has waited")
+        owing = gauge("queue_roundtables", "Roundtables that owe something, in all processes")
         self._facts = {
-            "hello_age_seconds": gauge("slack_hello_age_seconds", "Since Slack last said anything to us"),
-            "oldest_seconds": gauge("queue_oldest_seconds", "How long the oldest unpaid effect has waited"),
-            "owing": gauge("queue_roundtables", "Roundtables that owe something, in all processes"),
+            "slack": {"hello_age_seconds": hello},
+            "queue": {"oldest_seconds": oldest, "owing": owing},
         }
         self._begin_at_zero()
 
@@ -127,9 +130,10 @@ class Metrics(Meter):
     # --- what is seen by looking ----------------------------------------------------------------------------------
 
     def seen(self, part: str, *, usable: bool, facts: Facts) -> None:
+        """What a part does not tell is not known, and no longer what it was."""
         self._usable.labels(part).set(usable)
-        for name, number in facts.items():
-            self._facts[name].set(number)
+        for name, number in self._facts.get(part, {}).items():
+            number.set(facts.get(name, math.nan))
 
     def counted(self, stages: Mapping[str, int] | None) -> None:
         """How many roundtables there are in each stage, if anybody knows; those that are over are not open."""

@@ -18,7 +18,7 @@ from bot.errors import ConfigError
 from bot.log import redacted
 
 PREFIX = "ROUNDTABLE_"
-AS_ELSEWHERE = ("SLACK_", "REDIS_")  # names that other programs read too go without our prefix
+AS_ELSEWHERE = ("SLACK_", "REDIS_", "OTEL_")  # names that other programs read too go without our prefix
 
 Value = TypeVar("Value")
 
@@ -37,8 +37,9 @@ def _shaped(pattern: str) -> AfterValidator:
 
 
 def _address(value: Value) -> Value:
-    """Refuses what cannot be taken apart later."""
-    urlsplit(_text(value))
+    """Refuses what cannot be taken apart later: each of these raises ValueError."""
+    parts = urlsplit(_text(value))
+    _ = parts.port, (parts.hostname or "").encode("idna")
     return value
 
 
@@ -51,13 +52,19 @@ def _at_home(path: Path) -> Path:
 
 
 def _folder(path: Path) -> Path:
-    if not path.is_dir():
-        raise ValueError(path)
-    return path
+    try:
+        if path.is_dir():
+            return path
+    except OSError as error:  # the name is too long, or a folder above lets us not in
+        raise ValueError(path) from error
+    raise ValueError(path)
 
 
 def _folder_or_nothing(path: Path) -> Path:
-    return _folder(path) if path.exists() else path
+    try:
+        return _folder(path) if path.exists() else path
+    except OSError as error:
+        raise ValueError(path) from error
 
 
 Folder = Annotated[Path, AfterValidator(_at_home), AfterValidator(_folder)]
@@ -113,6 +120,12 @@ class Settings(BaseModel):
         default="127.0.0.1", description="the name or address of a network interface of this machine"
     )
     port: int = Field(default=3000, ge=1, le=65535, description="a port from 1 to 65535")
+    redelivery_seconds: float = Field(
+        default=30, ge=1, le=600, description="a number of seconds from 1 to 600"
+    )
+    otel_exporter_otlp_endpoint: ServerAddress | None = Field(
+        default=None, repr=False, description="an address that starts with https:// or http://"
+    )
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Self:

@@ -47,7 +47,7 @@ class Entrance:
         self._handler: Handler | None = None
         self._inside: set[asyncio.Task[Any]] = set()
 
-    async def __call__(self, request: web.Request) -> web.StreamResponse:
+    async def enter(self, request: web.Request) -> web.StreamResponse:
         task = asyncio.current_task()
         if self._handler is None or task is None:
             return web.Response(status=503, headers={"Retry-After": "1"}, text="not now\n")

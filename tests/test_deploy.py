@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
+from bot import app, doors
+from bot.metrics import DOORS, EFFECTS, OPEN_STAGES, PUSHES, Metrics
 from bot.settings import Settings, name_of
+from bot.slack.endpoint import PATH
+from bot.storage import wake
 
 ROOT = Path(__file__).parent.parent
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -20,9 +24,39 @@ def instructions(name: str) -> list[str]:
     return re.findall(rf"^{name} ((?:.*\\\n)*.*)", image, flags=re.MULTILINE)
 
 
+STOP_SECONDS = (
+    doors.ANSWER_SECONDS
+    + app.PAY_SECONDS
+    + app.LAST_EFFECT_SECONDS
+    + wake.HAND_OVER_SECONDS
+    + app.ERRAND_SECONDS
+)
+
+
 @pytest.fixture
 def compose() -> Any:
     return yaml.safe_load((ROOT / "deploy/compose.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def kubernetes() -> dict[str, Any]:
+    """Every object that `kubectl apply --kustomize` would make, by its kind."""
+    folder = ROOT / "deploy/kubernetes"
+    listed = yaml.safe_load((folder / "kustomization.yaml").read_text(encoding="utf-8"))["resources"]
+    objects = [yaml.safe_load((folder / name).read_text(encoding="utf-8")) for name in listed]
+    assert len(objects) == len({one["kind"] for one in objects})
+    return {one["kind"]: one for one in objects}
+
+
+@pytest.fixture
+def pod(kubernetes: dict[str, Any]) -> Any:
+    return kubernetes["Deployment"]["spec"]["template"]["spec"]
+
+
+@pytest.fixture
+def alerts() -> list[dict[str, Any]]:
+    groups = yaml.safe_load((ROOT / "deploy/alerts.yaml").read_text(encoding="utf-8"))["groups"]
+    return [rule for group in groups for rule in group["rules"]]
 
 
 def test_the_image_runs_the_bot_as_nobody_special() -> None:
@@ -112,3 +146,187 @@ def test_the_example_of_the_environment_starts_as_it_is() -> None:
 
     assert set(example) <= {name_of(field) for field in Settings.model_fields}
     assert Settings.from_env(example) == Settings()
+
+
+def test_compose_runs_two_replicas_that_can_both_be_asked(compose: Any) -> None:
+    """One may die, and nobody in Slack notices."""
+    bot = compose["services"]["roundtable"]
+    (ports,) = bot["ports"]
+    address, first, last, inside = re.split("[:-]", ports)
+
+    assert bot["deploy"]["replicas"] == 2
+    assert int(last) - int(first) + 1 == 2
+    assert inside == "3000"
+    assert address == "127.0.0.1", "health and metrics are nobody else's business"
+    assert bot["read_only"]
+    assert bot["cap_drop"] == ["ALL"]
+
+
+def test_every_orchestrator_waits_longer_than_a_stop_takes(compose: Any, pod: Any) -> None:
+    """A kill is safe, but a bot that ends by itself has nothing to make up for."""
+    assert STOP_SECONDS <= 10
+    assert int(compose["services"]["roundtable"]["stop_grace_period"].removesuffix("s")) > STOP_SECONDS
+    assert pod["terminationGracePeriodSeconds"] > STOP_SECONDS
+
+
+# --- Kubernetes -----------------------------------------------------------------------------------------------------
+
+
+def test_kubernetes_always_has_somebody_who_listens(kubernetes: dict[str, Any]) -> None:
+    """Two replicas, on two nodes if there are two; neither an update nor a drained node takes both."""
+    deployment, budget = kubernetes["Deployment"]["spec"], kubernetes["PodDisruptionBudget"]["spec"]
+
+    assert deployment["replicas"] == 2
+    assert deployment["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+    assert deployment["template"]["spec"]["topologySpreadConstraints"][0]["topologyKey"].endswith("hostname")
+    assert budget["minAvailable"] == 1
+
+
+def test_everything_in_kubernetes_is_about_the_same_pods(kubernetes: dict[str, Any]) -> None:
+    """A label that is misspelt would make a policy of nothing."""
+    deployment = kubernetes["Deployment"]["spec"]
+    labels = deployment["template"]["metadata"]["labels"]
+
+    assert deployment["selector"]["matchLabels"] == labels
+    assert kubernetes["Service"]["spec"]["selector"] == labels
+    assert kubernetes["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"] == labels
+    assert kubernetes["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"] == labels
+
+
+def test_the_pod_is_restarted_for_its_own_sake_and_unready_for_others(pod: Any) -> None:
+    """A Redis that is away must restart nobody, and has more time to answer than readiness takes to ask it."""
+    (container,) = pod["containers"]
+
+    assert container["startupProbe"]["httpGet"]["path"] == "/healthz"
+    assert container["livenessProbe"]["httpGet"]["path"] == "/healthz"
+    assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
+    assert container["readinessProbe"]["timeoutSeconds"] > 2
+    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    assert {
+        container[f"{kind}Probe"]["httpGet"]["port"] for kind in ("startup", "liveness", "readiness")
+    } == set(ports)
+
+
+def test_the_pod_has_no_rights_and_nothing_to_write_to_but_its_volumes(pod: Any) -> None:
+    """As the strictest of Kubernetes' own standards wants it; and the user is that of the image."""
+    (container,) = pod["containers"]
+    may, mounts = container["securityContext"], {one["mountPath"] for one in container["volumeMounts"]}
+
+    assert pod["securityContext"]["runAsNonRoot"]
+    assert f"--uid {pod['securityContext']['runAsUser']} " in DOCKERFILE
+    assert pod["securityContext"]["fsGroup"] == pod["securityContext"]["runAsGroup"]
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert pod["automountServiceAccountToken"] is False
+    assert may["readOnlyRootFilesystem"]
+    assert may["allowPrivilegeEscalation"] is False
+    assert may["capabilities"] == {"drop": ["ALL"]}
+    assert {"/workspace", "/tmp"} <= mounts  # noqa: S108 -- a volume of its own
+    assert {one["name"] for one in container["volumeMounts"]} == {one["name"] for one in pod["volumes"]}
+    assert container["resources"]["requests"]
+    assert container["resources"]["limits"]["memory"]
+
+
+def test_the_settings_of_the_pod_are_settings(kubernetes: dict[str, Any], pod: Any) -> None:
+    """With a remote, because every replica has a clone of its own; what is secret comes from a secret."""
+    given = kubernetes["ConfigMap"]["data"]
+    secret, _ = yaml.safe_load_all(
+        (ROOT / "deploy/kubernetes/secret.example.yaml").read_text(encoding="utf-8")
+    )
+    settings = Settings.from_env({**given, **secret["stringData"]})
+
+    assert set(given) | set(secret["stringData"]) <= {name_of(field) for field in Settings.model_fields}
+    assert settings.remote
+    assert settings.redis_url, "several replicas need one store"
+    assert settings.host == "0.0.0.0"  # noqa: S104 -- inside a pod
+    assert settings.port == pod["containers"][0]["ports"][0]["containerPort"]
+    assert not any("TOKEN" in name or "SECRET" in name for name in given)
+    sources = {next(iter(one)): next(iter(one.values()))["name"] for one in pod["containers"][0]["envFrom"]}
+    assert sources == {"configMapRef": "roundtable", "secretRef": secret["metadata"]["name"]}
+
+
+def test_the_pod_reaches_what_it_needs_and_nothing_in_the_cluster_besides(kubernetes: dict[str, Any]) -> None:
+    """DNS, Redis, and the internet by https and ssh; never the metadata of the cloud."""
+    policy = kubernetes["NetworkPolicy"]["spec"]
+    ports = {port["port"] for rule in policy["egress"] for port in rule["ports"]}
+    (outside,) = [to["ipBlock"] for rule in policy["egress"] for to in rule["to"] if "ipBlock" in to]
+
+    assert set(policy["policyTypes"]) == {"Ingress", "Egress"}
+    assert ports == {53, 6379, 443, 22}
+    assert {"10.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"} <= set(outside["except"])
+    assert all(rule.get("from") for rule in policy["ingress"])
+
+
+# --- alerts ---------------------------------------------------------------------------------------------------------
+
+
+def test_alerts_look_at_metrics_that_there_are(alerts: list[dict[str, Any]]) -> None:
+    """A metric that was renamed would never alert anybody again."""
+    metrics = Metrics()
+    metrics.acknowledged("event", taken=True, seconds=1)
+    metrics.seen("slack", usable=True, facts={"hello_age_seconds": 1})
+    metrics.seen("queue", usable=True, facts={"oldest_seconds": 1, "owing": 1})
+    metrics.counted({})
+    text = metrics.exposed().decode()
+
+    for alert in alerts:
+        for name in re.findall(r"\b(?:roundtable|process)_[a-z_]+\b", alert["expr"]):
+            assert f"\n{name}{{" in text or f"\n{name} " in text, f"{alert['alert']} looks at {name}"
+
+
+def test_alerts_look_at_labels_that_there_are(alerts: list[dict[str, Any]]) -> None:
+    """Nor would one that asks for a word nobody says."""
+    known = {
+        "part": {"store", "workspace", "queue", "slack"},
+        "door": set(DOORS),
+        "kind": set(EFFECTS),
+        "stage": set(OPEN_STAGES),
+        "outcome": {"done", "failed", "broke"},
+        "result": {"taken", "left", *PUSHES},
+    }
+    for alert in alerts:
+        for label, words in re.findall(r'(\w+)[!=]~?"([\w|]+)"', alert["expr"]):
+            assert set(words.split("|")) <= known[label], f"{alert['alert']}: {label} {words}"
+
+
+def test_every_alert_has_a_section_in_the_runbook_and_every_section_an_alert(
+    alerts: list[dict[str, Any]],
+) -> None:
+    """What it means, what to look at, and what to do: whoever is woken has read none of this before."""
+    runbook = (ROOT / "deploy/runbook.md").read_text(encoding="utf-8")
+    sections = dict(
+        re.findall(r"^## (Roundtable\w+)\n(.*?)(?=^## |\Z)", runbook, flags=re.MULTILINE | re.DOTALL)
+    )
+
+    assert [alert["alert"] for alert in alerts] == list(sections)
+    for alert in alerts:
+        name = alert["alert"]
+        assert alert["annotations"]["runbook"] == f"runbook.md#{name.lower()}"
+        assert alert["annotations"]["summary"].endswith(".")
+        assert alert["labels"]["severity"] in {"page", "ticket"}
+        for word in ("**Means**", "**Look**", "**Do**"):
+            assert word in sections[name], f"{name} lacks {word}"
+
+
+def test_what_is_overdue_is_the_same_for_readiness_and_for_the_alert(alerts: list[dict[str, Any]]) -> None:
+    """Two numbers for one thing would be two explanations at night."""
+    (overdue,) = [alert["expr"] for alert in alerts if alert["alert"] == "RoundtableOverdue"]
+
+    assert overdue.endswith(f"> {doors.OVERDUE_SECONDS:.0f}")
+
+
+def test_links_between_the_pages_for_operators_lead_somewhere() -> None:
+    """Nobody has time to search then."""
+    for page in (ROOT / "deploy/runbook.md", ROOT / "docs/operating.md", ROOT / "docs/settings.md"):
+        text = page.read_text(encoding="utf-8")
+        anchors = {
+            heading.lower().replace(" ", "-") for heading in re.findall(r"^## (.+)$", text, re.MULTILINE)
+        }
+        for target in re.findall(r"\]\(([^)]+)\)", text):
+            path, _, anchor = target.partition("#")
+            assert not path or (page.parent / path).exists(), f"{page.name} links to {target}"
+            assert path or anchor in anchors, f"{page.name} links to {target}"
+
+
+def test_only_one_path_is_slacks() -> None:
+    """The one that an ingress has to let in is the one that the runbook names."""
+    assert f"`{PATH}` (only that path)" in (ROOT / "deploy/runbook.md").read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """What the environment may say, and what somebody reads who got it wrong."""
 
+import re
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -11,7 +12,8 @@ from bot.settings import Settings, name_of
 NAMES = """
     SLACK_BOT_TOKEN SLACK_APP_TOKEN SLACK_SIGNING_SECRET SLACK_API_URL REDIS_URL
     ROUNDTABLE_WORKSPACE ROUNDTABLE_REMOTE ROUNDTABLE_ITEMS_DIR ROUNDTABLE_PERSONAS ROUNDTABLE_STEPS ROUNDTABLE_MODEL
-    ROUNDTABLE_TRIAGE_CHANNEL ROUNDTABLE_HOST ROUNDTABLE_PORT
+    ROUNDTABLE_TRIAGE_CHANNEL ROUNDTABLE_HOST ROUNDTABLE_PORT ROUNDTABLE_REDELIVERY_SECONDS
+    OTEL_EXPORTER_OTLP_ENDPOINT
 """
 
 
@@ -56,6 +58,8 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
             "ROUNDTABLE_TRIAGE_CHANNEL": "#triage",
             "ROUNDTABLE_HOST": "::1",
             "ROUNDTABLE_PORT": "8080",
+            "ROUNDTABLE_REDELIVERY_SECONDS": "2.5",
+            "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318",
         }
     )
 
@@ -74,6 +78,8 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         triage_channel="#triage",
         host="::1",
         port=8080,
+        redelivery_seconds=2.5,
+        otel_exporter_otlp_endpoint="http://collector:4318",
     )
 
 
@@ -138,6 +144,8 @@ def test_a_name_like_no_other_gets_no_suggestion() -> None:
         ("ROUNDTABLE_PORT", "65536"),
         ("ROUNDTABLE_PORT", '"3000"'),
         ("ROUNDTABLE_PORT", "http"),
+        ("ROUNDTABLE_REDELIVERY_SECONDS", "0"),
+        ("ROUNDTABLE_REDELIVERY_SECONDS", "nan"),
     ],
 )
 def test_a_bad_value_is_shown_with_what_it_must_be(name: str, text: str) -> None:
@@ -159,6 +167,7 @@ def test_a_bad_value_is_shown_with_what_it_must_be(name: str, text: str) -> None
         ("REDIS_URL", "redis://:sesame@[redis"),
         ("ROUNDTABLE_REMOTE", "ext::sesame"),
         ("ROUNDTABLE_REMOTE", "--upload-pack=sesame"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "sesame@collector:4318"),
     ],
 )
 def test_a_bad_secret_is_named_and_not_shown(name: str, text: str) -> None:
@@ -215,3 +224,11 @@ def test_secrets_are_what_a_log_must_not_show() -> None:
     assert settings.secrets() == {"xoxb-1-2", "8f742231b10e", "p%40ss", "p@ss", "token"}
     assert Settings(remote="ssh://git@git.example/specs").secrets() == frozenset()
     assert Settings(remote="origin").secrets() == frozenset()
+
+
+def test_every_setting_is_in_the_table() -> None:
+    """And nothing is that cannot be set."""
+    page = (Path(__file__).parents[1] / "docs/settings.md").read_text(encoding="utf-8")
+    rows = [row.split("|")[1] for row in page.splitlines() if row.startswith("| `")]
+
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(NAMES.split())

@@ -22,24 +22,25 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 # A room may import from rooms with a smaller number, and from itself.
 LAYERS = {
-    "errors": 0, "log": 0,
+    "errors": 0, "log": 0, "tracing": 0,
     "domain": 1, "shipped": 1,
     "content": 2, "engine": 2,
     "slack": 3, "voices": 3, "storage": 3, "sandbox": 3, "settings": 3,
-    "app": 4, "web": 4, "cli": 4, "check": 4, "listing": 4, "__main__": 4,
+    "app": 4, "doors": 4, "metrics": 4, "web": 4, "cli": 4, "check": 4, "listing": 4, "__main__": 4,
 }  # fmt: skip
 TOP = 4  # where everything is wired, and neighbours know each other
 
 # Each technology has one home, and the composition root may build what it needs.
 HOMES = {
-    "aiohttp": {"slack", "sandbox", "web", "app"},
+    "aiohttp": {"slack", "sandbox", "web"},
     "docket": {"storage"},
-    "prometheus_client": {"web"},
-    "pydantic": set(LAYERS) - {"errors", "log", "shipped"},
+    "opentelemetry": {"tracing"},
+    "prometheus_client": {"metrics"},
+    "pydantic": set(LAYERS) - {"errors", "log", "shipped", "tracing"},
     "pygit2": {"storage"},
     "redis": {"storage"},
-    "slack_bolt": {"slack", "app"},
-    "slack_sdk": {"slack", "app"},
+    "slack_bolt": {"slack", "doors"},
+    "slack_sdk": {"slack", "app", "doors"},
     "structlog": {"log"},
     "typer": {"cli"},
     "yaml": {"content"},

@@ -5,6 +5,7 @@ An effect's `id` is unique for the item for ever, and names what it does from th
 the trailer of a commit, the `message_id` of a line. `attempts` counts how often paying was begun.
 """
 
+from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -34,15 +35,17 @@ class OpenThread(Attemptable):
 
 
 class ReadThread(Attemptable):
-    """One bounded read of what people said before the roundtable was started in their thread."""
+    """One bounded read of what people said in the thread without us."""
 
     kind: Literal["read_thread"] = "read_thread"
+    recovering: bool = False
 
 
 class ReadItem(Attemptable):
     """Look at the item's folder: progress, quick scan, staleness."""
 
     kind: Literal["read_item"] = "read_item"
+    recovering: bool = False
 
 
 class Post(Attemptable):
@@ -102,11 +105,23 @@ class Synthesize(Attemptable):
     kind: Literal["synthesize"] = "synthesize"
 
 
+class Then(StrEnum):
+    """What waits for a commit. It follows when the commit is done, and when it failed, too: the meeting goes on."""
+
+    NOTHING = ""
+    OPENING = "opening"
+    STEP = "step"
+    FEEDBACK = "feedback"
+    SYNTHESIS = "synthesis"
+    PHASE = "phase"
+
+
 class Commit(Attemptable):
     """
     Artifacts, then meta.json, then meeting.jsonl, then one commit: all of it or none.
 
-    `step` is set for a finished step and a synthesis, and becomes the trailer `Roundtable-Step`.
+    `step` is set for a finished step and a synthesis, and becomes the trailer `Roundtable-Step`. `late` ones have
+    failed before, and nothing waits for them any more.
     """
 
     kind: Literal["commit"] = "commit"
@@ -115,6 +130,8 @@ class Commit(Attemptable):
     edits: tuple[Edit, ...] = ()
     change: Change = Change()
     lines: tuple[Line, ...] = ()
+    then: Then = Then.NOTHING
+    late: bool = False
 
 
 class MeetPerson(Attemptable):

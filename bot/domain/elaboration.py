@@ -52,6 +52,15 @@ class Elaboration(Stored):
         return len(self.turns)
 
     @property
+    def framed(self) -> bool:
+        """Whether a persona has opened it; people may speak before that."""
+        return any(not turn.human for turn in self.turns)
+
+    @property
+    def only_framed(self) -> bool:
+        return not any(turn.human for turn in self.turns) and self.turn_count <= 1
+
+    @property
     def exhausted(self) -> bool:
         return self.turn_count >= self.max_turns
 
@@ -74,6 +83,10 @@ class Elaboration(Stored):
         waiting = tuple(key for key in self.waiting if human or key != by)
         silent_rounds = 0 if human else self.silent_rounds
         return self.but(turns=(*self.turns, turn), waiting=waiting, silent_rounds=silent_rounds)
+
+    def passed_over(self, persona: str) -> "Elaboration":
+        """*persona* had the floor and said nothing."""
+        return self.but(waiting=tuple(key for key in self.waiting if key != persona))
 
     def asked(self, *personas: str) -> "Elaboration":
         """*personas* get the floor, after those who have it already."""

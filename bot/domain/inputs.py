@@ -64,6 +64,21 @@ class SetDepth(_Happened):
     depth: Depth
 
 
+class Amend(_Happened):
+    """A person edited the message *ts*."""
+
+    person: Person
+    text: str
+    ts: str
+
+
+class Retract(_Happened):
+    """A person deleted the message *ts*."""
+
+    person: Person
+    ts: str
+
+
 class Stop(_Happened):
     person: Person
 
@@ -109,14 +124,18 @@ class Heard(Stored):
 
 
 class ThreadRead(_Outcome):
+    """Oldest first. `recovering` says that we were here before, and lost what was not in git."""
+
     heard: tuple[Heard, ...]
+    recovering: bool = False
 
 
 class ItemState(Stored):
     """
     What an item's folder says, read fresh.
 
-    `last_round` and `last_ts` are the transcript's; `codebase` is the last commit outside the items folder and
+    `last_round` and `last_ts` are the transcript's, `last_heard` is the Slack ts of the newest message of a person in
+    it; `codebase` is the last commit outside the items folder and
     `commits_behind` how many came since the one the item was analysed at.
     """
 
@@ -124,15 +143,17 @@ class ItemState(Stored):
     scan: QuickScan = QuickScan()
     last_round: int = 0
     last_ts: str = ""
+    last_heard: str = ""
     codebase: str = ""
     commits_behind: int = 0
     artifacts: tuple[str, ...] = ()
 
 
 class ItemRead(_Outcome):
-    """`state` is None when there is no folder yet."""
+    """`state` is None when there is no folder yet. `recovering`: there is a thread already, but the store lost it."""
 
     state: ItemState | None
+    recovering: bool = False
     troubles: tuple[Trouble, ...] = ()
 
 
@@ -211,7 +232,7 @@ class Failed(_Outcome):
     sentence: str
 
 
-Command = Start | Say | Press | Finish | SetDepth | Stop | Resume
+Command = Start | Say | Amend | Retract | Press | Finish | SetDepth | Stop | Resume
 Outcome = (
     Attempted
     | Done

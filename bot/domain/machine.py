@@ -7,11 +7,13 @@ The only door: `decide(roundtable, input)` gives the next value, or the very sam
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot.domain import wording
+from bot.domain import refusals
 from bot.domain.agenda import Playbook
-from bot.domain.effects import Attemptable
+from bot.domain.effects import Attemptable, Commit
 from bot.domain.inputs import (
+    Amend,
     Attempted,
+    Command,
     Committed,
     Done,
     Drafted,
@@ -25,6 +27,7 @@ from bot.domain.inputs import (
     Posted,
     Press,
     Resume,
+    Retract,
     Say,
     SetDepth,
     Start,
@@ -35,8 +38,23 @@ from bot.domain.inputs import (
     ThreadRead,
 )
 from bot.domain.message import Action
-from bot.domain.roundtable import BUSY, MenuKind, Roundtable, Stage
-from bot.domain.transitions import boundary, elaborations, opening, pausing, steps, syntheses, trouble
+from bot.domain.roundtable import Roundtable
+from bot.domain.stage import BUSY, Stage
+from bot.domain.transitions import (
+    amendments,
+    asking,
+    boundary,
+    commits,
+    depths,
+    elaborations,
+    opening,
+    pausing,
+    phases,
+    resuming,
+    steps,
+    syntheses,
+    trouble,
+)
 from bot.errors import NotNow
 
 Transition = Callable[[Roundtable, Any, Playbook], Roundtable]
@@ -45,82 +63,71 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.OPENING, ThreadOpened): opening.thread_opened,
     (Stage.OPENING, ThreadRead): opening.thread_read,
     (Stage.OPENING, ItemRead): opening.item_read,
-    (Stage.OPENING, Committed): opening.committed,
-    (Stage.OPENING, Say): boundary.interjected,
+    (Stage.OPENING, Say): steps.interjected,
     (Stage.DISCUSSING, Say): steps.answered,
     (Stage.DISCUSSING, Finish): steps.finish_asked,
-    (Stage.DISCUSSING, SetDepth): boundary.depth_asked,
+    (Stage.DISCUSSING, SetDepth): depths.asked,
     (Stage.DISCUSSING, Stop): pausing.stop_asked,
-    (Stage.DISCUSSING, Resume): pausing.resume,
-    (Stage.DISCUSSING, Surveyed): steps.surveyed,
+    (Stage.DISCUSSING, Resume): resuming.resume,
+    (Stage.DISCUSSING, Surveyed): asking.surveyed,
     (Stage.DISCUSSING, PersonaSpoke): steps.acknowledged,
-    (Stage.DISCUSSING, ItemRead): pausing.looked,
-    (Stage.DISCUSSING, Committed): pausing.note_saved,
-    (Stage.WRITING, Say): boundary.interjected,
-    (Stage.WRITING, Surveyed): steps.surveyed,
+    (Stage.DISCUSSING, ItemRead): resuming.looked,
+    (Stage.WRITING, Say): steps.interjected,
+    (Stage.WRITING, Surveyed): asking.surveyed,
     (Stage.WRITING, Drafted): steps.drafted,
-    (Stage.WRITING, Committed): steps.committed,
-    (Stage.WRITING, PersonaSpoke): boundary.feedback_acknowledged,
+    (Stage.WRITING, PersonaSpoke): steps.feedback_acknowledged,
     (Stage.AT_BOUNDARY, Say): boundary.typed,
-    (Stage.AT_BOUNDARY, SetDepth): boundary.depth_asked,
-    (Stage.AT_BOUNDARY, Stop): pausing.stop_asked,
-    (Stage.AT_BOUNDARY, Resume): pausing.resume,
-    (Stage.AT_BOUNDARY, ItemRead): pausing.looked,
-    (Stage.AT_BOUNDARY, Committed): pausing.note_saved,
+    (Stage.AT_BOUNDARY, SetDepth): depths.asked,
+    (Stage.AT_BOUNDARY, Stop): boundary.stop_asked,
+    (Stage.AT_BOUNDARY, Resume): resuming.resume,
+    (Stage.AT_BOUNDARY, ItemRead): resuming.looked,
     (Stage.ELABORATING, Say): elaborations.person_spoke,
     (Stage.ELABORATING, Stop): pausing.stop_asked,
-    (Stage.ELABORATING, Resume): pausing.resume,
+    (Stage.ELABORATING, Resume): resuming.resume,
     (Stage.ELABORATING, PersonaSpoke): elaborations.persona_spoke,
-    (Stage.ELABORATING, ItemRead): pausing.looked,
-    (Stage.ELABORATING, Committed): pausing.note_saved,
+    (Stage.ELABORATING, ItemRead): resuming.looked,
     (Stage.SYNTHESIZING, Say): syntheses.too_late,
     (Stage.SYNTHESIZING, Synthesized): syntheses.synthesized,
-    (Stage.SYNTHESIZING, Committed): syntheses.committed,
-    (Stage.CLOSING, Say): boundary.interjected,
-    (Stage.CLOSING, Drafted): boundary.drafts_of_skipped,
-    (Stage.CLOSING, Committed): boundary.closing_committed,
+    (Stage.CLOSING, Say): steps.interjected,
+    (Stage.CLOSING, Drafted): phases.skipped_drafted,
     (Stage.STALLED, Say): pausing.noted,
     (Stage.STALLED, Start): opening.start_again,
-    (Stage.STALLED, Committed): pausing.note_saved,
+    (Stage.STALLED, Resume): resuming.resume_stalled,
     (Stage.PAUSED, Say): pausing.noted,
-    (Stage.PAUSED, Resume): pausing.resume,
-    (Stage.PAUSED, ItemRead): pausing.looked,
-    (Stage.PAUSED, Committed): pausing.note_saved,
+    (Stage.PAUSED, Resume): resuming.resume,
+    (Stage.PAUSED, ItemRead): resuming.looked,
     (Stage.ANALYSED, Say): pausing.noted,
-    (Stage.ANALYSED, Resume): pausing.resume,
-    (Stage.ANALYSED, ItemRead): pausing.looked,
-    (Stage.ANALYSED, Committed): pausing.note_saved,
+    (Stage.ANALYSED, Resume): resuming.resume,
+    (Stage.ANALYSED, ItemRead): resuming.looked,
 }
 
-PRESSES: Mapping[tuple[MenuKind, Action], Transition] = {
-    (MenuKind.PROMPT, Action.FINISH_STEP): lambda rt, press, playbook: steps.finish(
-        rt, press.person, playbook, ts=press.ts
-    ),
-    (MenuKind.PROMPT, Action.DEPTH_BRIEF): boundary.pressed,
-    (MenuKind.PROMPT, Action.DEPTH_STANDARD): boundary.pressed,
-    (MenuKind.PROMPT, Action.DEPTH_DEEP): boundary.pressed,
-    (MenuKind.STEP, Action.CONTINUE): boundary.pressed,
-    (MenuKind.STEP, Action.ELABORATE): boundary.pressed,
-    (MenuKind.STEP, Action.SKIP): boundary.pressed,
-    (MenuKind.STEP, Action.STOP): boundary.pressed,
-    (MenuKind.STEP, Action.DEPTH_BRIEF): boundary.pressed,
-    (MenuKind.STEP, Action.DEPTH_STANDARD): boundary.pressed,
-    (MenuKind.STEP, Action.DEPTH_DEEP): boundary.pressed,
-    (MenuKind.PHASE, Action.CONTINUE): boundary.pressed,
-    (MenuKind.PHASE, Action.ELABORATE): boundary.pressed,
-    (MenuKind.PHASE, Action.STOP): boundary.pressed,
-    (MenuKind.FLOOR, Action.GO_ON): elaborations.went_on,
-    (MenuKind.FLOOR, Action.END_ELABORATION): elaborations.ended,
-    (MenuKind.PAUSED, Action.RESUME): pausing.resume_pressed,
-    (MenuKind.RETRY, Action.RETRY): trouble.retry,
-    (MenuKind.STALE, Action.REANALYSE): pausing.reanalyse,
-    (MenuKind.STALE, Action.CANCEL): pausing.cancelled,
+PRESSES: Mapping[Action, Transition] = {
+    Action.FINISH_STEP: steps.finish_pressed,
+    Action.DEPTH_BRIEF: depths.pressed,
+    Action.DEPTH_STANDARD: depths.pressed,
+    Action.DEPTH_DEEP: depths.pressed,
+    Action.CONTINUE: boundary.pressed,
+    Action.ELABORATE: boundary.pressed,
+    Action.SKIP: boundary.pressed,
+    Action.STOP: boundary.pressed,
+    Action.GO_ON: elaborations.went_on,
+    Action.END_ELABORATION: elaborations.ended,
+    Action.RESUME: resuming.resume_pressed,
+    Action.RETRY: resuming.retry_pressed,
+    Action.REANALYSE: resuming.reanalyse,
+    Action.CANCEL: resuming.cancelled,
+}
+"""A menu offers only what makes sense where it stands, so that a press means the same wherever it comes from."""
+
+ANYTIME: Mapping[type, Transition] = {
+    Amend: amendments.amended,
+    Retract: amendments.retracted,
 }
 
 NOT_NOW: Mapping[type, Callable[[], str]] = {
-    Finish: wording.nothing_to_finish,
-    SetDepth: wording.no_depth_now,
-    Stop: wording.nothing_running,
+    Finish: refusals.nothing_to_finish,
+    SetDepth: refusals.no_depth_now,
+    Stop: refusals.nothing_running,
 }
 
 
@@ -138,12 +145,9 @@ def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
     rt = rt.but(now=max(rt.now, happened.at)).knowing(happened.key).meeting(happened.person)
     if isinstance(happened, Press):
         return _pressed(rt, happened, playbook)
-    transition = TRANSITIONS.get((rt.stage, type(happened)))
-    if transition is None:
-        raise NotNow(
-            wording.saving() if rt.stage in BUSY else NOT_NOW.get(type(happened), wording.unknown_menu)()
-        )
-    return transition(rt, happened, playbook)
+    if transition := ANYTIME.get(type(happened)) or TRANSITIONS.get((rt.stage, type(happened))):
+        return transition(rt, happened, playbook)
+    raise NotNow(_why_not(rt, happened))
 
 
 def _settled(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtable:
@@ -163,6 +167,9 @@ def _settled(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtabl
             return _posted(rt, happened, effect)
         case PersonMet():
             return _met(rt, happened)
+        case Committed():
+            assert isinstance(effect, Commit), "only a commit is committed"
+            return commits.made(rt, effect, playbook, told=happened)
         case Done():
             return rt
         case _:
@@ -194,11 +201,17 @@ def _posted(rt: Roundtable, happened: Posted, effect: Attemptable) -> Roundtable
 
 
 def _pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
-    menu = rt.menu
-    if menu is None or menu.token != happened.token:
+    if rt.menu is None or rt.menu.token != happened.token:
         became = rt.what_became_of(happened.token)
-        raise NotNow(wording.already_decided(became) if became else wording.unknown_menu())
-    transition = PRESSES.get((menu.kind, happened.action))
-    if transition is None:
-        raise NotNow(wording.unknown_menu())
-    return transition(rt, happened, playbook)
+        raise NotNow(refusals.already_decided(became) if became else refusals.unknown_menu())
+    if not rt.menu.offers(happened.action):
+        raise NotNow(refusals.unknown_menu())
+    return PRESSES[happened.action](rt, happened, playbook)
+
+
+def _why_not(rt: Roundtable, wish: Command) -> str:
+    if isinstance(wish, Start):
+        return refusals.held_already()
+    if rt.stage in BUSY:
+        return refusals.saving()
+    return NOT_NOW[type(wish)]()

@@ -7,85 +7,24 @@ value; what happens when is decided in `machine` and `transitions`.
 
 import hashlib
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any, Self
 
+from bot.domain import wording
 from bot.domain.agenda import Depth, QuickScan
 from bot.domain.effects import Attemptable, Commit, Effect, Log, MeetPerson, Post, Rewrite, numbered
 from bot.domain.elaboration import Elaboration
-from bot.domain.inputs import CodeSurvey
-from bot.domain.message import Action, Message
+from bot.domain.inputs import CodeSurvey, Heard, Say
+from bot.domain.menu import Menu, MenuKind, Used
+from bot.domain.message import Message
 from bot.domain.meta import DEFAULT_MAX_TURNS, Record
 from bot.domain.place import Person, Place
+from bot.domain.stage import Stage
 from bot.domain.taxonomy import Trouble
 from bot.domain.transcript import HOST, PEOPLE, Line, Part, Source
 from bot.domain.value import Stored
 
 KEYS_REMEMBERED = 256
 MENUS_REMEMBERED = 16
-
-
-class Stage(StrEnum):
-    """Where a roundtable stands. People's words and buttons mean different things in each."""
-
-    OPENING = "opening"
-    """The thread is being opened, or read and adopted, and the item's folder made."""
-    DISCUSSING = "discussing"
-    """A step is open: what people say are answers."""
-    WRITING = "writing"
-    """A person finished the step, or gave feedback: it is being written down and committed."""
-    AT_BOUNDARY = "at_boundary"
-    """A step is finished, a menu is open: what people say is feedback."""
-    ELABORATING = "elaborating"
-    """Personas and people discuss a finished step; what people say are turns."""
-    SYNTHESIZING = "synthesizing"
-    """The elaboration is over and its synthesis is being made and committed."""
-    CLOSING = "closing"
-    """A phase is being closed, or what is on hand saved, before the next thing."""
-    STALLED = "stalled"
-    """A voice failed for good: waiting for somebody to press Retry."""
-    PAUSED = "paused"
-    """A person stopped here; `resume` goes on."""
-    ANALYSED = "analysed"
-    """All phases are done."""
-
-
-BUSY = frozenset({Stage.OPENING, Stage.WRITING, Stage.SYNTHESIZING, Stage.CLOSING})
-
-
-class MenuKind(StrEnum):
-    PROMPT = "prompt"
-    """Under a step's questions: finish, or another depth."""
-    STEP = "step"
-    """After a step."""
-    PHASE = "phase"
-    """After the last step of a phase."""
-    FLOOR = "floor"
-    """In an elaboration, when it is the people's turn."""
-    PAUSED = "paused"
-    RETRY = "retry"
-    STALE = "stale"
-    """The code base changed since the item was analysed."""
-
-
-class Menu(Stored):
-    """An open menu. `ts` is empty until Slack has told us where it stands."""
-
-    kind: MenuKind
-    token: str
-    message: Message
-    ts: str = ""
-
-    def offers(self, action: Action) -> bool:
-        return any(choice.action is action for choice in self.message.choices)
-
-
-class Used(Stored):
-    """What became of a menu. `rewritten` still has to replace it when `ts` comes to be known."""
-
-    token: str
-    sentence: str
-    rewritten: Message | None = None
 
 
 class Answer(Stored):
@@ -104,12 +43,20 @@ class Passed(Stored):
     why: str
 
 
+class Stalled(Stored):
+    """What could not be done, and where we were. Retry does it again, there."""
+
+    effect: Effect
+    stage: Stage
+
+
 class Roundtable(Stored):
     """
-    `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost, the item
-    analysed again); with `sequence` it makes ids that were never used before. `now` is the time of the newest
-    input. `lines` are the transcript's since the last commit, `unsaved` the commits that failed. `heading_for` is
-    the stage that follows: after CLOSING, or where PAUSED and STALLED were entered from.
+    `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
+    `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is the
+    stage that follows CLOSING or PAUSED. `drafted` are the answers as a voice was last given them to write down,
+    `lines` the transcript's since the last commit, `unsaved` the commits that failed. `last_heard` is the Slack ts of
+    the newest message that git had when the store was lost.
     """
 
     shape: int = 1
@@ -127,7 +74,7 @@ class Roundtable(Stored):
 
     stage: Stage = Stage.OPENING
     heading_for: Stage | None = None
-    stalled: Effect | None = None
+    stalled: Stalled | None = None
     phase_key: str = ""
     step_id: str = ""
     depth: Depth | None = None
@@ -141,7 +88,8 @@ class Roundtable(Stored):
     artifacts: tuple[str, ...] = ()
 
     answers: tuple[Answer, ...] = ()
-    drafted_answers: int = 0
+    drafted: tuple[Answer, ...] = ()
+    last_heard: str = ""
     survey: CodeSurvey | None = None
     acknowledged_at: str = ""
     elaboration: Elaboration | None = None
@@ -166,6 +114,24 @@ class Roundtable(Stored):
     def owes(self, *kinds: type[Attemptable]) -> bool:
         return any(isinstance(effect, kinds) for effect in self.outbox)
 
+    @property
+    def debate(self) -> Elaboration:
+        """The elaboration, in the stages that have one."""
+        assert self.elaboration, f"nothing is discussed while {self.stage}"
+        return self.elaboration
+
+    @property
+    def unwritten(self) -> tuple[Answer, ...]:
+        """What people said since the step was last given to a voice to be written down."""
+        return tuple(answer for answer in self.answers if answer not in self.drafted)
+
+    @property
+    def unheld(self) -> tuple[Line, ...]:
+        """The lines that no commit, owed or failed, has taken yet."""
+        commits = (*self.unsaved, *(effect for effect in self.outbox if isinstance(effect, Commit)))
+        held = {line.message_id for commit in commits for line in commit.lines}
+        return tuple(line for line in self.lines if line.message_id not in held)
+
     def name_of(self, person: str) -> str:
         return self.people.get(person) or person
 
@@ -183,12 +149,10 @@ class Roundtable(Stored):
         return self.but(seen=(*self.seen, *keys)[-KEYS_REMEMBERED:])
 
     def meeting(self, person: Person) -> Self:
-        """Remembers what *person* is called, and finds it out if nobody said."""
-        if person.name:
-            return self.but(people={**self.people, person.id: person.name})
+        """Finds out, once, what *person* is called. What came along with a click is a handle; it serves until then."""
         if person.id in self.people:
             return self
-        return self.but(people={**self.people, person.id: ""}).owing(MeetPerson(person=person.id))
+        return self.but(people={**self.people, person.id: person.name}).owing(MeetPerson(person=person.id))
 
     def owing(self, *effects: Effect) -> Self:
         """With *effects* at the end of the outbox, each with an id of its own."""
@@ -215,11 +179,18 @@ class Roundtable(Stored):
     def noting(self, line: Line) -> Self:
         return self.but(lines=(*self.lines, line), part=line.phase, round=line.round)
 
-    def heard(self, person: Person, text: str, *, ts: str, part: Part, **meta: Any) -> Self:
-        """A person's words become a line; `ts` is Slack's and names the line."""
+    def heard(
+        self, person: Person, text: str, *, ts: str, part: Part, message_id: str = "", **meta: Any
+    ) -> Self:
+        """A person's words become a line; `ts` is Slack's and names the line, unless another *message_id* does."""
         facts = {"user_id": person.id, "user_name": self.name_of(person.id), "message_ts": ts, **meta}
-        message_id = f"{self.place.channel}.{ts}"
+        message_id = message_id or f"{self.place.channel}.{ts}"
         return self.noting(self._line(PEOPLE, text, part, Source.USER, "user", message_id, facts))
+
+    def answering(self, said: Say | Heard, *, feedback: bool) -> Self:
+        """What *said* tells about the open step, to be written down with it."""
+        answer = Answer(person=said.person.id, text=said.text, ts=said.ts, feedback=feedback)
+        return self.but(answers=(*self.answers, answer))
 
     def telling(self, message: Message, *, part: Part, actor: str = HOST, **meta: Any) -> Self:
         """Owes a post of *message* and writes it into the transcript: Slack and the file have one order."""
@@ -241,8 +212,9 @@ class Roundtable(Stored):
         self, kind: MenuKind, message: Message, *, part: Part, actor: str = HOST, **meta: Any
     ) -> Self:
         """*message* becomes the open menu, in place of the one before."""
-        token = self.token()
-        rt = self.telling(message.but(token=token), part=part, actor=actor, **meta)
+        rt = self.closing_menu(wording.superseded())
+        token = rt.token()
+        rt = rt.telling(message.but(token=token), part=part, actor=actor, **meta)
         return rt.but(menu=Menu(kind=kind, token=token, message=message))
 
     def closing_menu(self, sentence: str, *, ts: str = "") -> Self:

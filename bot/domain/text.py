@@ -32,12 +32,7 @@ def one_line(text: str, limit: int = 100) -> str:
     return line[:cut].rstrip() + "…"
 
 
-def _between_characters(line: str, cut: int) -> int:
-    """The last place up to *cut* where what people see as one character is not torn; *cut* if there is none."""
-    return next((place for place in range(cut, 0, -1) if not _continues(line, place)), cut)
-
-
-def _continues(line: str, place: int) -> bool:
+def continues(line: str, place: int) -> bool:
     """Whether the character at *place* belongs to the one before it."""
     here = line[place]
     if ord(here) in _FLAG_LETTERS:
@@ -50,6 +45,11 @@ def _continues(line: str, place: int) -> bool:
         or ord(here) in _TAGS
         or unicodedata.category(here).startswith("M")
     )
+
+
+def _between_characters(line: str, cut: int) -> int:
+    """The last place up to *cut* where what people see as one character is not torn; *cut* if there is none."""
+    return next((place for place in range(cut, 0, -1) if not continues(line, place)), cut)
 
 
 _ALL_FLAG_LETTERS = "".join(map(chr, _FLAG_LETTERS))

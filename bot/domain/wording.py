@@ -30,18 +30,21 @@ def opening(title: str, slug: str, *, leads: Sequence[Persona], agenda: Agenda) 
 
 
 def adopted(count: int) -> str:
-    said = (
-        "nothing was"
-        if not count
-        else f"{count} message{'s' * (count != 1)} were"
-        if count > 1
-        else "1 message was"
-    )
+    said = {0: "nothing was", 1: "1 message was"}.get(count, f"{count} messages were")
     return f"I've read this thread: {said} taken over into `draft.md`."
 
 
 def could_not_read() -> str:
     return "I could not read what was said in this thread before, so the item starts without it."
+
+
+def recovered(count: int) -> str:
+    if not count:
+        return "I had lost the thread, and took the item up from git. Nothing said here is missing."
+    said = "1 message" if count == 1 else f"{count} messages"
+    return (
+        f"I had lost the thread, and took the item up from git. I read {said} here that git did not have yet."
+    )
 
 
 def started(person: str, title: str) -> str:
@@ -175,14 +178,22 @@ def step_finished(person: str, step: Step) -> str:
     return f"{person} finished step {step.step_id} {step.title}."
 
 
-def wrote(step: Step, paths: Sequence[str]) -> str:
+def wrote(step: str, paths: Sequence[str]) -> str:
     files = listed([f"`{path}`" for path in paths]) or "no files"
-    return f"Step {step.step_id} {step.title} is written to {files}."
+    return f"Step {step} is written to {files}."
 
 
 def saved(touched: Sequence[Touched]) -> str:
     places = [f"`{one.path}`" + (f" > {one.heading}" if one.heading else "") for one in touched]
     return f"Saved: {', '.join(places)}" if places else "Saved."
+
+
+def amended(person: str) -> str:
+    return f"{person} edited a message."
+
+
+def retracted(person: str) -> str:
+    return f"{person} deleted a message."
 
 
 # --- menus --------------------------------------------------------------------------------------------------------
@@ -212,107 +223,34 @@ def paused(upcoming: str) -> str:
     return f"We stop here; everything said so far is saved.{where} Press Resume or say `/roundtable resume` to go on."
 
 
-def still_talking() -> str:
-    return "The discussion went on."
-
-
 def superseded() -> str:
-    return "Replaced by a newer message below."
+    return "Replaced by a newer message below"
 
 
-# --- elaboration --------------------------------------------------------------------------------------------------
-
-
-def elaboration_intro(others: Sequence[Persona], topic: str, *, item: str, max_turns: int) -> str:
-    bringing = listed([persona.label for persona in others])
-    return (
-        "---\nELABORATION MODE\n\n"
-        f"Bringing {bringing or 'everybody'} into the discussion.\n\n"
-        f"Topic: {topic} for {item}\n\n"
-        f'Turn limit: {max_turns} exchanges. Type "done" to end discussion early.\n---'
-    )
-
-
-def nearing_the_end() -> str:
-    return "We are nearing the end of our discussion time. Any final points before we synthesize?"
-
-
-def limit_reached() -> str:
-    return "We have had a thorough discussion. Let me synthesize the key points from our conversation."
-
-
-def wrapping_up() -> str:
-    return "Wrapping up the discussion. Let me synthesize our key points."
-
-
-def anybody_there() -> str:
-    return "Any thoughts on this, or should we wrap up?"
-
-
-def end_or_go_on() -> str:
-    return "Did you want to end the discussion, or continue exploring this?"
-
-
-def back_to_the_table(topic: str, turns: int, max_turns: int) -> str:
-    return f"Welcome back. We were discussing {topic}: {turns} of {max_turns} turns are used, and the floor is yours."
-
-
-def off_topic(other: Step, phase: Phase, topic: str) -> str:
-    return (
-        f"That is a great question for {phase.name} (step {other.step_id}). For now, let us focus on {topic}."
-    )
-
-
-def ended_early(topic: str) -> str:
-    return f"Discussion ended early. The framing identified {topic} as a discussion point."
-
-
-def insights_added(touched: Sequence[Touched], insights: int) -> str:
-    added = f"{insights} insight{'s' * (insights != 1)} from the discussion"
-    return "\n".join(f'Updated {one.path}, section "{one.heading}": added {added}.' for one in touched)
-
-
-def takeaway(text: str) -> str:
-    return f"Key takeaway: {text}"
-
-
-# --- answers to one person ----------------------------------------------------------------------------------------
-
-
-def already_decided(sentence: str) -> str:
-    return f"That menu was used already: {sentence}. Nothing was changed."
-
-
-def unknown_menu() -> str:
-    return "That button belongs to an earlier moment of this roundtable. Please use the newest menu in the thread."
-
-
-def saving() -> str:
-    return "I'm just saving. Please try again in a moment."
-
-
-def nothing_to_finish() -> str:
-    return "There is no open step to finish right now."
-
-
-def no_depth_now() -> str:
-    return "The depth can be changed while a step or its menu is open."
-
-
-def nothing_running() -> str:
-    return "Nothing is running here; the roundtable is stopped already."
-
-
-def held_elsewhere(title: str) -> str:
-    return f"The roundtable on {title} is held in its own thread. Please go on there."
+# --- when something fails -----------------------------------------------------------------------------------------
 
 
 def cannot_go_on(sentence: str) -> str:
     return f"The roundtable stopped: {sentence} Say `/roundtable resume` when that is mended."
 
 
+def unread(sentence: str) -> str:
+    return f"I could not look into the item's folder: {sentence} I go on with what I know."
+
+
 def press_retry() -> str:
     return "Nothing is lost. Press Retry when you want me to try again."
+
+
+def not_shown() -> str:
+    """In place of a menu whose text Slack refuses: its buttons must not be lost with it."""
+    return (
+        "I have something to say here that Slack does not let me show. It is in the transcript; please go on."
+    )
+
+
+def written_anew() -> str:
+    return "meta.json could not be read, so I have written it anew from what I know. Nothing is lost."
 
 
 # --- small things -------------------------------------------------------------------------------------------------

@@ -1,9 +1,11 @@
 """What people mean when they type instead of pressing: menu letters, depth words, and the wish to end a discussion."""
 
 import re
+from difflib import get_close_matches
 from enum import StrEnum
 
 from bot.domain.message import Action
+from bot.domain.persona import Roster
 from bot.domain.steps import Depth
 
 LETTERS = {"e": Action.ELABORATE, "c": Action.CONTINUE, "s": Action.SKIP}
@@ -46,6 +48,9 @@ NOT_YET = re.compile(r"\b(?:not|isn'?t|aren'?t|never|don'?t|hardly|before|until|
 PERHAPS = re.compile(r"\b(?:done|exit$|wrap(?:ping)? (?:\w+ )?up)\b")
 PERHAPS_WORDS_MAX = 6
 
+CALLED = re.compile(r"\s*@?(?P<name>[^\W\d_]+(?: [^\W\d_]+)?)\s*[,:]\s")
+NEARLY = 0.75
+
 
 class Exit(StrEnum):
     """Whether a text asks to end the discussion."""
@@ -66,6 +71,11 @@ def finishes(text: str) -> bool:
 
 def stops(text: str) -> bool:
     return _plain(text) in STOP
+
+
+def is_wish(text: str) -> bool:
+    """Whether *text* was meant for a menu that is gone."""
+    return bool(letter(text)) or finishes(text) or stops(text)
 
 
 def depth(text: str, *, at_menu: bool) -> Depth | None:
@@ -94,6 +104,24 @@ def exit_wish(text: str) -> Exit:
     if NOT_YET.search(plain) or not PERHAPS.search(plain):
         return Exit.NO
     return Exit.UNSURE if len(plain.split()) <= PERHAPS_WORDS_MAX else Exit.NO
+
+
+def calls_nobody(text: str, roster: Roster) -> bool:
+    """
+    Whether *text* opens with what looks like a call to somebody of *roster*, and is none: a role ("architect, …"),
+    a surname, or a name that is nearly somebody's ("Alexa, …"). First names alone address (ERR-ELAB-012).
+    """
+    called = CALLED.match(text)
+    if called is None:
+        return False
+    name = called["name"].lower()
+    firsts = [persona.first_name.lower() for persona in roster]
+    others = {
+        word.lower()
+        for persona in roster
+        for word in (persona.role, persona.role.split()[-1], persona.short, *persona.name.split()[1:])
+    }
+    return name in others or bool(get_close_matches(name, firsts, n=1, cutoff=NEARLY))
 
 
 def _plain(text: str) -> str:

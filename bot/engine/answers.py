@@ -5,7 +5,8 @@ from typing import NamedTuple
 from bot.domain import menus, wording
 from bot.domain.agenda import Playbook
 from bot.domain.message import Link, Message
-from bot.domain.roundtable import Roundtable, Stage
+from bot.domain.roundtable import Roundtable
+from bot.domain.stage import Stage
 from bot.domain.steps import Depth
 from bot.engine.ports import Listing
 

@@ -5,12 +5,15 @@ Finds out which item is meant, answers what can be answered at once, and leaves 
 returns is for the person who asked alone; None when the thread itself will show the answer.
 """
 
+from contextlib import suppress
+
 from bot.domain.agenda import Playbook
-from bot.domain.inputs import Press, Resume, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.item import Item, Known, backlog_title, generate_slug, item_from, resolve
 from bot.domain.message import Message
 from bot.domain.place import Person, Place
-from bot.domain.roundtable import Roundtable, Stage
+from bot.domain.roundtable import Roundtable
+from bot.domain.stage import Stage
 from bot.engine import answers
 from bot.engine.engine import Engine
 from bot.engine.ports import Listing, Store, Workspace
@@ -63,10 +66,21 @@ class FrontDesk:
         return None if asked_there else answers.goes_on_there(rt)
 
     async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
-        slug = await self._store.at(place)
+        """In a thread that git knows and the store has lost, the item is taken up first: nothing said is lost."""
+        slug = await self._store.at(place) or await self._recovered(place, said)
         if slug is None:
             return answers.nothing_here() if mentioned else None
         await self._engine.handle(slug, said)
+        return None
+
+    async def amend(self, place: Place, amend: Amend) -> Reply:
+        if slug := await self._store.at(place):
+            await self._engine.handle(slug, amend)
+        return None
+
+    async def retract(self, place: Place, retract: Retract) -> Reply:
+        if slug := await self._store.at(place):
+            await self._engine.handle(slug, retract)
         return None
 
     async def press(self, place: Place, press: Press) -> Reply:
@@ -98,6 +112,15 @@ class FrontDesk:
     async def listing(self, place: Place, person: Person) -> Reply:  # noqa: ARG002 -- the same for everybody
         return answers.listing(await self._here(place))
 
+    async def _recovered(self, place: Place, said: Say) -> str | None:
+        listed = next((one for one in await self._workspace.items() if _same_thread(one, place)), None)
+        if listed is None:
+            return None
+        start = Start(key=f"lost.{said.key}", at=said.at, item=_item_in(listed), place=place, person=said.person)
+        with suppress(Conflict):  # somebody else was quicker; what is said now is said to theirs
+            await self._engine_takes_up(start, listed)
+        return listed.known.slug
+
     # --- finding ------------------------------------------------------------------------------------------------
 
     async def _begin(self, start: Start, listed: Listing | None) -> Reply:
@@ -116,7 +139,7 @@ class FrontDesk:
         listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
         if listed is None:
             raise UserError(answers.no_such_item(slug))
-        item = Item(slug=slug, title=listed.known.title or slug, source_id=listed.known.source_id)
+        item = _item_in(listed)
         start = Start(
             key=resume.key,
             at=resume.at,
@@ -203,6 +226,11 @@ class FrontDesk:
 
 def _item_of(rt: Roundtable) -> Item:
     return Item(slug=rt.slug, title=rt.title, source=rt.source, source_id=rt.source_id)
+
+
+def _item_in(listed: Listing) -> Item:
+    known = listed.known
+    return Item(slug=known.slug, title=known.title or known.slug, source_id=known.source_id)
 
 
 def _same_thread(listed: Listing, place: Place) -> bool:

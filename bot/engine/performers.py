@@ -64,10 +64,12 @@ class Performers(NamedTuple):
                 return ThreadOpened(**told, ts=opened.ts, permalink=opened.permalink)
             case ReadThread():
                 heard = await self.chat.read(rt.place, limit=MESSAGES_READ)
-                return ThreadRead(**told, heard=heard)
+                return ThreadRead(**told, heard=heard, recovering=effect.recovering)
             case ReadItem():
                 reading = await self.workspace.read(rt.slug, now=rt.now)
-                return ItemRead(**told, state=reading.state, troubles=reading.troubles)
+                return ItemRead(
+                    **told, state=reading.state, troubles=reading.troubles, recovering=effect.recovering
+                )
             case Post():
                 ts = await self.chat.post(rt.place, effect.message, key=effect.id, again=again)
                 return Posted(**told, ts=ts)

@@ -7,6 +7,7 @@ from aiohttp import web
 
 from bot.sandbox import decode
 from bot.sandbox.faults import Fault, Faults
+from bot.sandbox.limits import RateLimits
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods import METHODS, Call, Method
 from bot.sandbox.pulse import Pulse
@@ -40,10 +41,12 @@ class ApiCall:
 
 
 class Api:
-    def __init__(self, slack: Slack, *, faults: Faults, pulse: Pulse) -> None:
+    def __init__(self, slack: Slack, *, faults: Faults, pulse: Pulse, limits: RateLimits | None) -> None:
         self._slack = slack
         self._faults = faults
         self._pulse = pulse
+        self._limits = limits
+        self._late: set[asyncio.TimerHandle] = set()
         self.calls: list[ApiCall] = []
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
@@ -61,6 +64,9 @@ class Api:
             self._pulse.beat()
 
     async def _faulty(self, request: web.Request, call: Call, seen: ApiCall) -> web.StreamResponse:
+        if self._limits and (seconds := self._limits.seconds_to_wait(call.method, call.text("channel"))):
+            seen.answer = {"ok": False, "error": "ratelimited"}
+            return _too_many(seconds)
         fault = self._faults.take(call.method, call.args)
         if fault is None:
             seen.answer = self._perform(call)
@@ -68,12 +74,27 @@ class Api:
         if fault.after:
             seen.answer = self._perform(call)
             self._pulse.beat()
+        if fault.late:
+            self._perform_late(call, seen, seconds=fault.late)
         await asyncio.sleep(fault.delay)
         if instead := _instead(fault, request):
             return instead
         if not fault.after:
             seen.answer = self._perform(call)
         return self._response(call.method, seen.answer)
+
+    def _perform_late(self, call: Call, seen: ApiCall, *, seconds: float) -> None:
+        def perform() -> None:
+            self._late.discard(timer)
+            seen.answer = self._perform(call)
+            self._pulse.beat()
+
+        timer = asyncio.get_running_loop().call_later(seconds, perform)
+        self._late.add(timer)
+
+    def close(self) -> None:
+        for timer in self._late:
+            timer.cancel()
 
     def _perform(self, call: Call) -> JSON:
         try:
@@ -111,16 +132,20 @@ class Api:
 
 def _instead(fault: Fault, request: web.Request) -> web.Response | None:
     """What the app gets in place of an answer; None when it is only kept waiting."""
-    if fault.hang_up:
+    if fault.hang_up or (fault.late and not (fault.status or fault.error)):
         assert request.transport
         request.transport.abort()
         return web.Response()
     if fault.retry_after:
-        headers = {"Retry-After": f"{fault.retry_after:g}"}
-        return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers=headers)
+        return _too_many(fault.retry_after)
     if fault.status:
         body = fault.body or "<html><body>Server Error</body></html>"
         return web.Response(status=fault.status, text=body, content_type="text/html")
     if fault.error:
         return web.json_response({"ok": False, "error": fault.error})
     return None
+
+
+def _too_many(seconds: float) -> web.Response:
+    headers = {"Retry-After": f"{seconds:g}"}
+    return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers=headers)

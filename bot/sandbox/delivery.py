@@ -29,6 +29,8 @@ class Timing:
     ack_seconds: float = 3.0
     retry_seconds: tuple[float, ...] = (0, 60, 300)
     trigger_seconds: float = 3.0
+    limits_speed: float = 1.0
+    """How much faster than Slack's the minutes of `rate_limits` go by."""
 
 
 @dataclass(frozen=True, slots=True)

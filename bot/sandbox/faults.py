@@ -10,7 +10,8 @@ class Fault:
     """
     What happens to the next calls of *method* (`*` is any), counted down from *times*.
 
-    With *after* the method is performed first: the message is posted, and only the answer is lost.
+    With *after* the method is performed first: the message is posted, and only the answer is lost. With *late* it is
+    performed so many seconds after the app has been told that it failed.
     *hang_up* closes the connection without an answer. *channel* limits the fault to calls that name it.
     """
 
@@ -22,6 +23,7 @@ class Fault:
     delay: float = 0
     hang_up: bool = False
     after: bool = False
+    late: float = 0
     channel: str = ""
     times: int = 1
 

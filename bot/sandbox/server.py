@@ -14,6 +14,7 @@ from bot.sandbox.delivery import Delivery, Dispatcher, Timing, Transport
 from bot.sandbox.events import events
 from bot.sandbox.faults import Fault, Faults
 from bot.sandbox.guard import harden, loopback_only
+from bot.sandbox.limits import RateLimits
 from bot.sandbox.messages import JSON, Message
 from bot.sandbox.page import Page
 from bot.sandbox.people import Person
@@ -42,6 +43,7 @@ class Sandbox:
     A Slack-compatible workspace on this machine.
 
     The app is delivered to over Socket Mode, until `use_http` names its request URL. *port* 0 takes any free one.
+    With *rate_limits* whoever calls too fast is told so, as by Slack.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Sandbox:
         people: Iterable[User] = PEOPLE,
         channels: Iterable[str] = (CHANNEL,),
         timing: Timing | None = None,
+        rate_limits: bool = False,
     ) -> None:
         self._port = port
         self.app = app or App(shortcuts={"roundtable.start": "Start a roundtable"})
@@ -70,7 +73,8 @@ class Sandbox:
             self._transport, timing=self._timing, faults=self.faults, pulse=self._pulse
         )
         self._responses = ResponseUrls(self.slack)
-        self._api = Api(self.slack, faults=self.faults, pulse=self._pulse)
+        limits = RateLimits(self.clock.now, speed=self._timing.limits_speed) if rate_limits else None
+        self._api = Api(self.slack, faults=self.faults, pulse=self._pulse, limits=limits)
         self._page = Page(self.slack, person=self.person, connected=lambda: self.connected)
         self._uploads = Uploads(self.slack)
         self.workspace.watch(self._changed)
@@ -88,6 +92,7 @@ class Sandbox:
     async def __aexit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
+        self._api.close()
         await self._dispatcher.aclose()
         await self._sockets.aclose()
         await self._page.aclose()
@@ -207,8 +212,8 @@ class Sandbox:
         members = {user.id for user in self.workspace.users.values() if with_bot or not user.is_bot}
         return self.workspace.add_channel(name, members=members, kind="group" if private else "channel")
 
-    def archive(self, channel: str = CHANNEL) -> None:
-        self.workspace.archive(self.channel(channel))
+    def archive(self, channel: str = CHANNEL, *, archived: bool = True) -> None:
+        self.workspace.archive(self.channel(channel), archived=archived)
 
     def remove_bot(self, channel: str = CHANNEL) -> None:
         self.workspace.leave(self.channel(channel), self.bot_user_id)
@@ -217,13 +222,14 @@ class Sandbox:
         self.workspace.join(self.channel(channel), self.bot_user_id)
 
     def revoke_token(self, error: str = "token_revoked") -> None:
+        """What every call is refused with; an empty *error* takes the token back into favour."""
         self.slack.token_error = error
 
     def fail_next(self, method: str, error: str = "", **how: Any) -> None:
         """
         Plans a `Fault`: `fail_next("chat.postMessage", status=503, times=2, after=True)`.
 
-        *how* is any of its fields: status, body, retry_after, delay, hang_up, after, channel, times.
+        *how* is any of its fields: status, body, retry_after, delay, hang_up, after, late, channel, times.
         """
         self.faults.plan(Fault(method=method, error=error, **how))
 
@@ -244,6 +250,10 @@ class Sandbox:
     async def disconnect_sockets(self, reason: str = "refresh_requested") -> None:
         """Tells the app to connect anew, politely."""
         await self._sockets.disconnect(reason)
+
+    def freeze_sockets(self) -> None:
+        """Leaves the connections half-open: nothing gets through, and nobody is told. New ones work."""
+        self._sockets.freeze()
 
     def drop_sockets(self) -> None:
         """Cuts the connections without a word."""

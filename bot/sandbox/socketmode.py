@@ -26,6 +26,7 @@ class SocketMode:
         self._pulse = pulse
         self._tickets: set[str] = set()
         self._open: list[web.WebSocketResponse] = []
+        self._dead: set[web.WebSocketResponse] = set()
         self._unanswered: dict[str, asyncio.Future[JSON]] = {}
         self._turn = 0
 
@@ -79,6 +80,10 @@ class SocketMode:
         for socket in tuple(self._open):
             await self._send(socket, self._disconnect(reason))
 
+    def freeze(self) -> None:
+        """Half-open: the connections there are go on to be written to, and nothing gets through, either way."""
+        self._dead.update(self._open)
+
     def drop(self) -> None:
         """Cuts every connection without a word, as a network does."""
         for socket in tuple(self._open):
@@ -96,7 +101,7 @@ class SocketMode:
         self._pulse.beat()
         try:
             async for message in socket:
-                if not self._faults.frozen:
+                if not self._is_dead(socket):
                     await self._heard(socket, message.type, message.data)
         finally:
             self._forget(socket)
@@ -112,16 +117,20 @@ class SocketMode:
 
     async def _send(self, socket: web.WebSocketResponse, body: JSON) -> None:
         """A connection that broke this moment loses what is sent; the missing acknowledgement tells."""
-        if self._faults.frozen:
+        if self._is_dead(socket):
             return
         with contextlib.suppress(ConnectionError):
             await socket.send_json(body)
+
+    def _is_dead(self, socket: web.WebSocketResponse) -> bool:
+        return self._faults.frozen or socket in self._dead
 
     def _next_connection(self) -> web.WebSocketResponse:
         self._turn += 1
         return self._open[self._turn % len(self._open)]
 
     def _forget(self, socket: web.WebSocketResponse) -> None:
+        self._dead.discard(socket)
         if socket in self._open:
             self._open.remove(socket)
             self._pulse.beat()

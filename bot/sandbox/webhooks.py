@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Callable
+from io import BytesIO
 from urllib.parse import urlencode
 
 import aiohttp
@@ -45,7 +46,7 @@ class Webhooks:
         try:
             async with self._session.post(
                 self.url,
-                data=body,
+                data=BytesIO(body),
                 headers=headers,
                 max_redirects=MOST_REDIRECTS,
                 timeout=aiohttp.ClientTimeout(total=seconds),

@@ -1,12 +1,15 @@
 """The Bolt app: every payload is verified, authorised without a call, brought to a listener, and then acknowledged."""
 
+import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.logger.messages import warning_client_prioritized_and_token_skipped
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
@@ -14,7 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.engine.meter import Meter, Unmetered
 from bot.slack.identity import Identity
 from bot.slack.listeners import register
-from bot.slack.parse import Payload
+from bot.slack.payload import MALFORMED, Payload, flaw
 from bot.slack.reception import Reception
 
 OK = 200
@@ -30,22 +33,27 @@ def slack_app(
 
     Without a *signing_secret* (Socket Mode needs none) nothing that comes by HTTP is believed.
     """
-    app = _TimedApp(
-        meter or Unmetered(),
-        name="roundtable",
-        client=_tokenless(client),
-        authorize=_authorize(reception.us),
-        signing_secret=signing_secret or secrets.token_hex(),
-        process_before_response=True,
-        raise_error_for_unhandled_request=True,  # else it would be a 404, which Slack repeats
-        attaching_conversation_kwargs_enabled=False,
-    )
+    with _without_advice():
+        app = _App(
+            meter or Unmetered(),
+            name="roundtable",
+            client=_tokenless(client),
+            authorize=_authorize(reception.us),
+            signing_secret=signing_secret or secrets.token_hex(),
+            process_before_response=True,
+            raise_error_for_unhandled_request=True,  # else it would be a 404, which Slack repeats
+            attaching_conversation_kwargs_enabled=False,
+        )
     register(app, reception)
     return app
 
 
-class _TimedApp(AsyncApp):
-    """Times what Slack waits for. A middleware could not: Bolt calls the listener when all of them are done."""
+class _App(AsyncApp):
+    """
+    Times what Slack waits for. A middleware could not: Bolt calls the listener when all of them are done.
+
+    And looks at payloads before Bolt does, which stumbles over those it does not expect.
+    """
 
     def __init__(self, meter: Meter, **options: Any) -> None:
         super().__init__(**options)
@@ -53,10 +61,28 @@ class _TimedApp(AsyncApp):
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
         began = time.monotonic()
+        if why := flaw(req.body):
+            req.body = {"type": MALFORMED, "why": why}
         response = await super().async_dispatch(req)
         seconds = time.monotonic() - began
         self._meter.acknowledged(_door(req.body), taken=response.status == OK, seconds=seconds)
         return response
+
+
+@contextmanager
+def _without_advice() -> Iterator[None]:
+    """With SLACK_BOT_TOKEN in the environment Bolt warns that the token goes unused. By it; not by us."""
+    advice = warning_client_prioritized_and_token_skipped()
+
+    def other(record: logging.LogRecord) -> bool:
+        return record.getMessage() != advice
+
+    logger = logging.getLogger("slack_bolt.AsyncApp")
+    logger.addFilter(other)
+    try:
+        yield
+    finally:
+        logger.removeFilter(other)
 
 
 def _door(body: Payload) -> str:

@@ -11,10 +11,10 @@ from bot.domain.inputs import Heard
 from bot.domain.message import Message
 from bot.domain.persona import Persona, Roster
 from bot.domain.place import Person, Place
-from bot.engine.ports import Chat, Opened
+from bot.engine.ports import Chat, Opened, Pace
 from bot.errors import SlackError
 from bot.slack.blocks import Part, parts
-from bot.slack.client import call
+from bot.slack.calls import Calls, Unpaced
 from bot.slack.earlier import Earlier, metadata
 from bot.slack.identity import CUSTOMISE, Identity
 from bot.slack.limits import UPDATE_TEXT_CHARS
@@ -23,7 +23,7 @@ from bot.slack.packing import shortened
 from bot.slack.parse import heard
 from bot.slack.quiet import QUIET, UNLINKED
 from bot.slack.refusals import answer_of
-from bot.slack.whispers import whisper
+from bot.slack.whispers import Whispers
 from bot.slack.wording import POSTED_AGAIN
 
 log = logging.getLogger(__name__)
@@ -48,13 +48,18 @@ NO_REACTION_NEEDED = frozenset({
 class SlackChat(Chat):
     """Personas post under their own names while Slack lets us; once it says no, for good, they sign in the text."""
 
-    def __init__(self, client: AsyncWebClient, roster: Roster, identity: Identity) -> None:
+    def __init__(
+        self, client: AsyncWebClient, roster: Roster, identity: Identity, *, pace: Pace | None = None
+    ) -> None:
+        """Without a *pace*, as fast as the engine pays."""
         self._client = client
         self._roster = roster
         self._identity = identity
         self._own_names = identity.can_customise
-        self._names = Names(client)
-        self._earlier = Earlier(client, identity.bot)
+        self._call = Calls(client, pace or Unpaced(), team=identity.team)
+        self._names = Names(self._call)
+        self._earlier = Earlier(self._call, identity.bot)
+        self._whispers = Whispers(self._call)
 
     async def open(self, place: Place, message: Message, *, key: str, again: bool) -> Opened:
         stamps = await self._post(place, message, key=key, again=again)
@@ -70,7 +75,7 @@ class SlackChat(Chat):
         part = self._parts(message)[-1]
         text = shortened(part.text, UPDATE_TEXT_CHARS)
         try:
-            await call(
+            await self._call(
                 self._client.chat_update,
                 channel=place.channel,
                 ts=ts,
@@ -83,16 +88,22 @@ class SlackChat(Chat):
 
     async def react(self, place: Place, ts: str, emoji: str) -> None:
         try:
-            await call(self._client.reactions_add, channel=place.channel, timestamp=ts, name=emoji.strip(":"))
+            await self._call(
+                self._client.reactions_add, channel=place.channel, timestamp=ts, name=emoji.strip(":")
+            )
         except SlackError as error:
             _unless(error, NO_REACTION_NEEDED)
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         for part in parts(message, label=self._label(message), signed=True):
-            await whisper(self._client, place, person, part=part, reply_url=reply_url)
+            await self._whispers.tell(place, person, part, reply_url=reply_url)
+
+    async def replace(self, reply_url: str, message: Message) -> bool:
+        """In place of the message whose button was pressed; False when the reply URL is used up."""
+        return await self._whispers.replace(reply_url, parts(message)[-1])
 
     async def read(self, place: Place, *, limit: int) -> tuple[Heard, ...]:
-        answer = await call(
+        answer = await self._call(
             self._client.conversations_replies, channel=place.channel, ts=place.thread, limit=limit
         )
         said = [one for event in answer["messages"] if (one := heard(event, self._identity))]
@@ -142,7 +153,7 @@ class SlackChat(Chat):
 
     async def _post_part(self, **arguments: Any) -> str:
         try:
-            answer = await call(self._client.chat_postMessage, **arguments)
+            answer = await self._call(self._client.chat_postMessage, **arguments)
         except SlackError as error:
             if "username" in arguments and _lacks(error, CUSTOMISE):
                 raise _NoOwnName from error
@@ -168,7 +179,7 @@ class SlackChat(Chat):
 
     async def _permalink(self, channel: str, ts: str) -> str:
         try:
-            answer = await call(self._client.chat_getPermalink, channel=channel, message_ts=ts)
+            answer = await self._call(self._client.chat_getPermalink, channel=channel, message_ts=ts)
         except SlackError as error:
             log.info("no permalink of %s in %s: %s", ts, channel, error.reason)
             return ""

@@ -14,29 +14,34 @@ from bot.slack.refusals import refusals_translated
 
 SLACK_API = "https://slack.com/api/"
 CALL_SECONDS = 10
+CALL_SECONDS_HERE = 5
+"""A Slack on this machine answers at once or never."""
 CONNECT_SECONDS = 5
 USER_AGENT = "roundtable-bot"
 
 
 @asynccontextmanager
-async def opened(token: str, *, api_url: str = SLACK_API) -> AsyncIterator[AsyncWebClient]:
+async def opened(
+    token: str, *, api_url: str = SLACK_API, seconds: float = 0
+) -> AsyncIterator[AsyncWebClient]:
     """
     One session for all calls: without one, the client opens a connection for each. With one it ignores its own
     timeout, so the session has it. Nothing is retried here: a retried post may stand in the thread twice.
+
+    A call may take *seconds*; 0 stands for what is usual there.
     """
-    timeout = aiohttp.ClientTimeout(total=CALL_SECONDS, connect=CONNECT_SECONDS)
+    seconds = seconds or (CALL_SECONDS_HERE if is_here(api_url) else CALL_SECONDS)
+    timeout = aiohttp.ClientTimeout(total=seconds, connect=min(seconds, CONNECT_SECONDS))
     async with aiohttp.ClientSession(timeout=timeout, trust_env=not is_here(api_url)) as session:
         client = AsyncWebClient(
             token,
             base_url=api_url,
             session=session,
-            timeout=CALL_SECONDS,
             retry_handlers=[],
             user_agent_prefix=USER_AGENT,
         )
-        client.proxy = (
-            None  # the session knows the proxy, and NO_PROXY too; the client would know only the proxy
-        )
+        client.timeout = seconds  # type: ignore[assignment] # whole seconds are all it expects
+        client.proxy = None  # the session knows the proxy, and NO_PROXY too; the client only the proxy
         yield client
 
 

@@ -1,6 +1,6 @@
 """Where everything that comes in from Slack is brought: the engine, as the listeners see it."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from bot.domain.inputs import Press, Resume, Say, SetDepth, Start, Stop
 from bot.domain.message import Message
@@ -8,6 +8,27 @@ from bot.domain.place import Person, Place
 
 Reply = Message | None
 """What only the person who asked is told; None when there is nothing to say."""
+
+
+class Amended(NamedTuple):
+    """*person* changed their message *ts*: it reads *text* now. Seldom, this comes before the message itself."""
+
+    place: Place
+    person: Person
+    ts: str
+    text: str
+    key: str
+    at: str
+
+
+class Retracted(NamedTuple):
+    """The message *ts* of *person* was deleted: by them, or by an admin; Slack does not say."""
+
+    place: Place
+    person: Person
+    ts: str
+    key: str
+    at: str
 
 
 class Desk(Protocol):
@@ -26,6 +47,12 @@ class Desk(Protocol):
     async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
         """Words in a thread, of a roundtable or not. *mentioned*: they were said to us, and want an answer."""
         ...
+
+    async def amend(self, place: Place, amended: Amended) -> Reply:
+        """Words in a thread were changed: of a roundtable or not, heard by us or not."""
+        ...
+
+    async def retract(self, place: Place, retracted: Retracted) -> Reply: ...
 
     async def press(self, place: Place, press: Press) -> Reply: ...
 

@@ -8,11 +8,9 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from slack_sdk.web.async_client import AsyncWebClient
-
 from bot.domain.place import Place
 from bot.errors import SlackError
-from bot.slack.client import call
+from bot.slack.calls import Calls
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +39,8 @@ class _Post(NamedTuple):
 
 
 class Earlier:
-    def __init__(self, client: AsyncWebClient, bot: str) -> None:
-        self._client = client
+    def __init__(self, calls: Calls, bot: str) -> None:
+        self._calls = calls
         self._bot = bot
         self._newest: dict[str, _Post] = {}
 
@@ -77,14 +75,14 @@ class Earlier:
 
     async def _read(self, place: Place, key: str) -> Any:
         if not place.thread:
-            return await call(
-                self._client.conversations_history,
+            return await self._calls(
+                self._calls.client.conversations_history,
                 channel=place.channel,
                 limit=POSTS_READ,
                 include_all_metadata=True,
             )
-        return await call(
-            self._client.conversations_replies,
+        return await self._calls(
+            self._calls.client.conversations_replies,
             channel=place.channel,
             ts=place.thread,
             oldest=_not_newer(self._newest.get(place.key), key) or None,

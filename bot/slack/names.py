@@ -1,9 +1,7 @@
 """What people are called."""
 
-from slack_sdk.web.async_client import AsyncWebClient
-
 from bot.errors import SlackError
-from bot.slack.client import call
+from bot.slack.calls import Calls
 from bot.slack.packing import shortened
 from bot.slack.text import one_line
 
@@ -12,8 +10,8 @@ NAME_CHARS = 80
 
 
 class Names:
-    def __init__(self, client: AsyncWebClient) -> None:
-        self._client = client
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
         self._known: dict[str, str] = {}
 
     async def of(self, person: str) -> str:
@@ -35,7 +33,7 @@ class Names:
 
     async def _asked(self, person: str) -> str:
         try:
-            answer = await call(self._client.users_info, user=person)
+            answer = await self._calls(self._calls.client.users_info, user=person)
         except SlackError as error:
             if error.again:
                 raise

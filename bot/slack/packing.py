@@ -1,9 +1,9 @@
 """Long text in pieces that Slack takes: code stays code, and nothing that people see as one character is torn."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 
+from bot.domain.text import continues
 from bot.slack.limits import SECTION_CHARS, size
 from bot.slack.markdown import Piece
 
@@ -11,9 +11,6 @@ _FENCES = size("```\n\n```")
 _ENTITY = re.compile(r"&(?:amp|lt|gt);")
 _LONGEST_ENTITY = len("&amp;")
 _BREAKS = ("\n\n", "\n", " ")
-_JOINER = "\u200d"
-_EMOJI_PARTS = re.compile("[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\u200d\ufe0e\ufe0f]")
-_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 
 
 def sections(pieces: Iterable[Piece], limit: int = SECTION_CHARS) -> list[str]:
@@ -87,7 +84,4 @@ def _torn(text: str, place: int) -> bool:
     around = _ENTITY.finditer(text, max(0, place - _LONGEST_ENTITY), place + _LONGEST_ENTITY)
     if any(entity.start() < place < entity.end() for entity in around):
         return True
-    before, here = text[place - 1], text[place : place + 1]
-    if here and here in _FLAG_LETTERS:
-        return (place - len(text[:place].rstrip(_FLAG_LETTERS))) % 2 == 1
-    return before == _JOINER or bool(_EMOJI_PARTS.match(here)) or unicodedata.category(here or " ")[0] == "M"
+    return place < len(text) and continues(text, place)

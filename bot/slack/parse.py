@@ -1,29 +1,35 @@
 """
 From Slack's payloads to inputs and verbs.
 
-Keys are made of what Slack repeats unchanged when it delivers something again. `at` is stamped by the caller.
+Keys are made of what Slack repeats unchanged when it delivers something again. `at` is stamped by the caller. Raises
+Malformed for what Slack would not send.
 """
 
 import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bot.domain.inputs import Heard, Press, Resume, Say
 from bot.domain.message import Action
 from bot.domain.place import Person, Place
-from bot.domain.text import one_line
+from bot.domain.text import clean, one_line
 from bot.slack.buttons import action_of, carried
+from bot.slack.desk import Amended, Retracted
 from bot.slack.identity import Identity
+from bot.slack.limits import VALUE_CHARS
+from bot.slack.payload import Malformed, Payload, known, needed, part, reply_url, word
 from bot.slack.text import readable
 from bot.slack.verbs import Asked, verb_in
 from bot.slack.wording import CUT
 
-Payload = Mapping[str, Any]
-
 MESSAGE_CHARS = 40_000
+RAW_CHARS = 4 * MESSAGE_CHARS
+"""More of a text is not even looked at: what is cut off by hand need not be made readable."""
 TITLE_CHARS = 80
+NAME_CHARS = 80
 SAID_BY_PEOPLE = frozenset({"", "thread_broadcast", "file_share"})
 """Subtypes of messages that are words of a person; everything else only reports something."""
+GRAVE = "tombstone"
+"""What Slack leaves in place of a deleted root whose thread goes on."""
 SLACKBOT = "USLACKBOT"
 
 
@@ -33,8 +39,11 @@ class Words(NamedTuple):
 
 
 class Picked(NamedTuple):
+    """*label* is what the button said."""
+
     resume: Resume
     reference: str
+    label: str
 
 
 class Pressed(NamedTuple):
@@ -42,10 +51,18 @@ class Pressed(NamedTuple):
     press: Press
 
 
-def message(event: Payload, us: Identity, *, at: str) -> Words | None:
-    """A person's reply in a thread. None for everything else that Slack calls a message, and for mentions of us."""
+def message(event: Payload, us: Identity, *, at: str) -> Words | Amended | Retracted | None:
+    """
+    A person's reply in a thread, or a change of one. None for everything else that Slack calls a message, and for
+    mentions of us.
+    """
+    subtype = word(event, "subtype")
+    if subtype == "message_changed":
+        return _changed(event, us, at=at)
+    if subtype == "message_deleted":
+        return _deleted(event, us, at=at)
     text = _text(event)
-    if not text or not _in_thread(event) or not _by_person(event, us) or _addresses(event, us):
+    if not text or not _by_person(event, us) or not _in_thread(event) or _addresses(event, us):
         return None
     return _words(event, us, text, at=at)
 
@@ -60,55 +77,54 @@ def mention(event: Payload, us: Identity, *, at: str) -> Asked | Words | None:
     addressed, in_thread = _addresses(event, us), _in_thread(event)
     if in_thread and not addressed:
         return None
-    text = _text(event, without=_mention_of(us)) if addressed else ""
+    text = _said_to_us(event, us) if addressed else ""
     if found := verb_in(text):
         return _asked(event, us, found, at=at)
     return _words(event, us, text, at=at) if text and in_thread else _asked(event, us, ("help", ""), at=at)
 
 
 def command(body: Payload, us: Identity, *, at: str) -> Asked:
-    verb, rest = verb_in(readable(body.get("text", ""))) or ("help", "")
+    verb, rest = verb_in(_text(body)) or ("help", "")
     return Asked(
         verb=verb,
         rest=rest,
-        place=Place(team=us.team, channel=body["channel_id"]),
-        person=Person(id=body["user_id"], name=body.get("user_name", "")),
-        key=f"command.{body['trigger_id']}",
+        place=Place(team=us.team, channel=needed(body, "channel_id")),
+        person=Person(id=needed(body, "user_id"), name=_name(word(body, "user_name"))),
+        key=f"command.{needed(body, 'trigger_id')}",
         at=at,
-        reply_url=body.get("response_url", ""),
+        reply_url=reply_url(body),
     )
 
 
 def shortcut(body: Payload, us: Identity, *, at: str) -> Asked:
     """Start on a message: its first line is the title, its thread is adopted."""
-    title = next((line for line in readable(body["message"].get("text", "")).split("\n") if line.strip()), "")
-    place = origin(body, us)
+    title = next((line for line in _text(part(body, "message")).split("\n") if line.strip()), "")
+    place = _origin(body, us)
     return Asked(
         verb="start",
         rest=one_line(title, TITLE_CHARS),
         place=place,
         person=_clicker(body),
-        key=f"shortcut.{body['trigger_id']}",
+        key=f"shortcut.{needed(body, 'trigger_id')}",
         at=at,
-        adopts=place.thread or body["message"]["ts"],
-        reply_url=body.get("response_url", ""),
+        adopts=place.thread or needed(body, "message", "ts"),
+        reply_url=reply_url(body),
     )
 
 
 def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | None:
     """None for a button that is not ours, or of another version of us."""
     pressed = body["actions"][0]
-    action = action_of(pressed["action_id"])
+    action = action_of(word(pressed, "action_id"))
     if action is None:
         return None
-    place, person = origin(body, us), _clicker(body)
-    token, value = carried(pressed.get("value") or "")
+    place, person = _origin(body, us), _clicker(body)
+    token, value = carried(clean(word(pressed, "value")[:VALUE_CHARS]))
     ts = _stands_at(body)
-    click = f"{place.channel}.{ts}.{pressed['action_id']}.{pressed.get('action_ts')}"
-    key = f"press.{body.get('trigger_id') or click}"
+    key = f"press.{known(body, 'trigger_id') or _click(place, ts, pressed)}"
     if action is Action.RESUME and value:
-        url = body.get("response_url", "")
-        return Picked(Resume(key=key, at=at, person=person, place=place, reply_url=url), value)
+        resume = Resume(key=key, at=at, person=person, place=place, reply_url=reply_url(body))
+        return Picked(resume, value, one_line(word(pressed, "text", "text")) or value)
     return Pressed(place, Press(key=key, at=at, person=person, action=action, token=token, ts=ts))
 
 
@@ -117,80 +133,142 @@ def heard(event: Payload, us: Identity) -> Heard | None:
     text = _text(event)
     if not text or not _by_person(event, us) or _addresses(event, us):
         return None
-    return Heard(person=Person(id=event["user"]), text=text, ts=event["ts"])
+    return Heard(person=Person(id=needed(event, "user")), text=text, ts=needed(event, "ts"))
 
 
 def origin(body: Payload, us: Identity) -> Place:
     """Where something happened, and so where the person looks: of an event, a click or a command."""
-    event = body.get("event") or {}
-    container = body.get("container") or {}
-    channel = event.get("channel") or container.get("channel_id") or (body.get("channel") or {}).get("id")
-    threads = (source.get("thread_ts") for source in (event, container, body.get("message") or {}))
-    thread = next(filter(None, threads), "")
-    return Place(team=us.team, channel=channel or body.get("channel_id") or "", thread=thread)
+    event, container = part(body, "event"), part(body, "container")
+    channels = (known(event, "channel"), known(container, "channel_id"), known(body, "channel", "id"))
+    threads = (known(source, "thread_ts") for source in (event, container, part(body, "message")))
+    channel = next(filter(None, channels), known(body, "channel_id"))
+    return Place(team=us.team, channel=channel, thread=next(filter(None, threads), ""))
 
 
 def sender(body: Payload) -> str:
     """The id of whoever caused this; empty when nobody did."""
-    by = (body.get("event") or body).get("user") or body.get("user_id") or ""
-    return str(by if isinstance(by, str) else by.get("id", ""))
+    by = part(body, "event") or body
+    return known(by, "user") or known(by, "user", "id") or known(body, "user_id")
+
+
+# --- changes of what was said -------------------------------------------------------------------------------------
+
+
+def _changed(event: Payload, us: Identity, *, at: str) -> Amended | Retracted | None:
+    """Other words by whoever said them. An unfolded link, a pin or a reply changes the message, and not the words."""
+    now, before = part(event, "message"), part(event, "previous_message")
+    if word(now, "subtype") == GRAVE:
+        return _deleted(event, us, at=at)
+    if not _by_person(now, us) or not _in_any_thread(now) or word(now, "edited", "user") == us.user:
+        return None
+    text = _said_to_us(now, us)
+    if text == _said_to_us(before, us) or (_addresses(now, us) and verb_in(text)):
+        return None
+    if not text:
+        return _deleted(event, us, at=at)
+    edition = known(now, "edited", "ts") or needed(event, "ts")
+    key = f"{_key(event, now)}.{edition}"
+    return Amended(_thread(event, now, us), _author(now), needed(now, "ts"), text, key, at)
+
+
+def _deleted(event: Payload, us: Identity, *, at: str) -> Retracted | None:
+    gone = part(event, "previous_message")
+    if not _by_person(gone, us) or not _in_any_thread(gone):
+        return None
+    key = f"{_key(event, gone)}.deleted"
+    return Retracted(_thread(event, gone, us), _author(gone), needed(gone, "ts"), key, at)
+
+
+# --- what messages are made of ------------------------------------------------------------------------------------
 
 
 def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> Asked:
     verb, rest = found
-    thread = event.get("thread_ts", "")
+    thread = known(event, "thread_ts")
     return Asked(
         verb=verb,
         rest=rest,
-        place=Place(team=us.team, channel=event["channel"], thread=thread),
-        person=Person(id=event["user"]),
-        key=_key(event),
+        place=Place(team=us.team, channel=needed(event, "channel"), thread=thread),
+        person=_author(event),
+        key=_key(event, event),
         at=at,
-        adopts=thread or event["ts"],
+        adopts=thread or needed(event, "ts"),
     )
 
 
 def _words(event: Payload, us: Identity, text: str, *, at: str) -> Words:
-    place = Place(team=us.team, channel=event["channel"], thread=event["thread_ts"])
-    return Words(
-        place, Say(key=_key(event), at=at, person=Person(id=event["user"]), text=text, ts=event["ts"])
-    )
+    said = Say(key=_key(event, event), at=at, person=_author(event), text=text, ts=needed(event, "ts"))
+    return Words(_thread(event, event, us), said)
 
 
-def _key(event: Payload) -> str:
+def _thread(event: Payload, message: Payload, us: Identity) -> Place:
+    return Place(team=us.team, channel=needed(event, "channel"), thread=needed(message, "thread_ts"))
+
+
+def _author(message: Payload) -> Person:
+    return Person(id=needed(message, "user"))
+
+
+def _key(event: Payload, message: Payload) -> str:
     """The same for the `message` and the `app_mention` that one message may be."""
-    return f"{event['channel']}.{event['ts']}"
+    return f"{needed(event, 'channel')}.{needed(message, 'ts')}"
 
 
-def _text(event: Payload, *, without: re.Pattern[str] | None = None) -> str:
-    raw = event.get("text") or ""
+def _text(message: Payload, *, without: re.Pattern[str] | None = None) -> str:
+    raw = word(message, "text")[:RAW_CHARS]
     text = readable(without.sub("", raw, count=1) if without else raw)
     return text if len(text) <= MESSAGE_CHARS else text[:MESSAGE_CHARS] + CUT
 
 
+def _said_to_us(message: Payload, us: Identity) -> str:
+    return _text(message, without=_mention_of(us) if _addresses(message, us) else None)
+
+
 def _in_thread(event: Payload) -> bool:
-    return bool(event.get("thread_ts", event["ts"]) != event["ts"])
+    return known(event, "thread_ts") not in {"", word(event, "ts")}
 
 
-def _by_person(event: Payload, us: Identity) -> bool:
-    if event.get("bot_id") or (event.get("subtype") or "") not in SAID_BY_PEOPLE:
+def _in_any_thread(message: Payload) -> bool:
+    """Also as its root, under which somebody has replied."""
+    return bool(known(message, "thread_ts"))
+
+
+def _by_person(message: Payload, us: Identity) -> bool:
+    if message.get("bot_id") or word(message, "subtype") not in SAID_BY_PEOPLE:
         return False
-    return event.get("user", us.user) not in {us.user, SLACKBOT}
+    return known(message, "user") not in {"", us.user, SLACKBOT}
 
 
-def _addresses(event: Payload, us: Identity) -> bool:
-    return _mention_of(us).match(event.get("text") or "") is not None
+def _addresses(message: Payload, us: Identity) -> bool:
+    return _mention_of(us).match(word(message, "text")) is not None
 
 
 def _mention_of(us: Identity) -> re.Pattern[str]:
     return re.compile(rf"\s*<@{re.escape(us.user)}(?:\|[^<>]*)?>[\s:,]*")
 
 
+# --- what clicks are made of --------------------------------------------------------------------------------------
+
+
+def _origin(body: Payload, us: Identity) -> Place:
+    place = origin(body, us)
+    if not place.channel:
+        raise Malformed("it has no channel")
+    return place
+
+
 def _clicker(body: Payload) -> Person:
-    user = body["user"]
-    return Person(id=user["id"], name=user.get("name") or user.get("username") or "")
+    name = word(body, "user", "name") or word(body, "user", "username")
+    return Person(id=needed(body, "user", "id"), name=_name(name))
+
+
+def _name(name: str) -> str:
+    return one_line(name, NAME_CHARS)
+
+
+def _click(place: Place, ts: str, pressed: Payload) -> str:
+    return f"{place.channel}.{ts}.{needed(pressed, 'action_id')}.{known(pressed, 'action_ts')}"
 
 
 def _stands_at(body: Payload) -> str:
-    container = body.get("container") or {}
-    return str(container.get("message_ts") or (body.get("message") or {}).get("ts") or "")
+    return known(body, "container", "message_ts") or known(body, "message", "ts")

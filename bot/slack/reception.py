@@ -4,21 +4,35 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from bot.domain.message import Message
 from bot.domain.place import Place
-from bot.engine.ports import Chat
 from bot.errors import SlackError
 from bot.slack import parse
 from bot.slack.desk import Desk, Reply
 from bot.slack.identity import Identity
+from bot.slack.payload import Payload
+from bot.slack.payload import reply_url as reply_url_of
 from bot.slack.wording import plain
 
 log = logging.getLogger(__name__)
 
+TELLINGS = 5
+FIRST_WAIT_SECONDS = 0.5
+
 Clock = Callable[[], str]
 """Now, in the form of a transcript's `ts`."""
+
+
+class Whispering(Protocol):
+    """What of the chat is for one person."""
+
+    async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None: ...
+
+    async def replace(self, reply_url: str, message: Message) -> bool:
+        """In place of the message that was pressed; False when that cannot be any more."""
+        ...
 
 
 class Errands:
@@ -53,7 +67,7 @@ class Errands:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reception:
     desk: Desk
-    chat: Chat
+    chat: Whispering
     us: Identity
     clock: Clock
     errands: Errands = field(default_factory=Errands)
@@ -63,9 +77,31 @@ class Reception:
         if not reply or not person or not place.channel:
             return
         message = reply if isinstance(reply, Message) else plain(reply)
-        self.errands.send(self.chat.tell(place, person, message, reply_url=reply_url))
+        self.errands.send(self._told(place, person, message, reply_url=reply_url))
 
-    def answer(self, body: parse.Payload, reply: Reply | str) -> None:
+    def answer(self, body: Payload, reply: Reply | str) -> None:
         """`tell`, to whoever caused *body*, and there."""
         place, person = parse.origin(body, self.us), parse.sender(body)
-        self.tell(place, person, reply, reply_url=body.get("response_url", ""))
+        self.tell(place, person, reply, reply_url=reply_url_of(body))
+
+    def replace(self, body: Payload, message: Message) -> None:
+        """*message* in place of what was pressed, or beside it."""
+        self.errands.send(self._replaced(body, message))
+
+    async def _replaced(self, body: Payload, message: Message) -> None:
+        url = reply_url_of(body)
+        if not url or not await self.chat.replace(url, message):
+            self.answer(body, message)
+
+    async def _told(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
+        """Nobody but us tries again: what people are told here is in no outbox."""
+        for attempt in range(TELLINGS):
+            try:
+                return await self.chat.tell(place, person, message, reply_url=reply_url)
+            except SlackError as error:
+                if not error.again or attempt == TELLINGS - 1:
+                    raise
+                wait = error.after_seconds or FIRST_WAIT_SECONDS * 2**attempt
+                log.info("somebody is told something in %.1f s: %s", wait, error)
+            await asyncio.sleep(wait)
+        return None

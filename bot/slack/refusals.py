@@ -16,9 +16,15 @@ from bot.errors import SlackError
 
 FOREIGN = (SlackClientError, aiohttp.ClientError, TimeoutError, OSError)
 
+RATE_LIMITED = "ratelimited"
+UNREACHED = "unreached"
+"""There was no connection, so nothing can have been done."""
+LONGEST_RETRY_SECONDS = 3_600.0
+
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
-_RATE_LIMITED = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
+_UNSENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
+_RATE_LIMITED = frozenset({RATE_LIMITED, "rate_limited", "message_limit_exceeded"})
 _PASSING = frozenset({
     "fatal_error",
     "internal_error",
@@ -75,6 +81,8 @@ def refusals_translated() -> Iterator[None]:
 def translated(error: Exception) -> SlackError:
     if isinstance(error, SlackApiError):
         return _refused(error)
+    if isinstance(error, _UNSENT):
+        return SlackError("Slack could not be reached.", reason=UNREACHED, again=True)
     if isinstance(error, TimeoutError):
         return SlackError("Slack did not answer in time.", reason="timeout", again=True)
     return SlackError("Slack could not be reached.", reason="connection_failed", again=True)
@@ -93,7 +101,7 @@ def _refused(error: SlackApiError) -> SlackError:
     if status == _TOO_MANY_REQUESTS or reason in _RATE_LIMITED:
         seconds = _retry_after(error)
         return SlackError(
-            "Slack asks us to slow down.", reason="ratelimited", again=True, after_seconds=seconds
+            "Slack asks us to slow down.", reason=RATE_LIMITED, again=True, after_seconds=seconds
         )
     if status >= _SERVER_ERROR or reason in _PASSING or not reason:
         return SlackError("Slack has trouble answering.", reason=reason or f"http_{status}", again=True)
@@ -121,6 +129,7 @@ def _retry_after(error: SlackApiError) -> float:
     headers = getattr(error.response, "headers", None) or {}
     named = {name.lower(): value for name, value in headers.items()}
     try:
-        return max(0.0, float(named.get("retry-after", 0)))
+        seconds = float(named.get("retry-after", 0))
     except ValueError:
         return 0.0
+    return min(seconds, LONGEST_RETRY_SECONDS) if seconds > 0 else 0.0

@@ -1,8 +1,10 @@
 """Socket Mode, over more than one connection: Slack renews each every few hours, and clicks are not repeated."""
 
 import asyncio
+import json
 import logging
 import time
+from collections.abc import Callable
 
 from aiohttp import WSMessage
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
@@ -13,7 +15,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import ConfigError, SlackError
 from bot.slack.client import call, is_here
-from bot.slack.wording import APP_LEVEL_REFUSED, NO_CONNECTION
+from bot.slack.payload import MALFORMED, Payload, flaw, word
+from bot.slack.wording import APP_LEVEL_REFUSED, LINK_DISABLED, NO_CONNECTION
 
 log = logging.getLogger(__name__)
 
@@ -21,6 +24,7 @@ CONNECTIONS = 2
 PING_SECONDS = 3
 CONNECT_SECONDS = 20
 DRAIN_SECONDS = 5
+DISABLED = "link_disabled"
 
 
 class Sockets:
@@ -34,6 +38,7 @@ class Sockets:
         self._app_token = app_token
         self._connections = connections
         self._sockets: list[_Socket] = []
+        self._is_disabled = False
 
     async def connect(self, *, seconds: float = CONNECT_SECONDS) -> None:
         """ConfigError for a bad token: the SDK would try it for ever. SlackError when it takes too long."""
@@ -50,9 +55,14 @@ class Sockets:
         """One is enough to hear everything."""
         return any([await socket.is_connected() for socket in self._sockets])
 
-    def quiet_seconds(self) -> float:
-        """Since Slack last said anything at all, on whichever connection: hello, a delivery, or an answer to a ping."""
-        return min((socket.quiet_seconds() for socket in self._sockets), default=float("inf"))
+    def hello_age(self) -> float:
+        """
+        Seconds since Slack last said anything at all, on whichever connection: hello, a delivery, or an answer to a
+        ping. Infinite without a connection.
+        """
+        return min((socket.hello_age() for socket in self._sockets), default=float("inf"))
+
+    quiet_seconds = hello_age
 
     async def close(self, *, seconds: float = DRAIN_SECONDS) -> None:
         """What comes in from now on is left to others; what is under way gets *seconds* to be acknowledged."""
@@ -66,7 +76,13 @@ class Sockets:
         )
         if is_here(self._client.base_url):
             handler.client.proxy = None
-        return _Socket(handler)
+        return _Socket(handler, disabled=self._complain)
+
+    def _complain(self) -> None:
+        """Once: every connection is told so, and Slack says it again whenever we try."""
+        if not self._is_disabled:
+            self._is_disabled = True
+            log.error(LINK_DISABLED)
 
     async def _check_token(self) -> None:
         try:
@@ -80,8 +96,9 @@ class Sockets:
 class _Socket:
     """One connection, which knows what it is working on and can be told to take nothing more."""
 
-    def __init__(self, handler: AsyncSocketModeHandler) -> None:
+    def __init__(self, handler: AsyncSocketModeHandler, *, disabled: Callable[[], None]) -> None:
         self._handler = handler
+        self._disabled = disabled
         self._working: set[asyncio.Task[None]] = set()
         self._closing = False
         self._said_at = time.time()
@@ -94,7 +111,7 @@ class _Socket:
     async def is_connected(self) -> bool:
         return await self._handler.client.is_connected()
 
-    def quiet_seconds(self) -> float:
+    def hello_age(self) -> float:
         answered_at = self._handler.client.last_ping_pong_time or 0
         return max(0.0, time.time() - max(self._said_at, answered_at))
 
@@ -106,15 +123,28 @@ class _Socket:
     async def close(self) -> None:
         await self._handler.client.close()
 
-    async def _noticed(self, _message: WSMessage) -> None:
+    async def _noticed(self, message: WSMessage) -> None:
         self._said_at = time.time()
+        if DISABLED in message.data and _is_farewell(message.data):
+            self._disabled()
 
     async def _taken(self, _client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
         task = asyncio.current_task()
         if self._closing or task is None:
             return
+        if why := flaw(request.payload):
+            request.payload = {"type": MALFORMED, "why": why}
         self._working.add(task)
         try:
             await self._handler.handle(self._handler.client, request)
         finally:
             self._working.discard(task)
+
+
+def _is_farewell(text: str) -> bool:
+    """Slack's own, and not somebody's message with the same words in it."""
+    try:
+        frame: Payload = json.loads(text)
+    except ValueError:
+        return False
+    return word(frame, "type") == "disconnect" and word(frame, "reason") == DISABLED

@@ -9,12 +9,17 @@ NOT_SAVED = "I could not save that just now. Please try again in a moment."
 WENT_WRONG = "Something went wrong on my side, and nothing was changed. Please try again in a moment."
 POSTED_AGAIN = "(posted again after a restart)"
 OTHER_VERSION = "That button is from another version of me. Say `@roundtable status` to see where we are."
+GOING_ON = "Going on with **%s**."
 UNKNOWN_SHORTCUT = "That shortcut is from another version of me. Say `/roundtable help` to see what I can do."
 NO_TITLE = "What is it about? Give it a title, for example `/roundtable start Dark mode`."
 WHICH_DEPTH = "How deep? Say `depth brief`, `depth standard` or `depth deep`."
 CUT = "… [the message was longer than I can keep; the rest is only in Slack]"
 APP_LEVEL_REFUSED = (
     "Slack does not accept the app-level token. Set SLACK_APP_TOKEN to one with connections:write."
+)
+LINK_DISABLED = (
+    "Socket Mode was switched off for this app, so nothing is heard from Slack. Switch it on again in the app's "
+    "settings, or use HTTP with SLACK_SIGNING_SECRET."
 )
 NO_CONNECTION = "Slack did not open a Socket Mode connection within %s seconds."
 

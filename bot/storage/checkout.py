@@ -18,7 +18,7 @@ from bot.errors import WorkspaceError
 from bot.storage.files import folder
 from bot.storage.history import EFFECT, History
 from bot.storage.items import Items
-from bot.storage.repository import Author, blob, branch, common_folder, open_repository, tip
+from bot.storage.repository import Author, blob, branch, open_repository, shared_git_dir, tip
 from bot.storage.turn import Turn
 from bot.storage.writing import write
 
@@ -118,8 +118,8 @@ class Checkout:
             raise PermissionError(errno.EACCES, "cannot be written to", self._repository.path)
 
     def _locks(self) -> tuple[Path, ...]:
-        own, common = Path(self._repository.path), common_folder(self._repository)
-        return own / "index.lock", own / "HEAD.lock", common / f"{branch(self._repository)}.lock"
+        own, shared = Path(self._repository.path), shared_git_dir(self._repository)
+        return own / "index.lock", own / "HEAD.lock", shared / f"{branch(self._repository)}.lock"
 
     def _settled(self, work: Commit) -> Commit:
         if work.change.codebase_hash != CODEBASE:

@@ -7,7 +7,7 @@ commit our files as theirs, or take them back. A kill in between leaves the inde
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from pygit2 import Index, IndexEntry, Oid
@@ -26,7 +26,6 @@ class HeldIndex:
         self._scratch = scratch
         scratch.write_bytes(index.read_bytes()) if index.exists() else scratch.unlink(missing_ok=True)
         self._copy = Index(str(scratch))
-        self._copy.read()
 
     def put(self, blobs: Blobs) -> None:
         for path, (oid, mode) in blobs.items():
@@ -55,7 +54,8 @@ def held(git_dir: Path, *, scratch: Path) -> Iterator[HeldIndex]:
         raise WorkspaceError(
             "Another program is writing to the workspace.", reason="locked", again=True
         ) from None
-    try:
+    with ExitStack() as undoing:
+        undoing.callback(lock.unlink)
         with os.fdopen(opened, "wb") as file:
             holding = HeldIndex(index, scratch)
             yield holding
@@ -63,6 +63,4 @@ def held(git_dir: Path, *, scratch: Path) -> Iterator[HeldIndex]:
             file.flush()
             os.fsync(opened)
         lock.replace(index)
-    except BaseException:
-        lock.unlink(missing_ok=True)
-        raise
+        undoing.pop_all()

@@ -97,7 +97,7 @@ class RedisStore:
             saving = self._redis.pipeline(transaction=False)
             saving.sadd(_channel_key(place.team, place.channel), slug)
             if place.thread:
-                saving.set(_thread_key(place), slug)
+                saving.sadd(_thread_key(place), slug)
             if roundtable.outbox:
                 saving.zadd(OWING, {slug: roundtable.version}, gt=True)
             saving.eval(SAVE, 1, _key(slug), expected, *_flat(_fields(roundtable)))
@@ -109,11 +109,11 @@ class RedisStore:
 
     async def at(self, place: Place) -> str | None:
         async with _bounded():
-            slug = _text(await self._redis.get(_thread_key(place)))
-            if not slug:
-                return None
-            held = await self._redis.hmget(_key(slug), "team", "channel", "thread")
-        return slug if tuple(map(_text, held)) == (place.team, place.channel, place.thread) else None
+            for slug in map(_text, await self._redis.smembers(_thread_key(place))):
+                held = await self._redis.hmget(_key(slug), "team", "channel", "thread")
+                if tuple(map(_text, held)) == (place.team, place.channel, place.thread):
+                    return slug
+        return None
 
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
         async with _bounded():

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pygit2
 from pygit2 import Commit, Oid, Signature, Tree
-from pygit2.enums import FileMode
+from pygit2.enums import FileMode, ObjectType
 
 from bot.errors import ConfigError, WorkspaceError
 from bot.storage.index import Blobs, held
@@ -20,24 +20,27 @@ from bot.storage.index import Blobs, held
 BRANCH = "main"
 OURS_ALONE = ("/.roundtable/", ".roundtable-*.tmp")
 RACES = 20
+LARGEST_TREE_KEPT = 4 * 1024 * 1024
+"""In bytes: the folder of all items is looked into several times for one commit."""
 
 
 def open_repository(root: Path) -> pygit2.Repository:
     """The repository whose top level is *root*, made when there is none. Raises ConfigError."""
     pygit2.settings.enable_fsync_gitdir(True)
+    pygit2.settings.cache_object_limit(ObjectType.TREE, LARGEST_TREE_KEPT)
     try:
         root.mkdir(parents=True, exist_ok=True)
         found = pygit2.discover_repository(str(root))
         repository = pygit2.Repository(found) if found else pygit2.init_repository(root, initial_head=BRANCH)
         _must_be_top_level(repository, root)
         repository.index.read()  # libgit2 knows neither split nor sparse ones
-        _keep_ours_out(common_folder(repository))
+        _keep_ours_out(shared_git_dir(repository))
     except (OSError, pygit2.GitError) as error:
         raise ConfigError(f"the workspace {str(root)!r} cannot be used: {error}") from error
     return repository
 
 
-def common_folder(repository: pygit2.Repository) -> Path:
+def shared_git_dir(repository: pygit2.Repository) -> Path:
     """Where the branches are: a linked worktree shares them with its repository."""
     own = Path(repository.path)
     link = own / "commondir"
@@ -145,8 +148,8 @@ def _must_be_top_level(repository: pygit2.Repository, root: Path) -> None:
         )
 
 
-def _keep_ours_out(common: Path) -> None:
-    exclude = common / "info" / "exclude"
+def _keep_ours_out(git_dir: Path) -> None:
+    exclude = git_dir / "info" / "exclude"
     present = exclude.read_text(errors="surrogateescape") if exclude.exists() else ""
     missing = [line for line in OURS_ALONE if line not in present.splitlines()]
     if missing:

@@ -10,9 +10,15 @@ from bot.voices.validating import missing
 
 NOTED = "Noted."
 NOTED_CODE = "Noted, with the code as you gave it."
+UNSURE = "Fair enough, nobody has to know that yet."
 REASON = "because whatever depends on it has to be looked at, too."
 """A template that ends in "because..." promises a reason: this one is always true."""
 
+_IS_UNSURE = re.compile(
+    r"\W*(?:(?:i|we|honestly|sorry|well|hm+)\W+)*(?:have\s+)?"
+    r"(?:no\s+(?:idea|clue)|not\s+sure|(?:do\s+not|don['’]t)\s+know|dunno|idk|keine\s+ahnung|weiß\s+(?:ich\s+)?nicht)\b",
+    re.IGNORECASE,
+)
 _OPEN_END = re.compile(r"because\s*(?:\.\.\.|…)\s*$")
 
 
@@ -38,6 +44,8 @@ def _received(persona: Persona, answer: Answer) -> str:
     said = quoted(answer.text)
     if not said:
         return NOTED_CODE if "```" in answer.text else NOTED
+    if _IS_UNSURE.match(answer.text):
+        return UNSURE
     return _OPEN_END.sub(REASON, persona.acknowledges(said))
 
 

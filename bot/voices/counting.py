@@ -1,7 +1,7 @@
 """Numbers of files, read out of people's words: in total, by kind, and how sure they are."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from bot.voices.lexicon import NUMBERS
@@ -18,6 +18,7 @@ _WORDS = {
     "Documents": r"docs?|documents?|documentation",
     "Migrations": r"migrations?",
 }
+_VERBS = {"New": r"add|create", "Modified": r"change|modify|edit|update"}
 ALWAYS_SHOWN = ("New", "Modified", "Test")
 
 _NUMBER = rf"(?:\d{{1,6}}|{'|'.join(NUMBERS)})"
@@ -26,20 +27,26 @@ _ROUGHLY = r"(?:(?:about|around|approx\.?|roughly)\s)?"
 _FLAGS = re.IGNORECASE
 
 _TOTALS = (
-    re.compile(rf"\b{_COUNT}\s(?:source |code )?files?\b", _FLAGS),
     re.compile(
-        rf"\b(?:files?|file count|total)\b(?: in total| estimate)?[\s*_]*[:=][\s*_]*{_ROUGHLY}{_COUNT}\b"
-        rf"(?! (?:{'|'.join(_WORDS.values())})\b)",
-        _FLAGS,
+        rf"\b(?:files?|file count|total)\b(?: in total| estimate| is)?[\s*_]*[:=]?[\s*_]*{_ROUGHLY}{_COUNT}\b", _FLAGS
     ),
+    re.compile(rf"\b{_COUNT}\s(?:source |code )?files?\s(?:in\s(?:all|total)|altogether|overall)\b", _FLAGS),
+    re.compile(rf"\b{_COUNT}\s(?:source |code )?files?\b", _FLAGS),
 )
+"""The plainest first: "Files: 12", then "12 files in all", then "12 files"."""
+_BARE = re.compile(rf"\W*{_ROUGHLY}{_COUNT}\W*(?:ish|or so)?\W*", _FLAGS)
 _KINDS = {
     kind: (
-        re.compile(rf"\b{_COUNT}\s(?:(?:of them|more|are|will be|for) )*(?:{word})\b", _FLAGS),
-        re.compile(rf"\b(?:{word})(?: files?)?\s?[:=]\s?{_ROUGHLY}{_COUNT}\b", _FLAGS),
+        re.compile(rf"\b{_COUNT}\s(?:(?:of them|more|are|will be|for|files?) )*(?:{word})\b(?:\sfiles?\b)?", _FLAGS),
+        re.compile(rf"\b(?:{word})(?: files?)?[\s*_]*[:=][\s*_]*{_ROUGHLY}{_COUNT}\b", _FLAGS),
     )
     for kind, word in _WORDS.items()
 }
+_ORDERED = {
+    kind: re.compile(rf"\b(?:{verb})\s{_ROUGHLY}{_COUNT}\s(?:(?:existing|other|more) )?files?\b", _FLAGS)
+    for kind, verb in _VERBS.items()
+}
+_OF_THEM = re.compile(r"\bof (?:them|those|these|which)\b", _FLAGS)
 _CONFIDENCE = (
     re.compile(r"\bconfidence\b[\s*_]*(?:[:=]|\bis\b)\s*(?:a\s)?(?P<how>guess|fair|sure)\b", _FLAGS),
     re.compile(
@@ -67,15 +74,38 @@ class Count(NamedTuple):
         return f"{table(('Kind', 'Files'), rows)}\n\n{total}"
 
 
-def counted(before: Count, text: str) -> Count:
-    """*before* with what *text* says: later words replace earlier ones."""
+def counted(before: Count, text: str, *, asked: bool = False) -> Count:
+    """
+    *before* with what *text* says: later words replace earlier ones. A number that counts a kind counts no total.
+
+    With *asked*, a number all by itself answers the question for the total.
+    """
     kinds = dict(before.kinds)
+    rest = text
     for kind, patterns in _KINDS.items():
-        said = [_bound(found) for pattern in patterns for found in pattern.finditer(text)]
-        kinds |= {kind: said[-1]} if said else {}
-    totals = [_bound(found) for pattern in _TOTALS for found in pattern.finditer(text)]
+        for pattern in (*patterns, *_orders(kind, text)):
+            said = [_bound(found) for found in pattern.finditer(text)]
+            kinds |= {kind: said[-1]} if said else {}
+            rest = pattern.sub(_blank, rest)
     sure = next((found["how"].lower() for pattern in _CONFIDENCE if (found := pattern.search(text))), "")
-    return Count(totals[0] if totals else before.total, kinds, sure or before.confidence)
+    return Count(_total(rest, asked=asked) or before.total, kinds, sure or before.confidence)
+
+
+def _total(text: str, *, asked: bool) -> int:
+    if asked and (bare := _BARE.fullmatch(text)):
+        return _bound(bare)
+    found = ([_bound(one) for one in pattern.finditer(text)] for pattern in _TOTALS)
+    return next((totals[-1] for totals in found if totals), 0)
+
+
+def _orders(kind: str, text: str) -> Iterator[re.Pattern[str]]:
+    """For "add 4 files and change 6"; with "4 of them new", what is changed is all there is."""
+    if kind in _ORDERED and not _OF_THEM.search(text):
+        yield _ORDERED[kind]
+
+
+def _blank(found: re.Match[str]) -> str:
+    return "," * len(found[0])
 
 
 def _bound(found: re.Match[str]) -> int:

@@ -7,9 +7,8 @@ from bot.domain.agenda import Owned, QuickScan, quick_scan_lines, read_quick_sca
 from bot.domain.artifact import Edit, ItemsEdit, RowsEdit
 from bot.domain.text import one_line
 from bot.voices import numbering, priorities, qualities, searching, sizes, story_file
-from bot.voices.counting import Count, counted
 from bot.voices.numbering import known_requirements, merge, read_spec
-from bot.voices.pages import bullet, is_placeholder, joined, section_of, unescaped
+from bot.voices.pages import SKIPPED, bullet, is_placeholder, joined, section_of, unescaped
 from bot.voices.reading import Kind, Said
 from bot.voices.requirements import wishes
 from bot.voices.sections import nothing_said, ordinary
@@ -51,9 +50,7 @@ def _keywords(sheet: Sheet, _: Owned) -> str:
 def _file_count(sheet: Sheet, _: Owned) -> str:
     if not sheet.said:
         return _nothing(sheet)
-    count = Count()
-    for piece in sheet.said:
-        count = count if piece.kind is Kind.QUESTION else counted(count, " ".join(piece.text.split()))
+    count = sizes.count_in(sheet.said, sheet.questions)
     return joined(count.markdown(), ordinary(sheet.said, sheet.questions))
 
 
@@ -104,11 +101,11 @@ def _moscow(sheet: Sheet, owned: Owned) -> str:
 
 
 def _matrix_of_qualities(sheet: Sheet) -> Iterator[Edit]:
-    """Shared between items: each has a section of its own, and touches no other."""
+    """Shared between items: each has a section of its own, and touches no other. It is there even when it is empty."""
     heading = f"{one_line(sheet.rt.title, 100).lstrip('# ') or 'Item'} ({sheet.rt.slug})"
     found = qualities.rows(sheet.said, section_of(sheet.text, heading), sheet.text)
-    if found:
-        yield sheet.section(heading, qualities.matrix(found)).but(title="NFR Matrix")
+    remark = "" if found else SKIPPED if sheet.skipped else qualities.NOTHING_MEASURED
+    yield sheet.section(heading, joined(remark, qualities.matrix(found))).but(title="NFR Matrix")
 
 
 def _user_stories(sheet: Sheet) -> Iterator[Edit]:

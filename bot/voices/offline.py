@@ -1,9 +1,11 @@
 """
 The voice without a model: the roundtable as a facilitated meeting of people.
 
-The personas ask what their lens would ask, and quote. The same roundtable gets the same words, always.
+The personas ask what their lens would ask, and quote. The same roundtable gets the same words, always. Reading what
+people wrote is work for the processor, so it is done beside the event loop: meanwhile everybody else is served.
 """
 
+import asyncio
 from collections.abc import Mapping
 
 from bot.domain.artifact import Edit
@@ -12,6 +14,7 @@ from bot.domain.synthesis import Synthesis
 from bot.engine.ports import Cue
 from bot.errors import VoiceError
 from bot.voices import acknowledging, discussing, drafting, extracting, framing
+from bot.voices.hearing import as_heard
 from bot.voices.situation import Situation
 
 
@@ -19,22 +22,26 @@ class OfflineVoices:
     """Never fails for want of a network; raises VoiceError only when asked to speak where there is nothing to."""
 
     async def acknowledge(self, cue: Cue) -> str:
-        return acknowledging.acknowledge(cue.roundtable, cue.playbook, _persona(cue))
+        return await asyncio.to_thread(
+            acknowledging.acknowledge, as_heard(cue.roundtable), cue.playbook, _persona(cue)
+        )
 
     async def frame(self, cue: Cue) -> str:
-        return framing.frame(_situation(cue))
+        return await asyncio.to_thread(framing.frame, _situation(cue))
 
     async def respond(self, cue: Cue) -> str:
-        return discussing.respond(_situation(cue))
+        return await asyncio.to_thread(discussing.respond, _situation(cue))
 
     async def draft(
         self, cue: Cue, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
     ) -> tuple[Edit, ...]:
         known = [step for step_id in steps if (step := cue.playbook.agenda.get(step_id))]
-        return drafting.draft(cue.roundtable, known, files, skipped=skipped)
+        return await asyncio.to_thread(
+            drafting.draft, as_heard(cue.roundtable), known, files, skipped=skipped
+        )
 
     async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> Synthesis:  # noqa: ARG002
-        return extracting.synthesize(_situation(cue).debate)
+        return await asyncio.to_thread(extracting.synthesize, _situation(cue).debate)
 
 
 def _persona(cue: Cue) -> Persona:
@@ -44,6 +51,7 @@ def _persona(cue: Cue) -> Persona:
 
 
 def _situation(cue: Cue) -> Situation:
-    if cue.roundtable.elaboration is None:
+    rt = as_heard(cue.roundtable)
+    if rt.elaboration is None:
         raise VoiceError("There is no discussion to speak in.", reason="no_elaboration")
-    return Situation(cue.roundtable, cue.playbook, _persona(cue), cue.roundtable.elaboration)
+    return Situation(rt, cue.playbook, _persona(cue), rt.elaboration)

@@ -10,6 +10,9 @@ from bot.voices.lexicon import NUMBERS, SMALL_TALK, SMALL_TALK_UNSPACED
 QUOTE_LIMIT = 80
 SMALL_TALK_WORDS_MAX = 6
 LONGEST_ABBREVIATION = 12
+SENTENCE_WORDS = 4
+"""Fewer words than this are no sentence, and so many are still one item of a list."""
+
 STEM_LETTERS = 5
 """Words that begin with the same letters are about the same thing, near enough: "fails" and "failing"."""
 
@@ -22,6 +25,16 @@ _LIST_MARK = re.compile(r"\s*(?:(?:[-*+•◦▪‣–—]|>+|\(?\d{1,3}[.)])\s+
 _FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _EMOJI_NAME = re.compile(r":[a-z0-9_+'-]+:(?::skin-tone-\d:)?")
 _VOTE = re.compile(r"(?<!\S)[+-]1(?!\S)")
+_FILLER = re.compile(
+    r"""(?:
+        (?:yes|yeah|yep|no|nope|nah|right|sure|well|ok(?:ay)?|also|so|actually|honestly)\b\s*[,;:!–—-]+\s*
+      | (?:so\s+basically|basically|hm+|um+|uh+|btw|tbh|fyi|imho|imo|i\s+mean|oh|ah|but|and)\b[\s,;:–—-]+
+      | ok(?:ay)?\s+(?=(?:but|so|and|then|we|i|let)\b)
+    )+""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_LABEL = re.compile(r"[^\s:=]+(?:\s[^\s:=]+){0,3}\s?[:=](?=\s|$)")
+_ITEM_END = re.compile(r"[,;、，]|\band\b", re.IGNORECASE)
 _DOUBLE_QUOTES = re.compile('["“”„«»]')
 _UNSPACED = r"\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_])+(?:['’](?![{_UNSPACED}])[^\W_]+)*")
@@ -71,8 +84,35 @@ def gist(text: str, limit: int = QUOTE_LIMIT) -> str:
     """The first sentence that says something, without its full stop; empty if none does."""
     for sentence in sentences(without_code(clean(text))):
         if words(sentence) and not is_small_talk(sentence):
-            return one_line(sentence.rstrip(" .!。！"), limit)
+            return one_line(without_filler(sentence).rstrip(" .!。！"), limit)
     return ""
+
+
+def without_filler(sentence: str) -> str:
+    """Without the "ok, so basically" that people begin with, where more than that is said."""
+    filler = _FILLER.match(sentence)
+    rest = sentence[filler.end() :] if filler else ""
+    return rest if len(words(rest)) > 1 else sentence
+
+
+def is_fragment(text: str) -> bool:
+    """Whether *text* is a note ("Scope: medium", "cache, queue and outbox", "a -> b") more than a sentence."""
+    if len(words(text)) < SENTENCE_WORDS or _LABEL.match(text) or "->" in text or "→" in text:
+        return True
+    items = _ITEM_END.split(text)
+    return len(items) > 2 and all(len(words(item)) <= SENTENCE_WORDS for item in items)
+
+
+def only_asks(text: str) -> str:
+    """The question, if *text* is nothing but one; else empty."""
+    meant = [one for one in sentences(without_code(text)) if words(one) and not is_small_talk(one)]
+    return meant[0] if len(meant) == 1 and is_question(meant[0]) else ""
+
+
+def capital(text: str) -> str:
+    """With a capital, unless the first word has one anywhere: "iOS" is written as it is."""
+    first = text.partition(" ")[0]
+    return text[:1].upper() + text[1:] if first.islower() else text
 
 
 def quoted(text: str, limit: int = QUOTE_LIMIT) -> str:

@@ -29,7 +29,8 @@ _LABELLED = re.compile(
 _SAYS = re.compile(rf"\b{_LIST}\b", re.IGNORECASE)
 _RANGE = re.compile(r"FR[-\s]?0*(\d{1,4})\s*(?:-|–|—|to|through|\.\.+)\s*FR[-\s]?0*(\d{1,4})", re.IGNORECASE)
 _ALL = re.compile(r"\b(?:all|everything)\b", re.IGNORECASE)
-_DENIES = re.compile(r"\bnot\b|\b(?!won)\w+n['’]t\b|\b(?:if|unless)\b", re.IGNORECASE)
+_DENIES = re.compile(r"\bnot\b|\b(?!won)\w+n['’]t\b", re.IGNORECASE)
+_CONDITION = re.compile(r"\b(?:if|unless)\b", re.IGNORECASE)
 _LIST_BEGINS = re.compile(rf"(?<!\w){_LIST}[*_`]*\s*[:：=]", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[;\n]|(?<=\w)[.]\s")
 _LONGEST_RANGE = 200
@@ -99,6 +100,8 @@ def _ranks(clause: str, requirements: Sequence[Requirement]) -> Iterator[tuple[i
     names = {_NAMES[found["list"].lower()] for found in _SAYS.finditer(because(clause)[0])}
     if not labelled and (len(names) != 1 or _DENIES.search(clause)):
         return
+    if not labelled and names != {"Could"} and _CONDITION.search(clause):
+        return  # "could, if time" is what could means
     priority = _NAMES[labelled["list"].lower()] if labelled else names.pop()
     what = because(labelled["what"] if labelled else clause)[0]
     numbers = _numbers(what)

@@ -11,9 +11,11 @@ from bot.voices.reading import Kind, Said
 FILE = "nfr-matrix.md"
 COLUMNS = ("NFR ID", "Category", "Description", "Threshold", "Priority")
 UNSET = "to be set"
+NOTHING_MEASURED = "_Nothing measurable was said yet._"
 
+OTHER = "Quality"
 _CATEGORIES = {
-    "Performance": r"performance|response|latency|\bfast|\bspeed|quick|slow|load|throughput|\bms\b|seconds?\b|p9[059]",
+    "Performance": r"performance|response|latency|\bfast|\bspeed|quick|slow|load|throughput|\bms\b|\bsecs?\b|seconds?\b|p9[059]",
     "Reliability": r"reliab|uptime|availab|outage|downtime|errors?\b|fail|crash|recover|\bloss\b|\blost?\b",
     "Security": r"secur|encrypt|password|breach|attack|permission|auth|token|safety|\bsafe",
     "Privacy": r"privacy|personal data|gdpr|dsgvo|retention|delet",
@@ -35,6 +37,7 @@ _BOUND = (
     r"|within|up\s+to|max(?:imum)?\.?|min(?:imum)?\.?)\s*)?"
 )
 _THRESHOLD = re.compile(rf"{_BOUND}[€$£]?\d[\d.,]*(?<![.,]){_UNIT}{_PER}", re.IGNORECASE)
+_UNIT_OR_BOUND = re.compile(r"[^\d.,\s]")
 _RISK = re.compile(r"\brisks?\b|\blikel(?:y|ihood)\b|\bimpact\b|\bcould go wrong\b|\bmitigat", re.IGNORECASE)
 _LIST_NUMBER = re.compile(r"\bFR[-\s]?\d+|\b\d{4}-\d\d-\d\d\b|\bstep \d\d-\d\d\b", re.IGNORECASE)
 _ROW = re.compile(r"\|\s*NFR-0*(?P<number>\d{1,6})\s*\|(?P<rest>.*)\|\s*$")
@@ -82,10 +85,11 @@ def matrix(found: Sequence[Row]) -> str:
 
 
 def is_measured(piece: Said) -> bool:
-    """Whether a quality is given a number; a risk with one is a risk."""
+    """Whether a quality is given a number, with a unit or a bound or by name; a risk with one is a risk."""
     if piece.kind not in {Kind.STATEMENT, Kind.DECISION} or _RISK.search(piece.text):
         return False
-    return bool(threshold(piece.text)) and any(pattern.search(piece.text) for pattern in _CATEGORY.values())
+    limit = threshold(piece.text)
+    return bool(limit) and bool(_UNIT_OR_BOUND.search(limit) or category(piece.text) != OTHER)
 
 
 def threshold(text: str) -> str:
@@ -94,7 +98,7 @@ def threshold(text: str) -> str:
 
 
 def category(text: str) -> str:
-    return next((name for name, pattern in _CATEGORY.items() if pattern.search(text)), "Quality")
+    return next((name for name, pattern in _CATEGORY.items() if pattern.search(text)), OTHER)
 
 
 def _read(text: str) -> Iterator[Row]:

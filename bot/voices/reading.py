@@ -57,7 +57,7 @@ _NUMBERED = re.compile(
     r"\s*(?:[*_]{0,2}(?:Q|A|question\s)?\(?(\d{1,3})[.):][*_]{0,2})(?:\s+|$)", re.IGNORECASE
 )
 _BULLET = re.compile(r"(\s*)[-*+•◦▪‣–—]\s+(?=\S)")
-_FENCE = re.compile(r"```\w*\n?(.*?)(?:```|\Z)", re.DOTALL)
+_FENCE = re.compile(r"```(?:\w*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 
 _LABELS = {
     Kind.DECISION: r"decision|decided|agreed|resolution|entscheidung|beschluss|décision|decisión|決定",

@@ -55,23 +55,35 @@ _COMPLEXITIES = tuple(
 _BARE_LEVEL = re.compile(rf"^[\W_]*{_LEVEL}[\W_]*$", _FLAGS)
 _ASKS_SIZE = re.compile(r"\bsmall\b.*\bmedium\b.*\blarge\b", _FLAGS | re.DOTALL)
 _ASKS_LEVEL = re.compile(r"\blow\b.*\bmedium\b.*\bhigh\b", _FLAGS | re.DOTALL)
+_ASKS_TOTAL = re.compile(r"\bhow many files\b", _FLAGS)
 _CLAUSE_END = re.compile(r"[,;.!?()\n]|\s[-–—]\s|\band\b|\bbut\b|\bso\b")
 
 
 def read_scan(said: Iterable[Said], questions: Sequence[str] = ()) -> QuickScan:
     """Alone, "medium" answers the question it stands under: it is a size, or a complexity."""
+    said = tuple(said)
     scope = complexity = UNKNOWN
-    count = Count()
     for piece in said:
         if piece.kind is Kind.QUESTION:
             continue
-        asked = questions[piece.number - 1] if piece.number and 0 < piece.number <= len(questions) else ""
+        asked = _question_of(piece, questions)
         only_level = bool(_ASKS_LEVEL.search(asked)) and not _ASKS_SIZE.search(asked)
         text = " ".join(piece.text.split())
         scope = ("" if only_level else scope_in(text)) or scope
         complexity = complexity_in(text, asked_for=only_level) or complexity
-        count = counted(count, text)
-    return QuickScan(scope=scope, file_count=count.files, complexity=complexity)
+    return QuickScan(scope=scope, file_count=count_in(said, questions).files, complexity=complexity)
+
+
+def count_in(said: Iterable[Said], questions: Sequence[str] = ()) -> Count:
+    """Alone, "12" answers the question for the total, under its number or as the first number of all."""
+    count = Count()
+    asks = any(map(_ASKS_TOTAL.search, questions))
+    for piece in said:
+        if piece.kind is not Kind.QUESTION:
+            first = piece.number is None and asks and not count.files
+            asked = first or bool(_ASKS_TOTAL.search(_question_of(piece, questions)))
+            count = counted(count, " ".join(piece.text.split()), asked=asked)
+    return count
 
 
 def final(said: Sequence[Said], before: QuickScan, questions: Sequence[str]) -> tuple[QuickScan, str]:
@@ -104,6 +116,10 @@ def complexity_in(text: str, *, asked_for: bool = False) -> str:
 
 def clauses(text: str) -> list[str]:
     return _CLAUSE_END.split(text)
+
+
+def _question_of(piece: Said, questions: Sequence[str]) -> str:
+    return questions[piece.number - 1] if piece.number and 0 < piece.number <= len(questions) else ""
 
 
 def _found(patterns: Iterable[re.Pattern[str]], text: str) -> Iterator[str]:

@@ -24,7 +24,8 @@ _BEGINS_INSIDE = re.compile(r"(?<=[.!?;)]\s)(?=as\s+(?:an?|the)\s+\S.{0,100}?\bI
 _GOES_ON = re.compile(r"(?:so|in\s+order|because|I)\b", re.IGNORECASE)
 _LABEL = re.compile(r"(?:user\s+story|story|US[-\s]?\d{0,4})\s*[:.)-]\s*", re.IGNORECASE)
 _REFERENCE = re.compile(
-    r" ?[\[(] ?(?:traces? ?[:=]? ?)?FR[- ]?\d[^\])]{0,80}[\])]| ?(?:→|->|traces? ?[:=]) ?FR[- ]?\d[^.]*$",
+    r" ?[\[(] ?(?:traces? ?[:=]? ?)?FR[- ]?\d[^\])]{0,80}[\])]| ?(?:→|->|traces? ?[:=]) ?FR[- ]?\d[^.]*$"
+    r"|[.,;]? FR[- ]?\d{1,4}(?:,? FR[- ]?\d{1,4})*\W{0,3}$",
     re.IGNORECASE,
 )
 _STORY = re.compile(

@@ -23,7 +23,7 @@ TERSE_WORDS = 4
 
 _QUOTED = re.compile(r"[\"“”„]([^\"“”„]{2,60})[\"“”]")
 _CHOICES = re.compile(r":\s*(\w[\w-]*(?:,\s*\w[\w-]*)*),?\s+or\s+(\w[\w-]*)\s*$")
-_SHORT_FORM = re.compile(r"\w\s*[:=]\s*\S|\d")
+_SHORT_FORM = re.compile(r"\w\s*[:=]\s*\S|\d|`|^\s*[-*+•]\s", re.MULTILINE)
 
 
 class Bullet(NamedTuple):
@@ -123,7 +123,7 @@ def _says(text: str, trigger: str) -> bool:
 
 
 def _is_terse(said: str) -> bool:
-    """A short form ("Files: 8") is an answer, not a terse one."""
+    """A short form ("Files: 8"), a list or code is an answer, not a terse one."""
     return (
         len(words(said)) < TERSE_WORDS and not _SHORT_FORM.search(said) and bool(gist(said) or said.strip())
     )

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bot.domain.elaboration import Elaboration
 from bot.domain.place import Place
+from bot.domain.stage import Stage
 from bot.engine.ports import Store
 from bot.errors import Conflict
 from tests.contracts.conftest import Opening
@@ -113,6 +114,16 @@ async def test_a_save_that_was_refused_moves_nothing(store: Store) -> None:
     assert await store.in_channel("T1", "C2") == ()
 
 
+async def test_a_save_that_was_refused_takes_nobodys_thread(store: Store) -> None:
+    """Who is held there is still found."""
+    await store.put(a_roundtable(), expected=0)
+    await store.put(a_roundtable("another", place=ELSEWHERE), expected=0)
+    with pytest.raises(Conflict):
+        await store.put(a_roundtable("another"), expected=0)
+
+    assert await store.at(PLACE) == "bright-night"
+
+
 async def test_a_channel_lists_the_latest_first(store: Store) -> None:
     """Only its own roundtables, in the order in which something last happened."""
     for number, (slug, minute) in enumerate([("first", "05"), ("second", "09"), ("third", "01")]):
@@ -155,6 +166,17 @@ async def test_a_refused_save_hides_no_debt(store: Store) -> None:
         await store.put(a_roundtable(version=2), expected=1)
 
     assert await store.owing() == ("bright-night",)
+
+
+async def test_the_stages_are_counted(store: Store) -> None:
+    """For those who watch: how many roundtables stand where."""
+    assert await store.stages() == {}
+    await store.put(a_roundtable("one", stage=Stage.DISCUSSING), expected=0)
+    await store.put(a_roundtable("two", stage=Stage.OPENING), expected=0)
+    await store.put(a_roundtable("two", version=2, stage=Stage.DISCUSSING), expected=1)
+    await store.put(a_roundtable("three", stage=Stage.PAUSED), expected=0)
+
+    assert await store.stages() == {"discussing": 2, "paused": 1}
 
 
 async def test_everything_is_found_after_a_restart(open_store: Opening) -> None:

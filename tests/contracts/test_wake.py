@@ -172,6 +172,34 @@ async def test_a_payment_that_takes_too_long_is_handed_over(
             await wait_until(again.is_set)
 
 
+async def test_a_payment_that_gives_itself_up_is_handed_over(wake_url: str) -> None:
+    """It raises CancelledError, without having been cancelled by anybody."""
+    paid = []
+
+    async def pay(slug: str) -> None:
+        paid.append(slug)
+        if len(paid) == 1:
+            raise asyncio.CancelledError
+
+    async with working(wake_url, pay) as wake:
+        await wake.wake(SLUG)
+        await wait_until(lambda: len(paid) > 1)
+
+
+async def test_a_payment_may_hand_itself_over(wake_url: str) -> None:
+    """So does one that must not begin with its next effect, because its process is about to end."""
+    payments = []
+
+    async def pay(slug: str) -> None:
+        payments.append(slug)
+        if len(payments) == 1:
+            raise asyncio.CancelledError
+
+    async with working(wake_url, pay) as wake:
+        await wake.wake(SLUG)
+        await wait_until(lambda: payments == [SLUG, SLUG])
+
+
 async def test_no_wake_is_ever_lost_and_nobody_pays_twice_at_once(wake_url: str) -> None:
     """200 roundtables, two workers, and wakes that race with the ends of payments."""
     ledger = Ledger(a_moment)

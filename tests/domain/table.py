@@ -5,14 +5,16 @@ The world is honest where the domain relies on it: files become what the edits m
 meeting.jsonl are read back from bytes, and every menu ever shown is remembered so that it can be pressed again.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from bot.content import load
 from bot.domain import meta, transcript
 from bot.domain.agenda import Playbook, read_quick_scan
-from bot.domain.artifact import Edit, Missing, SectionEdit, Unreadable
+from bot.domain.artifact import Edit, InsightEdit, Missing, SectionEdit, Unreadable
 from bot.domain.effects import (
     Commit,
     Draft,
@@ -31,6 +33,7 @@ from bot.domain.effects import (
     Tell,
 )
 from bot.domain.inputs import (
+    Amend,
     CodeSurvey,
     Command,
     Committed,
@@ -39,6 +42,7 @@ from bot.domain.inputs import (
     Failed,
     Finish,
     Heard,
+    Input,
     ItemRead,
     ItemState,
     Outcome,
@@ -47,6 +51,7 @@ from bot.domain.inputs import (
     Posted,
     Press,
     Resume,
+    Retract,
     Say,
     SetDepth,
     Start,
@@ -59,9 +64,11 @@ from bot.domain.inputs import (
 )
 from bot.domain.item import item_from
 from bot.domain.machine import decide
+from bot.domain.menu import Menu
 from bot.domain.message import Action, Message
 from bot.domain.place import Person, Place
-from bot.domain.roundtable import Menu, Roundtable
+from bot.domain.roundtable import Roundtable
+from bot.domain.stage import Stage
 from bot.domain.steps import Depth
 from bot.domain.synthesis import Insight, Synthesis
 from bot.domain.taxonomy import Trouble, trouble
@@ -69,7 +76,11 @@ from bot.domain.transitions import opening
 from bot.shipped import personas_dir, steps_dir
 
 HERE = Place(team="T1", channel="C1")
+SORRY = "The disk is full."
 NAMES = {"ada": "Ada", "grace": "Grace", "linus": "Linus"}
+
+
+INSIGHT = Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary="It matters")
 
 
 @cache
@@ -97,14 +108,14 @@ class World:
     files: dict[str, str] = field(default_factory=dict)
     meta: bytes | None = None
     meeting: bytes = b""
-    heard_before: tuple[Heard, ...] = ()
+    heard: tuple[Heard, ...] = ()
     survey: CodeSurvey = field(default_factory=CodeSurvey)
     commits_behind: int = 0
     speech: Callable[[Speak, Roundtable], str] = lambda speak, _: f"{speak.persona} on {speak.task}"
-    synthesis: Synthesis = Synthesis(
-        insights=(Insight(text="It matters", by=("Ada",)),), summary="It matters"
-    )
-    failing: dict[str, Failed | None] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    drafts: tuple[Edit, ...] | None = None
+    synthesis: Synthesis = INSIGHT
+    failing: dict[str, list[Failed]] = field(default_factory=dict)
 
 
 class Table:
@@ -115,7 +126,8 @@ class Table:
         self.world = World()
         self.paying = paying
         self.menus: list[Menu] = []
-        self.said: list[str] = []
+        self.told: list[Outcome] = []
+        self.paid: list[Effect] = []
         self._tick = 0
         self.rt: Roundtable
 
@@ -130,7 +142,6 @@ class Table:
 
     def say(self, text: str, *, who: str = "ada", ts: str = "") -> "Table":
         ts = ts or self.ts()
-        self.said.append(text)
         return self.hear(Say(key=f"C1.{ts}", at=self.now(), person=person(who), text=text, ts=ts))
 
     def press(self, action: Action, *, who: str = "ada", menu: Menu | None = None, key: str = "") -> "Table":
@@ -163,7 +174,16 @@ class Table:
 
     def hear(self, command: Command) -> "Table":
         self.rt = decide(self.rt, command, self.playbook)
+        if isinstance(command, Say):
+            heard = Heard(person=command.person, text=command.text, ts=command.ts)
+            self.world.heard = (*self.world.heard, heard)
         return self._paid()
+
+    def edit(self, ts: str, text: str, *, who: str = "ada") -> "Table":
+        return self.hear(Amend(key=self.key(), at=self.now(), person=person(who), text=text, ts=ts))
+
+    def delete(self, ts: str, *, who: str = "ada") -> "Table":
+        return self.hear(Retract(key=self.key(), at=self.now(), person=person(who), ts=ts))
 
     def do_step(self, *answers: str) -> "Table":
         """Answer, and finish the open step."""
@@ -171,15 +191,50 @@ class Table:
             self.say(answer)
         return self.press(Action.FINISH_STEP)
 
-    def forget(self, title: str = "Offline sync") -> "Table":
+    def elaborate(self) -> "Table":
+        """Do a step, and open a discussion of it."""
+        return self.do_step().press(Action.ELABORATE)
+
+    def press_continue(self, *, who: str = "ada") -> "Table":
+        return self.press(Action.CONTINUE, who=who)
+
+    def press_retry(self, *, who: str = "ada") -> "Table":
+        return self.press(Action.RETRY, who=who)
+
+    def through(self, step_id: str) -> "Table":
+        """Do every step up to and including *step_id*; its menu is open then."""
+        while step_id not in self.rt.steps_completed:
+            if self.rt.stage is Stage.DISCUSSING:
+                self.do_step()
+            else:
+                self.press_continue()
+        return self
+
+    def wait(self, seconds: int) -> "Table":
+        self._tick += seconds
+        return self
+
+    def decided(self, happened: Input) -> Roundtable:
+        return decide(self.rt, happened, self.playbook)
+
+    def restart(self) -> "Table":
+        """The process dies, and another one reads what was saved."""
+        self.rt = Roundtable.model_validate_json(self.rt.model_dump_json())
+        return self._paid()
+
+    def forget(self, title: str = "Offline sync", *, thread_known: bool = True) -> "Table":
         """The store is lost; only the workspace and the thread are left, and somebody resumes."""
-        start = Start(
-            key=self.key(), at=self.now(), item=item_from(title), place=self.rt.place, person=person("ada")
-        )
-        self.rt = opening.take_up(start, self.playbook, thread_known=True)
+        place = self.rt.place if thread_known else HERE
+        start = Start(key=self.key(), at=self.now(), item=item_from(title), place=place, person=person("ada"))
+        self.rt = opening.take_up(start, self.playbook, thread_known=thread_known)
         return self._paid()
 
     # --- questions ------------------------------------------------------------------------------------------------
+
+    @property
+    def menu(self) -> Menu:
+        assert self.rt.menu, f"there is no open menu, the roundtable is {self.rt.stage}"
+        return self.rt.menu
 
     @property
     def texts(self) -> list[str]:
@@ -200,6 +255,15 @@ class Table:
         return transcript.read(transcript.append(self.world.meeting, self.rt.lines)).lines
 
     @property
+    def subjects(self) -> list[str]:
+        """What the commits are called, without the item before it."""
+        return [commit.subject.partition(": ")[2] for commit in self.world.commits]
+
+    def order(self, *kinds: str) -> list[str]:
+        """In which order effects of these kinds were paid so far."""
+        return [effect.kind for effect in self.paid if effect.kind in kinds]
+
+    @property
     def codes(self) -> set[str]:
         return {one.code for one in self.world.logged}
 
@@ -213,18 +277,37 @@ class Table:
         effect = self.rt.next_effect
         if effect is None:
             return False
-        failure = self.world.failing.pop(effect.kind, None)
         told = {"key": effect.id, "at": self.now(), "effect": effect.id}
-        outcome = failure.but(**told) if failure else self._perform(effect, told)
+        failures = self.world.failing.get(effect.kind)
+        outcome = failures.pop().but(**told) if failures else self._perform(effect, told)
+        self.told.append(outcome)
+        self.paid.append(effect)
         self.rt = decide(self.rt, outcome, self.playbook)
         if self.rt.menu and self.rt.menu.token not in {menu.token for menu in self.menus}:
             self.menus.append(self.rt.menu)
         return True
 
-    def fail(self, kind: str, reason: str = "fatal", sentence: str = "It did not work.") -> "Table":
-        """The next effect of this kind cannot be paid."""
-        self.world.failing[kind] = Failed(key="", at="", effect="", reason=reason, sentence=sentence)
+    def fail(self, kind: str, reason: str = "fatal", *, times: int = 1) -> "Table":
+        """The next effects of this kind cannot be paid."""
+        failure = Failed(key="", at="", effect="", reason=reason, sentence=SORRY)
+        self.world.failing[kind] = [failure] * times
         return self
+
+    def meta_says(self, **fields: object) -> "Table":
+        """Somebody edits meta.json by hand."""
+        assert self.world.meta is not None
+        self.world.meta = json.dumps({**json.loads(self.world.meta), **fields}).encode()
+        return self
+
+    def stop_paying(self) -> "Table":
+        """From now on effects are owed until somebody pays."""
+        self.paying = False
+        return self
+
+    def resume_paying(self) -> "Table":
+        """From now on everything is paid at once again."""
+        self.paying = True
+        return self._paid()
 
     def ts_of(self, token: str) -> str:
         return next((one.ts for one in self.world.thread if one.message.token == token), "0")
@@ -248,16 +331,16 @@ class Table:
             pass
         return self
 
-    def _perform(self, effect: Effect, told: Mapping[str, str]) -> Outcome:  # noqa: PLR0915 -- one case an effect
+    def _perform(self, effect: Effect, told: Mapping[str, str]) -> Outcome:
         world = self.world
         match effect:
             case OpenThread():
                 ts = self.rt.place.thread or self._stands(effect.message)
                 return ThreadOpened(**told, ts=ts, permalink=f"https://slack.test/p{ts}")
             case ReadThread():
-                return ThreadRead(**told, heard=world.heard_before)
+                return ThreadRead(**told, heard=world.heard, recovering=effect.recovering)
             case ReadItem():
-                return self._item_read(told)
+                return self._item_read(effect, told)
             case Post():
                 return Posted(**told, ts=self._stands(effect.message))
             case Rewrite():
@@ -269,7 +352,9 @@ class Table:
             case Tell():
                 world.told.append((effect.person, effect.message))
             case Speak():
-                return PersonaSpoke(**told, persona=effect.persona, text=world.speech(effect, self.rt))
+                return PersonaSpoke(
+                    **told, persona=effect.persona, text=world.speech(effect, self.rt), facts=world.facts
+                )
             case Survey():
                 return Surveyed(**told, survey=world.survey)
             case Draft():
@@ -290,6 +375,8 @@ class Table:
         return ts
 
     def _drafts(self, effect: Draft) -> tuple[Edit, ...]:
+        if self.world.drafts is not None:
+            return self.world.drafts
         said = "\n".join(f"- {answer.text}" for answer in self.rt.answers)
         return tuple(
             SectionEdit(path=output, heading=owned.heading, title=step.title, body=said)
@@ -299,7 +386,8 @@ class Table:
             for owned in step.owned(output)
         )
 
-    def _item_read(self, told: Mapping[str, str]) -> ItemRead:
+    def _item_read(self, effect: ReadItem, owed: Mapping[str, str]) -> ItemRead:
+        told: dict[str, Any] = {**owed, "recovering": effect.recovering}
         if self.world.meta is None:
             return ItemRead(**told, state=None)
         try:
@@ -319,11 +407,10 @@ class Table:
             except Unreadable:
                 troubles.append(trouble("ERR-ART-003", artifact_name=edit.path))
                 world.files[edit.path] = edit.apply(None)
-            touched.append(Touched(path=edit.path, heading=getattr(edit, "heading", "")))
-        raw = meta.read(world.meta, now=told["at"]).raw if world.meta else {}
-        world.meta = meta.write(meta.apply(raw, work.change)).encode()
+            touched.append(Touched(path=edit.path, heading=self._heading(edit)))
+        troubles += self._meta_written(work, told["at"])
         world.meeting = transcript.append(world.meeting, work.lines)
-        world.commits.append(work)
+        world.commits = [*(one for one in world.commits if one.id != work.id), work]
         lines = frozenset(line.message_id for line in work.lines)
         return Committed(
             **told,
@@ -334,6 +421,25 @@ class Table:
             troubles=tuple(troubles),
         )
 
+    def _heading(self, edit: Edit) -> str:
+        if isinstance(edit, InsightEdit):
+            return edit.place(self.world.files[edit.path])
+        return edit.heading if isinstance(edit, SectionEdit) else ""
+
+    def _meta_written(self, work: Commit, now: str) -> list[Trouble]:
+        world, troubles, created = self.world, [], work.change.created
+        raw: Mapping[str, object] = {}
+        if world.meta is None and created is None:
+            troubles.append(trouble("ERR-META-001"))
+        elif world.meta is not None:
+            try:
+                reading = meta.read(world.meta, now=now)
+                raw, troubles = reading.raw, list(reading.troubles)
+            except meta.Corrupt:
+                troubles.append(trouble("ERR-META-002"))
+        world.meta = meta.write(meta.apply(raw, work.change)).encode()
+        return troubles
+
     def _state(self, now: str) -> ItemState:
         assert self.world.meta is not None
         held = transcript.read(self.world.meeting)
@@ -341,6 +447,9 @@ class Table:
             meta=meta.read(self.world.meta, now=now).meta,
             scan=read_quick_scan(self.world.files.get("quick-scan.md", "")),
             last_round=held.last_round,
+            last_heard=max(
+                (line.meta["message_ts"] for line in held.lines if line.source == "user"), default=""
+            ),
             last_ts=held.lines[-1].ts if held.lines else "",
             codebase="abc1234",
             commits_behind=self.world.commits_behind,

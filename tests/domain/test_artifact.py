@@ -71,12 +71,15 @@ specs = page_texts | st.lists(sections | insights, max_size=4).map(_applied)
 
 class TestSections:
     def test_a_missing_file_is_made_from_its_title(self) -> None:
+        """The document's title is a heading of its own, above the first section."""
         assert section().apply(None) == "# Requirements Specification\n\n## 2. Stakeholders\n\nDrivers.\n"
 
     def test_an_empty_file_is_as_good_as_none(self) -> None:
+        """Nothing in it could be lost, so it gets its title too."""
         assert section().apply("") == section().apply(None)
 
     def test_a_missing_section_comes_in_the_order_of_numbers(self) -> None:
+        """Steps may be finished in any order; the document reads from 1 upwards."""
         before, _, after = SPEC.partition("## 3.")
 
         assert section().apply(SPEC) == f"{before}## 2. Stakeholders\n\nDrivers.\n\n## 3.{after}"
@@ -89,9 +92,11 @@ class TestSections:
 
     @pytest.mark.parametrize("text", [SPEC, "# T\n\ntext", "# T\n\ntext\n"])
     def test_a_section_without_a_number_comes_last(self, text: str) -> None:
+        """After a blank line, whether or not the file ended with a line end."""
         assert section("Glossary").apply(text) == text.rstrip("\n") + "\n\n## Glossary\n\nDrivers.\n"
 
     def test_a_numbered_section_comes_last_where_no_other_has_a_number(self) -> None:
+        """There is no order to fit into, so what is there stays on top."""
         assert section().apply("## A\n").endswith("## A\n\n## 2. Stakeholders\n\nDrivers.\n")
 
     def test_a_section_that_is_there_is_written_again(self) -> None:
@@ -101,6 +106,7 @@ class TestSections:
         assert section("3. User Journeys", "New.").apply(text) == text.replace("1. Open the app.", "New.")
 
     def test_a_section_with_a_line_below_its_heading_is_known_too(self) -> None:
+        """Both ways of writing a heading in Markdown count, and the one in the file is kept."""
         assert section("Glossary", "New.").apply("Glossary\n---\nOld.\n") == "Glossary\n---\n\nNew.\n"
 
     def test_headings_in_code_are_not_headings(self) -> None:
@@ -110,6 +116,7 @@ class TestSections:
         assert section(body="New.").apply(text) == "# T\n\n## 2. Stakeholders\n\nNew.\n\n## 4. Next\n"
 
     def test_deeper_headings_belong_to_the_section(self) -> None:
+        """They are replaced together with the text around them."""
         assert section(body="New.").apply("## 2. Stakeholders\n\n### Drivers\n\nOld.\n") == (
             "## 2. Stakeholders\n\nNew.\n"
         )
@@ -127,9 +134,11 @@ class TestSections:
         ]
 
     def test_a_section_may_be_empty(self) -> None:
+        """Then only its heading is written."""
         assert section(body="").apply("# T\n\n## 3. C\n") == "# T\n\n## 2. Stakeholders\n\n## 3. C\n"
 
     def test_windows_line_ends_stay(self) -> None:
+        """Whoever keeps a file with CR LF gets no mixture of both."""
         text = section().apply(SPEC.replace("\n", "\r\n"))
 
         assert text == section().apply(SPEC).replace("\n", "\r\n")
@@ -157,11 +166,13 @@ class TestSections:
 
     @pytest.mark.parametrize("heading", ["", " a", "# a", "a\nb", "a\r"])
     def test_a_heading_is_one_line_of_words(self, heading: str) -> None:
+        """An edit that could not be found again in the file cannot be made."""
         with pytest.raises(ValidationError):
             section(heading)
 
     @given(specs, sections)
     def test_written_again_it_is_the_same(self, text: str, edit: SectionEdit) -> None:
+        """A commit that is repeated after a crash changes no byte."""
         once = edit.apply(text)
 
         assert edit.apply(once) == once
@@ -179,6 +190,7 @@ class TestSections:
 
     @given(specs, sections)
     def test_a_section_that_was_missing_only_adds(self, text: str, edit: SectionEdit) -> None:
+        """No line of the file is lost or moved by a section it did not have."""
         assume(text and not mine_in(text, edit))
 
         assert additive(text, edit.apply(text))
@@ -210,6 +222,7 @@ def owned(text: str, edit: SectionEdit) -> str:
 
 class TestInsights:
     def test_they_are_added_to_the_section_with_most_words_in_common(self) -> None:
+        """After what stands there, below their marker."""
         edit = insight("User", "Experience", "&", "Journeys")
 
         assert edit.place(SPEC) == "3. User Journeys"
@@ -227,6 +240,7 @@ class TestInsights:
         )
 
     def test_further_ones_come_under_the_same_heading(self) -> None:
+        """The second elaboration that fits nowhere needs no second heading."""
         again = insight(marker=MARKER.replace("14:30", "15:30"), body="More.")
         text = again.apply(insight().apply(SPEC))
 
@@ -234,6 +248,7 @@ class TestInsights:
         assert text.endswith(f"Night shift first\n\n{again.marker}\n\nMore.\n")
 
     def test_a_marker_that_is_there_is_not_added_again(self) -> None:
+        """One elaboration is one marker, so a repeated commit adds nothing, even in other words."""
         text = insight().apply(SPEC)
 
         assert insight(body="Other.").apply(text) == text
@@ -252,14 +267,17 @@ class TestInsights:
             insight().apply(None)
 
     def test_an_empty_file_can(self) -> None:
+        """It exists, so insights are added to it and need no section."""
         assert insight().apply("").startswith(MARKER)
 
     def test_the_next_heading_keeps_its_distance(self) -> None:
+        """A blank line is put between the insights and what follows, where none was."""
         assert insight("Business").apply("## Business\n## Next\n") == (
             f"## Business\n\n{MARKER}\n\n- [Maya] Night shift first\n\n## Next\n"
         )
 
     def test_a_file_without_a_final_line_end_gets_one(self) -> None:
+        """Of the kind that its other lines have."""
         assert (
             insight("Business")
             .apply("## Business\r\n\r\ntext")
@@ -278,6 +296,7 @@ class TestInsights:
 
     @given(specs, insights)
     def test_added_again_nothing_changes(self, text: str, edit: InsightEdit) -> None:
+        """A commit that is repeated after a crash leaves one copy."""
         once = edit.apply(text)
 
         assert edit.apply(once) == once
@@ -315,11 +334,13 @@ class TestAdditive:
         ],
     )
     def test_old_lines_are_all_there_in_order(self, old: str, new: str, expected: bool) -> None:  # noqa: FBT001
+        """Only then is an edit of an elaboration written; how lines end does not matter."""
         assert additive(old, new) is expected
 
 
 class TestFiles:
     def test_a_file_is_made_once(self) -> None:
+        """What people made of it since is theirs."""
         edit = FileEdit(path="draft.md", text="# Dark mode\n")
 
         assert edit.apply(None) == "# Dark mode\n"
@@ -356,6 +377,7 @@ class TestPaths:
         ],
     )
     def test_artifacts_are_files_in_the_item_s_folder(self, path: str) -> None:
+        """Folders below it and the shared file are fine."""
         assert safe_path(path)
 
     @pytest.mark.parametrize(
@@ -392,12 +414,14 @@ class TestPaths:
 
     @given(st.text(st.sampled_from("ab./\\-_:~ \x00\n")))
     def test_a_safe_path_stays_inside(self, path: str) -> None:
+        """No path that passes can climb, start at the root or hide a character."""
         if safe_path(path):
             assert not path.startswith("/")
             assert not {"", ".", ".."} & set(path.split("/"))
             assert not set(path) & set("\\:~ \x00\n")
 
     def test_one_file_is_shared_however_it_is_named(self) -> None:
+        """By its name alone or with its folder; the same name in another folder is another file."""
         assert shared("nfr-matrix.md")
         assert shared("docs/common/nfr-matrix.md")
         assert not shared("common/nfr-matrix.md")

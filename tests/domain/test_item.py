@@ -52,10 +52,12 @@ class TestSlugs:
         ],
     )
     def test_a_slug_is_made_as_the_original_does(self, text: str, slug: str) -> None:
+        """Lower case, ASCII letters, digits and single hyphens, at most 50 characters."""
         assert generate_slug(text) == slug
 
     @pytest.mark.parametrize("device", ["CON", "nul", "Com1", "lpt9"])
     def test_devices_of_windows_are_no_folders(self, device: str) -> None:
+        """They get a prefix, so that the workspace can be cloned on any system."""
         assert generate_slug(device) == f"item-{device.lower()}"
 
     @given(st.text())
@@ -80,12 +82,15 @@ class TestItems:
         ],
     )
     def test_references_are_told_from_words(self, text: str, expected: tuple[str, str | None]) -> None:
+        """Only a text that is nothing but `#42` or `PROJ-12` points to an issue."""
         assert detect_source(text) == expected
 
     def test_a_github_issue_is_an_item(self) -> None:
+        """Its number is its name until somebody gives it another."""
         assert item_from("#42") == Item(slug="gh-42", title="GH-42", source="github", source_id="GH-42")
 
     def test_a_jira_ticket_is_an_item(self) -> None:
+        """The slug is its key in lower case; the id keeps its capitals."""
         assert item_from("PROJ-12") == Item(
             slug="proj-12", title="PROJ-12", source="jira", source_id="PROJ-12"
         )
@@ -97,12 +102,14 @@ class TestItems:
         )
 
     def test_a_long_title_is_cut(self) -> None:
+        """Between words, with an ellipsis, at 150 characters."""
         title = item_from("word " * 100).title
 
         assert len(title) <= 150
         assert title.endswith("word…")
 
     def test_a_title_of_nothing_has_a_name(self) -> None:
+        """Text that holds only what is invisible makes an untitled item."""
         assert item_from("\x00") == Item(slug="untitled-item", title="Untitled item")
 
     @given(st.text(st.characters(exclude_categories=())))
@@ -146,21 +153,25 @@ class TestResolving:
         assert resolve(reference, KNOWN, BACKLOG) == slugs
 
     def test_several_finds_are_for_people_to_choose_from(self) -> None:
+        """None of them is picked by chance."""
         known = (Known(slug="a", title="Dark mode"), Known(slug="b", title="Dark launch"))
 
         assert resolve("dark", known) == ("a", "b")
 
     def test_the_backlog_names_items_without_a_folder(self) -> None:
+        """The title stands behind the number, if the line is an item at all."""
         assert backlog_title("3.4", BACKLOG) == "Dark launch"
         assert backlog_title("3.5", BACKLOG) is None
 
     @given(st.text(), st.text())
     def test_any_reference_resolves_to_known_items_only(self, reference: str, backlog: str) -> None:
+        """Whatever people type, and whatever is in the backlog."""
         assert set(resolve(reference, KNOWN, backlog)) <= {known.slug for known in KNOWN}
 
 
 class TestDraft:
     def test_it_says_what_was_asked_and_by_whom(self) -> None:
+        """The first file of an item: title, source, person and time."""
         text = draft(item_from("Dark mode"), started_by="ada", at="2026-03-01T10:00:00.000Z")
 
         assert text == (
@@ -169,6 +180,7 @@ class TestDraft:
         )
 
     def test_a_reference_is_named(self) -> None:
+        """Readers of the file find the issue it came from."""
         assert "- **Source**: github GH-42\n" in draft(item_from("#42"), started_by="ada", at="now")
 
     def test_what_was_said_before_is_quoted_with_its_authors(self) -> None:

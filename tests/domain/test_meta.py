@@ -206,6 +206,7 @@ class TestReading:
         assert codes(found) == ["ERR-ELAB-003"]
 
     def test_a_configuration_without_a_limit_is_no_trouble(self) -> None:
+        """The limit is optional, and ten turns hold without it."""
         assert reading(elaboration_config={}).troubles == ()
 
     def test_the_slack_thread_is_found_again(self) -> None:
@@ -215,6 +216,7 @@ class TestReading:
         assert meta.slack == SlackPlace(team_id="T1", channel_id="C1")
 
     def test_a_slack_field_that_is_no_object_means_no_thread(self) -> None:
+        """A file that was edited by hand is read all the same."""
         assert reading(slack="C1").meta.slack is None
 
     @pytest.mark.parametrize(
@@ -229,6 +231,7 @@ class TestReading:
         assert (raw["analysis_status"], raw["phases_completed"]) == expected
 
     def test_the_old_flag_means_nothing_beside_a_status(self) -> None:
+        """Progress that was counted in phases is newer."""
         raw = reading(
             phase_a_completed=True, analysis_status="partial", phases_completed=["00-quick-scan"]
         ).raw
@@ -240,6 +243,7 @@ class TestReading:
         assert read(b"\xef\xbb\xbf{}", now=NOW).meta.created_at == NOW
 
     def test_the_last_of_duplicate_keys_counts(self) -> None:
+        """As in every other reader of JSON that people use."""
         assert read(b'{"slug": "a", "slug": "b"}', now=NOW).meta.slug == "b"
 
     @pytest.mark.parametrize(
@@ -309,9 +313,11 @@ class TestApplying:
         ]
 
     def test_a_file_that_exists_is_not_created_again(self) -> None:
+        """What it was created with stays, whoever starts the item once more."""
         assert apply(SEED, Change(created={"slug": "other"})) == SEED
 
     def test_steps_and_phases_are_added_once_in_order(self) -> None:
+        """Behind those that are there, which keep their places."""
         meta = apply(SEED, Change(steps=("01-03", "01-04"), phases=("02-impact-analysis", "01-requirements")))
 
         assert meta["steps_completed"] == ["01-01", "01-02", "01-03", "01-04"]
@@ -325,12 +331,14 @@ class TestApplying:
         assert [record["timestamp"] for record in meta["elaborations"]] == [RECORD.timestamp, again.timestamp]
 
     def test_what_others_left_among_the_records_stays(self) -> None:
+        """A record with fields of somebody else counts as the same, and a stranger is not touched."""
         foreign = ["x", {**RECORD.model_dump(mode="json"), "mood": "good"}]
         meta = apply({**SEED, "elaborations": foreign}, Change(elaborations=(RECORD,)))
 
         assert meta["elaborations"] == foreign
 
     def test_overrides_hash_and_thread_are_set(self) -> None:
+        """Only the fields that a change names; their neighbours stay."""
         change = Change(
             depth_overrides={"02-impact-analysis": "deep"},
             codebase_hash="1111111",
@@ -351,12 +359,14 @@ class TestApplying:
 
     @given(files, changes)
     def test_a_change_applied_again_changes_nothing(self, fields: dict[str, Any], change: Change) -> None:
+        """A commit that is repeated after a crash writes the same file."""
         once = apply(reading(**fields).raw, change)
 
         assert apply(once, change) == once
 
     @given(changes)
     def test_a_new_file_is_made_once(self, change: Change) -> None:
+        """Even from nothing, a change that comes twice counts once."""
         once = apply({}, change)
 
         assert apply(once, change) == once
@@ -373,6 +383,7 @@ class TestApplying:
 
     @given(files, changes)
     def test_the_original_is_not_touched(self, fields: dict[str, Any], change: Change) -> None:
+        """A change makes a new value; whoever holds the old one can compare."""
         raw = reading(**fields).raw
         before = json.dumps(raw)
         apply(raw, change)
@@ -382,11 +393,13 @@ class TestApplying:
 
 class TestWriting:
     def test_two_spaces_real_characters_and_a_final_line_end(self) -> None:
+        """The format of the original, so that diffs show what changed and nothing else."""
         assert (
             write({"description": "Größe"}) == '{\n  "description": "Größe",\n  "analysis_status": "raw"\n}\n'
         )
 
     def test_the_old_flag_is_dropped(self) -> None:
+        """Its meaning moved into the phases."""
         assert "phase_a_completed" not in write(reading(phase_a_completed=True).raw)
 
     @pytest.mark.parametrize(
@@ -409,10 +422,12 @@ class TestWriting:
         assert json.loads(text)["analysis_status"] == expected == status(phases)
 
     def test_meta_derives_the_same_status(self) -> None:
+        """The typed view and the file agree, whatever the file said before."""
         assert Meta(analysis_status="raw", phases_completed=PHASE_KEYS).derived_status == "analyzed"
 
     @given(files)
     def test_what_is_written_reads_the_same(self, fields: dict[str, Any]) -> None:
+        """Reading and writing settle after one round."""
         first = write(reading(**fields).raw)
 
         assert write(read(first.encode(), now=NOW).raw) == first
@@ -420,6 +435,7 @@ class TestWriting:
 
 class TestPhases:
     def test_only_the_prefix_without_a_gap_counts(self) -> None:
+        """What comes after a gap is named in a warning, in the words of the original."""
         phases, warnings = contiguous_phases(["00-quick-scan", "02-impact-analysis", "x"])
 
         assert phases == ("00-quick-scan",)
@@ -430,9 +446,11 @@ class TestPhases:
         assert warning.endswith("only [00-quick-scan] form a contiguous prefix")
 
     def test_without_a_gap_there_is_no_warning(self) -> None:
+        """All five in order are all counted."""
         assert contiguous_phases(PHASE_KEYS) == (PHASE_KEYS, ())
 
     def test_what_is_no_array_counts_nothing(self) -> None:
+        """And the warning says why."""
         assert contiguous_phases("00-quick-scan") == ((), ("phases_completed is not an array",))
 
 

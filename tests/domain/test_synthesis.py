@@ -66,6 +66,7 @@ class TestMarkdown:
 
     @given(st.lists(st.text(), min_size=5, max_size=5))
     def test_its_headings_are_ours_alone(self, said: list[str]) -> None:
+        """Whatever people and personas said, in whichever part of it."""
         insight, name, decision, question, action = said
         text = shown(
             Synthesis(
@@ -88,11 +89,14 @@ class TestSynthesis:
         assert len(Synthesis(summary="long " * 100).summary) <= 100
 
     def test_it_is_sound_when_it_says_anything(self) -> None:
+        """One insight is enough; without any it has to be made again."""
         assert sound(FULL, turns=7)
         assert not sound(Synthesis(summary="x"), turns=2)
 
     def test_a_discussion_that_ended_at_once_need_not_say_anything(self) -> None:
+        """After the framing alone there is nothing to learn."""
         assert sound(Synthesis(summary="x"), turns=1)
 
     def test_it_can_be_stored(self) -> None:
+        """It waits in the outbox of a roundtable, and comes back equal."""
         assert Synthesis.model_validate_json(FULL.model_dump_json()) == FULL

@@ -138,20 +138,24 @@ class TestReading:
         ]
 
     def test_the_last_line_is_held_to_the_same_without_its_line_end(self) -> None:
+        """An editor may have dropped it; the invariants hold for it too."""
         content = append(b"", [line(3)]) + line(2, ts=line(4).ts).as_json().encode()
 
         assert [flaw.number for flaw in read(content).flaws] == [2]
 
     def test_rounds_and_ids_are_known(self) -> None:
+        """The next line goes on from the last round; a line without an id adds none."""
         found = read(append(b"", [line(1), line(7, meta={})]))
 
         assert (found.last_round, found.message_ids) == (7, frozenset({"C1.1"}))
 
     def test_an_empty_file_is_an_empty_transcript(self) -> None:
+        """It is at round 0, without a flaw."""
         assert read(b"") == Transcript()
         assert read(b"").last_round == 0
 
     def test_a_byte_order_mark_is_tolerated(self) -> None:
+        """Some editors write one."""
         assert read(b"\xef\xbb\xbf" + SEED).flaws == ()
 
     @given(file_contents | st.binary())
@@ -175,6 +179,7 @@ class TestTornTails:
         assert append(torn, lines) == self.content
 
     def test_a_torn_tail_is_named(self) -> None:
+        """It is no flaw of a line: the sound bytes end before it."""
         found = read(self.content[:-5])
 
         assert found.torn
@@ -206,6 +211,7 @@ class TestAppending:
         assert append(once, [line(1), line(2), line(3)]) == once + line(3).as_json().encode() + b"\n"
 
     def test_lines_without_an_id_are_all_written(self) -> None:
+        """Equal words can be said twice."""
         assert len(read(append(b"", [line(1, meta={}), line(1, meta={})])).lines) == 2
 
     def test_a_line_that_would_go_back_is_brought_up(self) -> None:
@@ -216,6 +222,7 @@ class TestAppending:
         assert (found.lines[1].round, found.lines[1].ts) == (5, line(5).ts)
 
     def test_windows_line_ends_of_others_stay(self) -> None:
+        """Byte for byte, and ours are added below."""
         windows = SEED.replace(b"\n", b"\r\n")
 
         assert append(windows, [line(1)]).startswith(windows)
@@ -231,6 +238,7 @@ class TestAppending:
     def test_appending_again_changes_nothing_for_lines_with_an_id(
         self, content: bytes, lines: list[Line]
     ) -> None:
+        """Whatever the file held before, and however often one id comes."""
         named = [each for each in lines if each.message_id]
         once = append(content, named)
 

@@ -134,8 +134,8 @@ def _check_transcript(meeting: Meeting) -> None:
     heard = [line.meta["message_ts"] for line in transcript.lines if line.source is Source.USER]
     assert sorted(heard) == sorted(said)
     assert {line.meta["user_name"] for line in transcript.lines if line.source is Source.USER} == {
-        "grace",
-        "linus",
+        "Grace",
+        "Linus",
     }
 
 

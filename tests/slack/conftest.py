@@ -16,7 +16,7 @@ from bot.sandbox import App, Sandbox, Timing
 from bot.slack.app import slack_app
 from bot.slack.chat import SlackChat
 from bot.slack.client import identify, opened
-from bot.slack.desk import Desk, Reply
+from bot.slack.desk import Amended, Desk, Reply, Retracted
 from bot.slack.identity import Identity
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from bot.slack.reception import Reception
@@ -47,6 +47,12 @@ class ScriptedDesk(Desk):
 
     async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
         return await self._noted("say", place, said, mentioned)
+
+    async def amend(self, place: Place, amended: Amended) -> Reply:
+        return await self._noted("amend", place, amended)
+
+    async def retract(self, place: Place, retracted: Retracted) -> Reply:
+        return await self._noted("retract", place, retracted)
 
     async def press(self, place: Place, press: Press) -> Reply:
         return await self._noted("press", place, press)

@@ -1,5 +1,6 @@
 """The same app over HTTP, behind a real server."""
 
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -11,9 +12,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import Unavailable
 from bot.sandbox import Sandbox
+from bot.sandbox.webhooks import sign
 from bot.slack.app import slack_app
-from bot.slack.endpoint import PATH, http_handler
+from bot.slack.endpoint import LARGEST_BYTES, PATH, http_handler
 from bot.slack.reception import Reception
+from bot.slack.wording import CUT
 from tests.slack.conftest import ScriptedDesk
 
 CHANNEL = "#roundtable"
@@ -22,7 +25,7 @@ CHANNEL = "#roundtable"
 @asynccontextmanager
 async def served(app: AsyncApp) -> AsyncIterator[str]:
     """The app behind a web server; gives its address."""
-    site = web.Application()
+    site = web.Application(client_max_size=LARGEST_BYTES)
     site.router.add_post(PATH, http_handler(app))
     runner = web.AppRunner(site, access_log=None)
     await runner.setup()
@@ -76,6 +79,37 @@ async def test_what_is_no_request_of_slacks_is_a_bad_request(url: str, body: byt
         session.post(url, data=body, headers={"Content-Type": "application/json"}) as response,
     ):
         assert response.status in {400, 401}
+
+
+@pytest.mark.parametrize(
+    "body",
+    ['{"type": "event_callback", "authorizations": 5}', '{"response_urls": 5}', '{"event": [], "type": "x"}'],
+)
+async def test_what_slack_signed_is_acknowledged_however_odd(url: str, sandbox: Sandbox, body: str) -> None:
+    """And what nobody signed is refused as ever."""
+    headers = {"Content-Type": "application/json", "X-Slack-Request-Timestamp": str(int(time.time()))}
+    signature = sign(sandbox.signing_secret, headers["X-Slack-Request-Timestamp"], body.encode())
+    async with aiohttp.ClientSession() as session:
+        async with session.post(url, data=body, headers=headers) as unsigned:
+            assert unsigned.status == 401
+        async with session.post(
+            url, data=body, headers={**headers, "X-Slack-Signature": signature}
+        ) as signed:
+            assert signed.status == 200
+
+
+async def test_a_huge_event_is_taken(url: str, sandbox: Sandbox, desk: ScriptedDesk) -> None:
+    """Two megabytes: what can be kept of it is."""
+    await sandbox.use_http(url)
+    ada = sandbox.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+
+    await ada.say(CHANNEL, "word " * 400_000, thread_ts=root)
+    await sandbox.settled()
+
+    ((_, _, said, _),) = desk.brought
+    assert said.text.endswith(CUT)
+    assert sandbox.events("message")[-1].acked
 
 
 async def test_without_a_secret_nothing_by_http_is_believed(

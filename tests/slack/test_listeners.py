@@ -11,10 +11,13 @@ from urllib.parse import urlencode
 import pytest
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_bolt.response import BoltResponse
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.message import Message
 from bot.errors import Conflict, Unavailable, UserError
 from bot.sandbox import Sandbox
+from bot.slack.app import slack_app
+from bot.slack.reception import Reception
 from bot.slack.wording import HELP, NO_TITLE, NOT_SAVED, NOT_YET, WENT_WRONG, WHICH_DEPTH
 from tests.slack.conftest import PAYLOADS, ScriptedDesk, payload
 
@@ -206,3 +209,17 @@ async def test_the_last_retry_of_a_mention_is_confessed(
 
     assert (early.status, last.status) == (503, 503)
     assert [message.text for message in ada.ephemerals] == [NOT_SAVED]
+
+
+async def test_bolt_gives_no_wrong_advice(
+    client: AsyncWebClient,
+    reception: Reception,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A token in the environment is used, by our client: that Bolt does not need it is no warning."""
+    monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-1")
+
+    slack_app(client, reception)
+
+    assert not caplog.records

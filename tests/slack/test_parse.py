@@ -8,7 +8,9 @@ from bot.domain.inputs import Press, Resume, Say
 from bot.domain.message import Action
 from bot.domain.place import Person, Place
 from bot.slack import parse
+from bot.slack.desk import Amended, Retracted
 from bot.slack.identity import Identity
+from bot.slack.payload import Malformed
 from bot.slack.verbs import Asked, verb_in
 from bot.slack.wording import CUT
 from tests.slack.conftest import NOW, payload
@@ -20,6 +22,12 @@ ADA = Person(id="U0ADA")
 
 
 def words(name: str, **changes: Any) -> parse.Words | None:
+    said = parse.message(payload(name, **changes)["event"], US, at=NOW)
+    assert said is None or isinstance(said, parse.Words)
+    return said
+
+
+def changed(name: str, **changes: Any) -> object:
     return parse.message(payload(name, **changes)["event"], US, at=NOW)
 
 
@@ -54,15 +62,13 @@ def test_words_that_come_with_something_count(name: str) -> None:
     "name",
     [
         "message_in_channel",
-        "message_changed",
-        "message_deleted",
         "message_of_persona",
         "message_of_other_bot",
         "message_channel_join",
     ],
 )
 def test_everything_else_that_slack_calls_a_message_is_not(name: str) -> None:
-    """Bots, joins, edits, and whatever is said outside threads."""
+    """Bots, joins, and whatever is said outside threads."""
     assert words(name) is None
 
 
@@ -223,3 +229,148 @@ def test_it_is_always_known_whom_to_answer_and_where(name: str) -> None:
     """Even when nothing else in the payload can be used."""
     assert parse.sender(payload(name)) == "U0ADA"
     assert parse.origin(payload(name), US).channel == "C0TEAM"
+
+
+# --- changes of what was said -------------------------------------------------------------------------------------
+
+
+def test_an_edit_is_what_the_message_says_now() -> None:
+    """Keyed by the edition: each later one is another input, and each delivery of one is the same."""
+    assert changed("message_changed") == Amended(
+        place=THREAD,
+        person=ADA,
+        ts="1767261600.000200",
+        text="Nurses, at night & in the dark",
+        key="C0TEAM.1767261600.000200.1767261700.000000",
+        at=NOW,
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"event__previous_message__text": "Nurses, at night &amp; in the dark"},
+        {"event__message__bot_id": "B0OTHER"},
+        {"event__message__user": US.user},
+        {"event__message__subtype": "bot_message"},
+        {"event__message__edited": {"user": US.user, "ts": "1.1"}},
+        {"event__message__thread_ts": ""},
+        {"event__message__text": "<@U0ROUNDTABLE> stop"},
+        {"event__message": "gone"},
+        {"event__message": {}},
+    ],
+    ids=["link-preview", "other-bot", "own", "persona", "by-us", "no-thread", "verb", "strange", "empty"],
+)
+def test_other_changes_of_a_message_are_no_edits(changes: dict[str, Any]) -> None:
+    """A link that unfolded, a bot at work, a command that was retyped: nobody took back a word."""
+    assert changed("message_changed", **changes) is None
+
+
+def test_an_edit_of_what_was_said_to_us_is_without_the_mention() -> None:
+    """As the words were when they came in."""
+    edit = changed(
+        "message_changed",
+        event__message__text="<@U0ROUNDTABLE> only at night",
+        event__previous_message__text="<@U0ROUNDTABLE> at night",
+    )
+
+    assert isinstance(edit, Amended)
+    assert edit.text == "only at night"
+
+
+def test_a_deletion_names_what_is_gone() -> None:
+    """Once, however often it is delivered."""
+    gone = changed("message_deleted", event__previous_message__thread_ts=THREAD.thread)
+
+    assert gone == Retracted(
+        place=THREAD, person=ADA, ts="1767261600.000200", key="C0TEAM.1767261600.000200.deleted", at=NOW
+    )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"event__previous_message__bot_id": "B0SANDBOX"},
+        {"event__previous_message": None},
+    ],
+    ids=["no-thread", "bot", "nothing"],
+)
+def test_a_deletion_elsewhere_or_of_a_bot_is_none(changes: dict[str, Any]) -> None:
+    """Our own posts may be deleted: the record keeps what was said."""
+    assert changed("message_deleted", **changes) is None
+
+
+def test_a_root_that_leaves_a_grave_is_deleted_too() -> None:
+    """Slack reports that as a change, when the thread goes on."""
+    gone = changed(
+        "message_changed",
+        event__message={"subtype": "tombstone", "user": "USLACKBOT", "ts": THREAD.thread},
+        event__previous_message={
+            "user": ADA.id,
+            "text": "?",
+            "ts": THREAD.thread,
+            "thread_ts": THREAD.thread,
+        },
+    )
+
+    assert isinstance(gone, Retracted)
+    assert (gone.place, gone.ts) == (THREAD, THREAD.thread)
+
+
+def test_emptying_a_message_takes_it_back() -> None:
+    """What is left may be a file."""
+    assert isinstance(
+        changed(
+            "message_changed",
+            event__message__text="",
+            event__previous_message={
+                "user": ADA.id,
+                "text": "Nurse",
+                "ts": "1767261600.000200",
+                "thread_ts": THREAD.thread,
+            },
+        ),
+        Retracted,
+    )
+
+
+# --- what Slack would not send ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("message_in_thread", {"event__ts": 5}),
+        ("message_in_thread", {"event__channel": {}}),
+        ("message_in_thread", {"event__channel": "C" * 300}),
+        ("message_in_thread", {"event__ts": "17672\ud800"}),
+    ],
+)
+def test_words_without_a_place_are_malformed(name: str, changes: dict[str, Any]) -> None:
+    """A key made of nonsense would be one that Slack does not repeat."""
+    with pytest.raises(Malformed):
+        words(name, **changes)
+
+
+@pytest.mark.parametrize("missing", ["trigger_id", "channel_id", "user_id"])
+def test_a_command_without_its_ids_is_malformed(missing: str) -> None:
+    """Whom to answer, where, and which command it was: all three are needed."""
+    body = payload("slash_command")
+    del body[missing]
+
+    with pytest.raises(Malformed, match=missing):
+        parse.command(body, US, at=NOW)
+
+
+def test_a_reply_url_that_is_no_address_is_not_used() -> None:
+    """Nothing is posted to whatever else stands there."""
+    assert parse.command(payload("slash_command", response_url="file:///etc"), US, at=NOW).reply_url == ""
+
+
+def test_of_a_huge_text_only_the_beginning_is_read() -> None:
+    """Five megabytes are no answer to anything."""
+    said = words("message_in_thread", event__text="<@U0GRACE> " * 500_000)
+
+    assert said is not None
+    assert len(said.said.text) <= 40_000 + len(CUT)

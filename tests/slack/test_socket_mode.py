@@ -1,6 +1,9 @@
 """The whole Slack layer over real sockets: what people do in Slack, and what reaches the desk."""
 
 import asyncio
+import logging
+import math
+from typing import Any
 
 import pytest
 from slack_bolt.async_app import AsyncApp
@@ -13,6 +16,7 @@ from bot.domain.place import Person, Place
 from bot.errors import ConfigError, SlackError, Unavailable, UserError
 from bot.sandbox import Sandbox
 from bot.slack.chat import SlackChat
+from bot.slack.desk import Amended, Retracted
 from bot.slack.sockets import Sockets
 from bot.slack.wording import NOT_SAVED, OTHER_VERSION, WENT_WRONG
 from tests.slack.conftest import NOW, ScriptedDesk
@@ -214,6 +218,167 @@ async def test_a_picker_names_what_to_resume(connected: Sandbox, desk: ScriptedD
     _, (verb, resume, reference) = desk.brought
     assert (verb, reference) == ("resume", "search")
     assert resume.reply_url
+
+
+@pytest.fixture
+async def picker(connected: Sandbox, desk: ScriptedDesk) -> str:
+    """A picker on Ada's screen."""
+    choice = Choice(action=Action.RESUME, label="Dark <mode>", value="dark-mode")
+    desk.reply = Message(text="Which one?", choices=(choice,))
+    ada = connected.person("ada")
+    await ada.slash(CHANNEL, "/roundtable resume")
+    return ada.ephemerals[-1].ts
+
+
+@pytest.mark.parametrize("reply", [None, Message(text="It goes on in its thread.")], ids=["silent", "told"])
+async def test_a_used_picker_says_what_was_chosen(
+    connected: Sandbox, desk: ScriptedDesk, picker: str, reply: Message | None
+) -> None:
+    """Its buttons are gone: nobody presses a second one, and what the desk said stands there too."""
+    desk.reply = reply
+    await connected.person("ada").press(picker, "roundtable.resume")
+    await connected.until(lambda: not connected.message(picker).actions)
+
+    words = connected.message(picker).words
+    assert words.startswith("Going on with *Dark &lt;mode&gt;*.")
+    assert ("It goes on in its thread." in words) == (reply is not None)
+    assert len(connected.person("ada").ephemerals) == 1
+
+
+async def test_a_picker_that_could_not_be_used_stays(
+    connected: Sandbox, desk: ScriptedDesk, picker: str
+) -> None:
+    """The person is told why, beside it, and may choose another."""
+    desk.fails = [UserError("No such item.")]
+    ada = connected.person("ada")
+    await ada.press(picker, "roundtable.resume")
+    await connected.until(lambda: len(ada.ephemerals) == 2)
+
+    assert connected.message(picker).actions
+    assert ada.ephemerals[-1].text == "No such item."
+
+
+async def test_when_the_picker_cannot_be_replaced_the_answer_stands_beside_it(
+    connected: Sandbox, desk: ScriptedDesk, picker: str
+) -> None:
+    """Half an hour later its address is no good any more."""
+    desk.reply = None
+    ada = connected.person("ada")
+
+    async def half_an_hour() -> None:
+        connected.clock.skip(31 * 60)
+
+    desk.saving = half_an_hour
+    await ada.press(picker, "roundtable.resume")
+    await connected.until(lambda: len(ada.ephemerals) == 2)
+
+    assert ada.ephemerals[-1].text == "Going on with *Dark &lt;mode&gt;*."
+
+
+async def test_an_edit_and_a_deletion_reach_the_desk(
+    connected: Sandbox, desk: ScriptedDesk, place: Place
+) -> None:
+    """Once each, with who, where, which message, and what it says now."""
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+    ts = await ada.say(CHANNEL, "an answer", thread_ts=root)
+    await connected.settled()
+    desk.brought.clear()
+
+    await ada.edit(ts, "a better answer & more")
+    await connected.settled()
+    await ada.delete(ts)
+    await connected.settled()
+
+    (amend, where, amended), (retract, there, retracted) = desk.brought
+    thread = place.but(thread=root)
+    assert (amend, retract, where, there) == ("amend", "retract", thread, thread)
+    assert isinstance(amended, Amended)
+    assert (amended.person.id, amended.ts, amended.text) == (ada.id, ts, "a better answer & more")
+    assert isinstance(retracted, Retracted)
+    assert (retracted.person.id, retracted.ts) == (ada.id, ts)
+
+
+@pytest.mark.parametrize("failure", [Unavailable("no store"), RuntimeError("a bug")])
+async def test_an_edit_that_was_not_saved_is_delivered_again(
+    connected: Sandbox, desk: ScriptedDesk, failure: Exception
+) -> None:
+    """And is the same input then."""
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+    ts = await ada.say(CHANNEL, "an answer", thread_ts=root)
+    await connected.settled()
+    desk.brought.clear()
+    desk.fails = [failure]
+
+    await ada.edit(ts, "a better answer")
+    await connected.settled()
+
+    first, second = desk.brought
+    assert first == second
+
+
+async def test_our_own_rewriting_is_nobodys_edit(
+    connected: Sandbox, desk: ScriptedDesk, chat: SlackChat, place: Place
+) -> None:
+    """Menus change all the time."""
+    ts = await chat.post(place, MENU.but(speaker="business-analyst"), key="k", again=False)
+    host = await chat.post(place, MENU, key="k2", again=False)
+    thread = place.but(thread=ts)
+    inside = await chat.post(thread, MENU, key="k3", again=False)
+    for one in (ts, host, inside):
+        await chat.rewrite(place, one, MENU.but(choices=(), note="chosen"))
+    connected.slack.workspace.delete(connected.message(inside))
+    await connected.settled()
+
+    assert not desk.brought
+    assert all(delivery.acked for delivery in connected.deliveries)
+
+
+@pytest.mark.parametrize("how", [{"status": 503}, {"retry_after": 0.05}, {"hang_up": True}], ids=str)
+async def test_a_whisper_is_tried_again_when_slack_has_trouble(
+    connected: Sandbox, desk: ScriptedDesk, how: dict[str, Any]
+) -> None:
+    """It is in no outbox, so nobody else would."""
+    connected.fail_next("chat.postEphemeral", times=2, **how)
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+    desk.fails = [UserError("Not now.")]
+    await ada.say(CHANNEL, "an answer", thread_ts=root)
+    await connected.until(lambda: ada.ephemerals)
+
+    assert [message.text for message in ada.ephemerals] == ["Not now."]
+
+
+async def test_it_is_known_how_long_slack_has_been_silent(
+    app: AsyncApp, client: AsyncWebClient, sandbox: Sandbox
+) -> None:
+    """Hello, deliveries and answers to pings count; without a connection it is for ever."""
+    sockets = Sockets(app, client, app_token=sandbox.app_token)
+    assert sockets.hello_age() == math.inf
+    await sockets.connect(seconds=5)
+    try:
+        assert 0 <= sockets.hello_age() < 5
+    finally:
+        await sockets.close(seconds=1)
+    assert sockets.hello_age() == math.inf
+
+
+async def test_socket_mode_switched_off_is_said_once(
+    connected: Sandbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    """On two connections. It needs a person to switch it on; whoever only writes the word is not Slack."""
+    before = len(connected.calls_of("apps.connections.open"))
+    await connected.person("ada").say(CHANNEL, '{"type": "disconnect", "reason": "link_disabled"}')
+    await connected.settled()
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+    await connected.disconnect_sockets("link_disabled")
+    await connected.until(lambda: len(connected.calls_of("apps.connections.open")) >= before + 2)
+
+    said = [record.getMessage() for record in caplog.records if record.name == "bot.slack.sockets"]
+    assert len(said) == 1
+    assert "Socket Mode was switched off" in said[0]
 
 
 async def test_a_shortcut_starts_on_a_message_and_adopts_its_thread(

@@ -190,6 +190,17 @@ async def test_a_bare_repository_is_refused(git: Git) -> None:
             pass
 
 
+async def test_an_index_in_a_form_that_libgit2_does_not_know_is_refused(git: Git) -> None:
+    """At the start, and not with the first step that somebody finished."""
+    git.begin()
+    git.commit("src/app.py", "print()\n")
+    git("update-index", "--split-index")
+
+    with pytest.raises(ConfigError, match="cannot be used"):
+        async with GitWorkspace(git.root):
+            pass
+
+
 async def test_a_file_in_its_place_is_refused(git: Git) -> None:
     """In one sentence."""
     git.root.write_text("not a folder")

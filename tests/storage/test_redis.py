@@ -7,7 +7,7 @@ import pytest
 import redis
 
 from bot.domain.elaboration import Elaboration
-from bot.domain.roundtable import Stage
+from bot.domain.stage import Stage
 from bot.errors import Unavailable
 from bot.storage.redis import RedisStore
 from tests.redis_server import RedisServer

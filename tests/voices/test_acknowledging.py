@@ -191,3 +191,11 @@ def test_code_is_acknowledged_as_code() -> None:
     assert acknowledge(roundtable(SCOPE, (ADA, "```\nx = 1\n```"))).startswith(
         "Noted, with the code as you gave it."
     )
+
+
+@pytest.mark.parametrize("text", ["no idea", "Hm, I don't know 3 of them yet", "Keine Ahnung."])
+def test_not_knowing_is_fine(text: str) -> None:
+    """It is not made into an important point."""
+    said = acknowledge(roundtable(CONTEXT, (BEN, "from 12 to 0 errors"), (ADA, text)))
+
+    assert said.startswith("Fair enough, nobody has to know that yet.")

@@ -126,7 +126,7 @@ def test_a_discussion_of_anything_goes_on_and_ends(
     assert meeting.ends() == synthesis
 
 
-LONG = 12_000
+LONG = 8_000
 """More than anybody types: a pattern that looks back and forth needs minutes for it."""
 
 

@@ -69,7 +69,7 @@ def test_lines_about_requirements_find_their_place_in_any_order() -> None:
             FEATURES,
             (
                 ADA,
-                "AC: before anything\nCapabilities:\n- Filter\n  - by date\nAC-001-01: it filters\n```\nfilter(day)\n```",
+                "AC: before anything\nCapabilities:\n- Filter\n  - by date\nAC-001-01: it filters\n```filter(day)```",
             ),
             (
                 BEN,

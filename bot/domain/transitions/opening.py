@@ -4,24 +4,55 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain import wording
+from bot.domain import refusals, wording, words
 from bot.domain.agenda import Playbook
 from bot.domain.artifact import FileEdit
-from bot.domain.effects import OpenThread, ReadItem, ReadThread
+from bot.domain.effects import OpenThread, ReadItem, ReadThread, Then
 from bot.domain.inputs import Committed, ItemRead, Start, ThreadOpened, ThreadRead
 from bot.domain.item import Item, draft
 from bot.domain.message import Message
-from bot.domain.meta import Change, SlackPlace
+from bot.domain.meta import Change
 from bot.domain.persona import Persona
-from bot.domain.roundtable import Roundtable, Stage
+from bot.domain.roundtable import Roundtable
+from bot.domain.stage import Stage
 from bot.domain.transcript import Part, Source
-from bot.domain.transitions import pausing, phases
+from bot.domain.transitions import phases, resuming
 from bot.domain.transitions.reporting import report
-from bot.domain.transitions.saving import HEAD, owe_commit, refreshed, saved
+from bot.domain.transitions.saving import HEAD, created, owe_commit, refreshed, slack_place
+from bot.errors import NotNow
+
+# --- starting -----------------------------------------------------------------------------------------------------
 
 
 def start(happened: Start, playbook: Playbook) -> Roundtable:
     """A new roundtable, nothing of which is in Slack or git yet; its version is 0."""
+    return _open(_on(happened), happened, playbook)
+
+
+def take_up(happened: Start, playbook: Playbook, *, thread_known: bool) -> Roundtable:
+    """An item that has a folder already: in the thread that its folder names, or in a new one."""
+    rt = _on(happened)
+    if not thread_known:
+        return _open(rt, happened, playbook)
+    resumed = wording.resumed(rt.name_of(happened.person.id))
+    rt = rt.recording(resumed, part=Part.CLARIFYING, user_id=happened.person.id)
+    return rt.owing(ReadItem(recovering=True))
+
+
+def start_again(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtable:
+    """
+    There is no thread: it could not be opened the first time, or it was deleted. Perhaps we were invited since, or
+    it is another channel. What was said and is not in git yet comes along.
+    """
+    if rt.place.thread:
+        raise NotNow(refusals.held_already())
+    if not rt.phase_key:
+        return _open(_on(happened).but(version=rt.version, now=rt.now, seen=rt.seen), happened, playbook)
+    bare = rt.but(place=happened.place, stage=Stage.OPENING, heading_for=None, stalled=None, elaboration=None)
+    return _open(bare, happened, playbook)
+
+
+def _on(happened: Start) -> Roundtable:
     rt = Roundtable(
         incarnation=hashlib.sha256(happened.key.encode()).hexdigest()[:8],
         slug=happened.item.slug,
@@ -32,73 +63,10 @@ def start(happened: Start, playbook: Playbook) -> Roundtable:
         started_by=happened.person.id,
         now=happened.at,
     )
-    return _open(rt.knowing(happened.key), happened, playbook)
-
-
-def take_up(happened: Start, playbook: Playbook, *, thread_known: bool) -> Roundtable:
-    """An item that has a folder already: in the thread that its folder names, or in a new one."""
-    rt = start(happened, playbook)
-    if not thread_known:
-        return rt
-    rt = rt.but(outbox=(), lines=()).recording(
-        wording.resumed(rt.name_of(happened.person.id)), part=Part.CLARIFYING, user_id=happened.person.id
-    )
-    return rt.owing(ReadItem())
-
-
-def start_again(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtable:
-    """The thread could not be opened the first time; perhaps we were invited since, or it is another channel."""
-    return _open(rt.but(place=happened.place, stage=Stage.OPENING, outbox=(), lines=()), happened, playbook)
-
-
-def thread_opened(rt: Roundtable, happened: ThreadOpened, playbook: Playbook) -> Roundtable:
-    adopting = bool(rt.place.thread)
-    thread = rt.place.thread or happened.ts
-    rt = rt.but(place=rt.place.but(thread=thread), permalink=happened.permalink)
-    return rt.owing(ReadThread(), ReadItem()) if adopting else rt.owing(ReadItem())
-
-
-def thread_read(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:
-    """What people said before becomes the beginning of the transcript, with their names."""
-    known = {line.message_id for line in rt.lines}
-    for heard in happened.heard:
-        rt = rt.meeting(heard.person)
-        if f"{rt.place.channel}.{heard.ts}" not in known:
-            rt = rt.heard(heard.person, heard.text, ts=heard.ts, part=Part.DRAFT)
-    return rt.telling(Message(text=wording.adopted(len(happened.heard))), part=Part.DRAFT)
-
-
-def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundtable:
-    """A new item gets its folder; one that exists is taken up where its folder says it stands."""
-    rt = report(rt, happened.troubles, part=Part.DRAFT)
-    slack = SlackPlace(
-        team_id=rt.place.team,
-        channel_id=rt.place.channel,
-        thread_ts=rt.place.thread,
-        started_by=rt.started_by,
-    )
-    if happened.state is None:
-        item = Item(slug=rt.slug, title=rt.title, source=rt.source, source_id=rt.source_id)
-        said = [(_author(line.meta), line.content) for line in rt.lines if line.source is Source.USER]
-        text = draft(item, started_by=rt.name_of(rt.started_by), at=rt.now, said=said)
-        change = Change(created=_created(rt), slack=slack, codebase_hash=HEAD)
-        return owe_commit(rt, "start", edits=[FileEdit(path="draft.md", text=text)], change=change)
-
-    state = happened.state
-    rt = refreshed(rt, state).but(title=state.meta.description or rt.title)
-    return owe_commit(rt, "held in another thread", change=Change(slack=slack))
-
-
-def committed(rt: Roundtable, happened: Committed, playbook: Playbook) -> Roundtable:
-    rt = report(saved(rt, happened), happened.troubles, part=Part.DRAFT)
-    if playbook.agenda.first_open(rt.phases_completed) is None:
-        rt = phases.analysed(rt, playbook)
-        return pausing.at_the_end(rt, happened.state.commits_behind)
-    return phases.go_on(rt, playbook)
+    return rt.knowing(happened.key).meeting(happened.person)
 
 
 def _open(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtable:
-    rt = rt.meeting(happened.person)
     text = wording.opening(rt.title, rt.slug, leads=_leads(playbook), agenda=playbook.agenda)
     started = wording.started(rt.name_of(happened.person.id), rt.title)
     rt = rt.recording(started, part=Part.DRAFT, user_id=happened.person.id)
@@ -112,14 +80,63 @@ def _leads(playbook: Playbook) -> tuple[Persona, ...]:
     return tuple({lead.key: lead for lead in leads}.values())
 
 
-def _created(rt: Roundtable) -> dict[str, str | None]:
-    return {
-        "description": rt.title,
-        "source": rt.source,
-        "source_id": rt.source_id,
-        "slug": rt.slug,
-        "created_at": rt.now,
-    }
+# --- the thread and the folder ------------------------------------------------------------------------------------
+
+
+def thread_opened(rt: Roundtable, happened: ThreadOpened, playbook: Playbook) -> Roundtable:
+    adopting = bool(rt.place.thread)
+    thread = rt.place.thread or happened.ts
+    rt = rt.but(place=rt.place.but(thread=thread), permalink=happened.permalink)
+    return rt.owing(ReadThread(), ReadItem()) if adopting else rt.owing(ReadItem())
+
+
+def thread_read(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:
+    """What people said without us becomes part of the transcript, with their names; recovered words are answers."""
+    known = {line.message_id for line in rt.lines}
+    new = [
+        heard
+        for heard in happened.heard
+        if heard.ts > rt.last_heard and f"{rt.place.channel}.{heard.ts}" not in known
+    ]
+    part = Part.CLARIFYING if happened.recovering else Part.DRAFT
+    for heard in new:
+        rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=part)
+        if happened.recovering and not words.is_wish(heard.text):
+            rt = rt.answering(heard, feedback=False)
+    told = wording.recovered(len(new)) if happened.recovering else wording.adopted(len(new))
+    rt = rt.telling(Message(text=told), part=part)
+    return taken_up(rt, "taken up from git") if happened.recovering else rt
+
+
+def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundtable:
+    """A new item gets its folder; one that exists is taken up where its folder says it stands."""
+    state = happened.state
+    if state is None:
+        return _folder_made(report(rt, happened.troubles))
+    rt = refreshed(rt, state, happened.troubles)
+    rt = rt.but(title=state.meta.description or rt.title, last_heard=state.last_heard)
+    if happened.recovering:
+        return rt.owing(ReadThread(recovering=True))
+    return taken_up(rt, "held in a new thread")
+
+
+def taken_up(rt: Roundtable, why: str) -> Roundtable:
+    return owe_commit(rt, why, then=Then.OPENING, change=Change(slack=slack_place(rt)))
+
+
+def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
+    rt = phases.go_on(rt, playbook)
+    behind = told.state.commits_behind if told else 0
+    return resuming.at_the_end(rt, behind) if rt.stage is Stage.ANALYSED else rt
+
+
+def _folder_made(rt: Roundtable) -> Roundtable:
+    item = Item(slug=rt.slug, title=rt.title, source=rt.source, source_id=rt.source_id)
+    said = [(_author(line.meta), line.content) for line in rt.lines if line.source is Source.USER]
+    text = draft(item, started_by=rt.name_of(rt.started_by), at=rt.now, said=said)
+    change = Change(created=created(rt), slack=slack_place(rt), codebase_hash=HEAD)
+    edits = [FileEdit(path="draft.md", text=text)]
+    return owe_commit(rt, "start", then=Then.OPENING, edits=edits, change=change)
 
 
 def _author(meta: Mapping[str, Any]) -> str:

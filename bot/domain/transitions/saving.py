@@ -2,56 +2,108 @@
 
 from collections.abc import Iterable
 
+from bot.domain import wording
 from bot.domain.artifact import Edit
-from bot.domain.effects import Commit, Post
+from bot.domain.effects import Commit, Post, Then
 from bot.domain.inputs import Committed, ItemState
 from bot.domain.message import Message
-from bot.domain.meta import Change
+from bot.domain.meta import Change, SlackPlace
 from bot.domain.roundtable import Roundtable
+from bot.domain.taxonomy import Trouble
 from bot.domain.transcript import Part
+from bot.domain.transitions.reporting import report
 
 HEAD = "HEAD"
 """As a change's `codebase_hash`: the workspace fills in what it is at."""
 
+META_UNREADABLE = "ERR-META-002"
+META_LOST = frozenset({"ERR-META-001", META_UNREADABLE})
+"""With the store at hand nothing is lost by it: "starting from the beginning" would be wrong."""
+
+
+# --- owing --------------------------------------------------------------------------------------------------------
+
 
 def owe_commit(
-    rt: Roundtable, subject: str, *, step: str = "", edits: Iterable[Edit] = (), change: Change | None = None
+    rt: Roundtable,
+    subject: str,
+    *,
+    then: Then = Then.NOTHING,
+    step: str = "",
+    edits: Iterable[Edit] = (),
+    change: Change | None = None,
 ) -> Roundtable:
-    """A commit of all lines so far. What failed to be saved before is tried again first, in its order."""
+    """
+    A commit of the lines that no other one holds, after which comes what *then* names.
+
+    What failed to be saved before is tried again first, in its order.
+    """
     earlier = tuple(commit.but(attempts=0) for commit in rt.unsaved)
     commit = Commit(
         subject=f"roundtable({rt.slug}): {subject}",
         step=step,
         edits=tuple(edits),
         change=change or Change(),
-        lines=rt.lines,
+        lines=rt.unheld,
+        then=then,
     )
     return rt.but(unsaved=()).owing(*earlier, commit)
 
 
 def owe_commit_then_tell(
-    rt: Roundtable, subject: str, message: Message, *, part: Part, change: Change | None = None
+    rt: Roundtable,
+    subject: str,
+    message: Message,
+    *,
+    part: Part,
+    then: Then,
+    step: str = "",
+    edits: Iterable[Edit] = (),
+    change: Change,
 ) -> Roundtable:
     """*message* is in the transcript that is committed, and is said only when the commit is done."""
     told = rt.telling(message, part=part)
     post = told.outbox[-1]
     assert isinstance(post, Post), "telling ends with owing a post"
-    return owe_commit(told.paid(post.id), subject, change=change).owing(post)
+    rt = owe_commit(told.paid(post.id), subject, then=then, step=step, edits=edits, change=change)
+    return rt.owing(post)
 
 
-def saved(rt: Roundtable, committed: Committed) -> Roundtable:
+# --- taking in ----------------------------------------------------------------------------------------------------
+
+
+def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
     """The lines that are in git now are no longer pending, and what the item's folder says is what counts."""
     rt = rt.but(lines=tuple(line for line in rt.lines if line.message_id not in committed.lines))
-    return refreshed(rt, committed.state)
+    rt = _counting(rt, commit.change)
+    if commit.change.created is not None:
+        lost = tuple(one for one in committed.troubles if one.code in META_LOST)
+        rest = tuple(one for one in committed.troubles if one not in lost)
+        return refreshed(rt.logging(*lost), committed.state, rest)
+    return refreshed(rt, committed.state, committed.troubles)
 
 
-def refreshed(rt: Roundtable, state: ItemState) -> Roundtable:
-    """People may edit meta.json by hand: it is honoured from here on, without losing what is still unsaved."""
-    steps = (step for commit in rt.unsaved for step in commit.change.steps)
-    phases = (phase for commit in rt.unsaved for phase in commit.change.phases)
-    return rt.but(
-        steps_completed=tuple(dict.fromkeys((*state.meta.steps_completed, *steps))),
-        phases_completed=tuple(dict.fromkeys((*state.meta.phases_completed, *phases))),
+def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:
+    """It counts all the same, and is tried again before the next commit."""
+    late = commit.but(then=Then.NOTHING, late=True)
+    return _counting(rt, commit.change).but(unsaved=(*rt.unsaved, late))
+
+
+def refreshed(rt: Roundtable, state: ItemState | None, troubles: Iterable[Trouble]) -> Roundtable:
+    """
+    People may edit meta.json by hand: it is honoured from here on, without losing what is still unsaved.
+
+    A file that they broke or removed is written anew out of what we know.
+    """
+    found = tuple(troubles)
+    lost = tuple(one for one in found if one.code in META_LOST)
+    rt = report(rt, (one for one in found if one not in lost))
+    if lost or state is None:
+        return _written_anew(rt, lost)
+
+    rt = rt.but(
+        steps_completed=state.meta.steps_completed,
+        phases_completed=state.meta.phases_completed,
         depth_overrides={**state.meta.depth_overrides},
         elaborations=state.meta.elaborations,
         max_turns=state.meta.max_turns,
@@ -59,4 +111,55 @@ def refreshed(rt: Roundtable, state: ItemState) -> Roundtable:
         artifacts=state.artifacts,
         round=max(rt.round, state.last_round),
         now=max(rt.now, state.last_ts),
+    )
+    owed = (effect for effect in rt.outbox if isinstance(effect, Commit))
+    for commit in (*rt.unsaved, *owed):
+        rt = _counting(rt, commit.change)
+    return rt
+
+
+def slack_place(rt: Roundtable) -> SlackPlace:
+    place = rt.place
+    return SlackPlace(
+        team_id=place.team, channel_id=place.channel, thread_ts=place.thread, started_by=rt.started_by
+    )
+
+
+def created(rt: Roundtable) -> dict[str, str | None]:
+    """What a new meta.json begins with."""
+    return {
+        "description": rt.title,
+        "source": rt.source,
+        "source_id": rt.source_id,
+        "slug": rt.slug,
+        "created_at": rt.now,
+    }
+
+
+def _written_anew(rt: Roundtable, lost: tuple[Trouble, ...]) -> Roundtable:
+    rt = rt.logging(*lost)
+    if any(one.code == META_UNREADABLE for one in lost):
+        rt = rt.telling(Message(text=wording.written_anew(), note=META_UNREADABLE), part=rt.part)
+    everything = Change(
+        created=created(rt),
+        restart=True,  # in the order in which they were completed
+        steps=rt.steps_completed,
+        phases=rt.phases_completed,
+        depth_overrides=rt.depth_overrides,
+        elaborations=rt.elaborations,
+        slack=slack_place(rt),
+        codebase_hash=HEAD,
+    )
+    return owe_commit(rt, "meta.json written anew", change=everything)
+
+
+def _counting(rt: Roundtable, change: Change) -> Roundtable:
+    """With *change*, whether it is in git yet or not."""
+    steps, phases = ((), ()) if change.restart else (rt.steps_completed, rt.phases_completed)
+    records = tuple(one for one in change.elaborations if one not in rt.elaborations)
+    return rt.but(
+        steps_completed=tuple(dict.fromkeys((*steps, *change.steps))),
+        phases_completed=tuple(dict.fromkeys((*phases, *change.phases))),
+        depth_overrides={**rt.depth_overrides, **change.depth_overrides},
+        elaborations=(*rt.elaborations, *records),
     )

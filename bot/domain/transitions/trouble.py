@@ -26,16 +26,21 @@ from bot.domain.effects import (
     Synthesize,
     Tell,
 )
-from bot.domain.inputs import CodeSurvey, Failed, Press, Surveyed
+from bot.domain.inputs import CodeSurvey, Failed, Surveyed
+from bot.domain.menu import MenuKind
 from bot.domain.message import Message
-from bot.domain.roundtable import MenuKind, Roundtable, Stage
+from bot.domain.roundtable import Roundtable, Stalled
+from bot.domain.stage import BUSY, RESTING, Stage
 from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part
-from bot.domain.transitions import boundary, elaborations, phases, steps, syntheses
+from bot.domain.transitions import asking, commits, elaborations, opening, resuming, steps, syntheses
 from bot.domain.transitions.reporting import report
 
 CONTEXT_FULL = "context"
 UNSTRUCTURED = "unstructured"
+
+THREAD_GONE = "thread_not_found"
+"""Somebody deleted it: the roundtable can be started again in a new one."""
 
 NOBODY_HOME = frozenset(
     {
@@ -76,13 +81,6 @@ def failed(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
     return FOLLOWS.get(type(unpaid.effect), _shrugged)(rt, unpaid, playbook)
 
 
-def retry(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
-    stage, effect = rt.heading_for or Stage.DISCUSSING, rt.stalled
-    assert effect, "there is a Retry button only when something stalled"
-    rt = rt.closing_menu(wording.chosen(menus.RETRY.label, rt.name_of(happened.person.id)), ts=happened.ts)
-    return rt.but(stage=stage, heading_for=None, stalled=None).owing(effect.but(id="", attempts=0))
-
-
 def _shrugged(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
     """A courtesy that failed; the engine has logged it."""
     return rt
@@ -93,46 +91,67 @@ def _thread_not_opened(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Ro
     assert isinstance(unpaid.effect, OpenThread)
     message = Message(text=unpaid.said.sentence)
     told = Tell(person=rt.started_by, message=message, reply_url=unpaid.effect.reply_url)
-    return rt.but(stage=Stage.STALLED, outbox=()).owing(told)
+    return rt.but(stage=Stage.STALLED, outbox=(), place=rt.place.but(thread="")).owing(told)
 
 
 def _thread_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
-    return rt.telling(Message(text=wording.could_not_read()), part=Part.DRAFT)
+    assert isinstance(unpaid.effect, ReadThread)
+    rt = rt.telling(Message(text=wording.could_not_read()), part=Part.DRAFT)
+    return opening.taken_up(rt, "taken up from git") if unpaid.effect.recovering else rt
 
 
 def _item_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
-    return _stalled(rt, unpaid.effect, wording.cannot_go_on(unpaid.said.sentence))
+    """Nothing can begin without; what has begun goes on with what we know."""
+    if rt.stage is Stage.OPENING:
+        return _stalled(rt, unpaid.effect, wording.cannot_go_on(unpaid.said.sentence))
+    if rt.stage in BUSY or rt.stage is Stage.STALLED:
+        return rt
+    return resuming.without_looking(rt, unpaid.said.sentence, playbook)
 
 
 def _not_posted(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
-    """One message that Slack will not have is left out; a thread that takes no messages pauses the roundtable."""
+    """
+    One message that Slack will not have is left out, but not its buttons. A thread that takes no messages at all
+    pauses the roundtable; what is being written down just now is finished first.
+    """
+    assert isinstance(unpaid.effect, Post)
     if unpaid.said.reason not in NOBODY_HOME:
+        return _buttons_saved(rt, unpaid.effect.message)
+    if rt.stage in BUSY:
         return rt
-    heading_for = rt.heading_for if rt.stage is Stage.PAUSED else rt.stage
-    silent = rt.without_owing(Post, Rewrite, React, Speak)
-    told = Tell(person=rt.started_by, message=Message(text=wording.cannot_go_on(unpaid.said.sentence)))
-    return silent.but(stage=Stage.PAUSED, heading_for=heading_for, menu=None).owing(told)
+    silent = rt.without_owing(Post, Rewrite, React, Speak, Survey, ReadItem)
+    message = Message(text=wording.cannot_go_on(unpaid.said.sentence))
+    told = silent.but(menu=None).owing(Tell(person=rt.started_by, message=message))
+    if unpaid.said.reason == THREAD_GONE:
+        return told.but(stage=Stage.STALLED, stalled=None, place=rt.place.but(thread=""))
+    return told if rt.stage in RESTING else told.but(stage=Stage.PAUSED, heading_for=rt.stage)
+
+
+def _buttons_saved(rt: Roundtable, message: Message) -> Roundtable:
+    if not message.token or message.text == wording.not_shown():
+        return rt
+    again = message.but(text=wording.not_shown())
+    return rt.owing(Post(message=again))
 
 
 def _nothing_said(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
     """One persona's failure does not sink the round, and is never posted as its opinion."""
     effect = unpaid.effect
     assert isinstance(effect, Speak)
-    if rt.stage is Stage.ELABORATING and rt.elaboration:
-        if unpaid.said.reason == CONTEXT_FULL:
-            return elaborations.too_much_to_hold(rt, playbook)
-        if effect.task == "frame":
-            return _voice_lost(rt, unpaid, playbook)
-        waiting = tuple(key for key in rt.elaboration.waiting if key != effect.persona)
-        return elaborations.go_round(rt.but(elaboration=rt.elaboration.but(waiting=waiting)), playbook)
     if rt.stage is Stage.WRITING:
-        return boundary.present(rt, playbook, wording.saved(()))
-    return rt
+        return steps.menu_or_write(rt, playbook, wording.saved(()))
+    if rt.stage is not Stage.ELABORATING:
+        return rt
+    if unpaid.said.reason == CONTEXT_FULL:
+        return elaborations.too_much_to_hold(rt, playbook)
+    if effect.task == "frame":
+        return _voice_lost(rt, unpaid, playbook)
+    return elaborations.said_nothing(rt, effect.persona, playbook)
 
 
 def _voice_lost(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
     """The one fatal trouble: nothing goes on until a person presses Retry, and nothing counts as complete."""
-    return _stalled(report(rt, [trouble("ERR-INT-001")]), unpaid.effect, "")
+    return _stalled(report(rt, [trouble("ERR-INT-001")]), unpaid.effect, wording.press_retry())
 
 
 def _no_synthesis(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
@@ -144,50 +163,19 @@ def _no_synthesis(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundta
 def _not_searched(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
     said = unpaid.said
     nothing = Surveyed(key=said.key, at=said.at, effect=said.effect, survey=CodeSurvey(complete=False))
-    return steps.surveyed(rt, nothing, playbook)
+    return asking.surveyed(rt, nothing, playbook)
 
 
 def _not_saved(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
-    """
-    Kept in the store and tried again before the next commit; the meeting goes on (ERR-META-003).
-
-    People are told once, not at every attempt.
-    """
     assert isinstance(unpaid.effect, Commit)
-    known = bool(rt.unsaved)
-    rt = rt.but(unsaved=(*rt.unsaved, unpaid.effect))
-    if rt.stage is Stage.SYNTHESIZING:
-        return syntheses.not_recorded(rt, playbook)
-    rt = rt if known else report(rt, [trouble("ERR-META-003")], part=Part.FORMALIZING)
-    goes_on = UNSAVED_GOES_ON.get(rt.stage)
-    return goes_on(rt, playbook) if goes_on else rt
-
-
-def _step_unsaved(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    rt = rt.but(steps_completed=tuple(dict.fromkeys((*rt.steps_completed, rt.step_id))))
-    return boundary.present(rt, playbook, "")
-
-
-def _phase_unsaved(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    return boundary.phase_closed(rt, playbook)
-
-
-def _opening_unsaved(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    return phases.go_on(rt, playbook)
+    return commits.failed(rt, unpaid.effect, playbook)
 
 
 def _stalled(rt: Roundtable, effect: Effect, text: str) -> Roundtable:
-    heading_for = rt.heading_for or rt.stage
-    rt = rt.but(stage=Stage.STALLED, heading_for=heading_for, stalled=effect)
-    message = Message(text=text or wording.press_retry(), choices=(menus.RETRY,))
+    rt = rt.but(stage=Stage.STALLED, stalled=Stalled(effect=effect, stage=rt.stage))
+    message = Message(text=text, choices=(menus.RETRY,))
     return rt.offering(MenuKind.RETRY, message, part=rt.part)
 
-
-UNSAVED_GOES_ON: Mapping[Stage, Callable[[Roundtable, Playbook], Roundtable]] = {
-    Stage.WRITING: _step_unsaved,
-    Stage.CLOSING: _phase_unsaved,
-    Stage.OPENING: _opening_unsaved,
-}
 
 FOLLOWS: Mapping[type[Attemptable], Follows] = {
     OpenThread: _thread_not_opened,

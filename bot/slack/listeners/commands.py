@@ -4,13 +4,14 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 
 from bot.slack import parse
 from bot.slack.blocks import parts
+from bot.slack.payload import Payload
 from bot.slack.reception import Reception
 from bot.slack.verbs import ask
 
 
 def register(app: AsyncApp, reception: Reception) -> None:
     @app.command(re.compile(".*"))  # a workspace may have given the command another name
-    async def command(ack: AsyncAck, body: parse.Payload) -> None:
+    async def command(ack: AsyncAck, body: Payload) -> None:
         asked = parse.command(body, reception.us, at=reception.clock())
         reply = await ask(reception.desk, asked)
         told = parts(reply) if reply else []

@@ -14,7 +14,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from bot.errors import Conflict, Unavailable, UserError
-from bot.slack import parse
+from bot.slack.payload import MALFORMED, Malformed, Payload, word
 from bot.slack.reception import Reception
 from bot.slack.wording import NOT_SAVED, WENT_WRONG
 
@@ -28,8 +28,8 @@ def register(app: AsyncApp, reception: Reception) -> None:
     @app.error
     async def report(error: Exception, request: AsyncBoltRequest) -> BoltResponse:
         ack, body = request.context.ack, request.body
-        if isinstance(error, BoltUnhandledRequestError):
-            _note_unheard(body)
+        if isinstance(error, BoltUnhandledRequestError | Malformed):
+            _note_ignored(error, body)
             return await ack()
         sentence, unacknowledged = _judged(error)
         if "command" in body:
@@ -42,8 +42,12 @@ def register(app: AsyncApp, reception: Reception) -> None:
         return await ack()
 
 
-def _note_unheard(body: parse.Payload) -> None:
-    if body.get("type") == "app_rate_limited":
+def _note_ignored(error: Exception, body: Payload) -> None:
+    if isinstance(error, Malformed):
+        log.warning("ignored, since it is not as Slack writes it: %s", error)
+    elif body.get("type") == MALFORMED:
+        log.warning("ignored, since it is not as Slack writes it: %s", body["why"])
+    elif body.get("type") == "app_rate_limited":
         log.warning("Slack holds events back: there are more than its limit of events an hour")
 
 
@@ -61,4 +65,8 @@ def _judged(error: Exception) -> tuple[str, int]:
 def _gives_up(request: AsyncBoltRequest) -> bool:
     """Whether Slack delivers this for the last time, and it was said to us, so that silence would be rude."""
     attempt = request.headers.get("x-slack-retry-num", ["0"])[0]
-    return int(attempt) >= LAST_RETRY and request.body["event"].get("type") == "app_mention"
+    return (
+        attempt.isdecimal()
+        and int(attempt) >= LAST_RETRY
+        and word(request.body, "event", "type") == "app_mention"
+    )

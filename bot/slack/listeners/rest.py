@@ -8,7 +8,7 @@ import re
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
-from bot.slack import parse
+from bot.slack.payload import Payload
 from bot.slack.reception import Reception
 from bot.slack.wording import OTHER_VERSION, UNKNOWN_SHORTCUT
 
@@ -17,12 +17,12 @@ ANYTHING = re.compile(".*")
 
 def register(app: AsyncApp, reception: Reception) -> None:
     @app.action(ANYTHING)
-    async def action(ack: AsyncAck, body: parse.Payload) -> None:
+    async def action(ack: AsyncAck, body: Payload) -> None:
         await ack()
         reception.answer(body, OTHER_VERSION)
 
     @app.shortcut(ANYTHING)
-    async def shortcut(ack: AsyncAck, body: parse.Payload) -> None:
+    async def shortcut(ack: AsyncAck, body: Payload) -> None:
         await ack()
         reception.answer(body, UNKNOWN_SHORTCUT)
 

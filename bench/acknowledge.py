@@ -1,0 +1,165 @@
+"""
+How long Slack waits for an acknowledgement, when everything was saved in Redis before.
+
+Floor: a Bolt app as in Bolt's documentation, whose listeners acknowledge and do nothing; it runs beside the bot, and
+is asked the same things in turn. Goals: messages p50 ≤ 1.6×, p99 ≤ 2×, buttons and commands p50 ≤ 0.2× (by default,
+Bolt looks only every 10 ms whether a listener has acknowledged).
+"""
+
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple
+
+from redis.asyncio import Redis
+
+from bench import seeds
+from bench.canned import CannedSlack
+from bench.children import BARE_APP, BOT_APP, accepting, bare_settings, bot_settings, child
+from bench.harness import Figures, Goal, Plan, Row, Run, main, timings
+from bench.load import Send, closed_loop, over_http, over_sockets
+from bench.payloads import Payload, command
+from bench.workspaces import workspace
+from bot.domain.message import Action
+from bot.slack.sockets import CONNECTIONS
+from bot.storage.redis import OWING, RedisStore
+from tests.redis_server import running_redis_server
+
+CONCURRENT = (1, 16, 64)
+MESSAGE_GOALS = {"p50": Goal(at_most=1.6), "p99": Goal(at_most=2.0)}
+BUTTON_GOALS = {"p50": Goal(at_most=0.2)}
+FLOOR = "a Bolt app that only acknowledges"
+ITEMS = 10
+SAVED_AT_LEAST = 0.9
+"""A click that cannot be saved within Redis's half second is answered with a sentence: a starved machine has some."""
+
+_titles = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The bot and a bare Bolt app, both connected, and where people for either come from."""
+
+    slack: CannedSlack
+    store: RedisStore
+    redis_url: str
+    bot_process: int
+    bot_port: int
+    bare_port: int
+
+    async def owing(self) -> int:
+        """How many roundtables owe something; nobody pays."""
+        async with Redis.from_url(self.redis_url) as redis:
+            return int(await redis.zcard(OWING))
+
+    @asynccontextmanager
+    async def people(self, app: str, concurrent: int) -> AsyncIterator[list[Send]]:
+        if not self.bare_port:
+            yield over_sockets(self.slack, app, concurrent)
+            return
+        port = self.bot_port if app == BOT_APP else self.bare_port
+        async with over_http(port, concurrent) as send:
+            yield send
+
+
+@asynccontextmanager
+async def beside(
+    plan: Plan, slack: CannedSlack, redis_url: str, *, http: bool, module: str
+) -> AsyncIterator[Beside]:
+    """*module* is how the bot is run: `bot`, or `bench.taking`."""
+    name = "http" if http else "sockets"
+    root = workspace(plan.folder / f"{name}-{module}", ITEMS)
+    bot, bare = bot_settings(slack, root, redis_url, http=http), bare_settings(slack, http=http)
+    log, bare_log = root.with_suffix(".log"), root.with_suffix(".bare.log")
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(RedisStore(redis_url))
+        ours = await stack.enter_async_context(child("-m", module, "run", env=bot, log=log))
+        floor = await stack.enter_async_context(child("-m", "bench.bare_bolt", env=bare, log=bare_log))
+        await accepting(int(bot["ROUNDTABLE_PORT"]), ours, log)
+        if http:
+            await accepting(int(bare["PORT"]), floor, bare_log)
+        else:
+            await slack.connected(BOT_APP, sockets=CONNECTIONS)
+            await slack.connected(BARE_APP, sockets=1)
+        yield Beside(slack, store, redis_url, ours.pid, int(bot["ROUNDTABLE_PORT"]), int(bare["PORT"] or 0))
+
+
+Ask = Callable[[RedisStore, int], Awaitable[Sequence[Payload]]]
+"""So many payloads, for roundtables that are in the store by then."""
+
+
+async def messages(store: RedisStore, number: int) -> list[Payload]:
+    held = seeds.copies(seeds.discussing(), number)
+    await seeds.saved(store, held)
+    return [seeds.words_for(rt, "It has to work without a network for a whole shift.") for rt in held]
+
+
+async def buttons(store: RedisStore, number: int) -> list[Payload]:
+    held = seeds.copies(seeds.elaborating(), number)
+    await seeds.saved(store, held)
+    return [seeds.press_on(rt, Action.GO_ON) for rt in held]
+
+
+async def commands(_store: RedisStore, number: int) -> list[Payload]:
+    return [command(f"C{each % seeds.CHANNELS:03}", f"start Item {next(_titles)}") for each in range(number)]
+
+
+class Kind(NamedTuple):
+    name: str
+    ask: Ask
+    goals: Mapping[str, Goal]
+
+
+KINDS = (
+    Kind("message", messages, MESSAGE_GOALS),
+    Kind("button", buttons, BUTTON_GOALS),
+    Kind("command", commands, BUTTON_GOALS),
+)
+
+
+async def measure(plan: Plan) -> list[Row]:
+    rows: list[Row] = []
+    with running_redis_server() as redis:
+        for http in (True,) if plan.quick else (True, False):
+            async with (
+                CannedSlack() as slack,
+                beside(plan, slack, redis.url, http=http, module="bench.taking") as both,
+            ):
+                rows += await acknowledged(plan, both, "HTTP" if http else "Socket Mode")
+    return rows
+
+
+async def acknowledged(plan: Plan, both: Beside, how: str, *, kinds: Sequence[Kind] = KINDS) -> list[Row]:
+    rows: list[Row] = []
+    for name, ask, goals in kinds:
+        for concurrent in CONCURRENT[: plan.size(3, 1)]:
+            floor, ours = runs(both, ask, number=plan.size(150 + 16 * concurrent, 5), concurrent=concurrent)
+            what = f"{name}, {how}, {concurrent} at once"
+            rows += await plan.compare(what, floor_is=FLOOR, floor=floor, ours=ours, goals=goals)
+    return rows
+
+
+def runs(both: Beside, ask: Ask, *, number: int, concurrent: int) -> tuple[Run, Run]:
+    """The bare app and the bot, asked the same."""
+
+    async def bare() -> Figures:
+        async with both.people(BARE_APP, concurrent) as send:
+            return timings(await closed_loop(send, await ask(both.store, number)))
+
+    async def ours() -> Figures:
+        asked = await ask(both.store, number)
+        before = await both.owing()
+        async with both.people(BOT_APP, concurrent) as send:
+            seconds = await closed_loop(send, asked)
+        saved = await both.owing() - before
+        print(f"{saved} of {number} were saved; the others were told to try again", file=sys.stderr)
+        assert saved >= SAVED_AT_LEAST * number, "what is measured is saving"
+        return timings(seconds)
+
+    return bare, ours
+
+
+if __name__ == "__main__":
+    main("acknowledge", measure)

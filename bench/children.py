@@ -1,0 +1,100 @@
+"""The programs that are measured, each in a process of its own, whose words go to a file."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+from bench.canned import HOST, CannedSlack
+from bench.payloads import SIGNING_SECRET
+
+ROOT = Path(__file__).parent.parent
+READY_SECONDS = 60
+LOOK_SECONDS = 0.02
+STOP_SECONDS = 15
+TAIL = 2000
+BOT_APP, BARE_APP, PEER_APP = "xapp-bot", "xapp-bare", "xapp-peer"
+
+
+class Ended(Exception):
+    """A program ended before it should; the end of what it said explains it."""
+
+    def __init__(self, arguments: tuple[str, ...], log: Path) -> None:
+        super().__init__(f"{' '.join(arguments)} ended: {log.read_text(errors='replace')[-TAIL:]}")
+
+
+@asynccontextmanager
+async def child(
+    *arguments: str, env: Mapping[str, str], log: Path, python: str = sys.executable
+) -> AsyncIterator[subprocess.Popen[bytes]]:
+    """Ended when we are done with it, whatever happened."""
+    with log.open("ab") as said:
+        running = subprocess.Popen(  # noqa: ASYNC220 -- its pipes are files, nobody waits for it
+            [python, *arguments], cwd=ROOT, env=_environment(env), stdout=said, stderr=said
+        )
+        try:
+            yield running
+        except Exception as error:
+            if running.poll() is not None:
+                raise Ended(arguments, log) from error
+            raise
+        finally:
+            running.terminate()
+            try:
+                await asyncio.to_thread(running.wait, STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                running.kill()
+                running.wait()
+
+
+def bot_settings(slack: CannedSlack, workspace: Path, redis_url: str, *, http: bool) -> dict[str, str]:
+    """Of `roundtable run`; what is not given here is the default, as it is for everybody."""
+    app = {"SLACK_SIGNING_SECRET": SIGNING_SECRET} if http else {"SLACK_APP_TOKEN": BOT_APP}
+    return {
+        "SLACK_API_URL": slack.api_url,
+        "SLACK_BOT_TOKEN": "xoxb-bench",
+        "REDIS_URL": redis_url,
+        "ROUNDTABLE_WORKSPACE": str(workspace),
+        "ROUNDTABLE_PORT": str(free_port()),
+        **app,
+    }
+
+
+def bare_settings(slack: CannedSlack, *, http: bool) -> dict[str, str]:
+    return {"SLACK_API_URL": slack.api_url, "PORT": str(free_port()) if http else ""}
+
+
+async def accepting(port: int, running: subprocess.Popen[bytes], log: Path) -> None:
+    """Returns when somebody listens on *port*."""
+    async with asyncio.timeout(READY_SECONDS):
+        while True:
+            if running.poll() is not None:
+                raise Ended((), log)
+            try:
+                _, writer = await asyncio.open_connection(HOST, port)
+            except OSError:
+                await asyncio.sleep(LOOK_SECONDS)
+                continue
+            writer.close()
+            return
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def _environment(env: Mapping[str, str]) -> dict[str, str]:
+    """Ours, without whatever would make a child another bot than the one that is meant."""
+    others = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("SLACK_", "REDIS_", "ROUNDTABLE_"))
+    }
+    return {**others, "PYTHONPATH": str(ROOT), **env}

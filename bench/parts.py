@@ -1,0 +1,65 @@
+"""The parts of the bot that a turn goes through, wired as in `bot.app`, in this process and without Bolt."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bench.canned import BOT, BOT_USER, SCOPES, TEAM
+from bot import content, shipped
+from bot.engine.clock import now
+from bot.engine.desk import FrontDesk
+from bot.engine.engine import Engine
+from bot.engine.performers import Performers
+from bot.engine.ports import Store
+from bot.slack.chat import SlackChat
+from bot.slack.identity import Identity
+from bot.storage.git import GitWorkspace
+from bot.storage.redis import RedisStore
+from bot.storage.wake import DocketWake
+from bot.voices.offline import OfflineVoices
+
+
+class Parts(NamedTuple):
+    desk: FrontDesk
+    store: RedisStore
+    files: GitWorkspace
+    payments: "Payments"
+
+
+class Payments:
+    """Tells whoever waits that a roundtable owes nothing more."""
+
+    def __init__(self, engine: Engine, store: Store) -> None:
+        self._engine = engine
+        self._store = store
+        self._ended: dict[str, asyncio.Event] = {}
+
+    async def pay(self, slug: str) -> None:
+        await self._engine.pay(slug)
+        self.of(slug).set()
+
+    def of(self, slug: str) -> asyncio.Event:
+        return self._ended.setdefault(slug, asyncio.Event())
+
+
+@asynccontextmanager
+async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIterator[Parts]:
+    playbook = content.load(shipped.personas_dir(), shipped.steps_dir())
+    us = Identity(team=TEAM, user=BOT_USER, bot=BOT, token="", scopes=tuple(SCOPES.split(",")))
+    async with RedisStore(redis_url) as store, DocketWake(redis_url) as wake, GitWorkspace(root) as files:
+        chat = SlackChat(client, playbook.roster, us)
+        performers = Performers(chat, OfflineVoices(), files, playbook, now)
+        engine = Engine(store=store, wake=wake, performers=performers, playbook=playbook, clock=now)
+        desk = FrontDesk(engine=engine, store=store, workspace=files, playbook=playbook)
+        payments = Payments(engine, store)
+        paying = asyncio.create_task(wake.run(payments.pay))
+        try:
+            yield Parts(desk, store, files, payments)
+        finally:
+            paying.cancel()
+            with suppress(asyncio.CancelledError):
+                await paying

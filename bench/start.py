@@ -1,0 +1,103 @@
+"""
+CPU from the start of the process to its first acknowledgement.
+
+Floor: a process that imports the same libraries, and nothing else. Goal: ≤ 1.5×. Both find their byte code in one
+cache that was warmed before, as it is in an image.
+"""
+
+import ast
+import asyncio
+import os
+import resource
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench import seeds
+from bench.canned import CannedSlack
+from bench.children import ROOT, accepting, bot_settings, child
+from bench.harness import Figures, Goal, Plan, Row, main
+from bench.load import over_http
+from bench.workspaces import workspace
+from bot.storage.redis import RedisStore
+from tests.redis_server import running_redis_server
+
+FLOOR = "importing the same libraries"
+NOT_LOADED = {"sandbox"}
+"""Rooms that `roundtable run` never opens."""
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+async def measure(plan: Plan) -> list[Row]:
+    cache = (
+        {}
+        if plan.quick
+        else {"PYTHONPYCACHEPREFIX": str(plan.folder / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
+    )
+    with running_redis_server() as redis:
+        async with CannedSlack() as slack, RedisStore(redis.url) as store:
+            root = workspace(plan.folder / "workspace", 10)
+
+            async def ours() -> Figures:
+                settings = bot_settings(slack, root, redis.url, http=True) | cache
+                [rt] = seeds.copies(seeds.discussing(), 1)
+                await seeds.saved(store, [rt])
+                log, port = plan.folder / "bot.log", int(settings["ROUNDTABLE_PORT"])
+                async with child("-m", "bot", "run", env=settings, log=log) as running:
+                    await accepting(port, running, log)
+                    async with over_http(port, 1) as [send]:
+                        await send(seeds.words_for(rt, seeds.TO_ONE_PERSONA))
+                    return {"cpu": cpu_of(running.pid)}
+
+            async def bare() -> Figures:
+                before = cpu_of_children()
+                script = "\n".join(imports())
+                bare = await asyncio.create_subprocess_exec(
+                    sys.executable, "-c", script, env={**os.environ, **cache}, cwd=ROOT
+                )
+                assert await bare.wait() == 0, "what the bot imports can be imported"
+                return {"cpu": cpu_of_children() - before}
+
+            goals = {"cpu": Goal(at_most=1.5)}
+            return await plan.compare(
+                "start to first ack", floor_is=FLOOR, floor=bare, ours=ours, goals=goals
+            )
+
+
+def imports() -> list[str]:
+    """Every import of somebody else's library, as it stands in the bot."""
+    rooms = (
+        path
+        for path in (ROOT / "bot").rglob("*.py")
+        if path.relative_to(ROOT / "bot").parts[0] not in NOT_LOADED
+    )
+    return sorted({line for path in rooms for line in _foreign(path)})
+
+
+def _foreign(path: Path) -> Iterator[str]:
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        match node:
+            case ast.Import(names=names):
+                found = [alias.name for alias in names]
+            case ast.ImportFrom(module=str(module)):
+                found = [module]
+            case _:
+                continue
+        ours = {"bot", "__future__", *sys.stdlib_module_names}
+        if any(name.split(".")[0] not in ours for name in found):
+            yield ast.unparse(node)
+
+
+def cpu_of(process: int) -> float:
+    """Milliseconds so far, of all its threads; Linux counts in hundredths of a second."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) * 1000 / TICKS
+
+
+def cpu_of_children() -> float:
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (spent.ru_utime + spent.ru_stime) * 1000
+
+
+if __name__ == "__main__":
+    main("start", measure)

@@ -1,0 +1,21 @@
+"""
+`roundtable run` as a replica that takes in and saves, and leaves what is owed to other replicas.
+
+That isolates the acknowledgement: in one process, what people are owed for the message before would compete with it.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot import app, cli
+from bot.engine.engine import Engine
+
+
+@asynccontextmanager
+async def _others_pay(_engine: Engine) -> AsyncIterator[None]:
+    yield
+
+
+if __name__ == "__main__":
+    app._running = _others_pay  # noqa: SLF001 -- the one difference, and no reason for a setting
+    cli.main()

@@ -1,0 +1,144 @@
+"""
+CPU of one persona turn without a model: a person's words in, saved, the persona's post, all of it recorded.
+
+Floor: a bare script that does one compare-and-set in Redis, posts once with Slack's client over one session, and
+appends one line to a file. Both run in this process, in turn; Slack and Redis are in others, so only our CPU counts.
+Goal: ≤ 3×.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from time import process_time
+
+from redis.asyncio import Redis
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bench import seeds
+from bench.canned import HOST
+from bench.children import accepting, child, free_port
+from bench.harness import Figures, Goal, Plan, Row, main
+from bench.parts import Parts, parts
+from bench.payloads import PERSON, stamp
+from bench.workspaces import LINE
+from bot.domain.inputs import Say
+from bot.domain.place import Person
+from bot.domain.roundtable import Roundtable
+from bot.engine.clock import now
+from bot.slack import client as slack_client
+from tests.redis_server import running_redis_server
+
+FLOOR = "one compare-and-set, one post, one line"
+AT_ONCE = 8
+TURNS_SECONDS = 120.0
+
+COMPARE_AND_SET = """
+if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1
+"""
+
+
+async def measure(plan: Plan) -> list[Row]:
+    number = plan.size(200, 4)
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        redis = stack.enter_context(running_redis_server())
+        api_url = await enter(slack_elsewhere(plan.folder))
+        client = await enter(slack_client.opened("xoxb-bench", api_url=api_url))
+        bare = await enter(script(client, redis.url, plan.folder / "meeting.jsonl"))
+        ours = Bot(await enter(parts(client, redis.url, plan.folder / "workspace")))
+        return await plan.compare(
+            "one persona turn",
+            floor_is=FLOOR,
+            floor=lambda: cpu_of(bare, number),
+            ours=lambda: cpu_of(ours, number),
+            goals={"cpu": Goal(at_most=3.0)},
+        )
+
+
+async def cpu_of(side: "Side", number: int) -> Figures:
+    """Milliseconds for each, of this process with all its threads; what only waits costs nothing."""
+    held = seeds.copies(seeds.elaborating(), number)
+    await side.prepare(held)
+    left = iter(held)
+
+    async def some() -> None:
+        for rt in left:
+            await side.turn(rt)
+
+    began = process_time()
+    async with asyncio.timeout(TURNS_SECONDS):
+        await asyncio.gather(*(some() for _ in range(AT_ONCE)))
+    spent = process_time() - began
+    await side.check(held)
+    return {"cpu": spent * 1000 / number}
+
+
+@asynccontextmanager
+async def slack_elsewhere(folder: Path) -> AsyncIterator[str]:
+    port, log = free_port(), folder / "slack.log"
+    async with child("-m", "bench.canned", str(port), env={}, log=log) as running:
+        await accepting(port, running, log)
+        yield f"http://{HOST}:{port}/api/"
+
+
+@asynccontextmanager
+async def script(client: AsyncWebClient, redis_url: str, transcript: Path) -> AsyncIterator["Script"]:
+    async with Redis.from_url(redis_url) as redis:
+        yield Script(client, redis, transcript)
+
+
+class Script:
+    def __init__(self, client: AsyncWebClient, redis: Redis, transcript: Path) -> None:
+        self._client = client
+        self._save = redis.register_script(COMPARE_AND_SET)
+        self._transcript = transcript
+
+    async def prepare(self, held: list[Roundtable]) -> None:
+        pass
+
+    async def turn(self, rt: Roundtable) -> None:
+        state = json.dumps({"slug": rt.slug, "turn": stamp()})
+        assert await self._save(keys=[rt.slug], args=["", state])
+        place = rt.place
+        await self._client.chat_postMessage(channel=place.channel, thread_ts=place.thread, text="I see.")
+        with self._transcript.open("a", encoding="utf-8") as file:
+            file.write(LINE)
+
+    async def check(self, held: list[Roundtable]) -> None:
+        pass
+
+
+class Bot:
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def prepare(self, held: list[Roundtable]) -> None:
+        await seeds.saved(self._parts.store, held)
+
+    async def turn(self, rt: Roundtable) -> None:
+        await self._parts.desk.say(rt.place, _words(rt))
+        await self._parts.payments.of(rt.slug).wait()
+
+    async def check(self, held: list[Roundtable]) -> None:
+        ended = await self._parts.store.get(held[-1].slug)
+        assert ended, "it is still there"
+        assert not ended.outbox, "everything is paid"
+        assert ended.elaboration, "the floor is open"
+        assert ended.elaboration.turn_count == seeds.elaborating_turns() + 2, "a person and one persona spoke"
+
+
+Side = Script | Bot
+
+
+def _words(rt: Roundtable) -> Say:
+    ts = stamp()
+    person = Person(id=PERSON, name="Ada")
+    return Say(key=f"{rt.place.channel}.{ts}", at=now(), person=person, text=seeds.TO_ONE_PERSONA, ts=ts)
+
+
+if __name__ == "__main__":
+    main("turn", measure)

@@ -1,0 +1,44 @@
+"""An open menu, and what became of those before it."""
+
+from enum import StrEnum
+
+from bot.domain.message import Action, Message
+from bot.domain.value import Stored
+
+
+class MenuKind(StrEnum):
+    PROMPT = "prompt"
+    """Under a step's questions: finish, or another depth."""
+    STEP = "step"
+    """After a step."""
+    PHASE = "phase"
+    """After the last step of a phase."""
+    FLOOR = "floor"
+    """In an elaboration, when it is the people's turn."""
+    PAUSED = "paused"
+    RETRY = "retry"
+    STALE = "stale"
+    """The code base changed since the item was analysed."""
+
+
+class Menu(Stored):
+    """An open menu. `ts` is empty until Slack has told us where it stands."""
+
+    kind: MenuKind
+    token: str
+    message: Message
+    ts: str = ""
+
+    def offers(self, action: Action) -> bool:
+        return any(choice.action is action for choice in self.message.choices)
+
+    def label_of(self, action: Action) -> str:
+        return next(choice.label for choice in self.message.choices if choice.action is action)
+
+
+class Used(Stored):
+    """What became of a menu. `rewritten` still has to replace it when `ts` comes to be known."""
+
+    token: str
+    sentence: str
+    rewritten: Message | None = None

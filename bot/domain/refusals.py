@@ -1,0 +1,33 @@
+"""What one person is told who asked for something that cannot be just now. Nothing was changed by it."""
+
+
+def already_decided(sentence: str) -> str:
+    return f"That menu was used already: {sentence.rstrip('.')}. Nothing was changed."
+
+
+def unknown_menu() -> str:
+    return "That button belongs to an earlier moment of this roundtable. Please use the newest menu in the thread."
+
+
+def saving() -> str:
+    return "I'm just saving. Please try again in a moment."
+
+
+def nothing_to_finish() -> str:
+    return "There is no open step to finish right now."
+
+
+def no_depth_now() -> str:
+    return "The depth can be changed while a step or its menu is open."
+
+
+def nothing_running() -> str:
+    return "Nothing is running here; the roundtable is stopped already."
+
+
+def held_already() -> str:
+    return "This roundtable is being held already. Say `/roundtable resume` to go on with it."
+
+
+def not_opened() -> str:
+    return "This roundtable has no thread yet. Say `/roundtable start` again."

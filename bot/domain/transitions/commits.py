@@ -1,0 +1,59 @@
+"""
+What comes after a commit. The meeting goes on whether it could be made or not: what is not in git yet is in the
+store, and is tried again before the next commit.
+"""
+
+from collections.abc import Callable, Mapping
+
+from bot.domain.agenda import Playbook
+from bot.domain.effects import Commit, Then
+from bot.domain.inputs import Committed
+from bot.domain.roundtable import Roundtable
+from bot.domain.taxonomy import trouble
+from bot.domain.transcript import Part
+from bot.domain.transitions import opening, pausing, phases, steps, syntheses
+from bot.domain.transitions.reporting import report
+from bot.domain.transitions.saving import not_saved, saved
+
+Follows = Callable[[Roundtable, Playbook, Committed | None], Roundtable]
+"""None when it could not be made."""
+
+FOLLOWS: Mapping[Then, Follows] = {
+    Then.OPENING: opening.opened,
+    Then.STEP: steps.step_written,
+    Then.FEEDBACK: steps.feedback_written,
+    Then.SYNTHESIS: syntheses.saved,
+    Then.PHASE: phases.closed,
+}
+
+
+def made(rt: Roundtable, commit: Commit, playbook: Playbook, *, told: Committed) -> Roundtable:
+    return _goes_on(saved(rt, commit, told), commit, playbook, told=told)
+
+
+def failed(rt: Roundtable, commit: Commit, playbook: Playbook) -> Roundtable:
+    """
+    People are told once, not at every attempt (ERR-META-003).
+
+    What was to be committed after it fails with it: git must not get ahead of what it has missed.
+    """
+    told = bool(rt.unsaved) or commit.late
+    rt = not_saved(rt, commit)
+    if commit.then is Then.SYNTHESIS:
+        rt = report(rt, [trouble("ERR-ELAB-009")], part=Part.FORMALIZING)
+    elif not told:
+        rt = report(rt, [trouble("ERR-META-003")], part=Part.FORMALIZING)
+
+    behind = [effect for effect in rt.outbox if isinstance(effect, Commit)]
+    rt = _goes_on(rt, commit, playbook)
+    for other in behind:
+        if any(effect.id == other.id for effect in rt.outbox):
+            rt = failed(rt.paid(other.id), other, playbook)
+    return rt
+
+
+def _goes_on(
+    rt: Roundtable, commit: Commit, playbook: Playbook, *, told: Committed | None = None
+) -> Roundtable:
+    follows = FOLLOWS.get(commit.then)
+    return follows(rt, playbook, told) if follows else pausing.notes_saved(rt, playbook)

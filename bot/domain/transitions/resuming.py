@@ -1,0 +1,107 @@
+"""Going on: by a person's wish, or after something failed. The item's folder is looked at first."""
+
+from bot.domain import menus, refusals, wording
+from bot.domain.agenda import Playbook
+from bot.domain.effects import ReadItem, Speak, Then
+from bot.domain.inputs import ItemRead, Press, Resume
+from bot.domain.menu import MenuKind
+from bot.domain.message import Message
+from bot.domain.meta import Change
+from bot.domain.place import Person
+from bot.domain.roundtable import Roundtable
+from bot.domain.stage import Stage
+from bot.domain.transcript import Part
+from bot.domain.transitions import asking, elaborations, phases
+from bot.domain.transitions.saving import owe_commit, refreshed
+from bot.errors import NotNow
+
+# --- looking ------------------------------------------------------------------------------------------------------
+
+
+def resume(rt: Roundtable, happened: Resume, playbook: Playbook) -> Roundtable:
+    return _look(rt, happened.person)
+
+
+def resume_pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    rt = rt.closing_menu(wording.chosen(menus.RESUME.label, rt.name_of(happened.person.id)), ts=happened.ts)
+    return _look(rt, happened.person)
+
+
+def looked(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundtable:
+    """What stands in the folder now counts; then we are back where we were."""
+    rt = refreshed(rt, happened.state, happened.troubles)
+    if rt.stage is Stage.ANALYSED and playbook.agenda.first_open(rt.phases_completed) is None:
+        return at_the_end(rt, happened.state.commits_behind if happened.state else 0)
+    return _again(rt, playbook)
+
+
+def without_looking(rt: Roundtable, sentence: str, playbook: Playbook) -> Roundtable:
+    rt = rt.telling(Message(text=wording.unread(sentence)), part=rt.part)
+    return rt if rt.stage is Stage.ANALYSED else _again(rt, playbook)
+
+
+def _look(rt: Roundtable, person: Person) -> Roundtable:
+    """Two people who ask at once are told once."""
+    name = rt.name_of(person.id)
+    rt = rt.recording(wording.resumed(name), part=rt.part, user_id=person.id, user_name=name)
+    rt = rt.without_owing(Speak)
+    return rt if rt.owes(ReadItem) else rt.owing(ReadItem())
+
+
+def _again(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """The greeting, and whatever was open: the question, the menu, the floor."""
+    target = rt.heading_for or rt.stage
+    rt = rt.closing_menu(wording.superseded()).but(heading_for=None)
+    if target is Stage.ELABORATING:
+        return elaborations.back(rt, playbook)
+    known = any(phase.key == rt.phase_key for phase in playbook.agenda.phases)
+    done = rt.phase_key in rt.phases_completed
+    if target is Stage.AT_BOUNDARY and known:
+        rt = rt.but(stage=target)
+        return asking.menu(rt, playbook, phases.welcome(rt, playbook))
+    if target is Stage.DISCUSSING and known and not done:
+        rt = rt.but(stage=target)
+        return asking.question(rt, playbook, phases.welcome(rt, playbook))
+    return phases.go_on(rt, playbook)
+
+
+# --- trying again -------------------------------------------------------------------------------------------------
+
+
+def retry_pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    return _retry(rt, happened.person, ts=happened.ts)
+
+
+def resume_stalled(rt: Roundtable, happened: Resume, playbook: Playbook) -> Roundtable:
+    return _retry(rt, happened.person)
+
+
+def _retry(rt: Roundtable, person: Person, *, ts: str = "") -> Roundtable:
+    if rt.stalled is None:
+        raise NotNow(refusals.not_opened())
+    effect, stage = rt.stalled.effect, rt.stalled.stage
+    rt = rt.closing_menu(wording.chosen(menus.RETRY.label, rt.name_of(person.id)), ts=ts)
+    return rt.but(stage=stage, stalled=None).owing(effect.but(id="", attempts=0))
+
+
+# --- an analysed item ---------------------------------------------------------------------------------------------
+
+
+def at_the_end(rt: Roundtable, commits_behind: int) -> Roundtable:
+    if not commits_behind:
+        return rt.telling(Message(text=wording.complete_and_current()), part=Part.REVIEW_READY)
+    message = Message(text=wording.stale(commits_behind), choices=(menus.REANALYSE, menus.CANCEL))
+    return rt.offering(MenuKind.STALE, message, part=Part.REVIEW_READY)
+
+
+def reanalyse(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    """From phase 00; the elaborations, the artifacts and the transcript stay."""
+    name = rt.name_of(happened.person.id)
+    rt = rt.closing_menu(wording.chosen(menus.REANALYSE.label, name), ts=happened.ts)
+    rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.DISCUSSING, phase_key="", step_id="")
+    return owe_commit(rt, "analysed again from phase 00", then=Then.PHASE, change=Change(restart=True))
+
+
+def cancelled(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    name = rt.name_of(happened.person.id)
+    return rt.closing_menu(wording.chosen(menus.CANCEL.label, name), ts=happened.ts)

@@ -1,0 +1,63 @@
+"""
+Every call to Slack takes its turn first. What goes wrong is translated, once, here.
+
+Nothing is retried. What the caller has to know for that goes along: how long Slack wants to be left alone, and how
+long a post that seems to have failed may still turn up.
+"""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.engine.ports import Pace
+from bot.errors import SlackError
+from bot.slack.budgets import POSTING, Budget, budgets
+from bot.slack.client import call
+from bot.slack.refusals import RATE_LIMITED, UNREACHED
+
+HOLD_SECONDS = 1.0
+"""When Slack asks for patience, and does not say how much."""
+
+Method = Callable[..., Awaitable[Any]]
+
+
+class Unpaced(Pace):
+    async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
+        pass
+
+    async def hold(self, budget: str, *, seconds: float) -> None:
+        pass
+
+
+class Calls:
+    """*client*'s methods in their turn: `await calls(calls.client.chat_update, channel=…)`."""
+
+    def __init__(self, client: AsyncWebClient, pace: Pace, *, team: str) -> None:
+        self.client = client
+        self._pace = pace
+        self._team = team
+
+    async def __call__(self, method: Method, **arguments: Any) -> Any:
+        name = method.__name__
+        wanted = list(budgets(name, team=self._team, channel=str(arguments.get("channel", ""))))
+        for budget in wanted:
+            await self._pace.turn(budget.name, per_second=budget.rate.per_second, burst=budget.rate.burst)
+        began = time.monotonic()
+        try:
+            return await call(method, **arguments)
+        except SlackError as error:
+            if error.reason == RATE_LIMITED:
+                await self._slow_down(wanted[0], error)
+            elif name == POSTING and error.again and error.reason != UNREACHED:
+                error.after_seconds = self._until_settled(began)
+            raise
+
+    async def _slow_down(self, budget: Budget, error: SlackError) -> None:
+        """Only the narrowest budget: one busy channel must not silence the others."""
+        await self._pace.hold(budget.name, seconds=error.after_seconds or HOLD_SECONDS)
+
+    def _until_settled(self, began: float) -> float:
+        """A post may land while we believe it lost, but not after the time that a call has: only then can be looked."""
+        return max(0.0, self.client.timeout - (time.monotonic() - began))

@@ -1,0 +1,62 @@
+"""Small playbooks: phases, handovers and the end are a few steps away."""
+
+from collections.abc import Iterable
+
+from bot.domain.agenda import ANALYSIS_PHASES, Agenda, Playbook
+from bot.domain.persona import Persona, Roster
+from bot.domain.phases import Phase
+from bot.domain.steps import Section, Step
+from bot.domain.taxonomy import Trouble
+from tests.domain.table import shipped
+
+FEW = ("00-01", "01-01", "01-02", "02-01")
+
+
+def few_steps(*steps: Step, without: str = "", troubles: Iterable[Trouble] = ()) -> Playbook:
+    """Three phases of one, two and one step; from the second to the third the lead changes."""
+    chosen = steps or tuple(step(step_id) for step_id in FEW)
+    kept = tuple(one for one in chosen if one.step_id != without)
+    return book(kept, phases=ANALYSIS_PHASES[:3], troubles=troubles)
+
+
+def book(
+    steps: Iterable[Step],
+    *,
+    phases: Iterable[Phase] = ANALYSIS_PHASES,
+    roster: Roster | None = None,
+    troubles: Iterable[Trouble] = (),
+) -> Playbook:
+    agenda = Agenda(phases=phases, steps=steps)
+    return Playbook(roster=roster or shipped().roster, agenda=agenda, troubles=tuple(troubles))
+
+
+def step(step_id: str, title: str = "", **more: object) -> Step:
+    phase = next(one for one in ANALYSIS_PHASES if one.number == step_id[:2])
+    number = step_id[3:]
+    given = {
+        "step_id": step_id,
+        "title": title or f"Topic {step_id}",
+        "persona": shipped().roster.lead_of(phase.key)[0].key,
+        "depth": "standard",
+        "outputs": [f"{phase.key[3:]}.md"],
+        "phase_key": phase.key,
+        "filename": f"{number}-step.md",
+        "sections": {
+            Section.BRIEF: "Shall we say it is small?",
+            Section.STANDARD: "1. What is it?\n2. Why is it?",
+            Section.DEEP: "1. What?\n2. Why?\n3. When?\n4. Who?",
+            Section.ARTIFACTS: f'- Section: "{int(number)}. {title or "Topic"}"',
+        },
+    }
+    return Step.model_validate(given | more)
+
+
+def seats(*keys: str) -> Roster:
+    """Only these of the shipped personas; whoever else is named is new."""
+    shipped_ones = {persona.key: persona for persona in shipped().roster}
+    return Roster(shipped_ones.get(key) or newcomer(key) for key in keys)
+
+
+def newcomer(key: str) -> Persona:
+    name = key.replace("-", " ").title()
+    return Persona(key=key, name=f"{name.split()[0]} Newman", role=f"{name} Expert")

@@ -1,0 +1,150 @@
+"""The end of an analysis: said in the thread, kept in git, and never in the way of a new beginning."""
+
+import pytest
+
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from bot.errors import NotNow
+from tests.domain.books import few_steps
+from tests.domain.table import Table
+
+FINISHED = "Analysis complete. offline-sync is ready to build."
+
+
+def analysed() -> Table:
+    return Table(few_steps()).start().through("02-01").press_continue()
+
+
+def test_the_last_phase_ends_the_analysis() -> None:
+    """The finishing words come after the commit that holds them."""
+    table = Table(few_steps()).start().through("02-01")
+    table.paid.clear()
+    table.press_continue()
+
+    assert table.rt.stage is Stage.ANALYSED
+    assert table.order("commit", "post") == ["commit", "post"]
+    assert table.last.text == FINISHED
+    assert table.last.note == "Phase 02 (Impact Analysis) complete."
+
+
+def test_the_finishing_words_are_in_the_committed_transcript() -> None:
+    """As the only line of the part that is called `review_ready`."""
+    table = analysed()
+
+    line = table.world.commits[-1].lines[-1]
+    assert (line.content, line.phase) == (FINISHED, "review_ready")
+    assert table.rt.lines == ()
+
+
+def test_all_five_phases_make_an_item_analysed() -> None:
+    """`analysis_status` is derived from them."""
+    table = Table().start().through("04-05").press_continue()
+
+    assert table.meta.analysis_status == "analyzed"
+    assert len(table.meta.steps_completed) == 24
+    assert table.last.text == FINISHED
+
+
+def test_what_is_said_afterwards_is_committed() -> None:
+    """Nothing else will come that could save it."""
+    table = analysed().say("Thank you all!", who="grace")
+
+    assert table.subjects[-1] == "said afterwards"
+    assert "Thank you all!" in [line.content for line in table.world.commits[-1].lines]
+    assert table.rt.stage is Stage.ANALYSED
+
+
+def test_what_is_said_in_the_last_moment_is_committed() -> None:
+    """While the last phase was being closed."""
+    table = Table(few_steps()).start().through("02-01").stop_paying().press_continue().say("Wait!")
+    table.resume_paying()
+
+    assert "Wait!" in [line.content for line in table.world.commits[-1].lines]
+    assert table.rt.lines == ()
+
+
+def test_resuming_a_current_analysis_changes_nothing() -> None:
+    """Whoever asks is told that there is nothing to do."""
+    table = analysed().resume()
+
+    assert table.last.text == "Analysis is already complete and current. Nothing to do."
+    assert table.rt.stage is Stage.ANALYSED
+
+
+def test_a_code_base_that_moved_on_makes_an_analysis_stale() -> None:
+    """A question with two answers; nothing happens by itself."""
+    table = analysed()
+    table.world.commits_behind = 3
+    table.resume()
+
+    assert table.last.text == "Codebase has changed since analysis (3 commits). Re-run analysis?"
+    assert table.offered() == [Action.REANALYSE, Action.CANCEL]
+
+
+def test_a_stale_analysis_can_stay_as_it_is() -> None:
+    """The question loses its buttons."""
+    table = analysed()
+    table.world.commits_behind = 1
+    table.resume().press(Action.CANCEL, who="grace")
+
+    assert table.last.note == "Cancel -- chosen by Grace"
+    assert table.rt.stage is Stage.ANALYSED
+    assert len(table.meta.steps_completed) == 4
+
+
+def test_a_stale_analysis_can_be_made_again() -> None:
+    """From phase 00: steps and phases start anew, discussions and artifacts stay."""
+    table = (
+        Table(few_steps()).start().elaborate().say("Tunnels.").say("done").through("02-01").press_continue()
+    )
+    table.world.commits_behind = 1
+    table.resume().press(Action.REANALYSE)
+
+    assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "00-01")
+    assert table.meta.steps_completed == table.meta.phases_completed == ()
+    assert len(table.meta.elaborations) == 1
+    assert "quick-scan.md" in table.world.files
+
+
+def test_a_new_beginning_that_cannot_be_saved_is_one_all_the_same() -> None:
+    """The first step is asked; the folder learns of it with the next commit."""
+    table = analysed()
+    table.world.commits_behind = 1
+    table.resume().fail("commit").press(Action.REANALYSE)
+    asked = table.rt.step_id
+    table.do_step()
+
+    assert asked == "00-01"
+    assert table.meta.steps_completed == ("00-01",)
+
+
+def test_an_analysis_that_is_taken_up_again_says_where_it_stands() -> None:
+    """From the workspace alone: it is complete, and stays so."""
+    table = analysed().forget()
+
+    assert table.rt.stage is Stage.ANALYSED
+    assert table.last.text == "Analysis is already complete and current. Nothing to do."
+
+
+def test_a_phase_that_people_take_out_by_hand_is_done_again() -> None:
+    """Resuming honours what `meta.json` says."""
+    table = analysed().meta_says(phases_completed=["00-quick-scan"], steps_completed=["00-01"]).resume()
+
+    assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "01-01")
+
+
+def test_a_folder_that_cannot_be_read_leaves_the_end_as_it_is() -> None:
+    """We cannot say whether it is current, so we do not."""
+    table = analysed().fail("read_item").resume()
+
+    assert "already complete and current" not in table.last.text
+    assert table.rt.stage is Stage.ANALYSED
+
+
+@pytest.mark.parametrize("wish", ["stop", "finish"])
+def test_there_is_nothing_to_stop_or_to_finish_at_the_end(wish: str) -> None:
+    """Whoever tries is told."""
+    table = analysed()
+
+    with pytest.raises(NotNow):
+        table.stop() if wish == "stop" else table.finish()

@@ -1,0 +1,454 @@
+"""
+Any meeting: people who say and press anything, at any moment, while effects are paid one by one, fail, are told
+twice, and processes die or lose their store in between. What holds after every single thing that happens is below.
+
+`HYPOTHESIS_PROFILE=thorough` looks longer.
+"""
+
+import os
+from functools import lru_cache
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from bot.domain import meta, transcript
+from bot.domain.agenda import Playbook
+from bot.domain.effects import Commit, Post, ReadThread
+from bot.domain.inputs import (
+    Amend,
+    Attempted,
+    Command,
+    Failed,
+    Finish,
+    Heard,
+    Press,
+    Resume,
+    Retract,
+    Say,
+    SetDepth,
+    Start,
+    Stop,
+    ThreadRead,
+)
+from bot.domain.item import item_from
+from bot.domain.machine import decide
+from bot.domain.menu import Menu, MenuKind
+from bot.domain.message import Action
+from bot.domain.roundtable import Roundtable
+from bot.domain.stage import BUSY, Stage
+from bot.domain.steps import Depth
+from bot.domain.synthesis import Insight, Synthesis
+from bot.errors import NotNow
+from tests.domain.books import few_steps, step
+from tests.domain.table import HERE, Table, person
+
+EXAMPLES, RULES = {"thorough": (3_000, 120)}.get(
+    os.environ.get("HYPOTHESIS_PROFILE", ""), (int(os.environ.get("EX", "120")), 60)
+)
+
+PEOPLE = st.sampled_from(["ada", "grace", "stranger"])
+WORDS = st.sampled_from(
+    [
+        "It has to work offline.", "What about conflicts?", "e", "c", "s", "C", "finish", "stop", "done", "deep",
+        "keep it short", "are we done?", "Maya, why?", "everyone, thoughts?", "Jordan: how?", "", "Alexa, hello",
+        "let's wrap up", "I'm not done yet", "01-02 matters", "```code```",
+    ]
+)  # fmt: skip
+SPEECH = st.sampled_from(["I see. Jordan, what do you say?", "", "Alex Rivera: me", "That is 02-01.", "Why?"])
+SYNTHESES = st.sampled_from(
+    [Synthesis(insights=(Insight(text="It matters"),), summary="It matters"), Synthesis(summary="Nothing")]
+)
+FAILING = st.sampled_from(
+    [
+        ("open_thread", "not_in_channel"), ("read_thread", "fatal"), ("read_item", "fatal"), ("post", "invalid_blocks"),
+        ("post", "not_in_channel"), ("rewrite", "message_not_found"), ("react", "fatal"), ("tell", "fatal"),
+        ("speak", "fatal"), ("speak", "context"), ("survey", "fatal"), ("draft", "fatal"), ("draft", "context"),
+        ("synthesize", "fatal"), ("synthesize", "unstructured"), ("commit", "disk_full"), ("meet_person", "fatal"),
+    ]
+)  # fmt: skip
+BOOKS = {
+    "few steps": few_steps(),
+    "odd steps": few_steps(
+        step("00-01"),
+        step("00-02", skip_if="scope =="),
+        step("01-01", skip_if="file_count < 1000"),
+        step("01-02", depends_on=["01-01"]),
+        step("01-03", persona="system-designer"),
+    ),
+    "no steps": few_steps(step("01-01")),
+}
+
+
+ALL = 100
+ON = [
+    Action.FINISH_STEP,
+    Action.CONTINUE,
+    Action.ELABORATE,
+    Action.GO_ON,
+    Action.SKIP,
+    Action.RETRY,
+    Action.RESUME,
+]
+SCENES = [
+    (),
+    (Action.FINISH_STEP,),
+    (Action.FINISH_STEP, Action.CONTINUE),
+    (Action.FINISH_STEP, Action.CONTINUE, Action.FINISH_STEP),
+    (Action.FINISH_STEP, Action.ELABORATE, Action.GO_ON),
+    (Action.FINISH_STEP, Action.CONTINUE, Action.FINISH_STEP, Action.ELABORATE),
+    (Action.FINISH_STEP, Action.CONTINUE) * 4,
+]
+"""What was pressed before it gets wild."""
+
+
+class Meeting(RuleBasedStateMachine):
+    """The pure engine under everything that may happen to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kinds: dict[str, str] = {}
+        self.heard: set[str] = set()
+        self.done: set[str] = set()
+        self.last_round = 0
+        self.last: Command | None = None
+        self.left: Menu | None = None
+        self.step_of: dict[str, str] = {}
+        self.posts_failed = False
+
+    @initialize(
+        book=st.sampled_from(sorted(BOOKS)), thread=st.sampled_from(["", "77.01"]), at=st.sampled_from(SCENES)
+    )
+    def begin(self, book: str, thread: str, at: tuple[Action, ...]) -> None:
+        self.book: Playbook = BOOKS[book]
+        self.table = Table(self.book, paying=False)
+        self.table.start(place=HERE.but(thread=thread))
+        for action in at:
+            self.effects_are_paid(ALL)
+            if self.table.rt.menu and self.table.rt.menu.offers(action):
+                self.presses(action, "ada", self.table.rt.menu)
+
+    # --- people ---------------------------------------------------------------------------------------------------
+
+    @rule(who=PEOPLE, text=WORDS)
+    def says(self, who: str, text: str) -> None:
+        table = self.table
+        if not table.rt.place.thread:
+            return
+        ts = table.ts()
+        said = Say(key=f"C1.{ts}", at=table.now(), person=person(who), text=text, ts=ts)
+        if self.hears(said):
+            self.heard.add(said.key)
+            heard = Heard(person=said.person, text=text, ts=ts)
+            table.world.heard = (*table.world.heard, heard)
+
+    @precondition(lambda self: self.table.world.heard)
+    @rule(who=PEOPLE, text=WORDS, data=st.data())
+    def edits_a_message(self, who: str, text: str, data: st.DataObject) -> None:
+        table = self.table
+        ts = data.draw(st.sampled_from(table.world.heard)).ts
+        self.hears(Amend(key=table.key(), at=table.now(), person=person(who), text=text, ts=ts))
+
+    @precondition(lambda self: self.table.world.heard)
+    @rule(who=PEOPLE, data=st.data())
+    def deletes_a_message(self, who: str, data: st.DataObject) -> None:
+        table = self.table
+        ts = data.draw(st.sampled_from(table.world.heard)).ts
+        self.hears(Retract(key=table.key(), at=table.now(), person=person(who), ts=ts))
+
+    @precondition(lambda self: self.table.rt.menu)
+    @rule(
+        who=PEOPLE,
+        action=st.sampled_from([Action.FINISH_STEP, Action.CONTINUE, Action.ELABORATE, Action.GO_ON]),
+    )
+    def goes_on(self, who: str, action: Action) -> None:
+        """What most people do most of the time: wait until everything is said, and press what leads on."""
+        self.effects_are_paid(ALL)
+        if self.table.rt.menu and self.table.rt.menu.offers(action):
+            self.presses(action, who, self.table.rt.menu)
+
+    @precondition(lambda self: self.table.rt.menu)
+    @rule(who=PEOPLE, data=st.data())
+    def presses_the_open_menu(self, who: str, data: st.DataObject) -> None:
+        assert self.table.rt.menu
+        choices = self.table.rt.menu.message.choices
+        self.presses(data.draw(st.sampled_from(choices)).action, who, self.table.rt.menu)
+
+    @precondition(lambda self: self.table.menus)
+    @rule(who=PEOPLE, action=st.sampled_from(Action), data=st.data())
+    def presses_any_menu_ever_shown(self, who: str, action: Action, data: st.DataObject) -> None:
+        self.presses(action, who, data.draw(st.sampled_from(self.table.menus)))
+
+    @rule(who=PEOPLE)
+    def wants_to_finish(self, who: str) -> None:
+        self.hears(Finish(key=self.table.key(), at=self.table.now(), person=person(who)))
+
+    @rule(who=PEOPLE)
+    def wants_to_stop(self, who: str) -> None:
+        self.hears(Stop(key=self.table.key(), at=self.table.now(), person=person(who)))
+
+    @rule(who=PEOPLE)
+    def wants_to_resume(self, who: str) -> None:
+        table = self.table
+        self.hears(Resume(key=table.key(), at=table.now(), person=person(who), place=table.rt.place))
+
+    @rule(who=PEOPLE, depth=st.sampled_from(Depth))
+    def wants_another_depth(self, who: str, depth: Depth) -> None:
+        self.hears(SetDepth(key=self.table.key(), at=self.table.now(), person=person(who), depth=depth))
+
+    @rule(who=PEOPLE)
+    def starts_again(self, who: str) -> None:
+        table = self.table
+        item, there = item_from("Offline sync"), HERE.but(channel="C2")
+        if self.hears(Start(key=table.key(), at=table.now(), item=item, place=there, person=person(who))):
+            self.heard.clear()  # nothing was opened, so nobody could be heard
+
+    @precondition(lambda self: self.last)
+    @rule()
+    def slack_repeats_itself(self) -> None:
+        assert self.last
+        assert decide(self.table.rt, self.last, self.book) is self.table.rt
+
+    # --- the world --------------------------------------------------------------------------------------------------
+
+    @rule(count=st.sampled_from([1, 1, 2, 3, 5, ALL, ALL, ALL]))
+    def effects_are_paid(self, count: int) -> None:
+        for _ in range(count):
+            if not self.pays_one():
+                return
+
+    @precondition(lambda self: self.table.rt.outbox)
+    @rule()
+    def an_attempt_is_written_down(self) -> None:
+        owed = self.table.rt.outbox[0]
+        attempted = Attempted(key=owed.id, at=self.table.now(), effect=owed.id)
+        self.table.rt = decide(self.table.rt, attempted, self.book)
+        assert self.table.rt.outbox[0].attempts == owed.attempts + 1
+
+    @precondition(lambda self: self.table.told)
+    @rule(data=st.data())
+    def an_outcome_comes_again(self, data: st.DataObject) -> None:
+        outcome = data.draw(st.sampled_from(self.table.told))
+        if outcome.effect not in {effect.id for effect in self.table.rt.outbox}:
+            assert decide(self.table.rt, outcome, self.book) is self.table.rt
+
+    @rule(failing=FAILING)
+    def the_next_one_fails(self, failing: tuple[str, str]) -> None:
+        kind, reason = failing
+        self.table.fail(kind, reason)
+        self.posts_failed = self.posts_failed or kind == "post"
+
+    @rule(text=SPEECH, synthesis=SYNTHESES)
+    def voices_change(self, text: str, synthesis: Synthesis) -> None:
+        self.table.world.speech = lambda _speak, _rt: text
+        self.table.world.synthesis = synthesis
+
+    @precondition(lambda self: self.table.world.meta)
+    @rule(turns=st.sampled_from([3, 4, 10, "many"]))
+    def somebody_edits_the_turn_limit(self, turns: object) -> None:
+        self.table.meta_says(elaboration_config={"max_turns": turns})
+
+    @rule()
+    def the_process_restarts(self) -> None:
+        self.table.restart()
+
+    @precondition(lambda self: self.table.rt.place.thread)
+    @rule(luck=st.integers(0, 4))
+    def the_store_is_lost(self, luck: int) -> None:
+        """What was not committed yet goes with it, and is read from the thread again."""
+        if luck:
+            return
+        self.heard &= self.committed.message_ids
+        self.left = self.last = None
+        self.table.forget()
+
+    @property
+    def progress(self) -> meta.Reading:
+        return meta_once(self.table.world.meta or b"{}")
+
+    @property
+    def committed(self) -> transcript.Transcript:
+        return read_once(self.table.world.meeting)
+
+    # --- how ----------------------------------------------------------------------------------------------------------
+
+    def presses(self, action: Action, who: str, menu: Menu) -> None:
+        table = self.table
+        ts = menu.ts or table.ts_of(menu.token)
+        press = Press(
+            key=table.key(), at=table.now(), person=person(who), action=action, token=menu.token, ts=ts
+        )
+        is_open = table.rt.menu is not None and table.rt.menu.token == menu.token and menu.offers(action)
+        accepted = self.hears(press)
+        assert accepted is is_open
+
+    def hears(self, command: Command) -> bool:
+        before = self.table.rt
+        frozen = before.model_dump_json()
+        try:
+            after = decide(before, command, self.book)
+        except NotNow:
+            assert before.model_dump_json() == frozen
+            return False
+        self.last = command
+        self.note(before, after)
+        return True
+
+    def pays_one(self) -> bool:
+        before = self.table.rt
+        owed = before.next_effect
+        if isinstance(owed, Post) and owed.message.token in self.step_of:
+            self.check_saved(self.step_of[owed.message.token])
+        paid = self.table.pay_one()
+        if paid and isinstance(outcome := self.table.told[-1], ThreadRead) and outcome.recovering:
+            self.heard |= {f"C1.{heard.ts}" for heard in outcome.heard}
+        if paid and isinstance(owed, ReadThread) and isinstance(self.table.told[-1], Failed):
+            known = [heard for heard in self.table.world.heard if f"C1.{heard.ts}" in self.heard]
+            self.table.world.heard = tuple(known)  # people were told that the others are missing
+        self.note(before, self.table.rt)
+        return paid
+
+    def note(self, before: Roundtable, after: Roundtable) -> None:
+        """Remembers what the invariants compare with."""
+        self.table.rt = after
+        menu = after.menu
+        if menu and menu.token not in {one.token for one in self.table.menus}:
+            self.table.menus.append(menu)
+        if menu and menu.kind in {MenuKind.STEP, MenuKind.PHASE}:
+            self.step_of.setdefault(menu.token, after.step_id)
+        if before.stage is Stage.AT_BOUNDARY and after.stage is Stage.ELABORATING:
+            self.left = before.menu
+        if self.left and menu and after.stage is Stage.AT_BOUNDARY:
+            assert (self.left.kind, self.left.message.choices) == (menu.kind, menu.message.choices)
+            assert choices_in_words(self.left) == choices_in_words(menu)
+            self.left = None
+
+    def check_saved(self, step_id: str) -> None:
+        """Saved before the menu is shown; or people were told that it could not be."""
+        late = {done for commit in self.table.rt.unsaved for done in commit.change.steps}
+        assert not step_id or step_id in {*self.progress.meta.steps_completed, *late}
+
+    # --- what holds, always -------------------------------------------------------------------------------------------
+
+    @invariant()
+    def debts_have_names_of_their_own(self) -> None:
+        ids = [effect.id for effect in self.table.rt.outbox]
+        assert len(ids) == len(set(ids))
+        for effect in self.table.rt.outbox:
+            assert self.kinds.setdefault(effect.id, effect.kind) == effect.kind
+
+    @invariant()
+    def it_survives_being_stored(self) -> None:
+        rt = self.table.rt
+        assert Roundtable.model_validate_json(rt.model_dump_json()) == rt
+
+    @invariant()
+    def steps_are_done_once_and_for_ever(self) -> None:
+        steps = self.progress.raw.get("steps_completed", [])
+        assert len(steps) == len(set(steps))
+        assert self.done <= set(steps)
+        self.done = set(steps)
+
+    @invariant()
+    def the_status_is_derived(self) -> None:
+        found = self.progress.meta
+        assert found.analysis_status == meta.status(found.phases_completed)
+
+    @invariant()
+    def one_commit_for_a_step_and_one_for_a_synthesis(self) -> None:
+        work = self.table.world.commits
+        steps = [done for commit in work for done in commit.change.steps]
+        records = [record for commit in work for record in commit.change.elaborations]
+        assert sorted(self.progress.meta.steps_completed) == sorted(steps)
+        assert sorted(self.progress.meta.elaborations, key=str) == sorted(records, key=str)
+        assert all(commit.step for commit in work if commit.change.steps or commit.change.elaborations)
+
+    @invariant()
+    def nobody_talks_beyond_the_limit(self) -> None:
+        if debate := self.table.rt.elaboration:
+            assert debate.turn_count <= max(debate.max_turns, 10)
+            assert self.table.rt.stage is not Stage.ELABORATING or not debate.exhausted
+
+    @invariant()
+    def the_transcript_keeps_its_promises(self) -> None:
+        assert self.committed.flaws == ()
+        rounds = [line.round for line in self.table.rt.lines]
+        stamps = [line.ts for line in self.table.rt.lines]
+        assert rounds == sorted(rounds)
+        assert stamps == sorted(stamps)
+        assert self.committed.last_round >= self.last_round
+        self.last_round = self.committed.last_round
+
+    @invariant()
+    def nothing_that_people_said_is_lost_or_said_twice(self) -> None:
+        committed = [line.message_id for line in self.committed.lines]
+        pending = [line.message_id for line in self.table.rt.lines if line.message_id not in set(committed)]
+        said = [message_id for message_id in (*committed, *pending) if message_id.startswith("C1.")]
+        assert len(said) == len(set(said))
+        assert self.heard <= set(said)
+
+    @invariant()
+    def whoever_waits_waits_for_people(self) -> None:
+        """When nothing is owed, nothing is in the making, and there is something to press."""
+        rt = self.table.rt
+        if rt.outbox:
+            return
+        assert rt.stage not in BUSY
+        if rt.stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ELABORATING}:
+            assert rt.menu
+            assert rt.menu.ts or self.posts_failed
+
+    @invariant()
+    def nothing_is_held_by_nobody(self) -> None:
+        """Every pending line is in a commit, or will be in the next: what failed is not forgotten."""
+        rt = self.table.rt
+        pending = {line.message_id for line in rt.lines}
+        commits = (*rt.unsaved, *(effect for effect in rt.outbox if isinstance(effect, Commit)))
+        assert all(line.message_id in pending for commit in commits for line in commit.lines)
+
+    def teardown(self) -> None:
+        """In the end everything can be paid, and everything that was said can be committed."""
+        if not hasattr(self, "table") or not self.table.rt.place.thread:
+            return
+        self.table.world.failing.clear()
+        for _ in range(1_000):
+            if not self.pays_one():
+                break
+        assert self.table.rt.outbox == ()
+        self.whoever_waits_waits_for_people()
+        self.nothing_that_people_said_is_lost_or_said_twice()
+
+
+@lru_cache(maxsize=4)
+def meta_once(content: bytes) -> meta.Reading:
+    return meta.read(content, now="")
+
+
+@lru_cache(maxsize=4)
+def read_once(meeting: bytes) -> transcript.Transcript:
+    return transcript.read(meeting)
+
+
+def choices_in_words(menu: Menu) -> list[str]:
+    return [line for line in menu.message.text.splitlines() if line.startswith("[")]
+
+
+def test_any_meeting() -> None:
+    """Whatever people do, and whatever breaks, the promises above hold after every single thing that happens."""
+    run_state_machine_as_test(
+        Meeting,
+        settings=settings(
+            max_examples=EXAMPLES,
+            stateful_step_count=RULES,
+            deadline=None,
+            phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],  # explaining takes minutes
+            suppress_health_check=list(HealthCheck),
+        ),
+    )

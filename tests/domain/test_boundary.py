@@ -1,0 +1,249 @@
+"""The menu after a step and after a phase: it stays until a person chooses, and nobody is asked twice."""
+
+import pytest
+
+from bot.domain.inputs import Press
+from bot.domain.menu import MenuKind
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from bot.errors import NotNow
+from tests.domain.books import few_steps, step
+from tests.domain.table import Table, person
+
+TWO = few_steps(step("00-01"), step("00-02"), step("01-01"))
+STEP_MENU = [
+    Action.CONTINUE,
+    Action.ELABORATE,
+    Action.SKIP,
+    Action.STOP,
+    Action.DEPTH_BRIEF,
+    Action.DEPTH_DEEP,
+]
+PHASE_MENU = [Action.CONTINUE, Action.ELABORATE, Action.STOP]
+
+
+def at_menu() -> Table:
+    return Table(TWO).start().do_step()
+
+
+def at_phase_menu() -> Table:
+    return Table(TWO).start().through("00-02")
+
+
+# --- what is offered --------------------------------------------------------------------------------------------------
+
+
+def test_after_a_step_there_is_a_menu() -> None:
+    """In words for those who type, in buttons for those who press."""
+    table = at_menu()
+
+    assert table.menu.kind is MenuKind.STEP
+    assert table.offered() == STEP_MENU
+    assert table.last.text.endswith(
+        "[E] Elaboration Mode -- bring all perspectives to discuss this topic\n"
+        "[C] Continue -- move to the next step\n"
+        "[S] Skip remaining steps in this phase\n"
+        "Or type naturally to provide feedback."
+    )
+
+
+def test_after_the_last_step_of_a_phase_the_menu_names_the_next_phase() -> None:
+    """There is nothing left to skip."""
+    table = at_phase_menu()
+
+    assert table.menu.kind is MenuKind.PHASE
+    assert table.offered() == PHASE_MENU
+    assert table.last.text.endswith(
+        "[E] Elaboration Mode -- bring all perspectives to discuss this topic\n"
+        "[C] Continue to Phase 01 (Requirements)\n"
+        "Or type naturally to provide feedback."
+    )
+
+
+def test_after_the_last_phase_the_menu_completes_the_analysis() -> None:
+    """The label says what the button does."""
+    table = Table(few_steps()).start().through("02-01")
+
+    assert table.menu.label_of(Action.CONTINUE) == "Complete analysis"
+
+
+# --- choosing ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("letter", ["C", "c", " c "])
+def test_a_letter_chooses(letter: str) -> None:
+    """Exactly one letter; it works wherever its line stands in the menu."""
+    table = at_menu().say(letter)
+
+    assert table.rt.step_id == "00-02"
+    assert table.rt.stage is Stage.DISCUSSING
+
+
+@pytest.mark.parametrize(("letter", "stage"), [("e", Stage.ELABORATING), ("S", Stage.AT_BOUNDARY)])
+def test_the_other_letters_choose_too(letter: str, stage: Stage) -> None:
+    """`E` opens a discussion, `S` skips the rest of the phase."""
+    assert at_menu().say(letter).rt.stage is stage
+
+
+@pytest.mark.parametrize("text", ["Continue", "continue please", "ce", "C.C."])
+def test_a_word_is_not_a_letter(text: str) -> None:
+    """The full word is natural language, and so it is feedback."""
+    table = at_menu().say(text)
+
+    assert table.rt.step_id == "00-01"
+    assert table.subjects[-1] == "feedback 00-01 Topic 00-01"
+
+
+def test_a_letter_that_is_not_offered_is_feedback() -> None:
+    """There is no [S] at the end of a phase."""
+    table = at_phase_menu().say("s")
+
+    assert table.rt.phases_completed == ()
+    assert table.subjects[-1] == "feedback 00-02 Topic 00-02"
+
+
+def test_a_used_menu_says_who_chose_what() -> None:
+    """Its buttons are gone, so that nobody presses them again."""
+    table = at_menu()
+    used = table.menu
+    table.press(Action.CONTINUE, who="grace")
+
+    shown = next(said.message for said in table.world.thread if said.ts == used.ts)
+    assert (shown.choices, shown.note) == ((), "Continue -- chosen by Grace")
+
+
+def test_a_choice_is_in_the_transcript() -> None:
+    """With the person who made it."""
+    table = at_menu().press(Action.CONTINUE, who="grace")
+
+    line = next(line for line in table.lines if line.content == "Grace chose: Continue")
+    assert (line.source, line.meta["user_id"]) == ("system", "grace")
+
+
+# --- choosing twice ---------------------------------------------------------------------------------------------------
+
+
+def test_two_people_who_press_are_one_choice() -> None:
+    """The second is told who decided what, and nothing changes."""
+    table = at_menu()
+    menu = table.menu
+    table.press(Action.CONTINUE, who="grace", menu=menu)
+    before = table.rt
+
+    with pytest.raises(NotNow, match=r"used already: Continue -- chosen by Grace\. Nothing was changed\."):
+        table.press(Action.SKIP, who="ada", menu=menu)
+    assert table.rt is before
+
+
+def test_a_delivery_that_comes_twice_is_one_press() -> None:
+    """The very same roundtable comes back: there is nothing to save, nothing to do, nobody to tell."""
+    table = at_menu()
+    menu = table.menu
+    table.press(Action.CONTINUE, menu=menu, key="trigger-1")
+    before = table.rt
+
+    table.press(Action.CONTINUE, menu=menu, key="trigger-1")
+
+    assert table.rt is before
+
+
+def test_a_message_that_comes_twice_is_said_once() -> None:
+    """Slack repeats what it thinks we missed; its channel and ts name it."""
+    table = at_menu().say("Good.", ts="700.1")
+    before = table.rt
+
+    table.say("Good.", ts="700.1")
+
+    assert table.rt is before
+
+
+def test_a_button_of_another_roundtable_changes_nothing() -> None:
+    """A token that we never gave, or gave too long ago, is answered all the same."""
+    table = at_menu()
+    foreign = Press(
+        key="k", at=table.now(), person=person("ada"), action=Action.CONTINUE, token="no-such", ts="1"
+    )
+    before = table.rt
+
+    with pytest.raises(NotNow, match="Please use the newest menu in the thread"):
+        table.hear(foreign)
+    assert table.rt is before
+
+
+def test_a_button_that_the_menu_does_not_offer_changes_nothing() -> None:
+    """Payloads can be forged; a token opens no other door than those it was shown with."""
+    table = at_phase_menu()
+    before = table.rt
+
+    with pytest.raises(NotNow, match="Please use the newest menu"):
+        table.press(Action.SKIP)
+    assert table.rt is before
+
+
+def test_every_menu_ever_shown_is_answered() -> None:
+    """Long after it was used."""
+    table = Table(few_steps()).start().through("02-01")
+
+    for menu in table.menus[:-1]:
+        with pytest.raises(NotNow, match="used already"):
+            table.press(menu.message.choices[0].action, menu=menu)
+
+
+def test_people_can_be_faster_than_our_own_knowledge() -> None:
+    """Somebody chooses before Slack has told us where the menu stands: it is rewritten when we know."""
+    table = Table(TWO, paying=False).start()
+    while table.rt.stage is not Stage.DISCUSSING:
+        table.pay_one()
+    table.finish().resume_paying()
+
+    finished = [said.message for said in table.world.thread if said.message.note == "Finished by Ada"]
+    assert [message.choices for message in finished] == [()]
+
+
+# --- feedback ---------------------------------------------------------------------------------------------------------
+
+
+def test_feedback_is_written_down_and_acknowledged_and_the_same_menu_returns() -> None:
+    """First the artifact, then the commit, then the persona's words above the menu people had."""
+    table = at_menu()
+    before = table.menu
+    table.paid.clear()
+    table.say("Trains have tunnels, too.", who="grace")
+
+    assert table.order("draft", "commit", "speak", "post") == ["draft", "commit", "speak", "post"]
+    assert table.last.text.startswith("business-analyst on acknowledge\n\n[E]")
+    assert (table.menu.kind, table.menu.message.choices) == (before.kind, before.message.choices)
+    assert "- Trains have tunnels, too." in table.world.files["quick-scan.md"]
+
+
+def test_feedback_completes_nothing_a_second_time() -> None:
+    """The step is recorded once; the commit of the feedback has no trailer of a step."""
+    table = at_menu().say("Trains have tunnels, too.")
+
+    assert table.meta.steps_completed == ("00-01",)
+    assert (table.world.commits[-1].step, table.world.commits[-1].change.steps) == ("", ())
+
+
+def test_feedback_at_the_menu_of_a_phase_returns_to_it() -> None:
+    """Nothing is closed by it."""
+    table = at_phase_menu().say("Trains have tunnels, too.")
+
+    assert table.menu.kind is MenuKind.PHASE
+    assert table.rt.phases_completed == ()
+
+
+def test_a_voice_that_fails_to_acknowledge_feedback_does_not_keep_the_menu() -> None:
+    """It was written; the menu returns without words."""
+    table = at_menu().fail("speak").say("Trains have tunnels, too.")
+
+    assert table.last.text.startswith("Saved.\n\n[E]")
+
+
+def test_the_menu_that_feedback_used_says_so() -> None:
+    """There is one open menu in a thread, and it is the newest."""
+    table = at_menu()
+    used = table.menu
+    table.say("Trains have tunnels, too.", who="grace")
+
+    shown = next(said.message for said in table.world.thread if said.ts == used.ts)
+    assert (shown.choices, shown.note) == ((), "Feedback -- chosen by Grace")

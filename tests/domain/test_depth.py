@@ -1,0 +1,195 @@
+"""How deep the questions go: the quick scan proposes, people dispose, and `meta.json` remembers."""
+
+import pytest
+
+from bot.domain.message import Action
+from bot.domain.steps import Depth
+from bot.errors import NotNow
+from tests.domain.books import few_steps, step
+from tests.domain.table import Table
+
+SMALL = "**Scope**: small\n**File Count**: 3\n**Complexity**: low\n"
+LARGE = "**Scope**: large\n**File Count**: 40\n**Complexity**: high\n"
+BRIEF_WORDS = (
+    "This looks straightforward. I'll keep the analysis brief -- say 'deep' if you want the full treatment."
+)
+DEEP_WORDS = (
+    "This is a substantial change. I'll do a thorough analysis -- say 'brief' if you want to speed things up."
+)
+
+
+def after_scan(found: str) -> Table:
+    """The second phase, after a quick scan that came to this."""
+    table = Table(few_steps()).start()
+    table.world.files["quick-scan.md"] = f"# Scan\n\n## 9. Final Scope\n\n{found}"
+    return table.through("00-01").press_continue()
+
+
+# --- proposed ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_quick_scan_itself_is_of_standard_depth() -> None:
+    """Nothing is known yet; nothing is announced."""
+    table = Table().start()
+
+    assert table.rt.depth is Depth.STANDARD
+    assert "brief" not in table.texts[1]
+
+
+@pytest.mark.parametrize(
+    ("found", "depth", "announced"),
+    [(SMALL, Depth.BRIEF, BRIEF_WORDS), (LARGE, Depth.DEEP, DEEP_WORDS)],
+)
+def test_the_quick_scan_sets_the_depth_and_the_lead_says_so(found: str, depth: Depth, announced: str) -> None:
+    """Once a phase, below the greeting, with the word that changes it."""
+    table = after_scan(found)
+
+    assert table.rt.depth is depth
+    assert table.texts[-2].endswith(f"Let's get started.\n\n{announced}")
+
+
+def test_a_medium_change_is_not_announced() -> None:
+    """Standard is what people expect."""
+    table = after_scan("**Scope**: medium\n")
+
+    assert table.rt.depth is Depth.STANDARD
+    assert table.texts[-2].endswith("Let's get started.")
+
+
+def test_a_scan_that_says_nothing_means_standard() -> None:
+    """Silently; the log knows."""
+    table = after_scan("Nobody knows.")
+
+    assert table.rt.depth is Depth.STANDARD
+    assert "ERR-DEPTH-001" in table.codes
+
+
+# --- chosen -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["word", "button", "command"])
+def test_people_change_the_depth_of_the_open_step(how: str) -> None:
+    """The question is asked again, with the other section, and the old one loses its buttons."""
+    table = Table(few_steps()).start()
+    if how == "word":
+        table.say("let's dig in")
+    elif how == "button":
+        table.press(Action.DEPTH_DEEP)
+    else:
+        table.depth(Depth.DEEP)
+
+    assert table.last.text.startswith("Got it, switching to deep mode.\n\n**Maya Chen")
+    assert table.last.text.endswith("4. Who?")
+    assert table.offered() == [Action.FINISH_STEP, Action.DEPTH_BRIEF, Action.DEPTH_STANDARD]
+
+
+def test_a_depth_is_saved_before_it_is_acknowledged() -> None:
+    """It is kept for the phase in `meta.json`."""
+    table = Table(few_steps()).start()
+    table.paid.clear()
+    table.say("keep it short")
+
+    assert table.order("commit", "post") == ["commit", "post"]
+    assert table.meta.depth_overrides == {"00-quick-scan": "brief"}
+
+
+def test_answers_survive_a_change_of_depth() -> None:
+    """They were given to the same step."""
+    table = Table(few_steps()).start().say("For field work.").say("brief")
+
+    assert [answer.text for answer in table.rt.answers] == ["For field work."]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "It must be fast.",
+        "fast",
+        "quick",
+        "The deep link has to open the right page",
+        "A brief outage is fine as long as nobody loses anything",
+    ],
+)
+def test_an_answer_that_holds_the_word_is_an_answer(answer: str) -> None:
+    """Only a short message that asks for nothing else changes the depth of an open step."""
+    table = Table(few_steps()).start().say(answer)
+
+    assert table.rt.depth is Depth.STANDARD
+    assert table.rt.answers[-1].text == answer
+
+
+def test_at_a_menu_ordinary_words_are_wishes_too() -> None:
+    """There nobody answers a question, so "quick" is about the depth; the same menu returns."""
+    table = Table(few_steps(step("00-01"), step("00-02"))).start().do_step()
+    table.say("quick please")
+
+    assert table.last.text.startswith("Got it, switching to brief mode.\n\n[E]")
+    assert table.offered()[-2:] == [Action.DEPTH_STANDARD, Action.DEPTH_DEEP]
+
+
+def test_the_next_steps_of_the_phase_keep_the_depth() -> None:
+    """Until the phase ends."""
+    table = Table(few_steps(step("00-01"), step("00-02"))).start().say("deep").do_step().press_continue()
+
+    assert table.last.text.endswith("4. Who?")
+
+
+def test_the_next_phase_starts_afresh() -> None:
+    """An override is for one phase."""
+    table = Table(few_steps()).start().say("deep").do_step().press_continue()
+
+    assert table.rt.depth is Depth.STANDARD
+
+
+def test_a_depth_outlives_the_store() -> None:
+    """Resumed from the workspace, the phase is as deep as people wished, and the lead says why."""
+    table = Table(few_steps()).start().through("01-01").press_continue().say("deep").forget()
+
+    assert table.rt.depth is Depth.DEEP
+    assert any(
+        "(Using thorough analysis mode as you requested last session.)" in text for text in table.texts
+    )
+
+
+def test_a_depth_that_does_not_exist_is_ignored() -> None:
+    """Somebody edited `meta.json`: the phase is as deep as without it, and the log says so."""
+    table = Table(few_steps()).start().meta_says(depth_overrides={"00-quick-scan": "abysmal"}).forget()
+
+    assert table.rt.depth is Depth.STANDARD
+    assert "ERR-DEPTH-002" in table.codes
+
+
+def test_two_changes_at_once_are_both_kept() -> None:
+    """Before the first is saved the second is wished for: the last word counts."""
+    table = Table(few_steps()).start().stop_paying()
+    table.say("deep").say("brief").resume_paying()
+
+    assert table.rt.depth is Depth.BRIEF
+    assert table.rt.depth_overrides == table.meta.depth_overrides == {"00-quick-scan": "brief"}
+
+
+def test_a_depth_wished_for_just_before_finishing_does_not_finish_the_step_early() -> None:
+    """The commit of the depth is not the commit of the step: the menu waits for the right one."""
+    table = Table(few_steps()).start().stop_paying()
+    table.say("deep").say("finish").resume_paying()
+
+    assert table.subjects == ["start", "depth deep for 00-quick-scan", "step 00-01 Topic 00-01"]
+    assert table.order("commit", "draft", "commit")[-3:] == ["commit", "draft", "commit"]
+
+
+def test_a_depth_wished_for_during_a_search_waits_for_it() -> None:
+    """The questions are asked once, with what was found, at the new depth."""
+    table = Table(few_steps(step("00-02")), paying=False).start()
+    while not (table.rt.outbox and table.rt.outbox[0].kind == "survey"):
+        table.pay_one()
+    table.say("deep").resume_paying()
+
+    assert [text[-7:] for text in table.texts if "-- Step 00-02" in text] == ["4. Who?"]
+
+
+def test_in_a_discussion_the_depth_cannot_be_changed() -> None:
+    """The command is for steps and their menus."""
+    table = Table(few_steps()).start().elaborate()
+
+    with pytest.raises(NotNow, match="The depth can be changed while a step or its menu is open"):
+        table.depth(Depth.DEEP)

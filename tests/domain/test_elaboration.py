@@ -1,0 +1,557 @@
+"""An elaboration: three personas and the people discuss a finished step, within a limit that nobody can miss."""
+
+from collections.abc import Callable
+
+import pytest
+
+from bot.domain.effects import Speak
+from bot.domain.message import Action
+from bot.domain.roundtable import Roundtable
+from bot.domain.stage import Stage
+from bot.errors import NotNow
+from tests.domain.books import book, few_steps, newcomer, seats, step
+from tests.domain.table import Table
+
+WARNING = "We are nearing the end of our discussion time. Any final points before we synthesize?"
+LIMIT = "We have had a thorough discussion. Let me synthesize the key points from our conversation."
+WRAPPING_UP = "Wrapping up the discussion. Let me synthesize our key points."
+ANYBODY = "Any thoughts on this, or should we wrap up?"
+AMBIGUOUS = "Did you want to end the discussion, or continue exploring this?"
+
+
+def discussing(max_turns: int = 10) -> Table:
+    """The framing and the first round are over, the floor is the people's."""
+    table = Table(few_steps()).start()
+    table.meta_says(elaboration_config={"max_turns": max_turns})
+    return table.elaborate()
+
+
+def turns(table: Table) -> list[str]:
+    return [turn.name for turn in table.rt.debate.turns]
+
+
+# --- entry ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_intro_names_who_comes_what_about_and_how_to_end() -> None:
+    """To the letter of the seed; it is no turn."""
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
+
+    assert table.rt.lines[-1].content == (
+        "---\nELABORATION MODE\n\n"
+        "Bringing Alex Rivera (Solutions Architect) and Jordan Park (System Designer) into the discussion.\n\n"
+        "Topic: Quick Scan: Topic 00-01 for Offline sync\n\n"
+        'Turn limit: 10 exchanges. Type "done" to end discussion early.\n---'
+    )
+    assert table.rt.debate.turn_count == 0
+
+
+def test_after_a_step_the_topic_is_the_step() -> None:
+    """At the menu of a phase it is the phase; the record names its last step either way."""
+    table = Table(few_steps(step("00-01", "Scope"), step("00-02"))).start().elaborate()
+
+    assert table.rt.debate.topic == "Scope"
+
+
+def test_the_others_come_in_their_fixed_order() -> None:
+    """Maya, Alex, Jordan, without the one who leads."""
+    table = Table(few_steps()).start().through("02-01").press(Action.ELABORATE)
+
+    assert "Bringing Maya Chen (Business Analyst) and Jordan Park (System Designer)" in "\n".join(table.texts)
+    assert turns(table) == ["Alex", "Maya", "Jordan"]
+
+
+def test_an_elaboration_is_opened_from_a_menu_only() -> None:
+    """The letter is an answer while a step is open."""
+    assert Table(few_steps()).start().say("E").rt.elaboration is None
+
+
+# --- the first round --------------------------------------------------------------------------------------------------
+
+
+def test_the_lead_frames_both_others_speak_and_then_the_floor_is_the_peoples() -> None:
+    """Turns one, two and three; under the last one stand the buttons."""
+    table = discussing()
+
+    assert turns(table) == ["Maya", "Alex", "Jordan"]
+    assert [effect.task for effect in table.paid if isinstance(effect, Speak)][-3:] == [
+        "frame",
+        "respond",
+        "respond",
+    ]
+    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.last.speaker == "system-designer"
+
+
+def test_the_colleague_whom_the_framing_names_speaks_first() -> None:
+    """Before the one who is next by order."""
+    table = Table(few_steps()).start().do_step()
+    table.world.speech = lambda *_: "What is it? Jordan, what is your take from an interface perspective?"
+    table.press(Action.ELABORATE)
+
+    assert turns(table) == ["Maya", "Jordan", "Alex"]
+
+
+def test_one_persona_speaks_at_a_time() -> None:
+    """Nobody is asked before the one before has been heard."""
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
+    while table.pay_one():
+        assert [effect.kind for effect in table.rt.outbox].count("speak") <= 1
+
+
+def test_a_persona_does_not_introduce_itself_twice() -> None:
+    """Whoever speaks is shown by the message; a name before the words is taken off."""
+    table = Table(few_steps()).start().do_step()
+    table.world.speech = lambda speak, _: {
+        "business-analyst": "Maya Chen (Business Analyst): Why?",
+        "solutions-architect": "**Alex:** Two ways.",
+    }.get(speak.persona, "Fine.")
+    table.press(Action.ELABORATE)
+
+    assert [turn.text for turn in table.rt.debate.turns] == ["Why?", "Two ways.", "Fine."]
+    assert "ERR-ELAB-004" not in table.codes
+
+
+def test_a_persona_that_speaks_in_anothers_name_is_heard_as_itself() -> None:
+    """The mark is taken off, and the log knows that voices blend."""
+    table = Table(few_steps()).start().do_step()
+    table.world.speech = lambda *_: "Jordan Park (System Designer): I agree with myself."
+    table.press(Action.ELABORATE)
+
+    assert [turn.text for turn in table.rt.debate.turns[:2]] == ["I agree with myself."] * 2
+    assert "ERR-ELAB-004" in table.codes
+
+
+def test_a_persona_with_nothing_to_say_takes_no_turn() -> None:
+    """The round goes on without it."""
+    table = Table(few_steps()).start().do_step()
+    table.world.speech = lambda speak, _: "" if speak.persona == "solutions-architect" else "Fine."
+    table.press(Action.ELABORATE)
+
+    assert turns(table) == ["Maya", "Jordan"]
+    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+
+
+# --- turns and the limit ----------------------------------------------------------------------------------------------
+
+
+def test_every_contribution_is_one_turn() -> None:
+    """A person's and a persona's alike; what the host says is none."""
+    table = discussing().say("I worry about conflicts.", who="grace")
+
+    assert turns(table) == ["Maya", "Alex", "Jordan", "Grace", "Maya"]
+    assert [turn.id for turn in table.rt.debate.turns] == ["t01", "t02", "t03", "t04", "t05"]
+
+
+def test_the_lead_warns_at_two_turns_before_the_limit() -> None:
+    """At exactly that turn, once, whoever's turn it is; the warning is none itself."""
+    table = discussing(max_turns=7).say("I worry about conflicts.")
+
+    assert table.rt.debate.turn_count == 5
+    assert table.texts.count(WARNING) == 1
+    assert table.say("Still.").texts.count(WARNING) == 1
+
+
+def test_the_warning_comes_on_a_persons_turn_too() -> None:
+    """Before anybody answers."""
+    table = discussing(max_turns=6).say("I worry about conflicts.")
+
+    assert table.texts[-2:] == [WARNING, "business-analyst on respond"]
+
+
+def test_at_the_limit_the_discussion_is_synthesized() -> None:
+    """Nobody speaks after the last turn, not even those who were asked."""
+    table = discussing(max_turns=6).say("everyone, what about conflicts?")
+
+    assert table.meta.elaborations[-1].turn_count == 6
+    assert LIMIT in table.texts
+    assert table.rt.stage is Stage.AT_BOUNDARY
+
+
+def test_a_person_can_have_the_last_turn() -> None:
+    """Then nobody answers, and the synthesis follows at once."""
+    table = discussing(max_turns=4).say("That was all from me.")
+
+    assert table.meta.elaborations[-1].turn_count == 4
+    assert table.texts[-4] == LIMIT or LIMIT in table.texts
+    assert table.rt.elaboration is None
+
+
+def test_the_smallest_discussion_is_three_turns() -> None:
+    """The warning stands after the framing, the end after the second of the others."""
+    table = discussing(max_turns=3)
+
+    after_framing = table.texts.index("business-analyst on frame")
+    assert table.texts[after_framing : after_framing + 5] == [
+        "business-analyst on frame",
+        WARNING,
+        "solutions-architect on respond",
+        "system-designer on respond",
+        LIMIT,
+    ]
+    assert table.meta.elaborations[-1].turn_count == 3
+
+
+@pytest.mark.parametrize("edited", [2, -1, "10", True, None, 3.5])
+def test_a_limit_that_is_none_is_ten(edited: object) -> None:
+    """Somebody edited `meta.json`; the log knows, and the discussion is held as always."""
+    table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": edited}).elaborate()
+
+    assert table.rt.debate.max_turns == 10
+    assert "ERR-ELAB-003" in table.codes
+
+
+def test_speaking_before_the_framing_is_a_turn_too() -> None:
+    """People need not wait; the framing comes all the same, and both others after it."""
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
+    table.say("I worry about conflicts.", who="grace").resume_paying()
+
+    assert turns(table) == ["Grace", "Maya", "Alex", "Jordan"]
+
+
+def test_an_empty_message_is_no_turn() -> None:
+    """A picture without words, for example: it is kept, and nobody has spoken."""
+    table = discussing()
+    before = table.rt.debate
+    table.say("  ")
+
+    assert table.rt.debate == before
+
+
+# --- the floor --------------------------------------------------------------------------------------------------------
+
+
+def test_the_personas_can_be_asked_to_go_on() -> None:
+    """The two who were silent longest speak; no person has to."""
+    table = discussing().press(Action.GO_ON)
+
+    assert turns(table)[3:] == ["Maya", "Alex"]
+    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+
+
+def test_after_three_rounds_without_people_the_lead_asks_for_them() -> None:
+    """Once; a word from anybody starts the count anew."""
+    table = discussing(max_turns=20).press(Action.GO_ON)
+    before = table.texts.count(ANYBODY)
+    table.press(Action.GO_ON)
+
+    assert (before, table.texts.count(ANYBODY)) == (0, 1)
+    assert table.last.text == ANYBODY
+    table.say("Yes!").press(Action.GO_ON)
+    assert table.texts.count(ANYBODY) == 1
+
+
+def test_whoever_speaks_takes_the_buttons_with_them() -> None:
+    """The floor moves on: the used menu says that the discussion went on."""
+    table = discussing()
+    floor = table.menu
+    table.say("I worry about conflicts.")
+
+    shown = next(said.message for said in table.world.thread if said.ts == floor.ts)
+    assert (shown.choices, shown.note) == ((), "The discussion went on")
+    with pytest.raises(NotNow, match="The discussion went on"):
+        table.press(Action.GO_ON, menu=floor)
+
+
+def test_a_reaction_shows_that_somebody_was_heard() -> None:
+    """A speech balloon: this was a turn."""
+    table = discussing().say("I worry about conflicts.", ts="800.1")
+
+    assert table.world.reactions[-1] == ("800.1", "speech_balloon")
+
+
+def test_a_word_while_a_persona_is_thinking_is_heard_next() -> None:
+    """Nobody is interrupted, and nobody is asked twice."""
+    table = discussing().stop_paying()
+    table.say("What about conflicts?", who="ada").say("And about trains?", who="grace").resume_paying()
+
+    assert turns(table)[3:] == ["Ada", "Grace", "Maya"]
+
+
+def test_pressing_go_on_while_somebody_is_about_to_speak_asks_nobody_twice() -> None:
+    """The one who has the floor has it; the next one follows."""
+    table = discussing().stop_paying().say("What about conflicts?").say("are we done?").press(Action.GO_ON)
+    table.resume_paying()
+
+    assert turns(table)[5:] == ["Maya", "Alex"]
+
+
+# --- the way out ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text", ["done", "Exit", "wrap up", "back", "Let's wrap up our discussion of error handling"]
+)
+def test_people_end_a_discussion_by_saying_so(text: str) -> None:
+    """When that is what they are talking about; their word is no turn."""
+    table = discussing().say(text)
+
+    assert WRAPPING_UP in table.texts
+    assert table.meta.elaborations[-1].turn_count == 3
+    assert table.rt.stage is Stage.AT_BOUNDARY
+
+
+def test_people_end_a_discussion_by_a_button() -> None:
+    """The floor says who did."""
+    table = discussing()
+    floor = table.menu
+    table.press(Action.END_ELABORATION, who="grace")
+
+    shown = next(said.message for said in table.world.thread if said.ts == floor.ts)
+    assert shown.note == "End discussion -- chosen by Grace"
+    assert table.rt.stage is Stage.AT_BOUNDARY
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I'm not done yet", "Let's go back to discussing the API", "When the task is done, what happens?"],
+)
+def test_talking_about_an_end_is_not_ending(text: str) -> None:
+    """It is a turn like any other."""
+    table = discussing().say(text)
+
+    assert table.rt.stage is Stage.ELABORATING
+    assert AMBIGUOUS not in table.texts
+
+
+def test_who_may_want_to_end_is_asked() -> None:
+    """Nobody answers for them; the buttons are under the question."""
+    table = discussing().say("are we done?")
+
+    assert table.last.text == AMBIGUOUS
+    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.rt.debate.turn_count == 4
+
+
+def test_who_is_asked_while_a_round_is_running_can_still_end_it() -> None:
+    """The round goes on, and the newest message has the buttons."""
+    table = discussing().stop_paying()
+    table.say("What about conflicts?").say("are we done?", who="grace").resume_paying()
+
+    assert turns(table)[3:] == ["Ada", "Grace", "Maya"]
+    assert AMBIGUOUS in table.texts
+    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    open_menus = [said for said in table.world.thread if said.message.choices]
+    assert [said.message.token for said in open_menus] == [table.menu.token]
+
+
+def test_ending_silences_whoever_was_about_to_speak() -> None:
+    """What the voice says after that is not heard."""
+    table = discussing().stop_paying().say("What about conflicts?").say("done").resume_paying()
+
+    assert table.meta.elaborations[-1].turn_count == 4
+    assert table.rt.elaboration is None
+
+
+def test_a_discussion_can_be_ended_before_it_was_framed() -> None:
+    """The record counts from one, as its schema asks."""
+    table = (
+        Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE).say("done").resume_paying()
+    )
+
+    assert table.meta.elaborations[-1].turn_count == 1
+    assert table.rt.stage is Stage.AT_BOUNDARY
+
+
+# --- the menu afterwards ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("last_step", ["01-01", "01-02", "02-01"])
+def test_the_menu_after_a_discussion_is_the_menu_before_it(last_step: str) -> None:
+    """Its kind, its buttons and its words; elaborating again is one of them."""
+    table = Table(few_steps()).start().through(last_step)
+    before = table.menu
+    table.press(Action.ELABORATE).say("I worry about conflicts.").say("done")
+
+    assert (table.menu.kind, table.menu.message.choices) == (before.kind, before.message.choices)
+    assert table.menu.message.text.partition("[E]")[2] == before.message.text.partition("[E]")[2]
+
+
+def test_a_discussion_moves_nothing() -> None:
+    """No step, no phase; the next thing is what it was."""
+    table = Table(few_steps()).start().do_step()
+    before = table.meta
+    table.press(Action.ELABORATE).say("done")
+
+    assert table.meta.steps_completed == before.steps_completed
+    assert table.meta.phases_completed == before.phases_completed
+    assert table.press_continue().rt.step_id == "01-01"
+
+
+def test_a_step_can_be_elaborated_again() -> None:
+    """Each discussion is a record of its own."""
+    table = discussing().say("done").press(Action.ELABORATE).say("done")
+
+    assert [record.step_id for record in table.meta.elaborations] == ["00-01", "00-01"]
+
+
+# --- staying with the topic -------------------------------------------------------------------------------------------
+
+
+def test_people_who_name_another_step_are_led_back() -> None:
+    """Gently, by the lead, before anybody answers; it is no turn."""
+    table = discussing().say("What about 02-01 then?")
+
+    assert (
+        "That is a great question for Impact Analysis (step 02-01). For now, let us focus on "
+        "Quick Scan: Topic 00-01." in table.texts
+    )
+    assert table.rt.debate.turn_count == 5
+
+
+def test_a_persona_who_names_another_step_is_led_back_by_the_lead() -> None:
+    """Nobody else does that."""
+    table = Table(few_steps()).start().do_step()
+    table.world.speech = lambda speak, _: "What of 02-01?" if speak.persona == "system-designer" else "Fine."
+    table.press(Action.ELABORATE)
+
+    assert table.last.text == (
+        "Jordan raises an interesting point about Topic 02-01, but let us stay focused on Quick Scan: Topic 00-01. "
+        "We can explore that when we get to Impact Analysis (step 02-01)."
+    )
+    assert table.last.speaker == "business-analyst"
+
+
+def test_nobody_leads_the_lead_back() -> None:
+    """People do, or they end it; the log knows."""
+    table = Table(few_steps()).start().do_step()
+    table.world.speech = lambda speak, _: "What of 02-01?" if speak.task == "frame" else "Fine."
+    table.press(Action.ELABORATE)
+
+    assert "ERR-ELAB-005" in table.codes
+    assert turns(table) == ["Maya", "Alex", "Jordan"]
+
+
+def test_quoting_somebody_is_not_naming_a_step() -> None:
+    """A persona may repeat what was said."""
+    table = Table(few_steps()).start().do_step()
+    table.world.speech = lambda *_: 'You said "02-01 comes later". Why?'
+    table.press(Action.ELABORATE)
+
+    assert "ERR-ELAB-005" not in table.codes
+    assert not any("raises an interesting point" in text for text in table.texts)
+
+
+# --- what can go wrong ------------------------------------------------------------------------------------------------
+
+
+def test_one_voice_that_fails_does_not_sink_the_round() -> None:
+    """The others speak, and nothing is said in its name."""
+    table = Table(few_steps()).start().do_step()
+    table.world.speech = fails_once(table)
+    table.press(Action.ELABORATE)
+
+    assert turns(table) == ["Maya", "Jordan"]
+
+
+def fails_once(table: Table) -> Callable[[Speak, Roundtable], str]:
+    def speech(speak: Speak, _rt: Roundtable) -> str:
+        if speak.task == "frame":
+            table.fail("speak")
+        return "Fine."
+
+    return speech
+
+
+def test_when_every_voice_of_a_round_fails_the_floor_is_still_the_peoples() -> None:
+    """They have the buttons, and can speak themselves."""
+    table = discussing().fail("speak", times=2).press(Action.GO_ON)
+
+    assert table.last.text == "The floor is yours."
+    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+
+
+def test_a_framing_that_fails_can_be_tried_again() -> None:
+    """There is no discussion without it; people are told and press Retry."""
+    table = Table(few_steps()).start().do_step().fail("speak").press(Action.ELABORATE)
+    stalled_at = table.rt.stage
+    table.press_retry()
+
+    assert stalled_at is Stage.STALLED
+    assert turns(table) == ["Maya", "Alex", "Jordan"]
+
+
+def test_a_discussion_that_grows_too_long_is_synthesized() -> None:
+    """The voices cannot hold any more of it: what there is is put together."""
+    table = discussing().fail("speak", "context").say("I worry about conflicts.")
+
+    assert "ERR-ELAB-014" in table.codes
+    assert table.meta.elaborations[-1].turn_count == 4
+    assert table.rt.stage is Stage.AT_BOUNDARY
+
+
+def test_a_step_that_is_gone_cannot_be_elaborated() -> None:
+    """The sentence says so, and the same menu returns."""
+    table = Table(few_steps()).start().do_step()
+    before = table.menu
+    table.playbook = few_steps(without="00-01")
+    table.press(Action.ELABORATE)
+
+    assert any("I could not load the step context for elaboration." in text for text in table.texts)
+    assert (table.menu.kind, table.menu.message.choices) == (before.kind, before.message.choices)
+
+
+def test_a_phase_that_nobody_leads_is_discussed_under_the_analyst() -> None:
+    """Maya stands in; the log says for whom."""
+    table = Table(book([step("00-01")], roster=seats("business-analyst", "system-designer"))).start()
+    table.rt = table.rt.but(phase_key="00-quick-scan")
+    table.do_step()
+    table.rt = table.rt.but(phase_key="07-unknown")
+    table.press(Action.ELABORATE)
+
+    assert "ERR-ELAB-002" in table.codes
+    assert table.rt.debate.lead == "business-analyst"
+
+
+# --- other rosters ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "first_round"),
+    [
+        (["business-analyst"], ["Maya"]),
+        (["business-analyst", "security-officer"], ["Maya", "Security"]),
+        (
+            [
+                "business-analyst",
+                "solutions-architect",
+                "system-designer",
+                "security-officer",
+                "legal-counsel",
+            ],
+            ["Maya", "Alex", "Jordan", "Security", "Legal"],
+        ),
+    ],
+)
+def test_any_number_of_personas_can_discuss(keys: list[str], first_round: list[str]) -> None:
+    """One, two or five: the lead frames, the others follow, the floor is the people's."""
+    table = Table(book([step("00-01")], roster=seats(*keys))).start().elaborate()
+
+    assert turns(table) == first_round
+    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.say("done").meta.elaborations[-1].personas_active == tuple(keys)
+
+
+def test_a_persona_that_left_the_roster_is_passed_over() -> None:
+    """Somebody removed its file while it was about to speak."""
+    table = (
+        Table(book([step("00-01")], roster=seats("business-analyst", "security-officer"))).start().do_step()
+    )
+    table.stop_paying().press(Action.ELABORATE)
+    while table.rt.debate.turn_count < 1:
+        table.pay_one()
+    table.playbook = book([step("00-01")], roster=seats("business-analyst"))
+    table.resume_paying()
+
+    assert turns(table) == ["Maya"]
+    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+
+
+def test_newcomers_are_introduced_by_name_and_role() -> None:
+    """Like everybody else."""
+    somebody = newcomer("security-officer")
+    table = (
+        Table(book([step("00-01")], roster=seats("business-analyst", "security-officer"))).start().elaborate()
+    )
+
+    assert any(f"Bringing {somebody.label} into the discussion." in text for text in table.texts)

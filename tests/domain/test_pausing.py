@@ -1,0 +1,134 @@
+"""Stopping: at any moment, with everything said so far saved, and one button that goes on."""
+
+import pytest
+
+from bot.domain.menu import MenuKind
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from bot.errors import NotNow
+from tests.domain.books import few_steps, step
+from tests.domain.table import Table
+
+
+@pytest.mark.parametrize("how", ["word", "command"])
+def test_a_person_stops_an_open_step(how: str) -> None:
+    """By a word or by the command; the question loses its buttons and says who stopped."""
+    table = Table(few_steps()).start().say("For field work.")
+    asked = table.menu
+    table.say("stop", who="grace") if how == "word" else table.stop(who="grace")
+
+    shown = next(said.message for said in table.world.thread if said.ts == asked.ts)
+    assert (shown.choices, shown.note) == ((), "Stopped by Grace")
+    assert table.rt.stage is Stage.PAUSED
+
+
+def test_what_was_said_is_saved_before_people_are_told_so() -> None:
+    """The transcript is in git, and then the thread says how to go on."""
+    table = Table(few_steps()).start().say("For field work.")
+    table.paid.clear()
+    table.stop()
+
+    assert table.order("commit", "post") == ["commit", "post"]
+    assert "For field work." in [line.content for line in table.world.commits[-1].lines]
+    assert table.last.text == (
+        "We stop here; everything said so far is saved. Next is Topic 00-01. "
+        "Press Resume or say `/roundtable resume` to go on."
+    )
+    assert table.offered() == [Action.RESUME]
+
+
+@pytest.mark.parametrize("how", ["button", "word", "command"])
+def test_a_person_stops_at_the_menu_of_a_step(how: str) -> None:
+    """The next step is named, not opened."""
+    table = Table(few_steps(step("00-01"), step("00-02"))).start().do_step()
+    if how == "button":
+        table.press(Action.STOP)
+    elif how == "word":
+        table.say("Stop.")
+    else:
+        table.stop()
+
+    assert table.rt.stage is Stage.PAUSED
+    assert "Next is Topic 00-02." in table.last.text
+    assert table.meta.phases_completed == ()
+
+
+@pytest.mark.parametrize("how", ["button", "word", "command"])
+def test_stopping_at_the_menu_of_a_phase_completes_the_phase(how: str) -> None:
+    """The steps are all done; resuming goes on with the next phase."""
+    table = Table(few_steps()).start().do_step()
+    if how == "button":
+        table.press(Action.STOP)
+    elif how == "word":
+        table.say("stop")
+    else:
+        table.stop()
+
+    assert table.meta.phases_completed == ("00-quick-scan",)
+    assert table.rt.stage is Stage.PAUSED
+    assert table.resume().rt.step_id == "01-01"
+
+
+def test_stopping_at_the_very_last_menu_completes_nothing() -> None:
+    """Completing the analysis is another button; this one only stops."""
+    table = Table(few_steps()).start().through("02-01").press(Action.STOP)
+
+    assert table.rt.stage is Stage.PAUSED
+    assert "02-impact-analysis" not in table.meta.phases_completed
+    assert table.resume().menu.kind is MenuKind.PHASE
+
+
+def test_stopping_a_discussion_silences_whoever_was_about_to_speak() -> None:
+    """The turns so far are kept."""
+    table = Table(few_steps()).start().elaborate().stop_paying().say("What about conflicts?").say("stop")
+    table.resume_paying()
+
+    assert table.rt.stage is Stage.PAUSED
+    assert [turn.name for turn in table.rt.debate.turns] == ["Maya", "Alex", "Jordan", "Ada"]
+
+
+def test_what_is_said_while_stopped_is_saved_at_once() -> None:
+    """Nothing else may come, so it does not wait for a step to end."""
+    table = Table(few_steps()).start().stop().say("By the way: trains.", who="grace")
+
+    assert table.rt.lines == ()
+    assert "By the way: trains." in [line.content for line in table.lines]
+    assert table.subjects[-1] == "said afterwards"
+
+
+def test_many_words_while_stopped_are_few_commits() -> None:
+    """What is said while one commit is on its way goes into the next one together."""
+    table = Table(few_steps()).start().stop().stop_paying()
+    for text in ("One.", "Two.", "Three."):
+        table.say(text)
+    table.resume_paying()
+
+    assert table.subjects[-2:] == ["said afterwards", "said afterwards"]
+    assert table.subjects.count("said afterwards") == 2
+    assert table.rt.lines == ()
+
+
+def test_what_is_stopped_cannot_be_stopped() -> None:
+    """Whoever tries is told."""
+    table = Table(few_steps()).start().stop()
+
+    with pytest.raises(NotNow, match="the roundtable is stopped already"):
+        table.stop()
+
+
+def test_stopping_takes_back_a_resume_that_is_on_its_way() -> None:
+    """Somebody resumes, somebody else stops: the last word counts."""
+    table = Table(few_steps()).start().stop_paying().resume().stop().resume_paying()
+
+    assert table.rt.stage is Stage.PAUSED
+
+
+def test_a_search_that_comes_back_after_the_stop_asks_nothing() -> None:
+    """The question is asked when somebody resumes."""
+    table = Table(few_steps(step("00-02")), paying=False).start()
+    while not (table.rt.outbox and table.rt.outbox[0].kind == "survey"):
+        table.pay_one()
+    table.stop().resume_paying()
+
+    assert table.rt.stage is Stage.PAUSED
+    assert table.resume().offered()[0] is Action.FINISH_STEP

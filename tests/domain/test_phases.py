@@ -1,0 +1,149 @@
+"""Phases: each has a lead who greets, hands over what was done, and closes it only when people say so."""
+
+from bot.domain.agenda import ANALYSIS_PHASES
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from bot.domain.taxonomy import trouble
+from tests.domain.books import book, few_steps, seats, step
+from tests.domain.table import Table
+
+
+def test_a_phase_is_closed_by_a_person_and_committed() -> None:
+    """Its completion is a commit of its own, before the next lead says a word."""
+    table = Table(few_steps()).start().do_step()
+    before = table.meta.phases_completed
+    table.paid.clear()
+    table.press_continue()
+
+    assert before == ()
+    assert table.meta.phases_completed == ("00-quick-scan",)
+    assert table.order("commit", "post") == ["commit", "post", "post"]
+
+
+def test_a_closed_phase_remembers_the_code_base() -> None:
+    """So that somebody can tell later whether the analysis is stale."""
+    table = Table(few_steps()).start().do_step().press_continue()
+
+    assert table.world.commits[-1].change.codebase_hash == "HEAD"
+
+
+def test_the_status_follows_the_phases() -> None:
+    """Steps never count."""
+    table = Table(few_steps()).start().do_step()
+    before = table.meta.analysis_status
+    table.press_continue()
+
+    assert (before, table.meta.analysis_status) == ("raw", "partial")
+
+
+def test_the_same_lead_just_goes_on() -> None:
+    """From the quick scan to the requirements nobody hands over to herself."""
+    table = Table(few_steps()).start().do_step().press_continue()
+
+    assert table.texts[-2] == (
+        "Hi, I'm Maya, your Business Analyst. I'll be guiding you through Requirements Discovery. Let's get started."
+    )
+    assert not any("Handing off" in text for text in table.texts)
+
+
+def test_another_lead_is_handed_what_was_done() -> None:
+    """Two messages: who has finished what, and what the next one starts from. Then the greeting."""
+    table = Table(few_steps()).start().through("01-02").press_continue()
+
+    assert table.texts[-4:-1] == [
+        (
+            "Maya Chen has finished requirements discovery. Handing off to Alex Rivera (Solutions Architect) who will "
+            "assess the impact and design the architecture."
+        ),
+        (
+            "I've reviewed Maya's requirements record. Here's what I'm working with: `draft.md`, `quick-scan.md` and "
+            "`requirements.md`, covering Topic 01-01 and Topic 01-02."
+        ),
+        "Hi, I'm Alex, your Solutions Architect. I'll be guiding you through Impact Analysis. Let's get started.",
+    ]
+    assert table.world.thread[-3].message.speaker == "solutions-architect"
+
+
+def test_a_resumed_phase_is_not_handed_over_again() -> None:
+    """Its lead has been at work already."""
+    table = Table(few_steps(step("01-01"), step("02-01"), step("02-02"))).start().through("02-01")
+    table.forget()
+
+    handovers = [text for text in table.texts if "Handing off to" in text]
+    assert len(handovers) == 1
+
+
+def test_a_phase_without_steps_says_so_and_waits() -> None:
+    """People are not led past a phase without noticing."""
+    empty = trouble("ERR-STEP-001", phase_key="00-quick-scan")
+    table = Table(few_steps(step("01-01"), troubles=[empty])).start()
+
+    assert empty.sentence in table.texts
+    assert table.offered() == [Action.CONTINUE, Action.ELABORATE, Action.STOP]
+    assert table.press_continue().rt.step_id == "01-01"
+
+
+def test_bad_step_files_are_told_when_their_phase_opens() -> None:
+    """In one message, each with its code."""
+    bad = [
+        trouble("ERR-STEP-003", filename="01-a.md", phase_key="01-requirements"),
+        trouble("ERR-STEP-004", filename="02-b.md", phase_key="01-requirements"),
+    ]
+    table = Table(few_steps(troubles=bad)).start()
+    before = list(table.texts)
+    table.do_step().press_continue()
+
+    told = "\n".join(one.sentence for one in bad)
+    assert told not in before
+    assert told in table.texts
+    note = next(said.message.note for said in table.world.thread if said.message.text == told)
+    assert note == "ERR-STEP-003 · ERR-STEP-004"
+
+
+def test_a_phase_that_nobody_leads_is_led_by_the_analyst() -> None:
+    """And says so."""
+    table = Table(
+        book([step("02-01")], phases=ANALYSIS_PHASES[2:3], roster=seats("business-analyst"))
+    ).start()
+
+    told = (
+        "Note: Unknown phase key '02-impact-analysis'. I'll lead this phase as Maya Chen (Business Analyst)."
+    )
+    assert told in table.texts
+
+
+def test_steps_of_later_phases_in_the_record_do_no_harm() -> None:
+    """They are noted in the log when a phase closes."""
+    table = Table(few_steps()).start().meta_says(steps_completed=["02-01"]).do_step().press_continue()
+
+    assert "ERR-INT-002" in table.codes
+    assert table.rt.phase_key == "01-requirements"
+
+
+def test_closing_a_phase_that_cannot_be_saved_still_leads_on() -> None:
+    """People are told once; the completion is saved with the next commit."""
+    table = Table(few_steps()).start().do_step().fail("commit").press_continue()
+    unsaved_at = (table.rt.step_id, table.meta.phases_completed)
+    table.do_step()
+
+    assert unsaved_at == ("01-01", ())
+    assert table.meta.phases_completed == ("00-quick-scan",)
+
+
+def test_words_said_while_a_phase_closes_are_answers_to_what_comes_next() -> None:
+    """They are not lost between two steps."""
+    table = Table(few_steps()).start().do_step().stop_paying().press_continue().say("Remember the trains.")
+    table.resume_paying()
+
+    assert table.rt.step_id == "01-01"
+    assert [answer.text for answer in table.rt.answers] == ["Remember the trains."]
+
+
+def test_a_phase_is_one_commit() -> None:
+    """Subject, change and lines together."""
+    table = Table(few_steps()).start().do_step().press_continue()
+
+    closing = [work for work in table.world.commits if work.change.phases]
+    assert [work.subject for work in closing] == ["roundtable(offline-sync): phase 00-quick-scan Quick Scan"]
+    assert "Phase 00 (Quick Scan) complete." in [line.content for line in closing[0].lines]
+    assert table.rt.stage is Stage.DISCUSSING

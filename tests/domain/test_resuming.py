@@ -1,0 +1,376 @@
+"""Going on: after a stop, after a restart, after the store was lost. Nothing done is done again."""
+
+import pytest
+
+from bot.domain.inputs import ItemRead
+from bot.domain.menu import MenuKind
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from bot.domain.taxonomy import trouble
+from bot.errors import NotNow
+from tests.domain.books import few_steps, step
+from tests.domain.table import SORRY, Table
+
+TWO = few_steps(step("00-01", "Scope"), step("00-02", "Words"), step("01-01", "Needs"))
+WRITTEN_ANEW = "meta.json could not be read, so I have written it anew from what I know. Nothing is lost."
+
+
+# --- after a stop -----------------------------------------------------------------------------------------------------
+
+
+def test_a_resumed_step_is_asked_again_with_a_greeting() -> None:
+    """What is done, and what comes next; the answers so far still count."""
+    table = Table(TWO).start().do_step().press_continue().say("A sync queue.").stop().resume()
+
+    assert table.last.text.startswith(
+        "Welcome back. Last time we completed Scope. Let's pick up from Words.\n\n"
+        "**Maya Chen (Business Analyst) -- Step 00-02: Words**"
+    )
+    assert [answer.text for answer in table.rt.answers] == ["A sync queue."]
+
+
+@pytest.mark.parametrize("how", ["button", "command"])
+def test_a_resumed_menu_is_the_same_menu(how: str) -> None:
+    """With the greeting above it."""
+    table = Table(TWO).start().do_step()
+    before = table.menu
+    table.press(Action.STOP)
+    if how == "button":
+        table.press(Action.RESUME)
+    else:
+        table.resume()
+
+    assert table.last.text.startswith(
+        "Welcome back. Last time we completed Scope. Let's pick up from Words.\n\n[E]"
+    )
+    assert (table.menu.kind, table.menu.message.choices) == (before.kind, before.message.choices)
+
+
+def test_a_resumed_discussion_gives_the_floor_to_people() -> None:
+    """With the turns that are left, and the buttons."""
+    table = Table(TWO).start().elaborate().say("What about conflicts?").say("stop").resume()
+
+    assert table.last.text == (
+        "Welcome back. We were discussing Scope: 5 of 10 turns are used, and the floor is yours."
+    )
+    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.rt.debate.turn_count == 5
+
+
+def test_a_discussion_that_was_stopped_before_it_began_is_framed_when_resumed() -> None:
+    """The lead opens it then."""
+    table = Table(TWO).start().do_step().stop_paying().press(Action.ELABORATE).stop().resume_paying().resume()
+
+    assert [turn.name for turn in table.rt.debate.turns] == ["Maya", "Alex", "Jordan"]
+
+
+def test_two_people_who_resume_are_greeted_once() -> None:
+    """The second wish finds the first on its way."""
+    table = Table(TWO).start().stop().stop_paying().resume(who="ada").resume(who="grace").resume_paying()
+
+    assert len([text for text in table.texts if text.startswith("Welcome back")]) == 1
+
+
+def test_resuming_what_is_running_shows_where_we_are() -> None:
+    """Somebody lost the thread of it: the question is asked again, and the old one loses its buttons."""
+    table = Table(TWO).start().resume()
+
+    open_menus = [said for said in table.world.thread if said.message.choices]
+    assert [said.message.token for said in open_menus] == [table.menu.token]
+    assert table.rt.stage is Stage.DISCUSSING
+
+
+def test_a_folder_that_cannot_be_read_does_not_keep_a_meeting_from_going_on() -> None:
+    """The store knows enough; people are told."""
+    table = Table(TWO).start().stop().fail("read_item").resume()
+
+    assert f"I could not look into the item's folder: {SORRY} I go on with what I know." in table.texts
+    assert table.rt.stage is Stage.DISCUSSING
+
+
+# --- discussions held before ------------------------------------------------------------------------------------------
+
+
+def test_the_greeting_recalls_the_discussions_of_this_phase() -> None:
+    """As part of the sentence: what a record says begins in lower case there."""
+    table = Table(TWO).start().elaborate().say("Tunnels.").say("done").forget()
+
+    greeting = next(text for text in table.texts if text.startswith("Welcome back"))
+    assert (
+        "We also had a roundtable discussion on step 00-01 where it matters. Let's pick up from Words."
+        in greeting
+    )
+
+
+def test_the_greeting_recalls_the_newest_three() -> None:
+    """More would be a lecture."""
+    table = Table(TWO).start().do_step()
+    for number in range(5):
+        table.press(Action.ELABORATE).say(f"Point {number}.").say("done")
+    table.forget()
+
+    greeting = next(text for text in table.texts if text.startswith("Welcome back"))
+    assert greeting.count("We also had a roundtable discussion on step 00-01") == 3
+
+
+def test_discussions_of_other_phases_are_not_recalled() -> None:
+    """They were about something else."""
+    table = Table(TWO).start().elaborate().say("Tunnels.").say("done").through("01-01").forget()
+
+    assert "roundtable discussion" not in next(
+        text for text in table.texts if text.startswith("Welcome back")
+    )
+
+
+# --- after a restart --------------------------------------------------------------------------------------------------
+
+
+def test_a_restart_is_not_noticed() -> None:
+    """What was saved is everything; nobody is greeted, nothing is asked again."""
+    table = Table(TWO).start().say("For field work.")
+    before = list(table.texts)
+    table.restart().say("And trains.")
+
+    assert table.texts[: len(before)] == before
+    assert [answer.text for answer in table.rt.answers] == ["For field work.", "And trains."]
+
+
+def test_a_restart_in_the_middle_of_paying_goes_on_there() -> None:
+    """Whatever is owed is performed, in its order, once."""
+    undisturbed, table = Table(TWO).start().do_step(), Table(TWO).start().say("We need it.")
+    table = Table(TWO).start()
+    table.stop_paying().say("We need it for field work without a network.").press(Action.FINISH_STEP)
+    while table.rt.outbox:
+        table.restart()
+        table.pay_one()
+
+    assert table.subjects == undisturbed.subjects
+    assert table.meta.steps_completed == ("00-01",)
+
+
+# --- after the store was lost -----------------------------------------------------------------------------------------
+
+
+def test_an_item_is_rebuilt_from_the_workspace_alone() -> None:
+    """Steps, phases, depths, discussions: what is in git is known, and the next step is open."""
+    table = Table(few_steps()).start().through("01-01").press(Action.ELABORATE).say("Tunnels.").say("done")
+    known = table.meta
+    table.forget()
+
+    assert table.rt.steps_completed == known.steps_completed
+    assert table.rt.phases_completed == known.phases_completed
+    assert table.rt.elaborations == known.elaborations
+    assert table.rt.step_id == "01-02"
+    assert table.rt.stage is Stage.DISCUSSING
+
+
+def test_rounds_go_on_where_git_left_them() -> None:
+    """The transcript has one order, whoever forgot what."""
+    table = Table(few_steps()).start().through("01-01")
+    before = max(line.round for line in table.lines)
+    table.forget().do_step()
+
+    rounds = [line.round for line in table.lines]
+    assert rounds == sorted(rounds)
+    assert rounds[-1] > before
+
+
+def test_words_that_git_did_not_have_yet_are_read_from_the_thread() -> None:
+    """They are answers to the step that is open now, and people are told how many there were."""
+    table = Table(TWO).start().say("For field work.", who="ada").say("On trains.", who="grace").forget()
+
+    assert "I had lost the thread, and took the item up from git. I read 2 messages here" in "\n".join(
+        table.texts
+    )
+    assert [(answer.person, answer.text) for answer in table.rt.answers] == [
+        ("ada", "For field work."),
+        ("grace", "On trains."),
+    ]
+
+
+def test_words_that_git_has_are_not_read_again() -> None:
+    """Everything up to the last commit is known."""
+    table = Table(TWO).start().do_step("For field work.").forget()
+
+    assert any("Nothing said here is missing." in text for text in table.texts)
+    assert [line.content for line in table.lines].count("For field work.") == 1
+
+
+def test_wishes_at_a_lost_menu_are_no_answers() -> None:
+    """A `c` or a `finish` was meant for something that is gone."""
+    table = (
+        Table(TWO)
+        .start()
+        .do_step()
+        .stop_paying()
+        .say("c")
+        .resume_paying()
+        .say("finish")
+        .say("Words.")
+        .forget()
+    )
+
+    assert "c" not in [answer.text for answer in table.rt.answers]
+    assert "finish" not in [answer.text for answer in table.rt.answers]
+
+
+def test_a_thread_that_cannot_be_read_does_not_stop_the_recovery() -> None:
+    """Only what was said since the last commit is missing, and people are told."""
+    table = Table(TWO).start().say("For field work.").fail("read_thread").forget()
+
+    assert any(
+        text.startswith("I could not read what was said in this thread before") for text in table.texts
+    )
+    assert table.rt.stage is Stage.DISCUSSING
+
+
+def test_a_lost_item_can_go_on_in_another_thread() -> None:
+    """The old one is gone, or in a channel we are no longer in."""
+    table = Table(TWO).start().do_step().forget(thread_known=False)
+
+    assert table.rt.step_id == "00-02"
+    assert table.subjects[-1] == "held in a new thread"
+
+
+def test_an_old_button_is_answered_after_the_store_was_lost() -> None:
+    """We no longer know who chose what; nothing is changed all the same."""
+    table = Table(TWO).start().do_step()
+    old = table.menu
+    table.forget()
+
+    with pytest.raises(NotNow, match="Please use the newest menu"):
+        table.press(Action.CONTINUE, menu=old)
+
+
+# --- when people edit meta.json ---------------------------------------------------------------------------------------
+
+
+def test_steps_that_people_add_by_hand_are_done() -> None:
+    """They are not asked again, not even the one that was open."""
+    table = Table(TWO).start().stop().meta_says(steps_completed=["00-01"]).resume()
+
+    assert table.rt.step_id == "00-02"
+
+
+def test_steps_that_people_take_out_by_hand_are_asked_again() -> None:
+    """Their word counts."""
+    table = Table(TWO).start().through("00-02").press(Action.STOP)
+    table.meta_says(steps_completed=["00-02"], phases_completed=[]).resume()
+
+    assert table.rt.step_id == "00-01"
+
+
+def test_a_phase_that_people_complete_by_hand_is_closed() -> None:
+    """We go on with the next one."""
+    table = Table(TWO).start().stop().meta_says(phases_completed=["00-quick-scan"]).resume()
+
+    assert table.rt.phase_key == "01-requirements"
+
+
+def test_a_turn_limit_that_people_lower_ends_a_discussion() -> None:
+    """It has more turns than it may have now: what there is is put together (ERR-ELAB-006)."""
+    table = Table(TWO).start().elaborate().say("Tunnels.").say("stop")
+    table.meta_says(elaboration_config={"max_turns": 4}).resume()
+
+    assert "ERR-ELAB-006" in table.codes
+    assert table.rt.stage is Stage.AT_BOUNDARY
+    assert len(table.meta.elaborations) == 1
+
+
+def test_a_turn_limit_that_people_raise_gives_a_discussion_more_turns() -> None:
+    """From the moment it is resumed."""
+    table = (
+        Table(TWO).start().elaborate().say("stop").meta_says(elaboration_config={"max_turns": 30}).resume()
+    )
+
+    assert table.rt.debate.max_turns == 30
+
+
+def test_a_depth_that_people_write_by_hand_counts() -> None:
+    """For the questions that follow."""
+    table = Table(TWO).start().stop().meta_says(depth_overrides={"00-quick-scan": "deep"}).resume()
+
+    assert table.last.text.endswith("4. Who?")
+
+
+def test_what_is_not_saved_yet_is_not_forgotten_by_looking() -> None:
+    """The folder does not know it, and we do: it counts, and is saved with the next commit."""
+    table = Table(TWO).start().fail("commit").do_step().fail("commit").resume()
+
+    assert table.rt.steps_completed == ("00-01",)
+    assert table.offered()[0] is Action.CONTINUE
+
+
+# --- when meta.json is broken -----------------------------------------------------------------------------------------
+
+
+def test_a_meta_json_that_somebody_broke_is_written_anew_from_what_we_know() -> None:
+    """Found when somebody resumes; nothing is lost, and people are told."""
+    table = Table(TWO).start().do_step().stop()
+    table.world.meta = b"{ oops"
+    table.resume()
+
+    assert WRITTEN_ANEW in table.texts
+    assert table.meta.steps_completed == ("00-01",)
+    assert table.meta.slack
+    assert "ERR-META-002" in table.codes
+
+
+def test_a_meta_json_that_somebody_broke_is_found_by_the_next_commit_too() -> None:
+    """In the middle of a meeting: the steps before it are still done."""
+    table = Table(TWO).start().do_step().press_continue()
+    table.world.meta = b"{ oops"
+    table.do_step()
+
+    assert WRITTEN_ANEW in table.texts
+    assert table.meta.steps_completed == ("00-01", "00-02")
+    assert table.menu.kind is MenuKind.PHASE
+
+
+def test_a_meta_json_that_somebody_removed_is_written_anew() -> None:
+    """Without a word: it is there again."""
+    table = Table(TWO).start().do_step().press_continue()
+    table.world.meta = None
+    table.do_step()
+
+    assert table.meta.steps_completed == ("00-01", "00-02")
+    assert "ERR-META-001" in table.codes
+
+
+def test_fields_of_the_wrong_type_are_taken_as_empty() -> None:
+    """Silently; the log has the codes."""
+    table = Table(TWO).start().do_step()
+    table.meta_says(steps_completed="00-01", depth_overrides=["deep"], elaborations={"no": "list"}).forget()
+
+    assert {"ERR-META-004", "ERR-META-005", "ERR-ELAB-010"} <= table.codes
+    assert table.rt.step_id == "00-01"
+
+
+# --- going on from a stall --------------------------------------------------------------------------------------------
+
+
+def test_resuming_what_stalled_is_the_same_as_retrying() -> None:
+    """Whoever types the command instead of pressing the button gets on as well."""
+    table = Table(TWO).start().fail("draft").do_step().resume()
+
+    assert table.meta.steps_completed == ("00-01",)
+    assert table.rt.stage is Stage.AT_BOUNDARY
+
+
+def test_what_never_had_a_thread_cannot_be_resumed() -> None:
+    """It has to be started."""
+    table = Table(TWO).fail("open_thread", "not_in_channel").start()
+
+    with pytest.raises(NotNow, match="This roundtable has no thread yet"):
+        table.resume()
+
+
+def test_an_item_read_twice_is_told_once() -> None:
+    """An outcome that comes again finds nothing that it settles."""
+    table = Table(TWO).start()
+    again = next(outcome for outcome in table.told if isinstance(outcome, ItemRead))
+    before = table.rt
+    table.rt = table.decided(again)
+
+    assert table.rt is before
+    assert trouble("ERR-META-001").sentence == ""

@@ -1,0 +1,115 @@
+"""Skipping the rest of a phase: drafts instead of questions, and nothing is claimed to be done that was not."""
+
+from bot.domain.menu import MenuKind
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from tests.domain.books import few_steps, step
+from tests.domain.table import Table
+
+THREE = few_steps(step("00-01"), step("00-02"), step("00-03"), step("01-01"))
+SAID = "Skipping remaining steps in this phase. I'll produce draft artifacts based on what we've discussed so far."
+
+
+def skipped() -> Table:
+    return Table(THREE).start().do_step().press(Action.SKIP)
+
+
+def test_the_persona_says_what_skipping_means() -> None:
+    """Before the drafts are made."""
+    table = skipped()
+
+    assert SAID in table.texts
+    assert table.last.speaker == "business-analyst"
+
+
+def test_the_steps_that_are_left_are_drafted() -> None:
+    """All of them at once, from what was said so far."""
+    table = skipped()
+
+    drafted = [effect for effect in table.paid if effect.kind == "draft"][-1]
+    assert (drafted.steps, drafted.skipped) == (("00-02", "00-03"), True)
+    assert "## 3. Topic" in table.world.files["quick-scan.md"]
+
+
+def test_skipped_steps_are_not_recorded() -> None:
+    """`steps_completed` holds what people finished, nothing else."""
+    assert skipped().meta.steps_completed == ("00-01",)
+
+
+def test_the_phase_is_complete() -> None:
+    """The drafts and the completion are one commit, and after that comes the menu of the phase."""
+    table = skipped()
+
+    assert table.meta.phases_completed == ("00-quick-scan",)
+    assert table.subjects[-1] == "phase 00-quick-scan Quick Scan"
+    assert table.menu.kind is MenuKind.PHASE
+    assert table.order("draft", "commit", "post")[-3:] == ["draft", "commit", "post"]
+
+
+def test_the_menu_leads_on_to_the_next_phase() -> None:
+    """Without another commit: the phase is complete already."""
+    table = skipped()
+    commits = len(table.world.commits)
+    table.press_continue()
+
+    assert (table.rt.phase_key, table.rt.step_id) == ("01-requirements", "01-01")
+    assert len(table.world.commits) == commits
+
+
+def test_feedback_after_skipping_returns_to_the_menu_of_the_phase() -> None:
+    """The skipped steps do not come back by it."""
+    table = skipped().say("The drafts look fine.")
+
+    assert table.menu.kind is MenuKind.PHASE
+
+
+def test_resuming_after_skipping_returns_to_the_menu_of_the_phase() -> None:
+    """Nor by looking again."""
+    table = skipped().resume()
+
+    assert table.menu.kind is MenuKind.PHASE
+    assert table.offered()[0] is Action.CONTINUE
+
+
+def test_an_elaboration_after_skipping_returns_to_the_menu_of_the_phase() -> None:
+    """Nor by talking about it."""
+    table = skipped().press(Action.ELABORATE).say("done")
+
+    assert table.menu.kind is MenuKind.PHASE
+
+
+def test_stopping_after_skipping_resumes_with_the_next_phase() -> None:
+    """The phase is closed, so that is where we go on."""
+    table = skipped().press(Action.STOP).resume()
+
+    assert table.rt.phase_key == "01-requirements"
+
+
+def test_skipping_the_rest_of_the_last_phase_still_ends_the_analysis() -> None:
+    """With its finishing words, in git and in the thread."""
+    table = Table(few_steps(step("00-01"), step("02-01"), step("02-02"))).start()
+    table.through("02-01").press(Action.SKIP).press_continue()
+
+    assert table.rt.stage is Stage.ANALYSED
+    assert table.last.text == "Analysis complete. offline-sync is ready to build."
+    assert table.last.text in [line.content for line in table.world.commits[-1].lines]
+
+
+def test_a_voice_that_cannot_draft_can_be_asked_again() -> None:
+    """Nothing is complete before the drafts are there."""
+    table = Table(THREE).start().do_step().fail("draft").press(Action.SKIP)
+    stalled_with = table.meta.phases_completed
+    table.press_retry()
+
+    assert stalled_with == ()
+    assert table.meta.phases_completed == ("00-quick-scan",)
+    assert table.menu.kind is MenuKind.PHASE
+
+
+def test_words_said_while_the_drafts_are_made_are_written_too() -> None:
+    """As feedback on the last step that was finished."""
+    table = Table(THREE).start().do_step().stop_paying().press(Action.SKIP)
+    table.say("And no drafts for trains!", who="grace").resume_paying()
+
+    assert "- And no drafts for trains!" in table.world.files["quick-scan.md"]
+    assert table.menu.kind is MenuKind.PHASE

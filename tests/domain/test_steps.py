@@ -1,0 +1,352 @@
+"""A step: a persona asks, people answer, a person finishes it, and it is in git before anything goes on."""
+
+import pytest
+
+from bot.domain.artifact import Edit, FileEdit, SectionEdit
+from bot.domain.effects import Draft, Survey
+from bot.domain.inputs import CodeSurvey, Hits
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from bot.domain.steps import Section
+from bot.domain.taxonomy import trouble
+from bot.errors import NotNow
+from tests.domain.books import few_steps, step
+from tests.domain.table import Table
+
+FOUND = CodeSurvey(tracked_files=812, hits=(Hits(keyword="SyncQueue", count=3, files=("sync/queue.py",)),))
+
+
+def at_keyword_search(survey: CodeSurvey) -> Table:
+    table = Table(few_steps(step("00-01"), step("00-02")))
+    table.world.survey = survey
+    return table.start("Replace the SyncQueue with something else").through("00-01").press_continue()
+
+
+# --- asking -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_step_opens_with_its_header_and_its_questions() -> None:
+    """`Name (Role) -- Step id: title`, then what the step file asks at this depth."""
+    table = Table().start()
+
+    assert table.last.text.startswith("**Maya Chen (Business Analyst) -- Step 00-01: Scope Estimation**\n\n")
+    assert table.last.speaker == "business-analyst"
+
+
+def test_the_questions_can_be_finished_or_asked_at_another_depth() -> None:
+    """The small print says how to answer, and how deep we are."""
+    table = Table().start()
+
+    assert table.offered() == [Action.FINISH_STEP, Action.DEPTH_BRIEF, Action.DEPTH_DEEP]
+    assert "press Finish step or type `finish`" in table.last.note
+    assert table.last.note.endswith("Depth: standard.")
+
+
+def test_what_is_known_is_filled_in_and_what_is_not_is_a_blank() -> None:
+    """A step file may say {item} or {scope}; a choice of words is named, so that people can choose."""
+    asks = {Section.STANDARD: "Is {item} of {scope} size, {small/medium/large}?"}
+    table = Table(few_steps(step("00-01", sections=asks))).start("Offline sync")
+
+    assert table.last.text.endswith("\n\nIs Offline sync of ____ size, ____ (small/medium/large)?")
+
+
+def test_a_step_of_another_persona_is_asked_by_that_persona() -> None:
+    """For that step only: the lead of the phase is back with the next."""
+    table = Table(few_steps(step("00-01", persona="system-designer"), step("00-02"))).start()
+    first = table.last
+
+    table.do_step().press_continue()
+
+    assert first.speaker == "system-designer"
+    assert first.text.startswith("**Jordan Park (System Designer) -- Step 00-01")
+    assert table.last.speaker == "business-analyst"
+    assert "ERR-PERSONA-002" in table.codes
+
+
+def test_a_missing_section_falls_back_to_the_standard_one() -> None:
+    """Silently: people get questions, the log gets a line."""
+    table = Table(few_steps(step("00-01", sections={Section.STANDARD: "What is it?"}))).start()
+    table.say("deep")
+
+    assert table.last.text.endswith("What is it?")
+    assert "ERR-STEP-007" in table.codes
+
+
+# --- searching the code base ------------------------------------------------------------------------------------------
+
+
+def test_the_keyword_search_shows_what_the_code_base_says() -> None:
+    """Real facts, with their source, above the questions."""
+    table = at_keyword_search(FOUND)
+
+    assert "I searched 812 tracked files:\n- `SyncQueue`: 3 hits in `sync/queue.py`" in table.last.text
+
+
+def test_words_that_stand_in_code_are_searched_for_first() -> None:
+    """`SyncQueue` says more than "replace"; without such words the longer ones of the title have to do."""
+    named, plain = at_keyword_search(FOUND), Table(few_steps(step("00-02"))).start("Offline sync for trains")
+
+    assert keywords_of(named) == ("SyncQueue",)
+    assert keywords_of(plain) == ("offline", "sync", "trains")
+
+
+def test_without_a_code_base_the_persona_says_so() -> None:
+    """Nobody is told about hits that nobody looked for."""
+    table = at_keyword_search(CodeSurvey())
+
+    assert "There is no code base in my workspace to search, so I rely on what you know." in table.last.text
+
+
+def test_a_search_that_fails_does_not_hold_up_the_questions() -> None:
+    """The step is asked as if there were no code base."""
+    table = Table(few_steps(step("00-02"))).fail("survey").start()
+
+    assert table.rt.stage is Stage.DISCUSSING
+    assert table.offered()[0] is Action.FINISH_STEP
+
+
+def test_what_people_named_is_searched_for_before_it_is_written_down() -> None:
+    """The words of the answers are better keywords than those of the title."""
+    table = at_keyword_search(FOUND)
+    table.do_step("Look for `OutboxWriter` and conflict_policy.")
+
+    assert keywords_of(table) == ("OutboxWriter", "conflict_policy")
+    assert table.order("survey", "draft")[-2:] == ["survey", "draft"]
+
+
+def keywords_of(table: Table) -> tuple[str, ...]:
+    return next(effect.keywords for effect in reversed(table.paid) if isinstance(effect, Survey))
+
+
+# --- answering --------------------------------------------------------------------------------------------------------
+
+
+def test_every_message_is_an_answer_of_its_author() -> None:
+    """Whoever says it: the step is written from all of them."""
+    table = Table().start()
+    table.say("For field work.", who="ada").say("And on trains.", who="grace")
+
+    assert [(answer.person, answer.text) for answer in table.rt.answers] == [
+        ("ada", "For field work."),
+        ("grace", "And on trains."),
+    ]
+
+
+def test_an_answer_is_acknowledged_by_a_reaction_and_one_line() -> None:
+    """The persona whose step it is says it; that line may ask back."""
+    table = Table().start()
+    table.say("For field work.", ts="600.1")
+
+    assert table.world.reactions == [("600.1", "memo")]
+    assert (table.last.speaker, table.last.text) == ("business-analyst", "business-analyst on acknowledge")
+
+
+def test_a_burst_of_answers_gets_one_line() -> None:
+    """Within two minutes further answers get a reaction and no words; after that the persona listens again."""
+    table = Table().start()
+    table.say("One.").say("Two.").wait(120).say("Three.")
+
+    assert len(table.world.reactions) == 3
+    assert table.texts.count("business-analyst on acknowledge") == 2
+
+
+def test_a_persona_with_nothing_to_add_says_nothing() -> None:
+    """An empty acknowledgement is no message."""
+    table = Table().start()
+    before = len(table.texts)
+    table.world.speech = lambda _speak, _rt: "  "
+    table.say("For field work.")
+
+    assert len(table.texts) == before
+
+
+def test_a_voice_that_fails_to_acknowledge_is_not_missed() -> None:
+    """The answer counts, the step stays open."""
+    table = Table().start().fail("speak")
+    table.say("For field work.")
+
+    assert table.rt.stage is Stage.DISCUSSING
+    assert len(table.rt.answers) == 1
+
+
+@pytest.mark.parametrize("letter", ["E", "c", "s"])
+def test_menu_letters_are_ordinary_words_while_a_step_is_open(letter: str) -> None:
+    """There is no menu to choose from, so they are answers like any other."""
+    table = Table().start().say(letter)
+
+    assert table.rt.stage is Stage.DISCUSSING
+    assert table.rt.answers[-1].text == letter
+
+
+# --- finishing --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["button", "word", "command"])
+def test_a_person_finishes_a_step(how: str) -> None:
+    """By the button, by typing `finish`, or by the command; never by answering well enough."""
+    table = Table().start().say("For field work.", who="grace")
+    if how == "button":
+        table.press(Action.FINISH_STEP, who="grace")
+    elif how == "word":
+        table.say("Finish!", who="grace")
+    else:
+        table.finish(who="grace")
+
+    assert table.meta.steps_completed == ("00-01",)
+    assert "Finished by Grace" in [said.message.note for said in table.world.thread]
+
+
+def test_a_step_is_in_git_before_its_menu_is_shown() -> None:
+    """Artifacts, meta.json and the transcript are one commit; whoever sees the menu can rely on it."""
+    table = Table().start().say("For field work.")
+    table.paid.clear()
+    table.press(Action.FINISH_STEP)
+
+    assert table.order("draft", "commit", "post") == ["draft", "commit", "post"]
+    assert table.offered()[0] is Action.CONTINUE
+
+
+def test_the_commit_of_a_step_holds_all_of_it() -> None:
+    """Its section, its id for meta.json and for the trailer, and every line said since the last commit."""
+    table = Table().start().say("For field work.").press(Action.FINISH_STEP)
+
+    commit = table.world.commits[-1]
+    assert commit.subject == "roundtable(offline-sync): step 00-01 Scope Estimation"
+    assert commit.step == "00-01"
+    assert commit.change.steps == ("00-01",)
+    assert [edit.path for edit in commit.edits] == ["quick-scan.md"]
+    assert "For field work." in [line.content for line in commit.lines]
+    assert "- For field work." in table.world.files["quick-scan.md"]
+
+
+def test_the_menu_says_what_was_saved() -> None:
+    """By file and section, so that people can look."""
+    table = Table().start().do_step()
+
+    assert table.last.text.startswith("Saved: `quick-scan.md` > 1. Scope\n\n[E]")
+
+
+def test_a_voice_writes_only_files_of_the_step() -> None:
+    """Whatever else it hands in is left out."""
+    table = Table(few_steps()).start()
+    table.world.drafts = FOREIGN
+    table.do_step()
+
+    assert [edit.path for edit in table.world.commits[-1].edits] == ["quick-scan.md"]
+
+
+FOREIGN: tuple[Edit, ...] = (
+    SectionEdit(path="quick-scan.md", heading="1. Topic", title="T", body="ours"),
+    SectionEdit(path="design-summary.md", heading="1. Topic", title="T", body="somebody else's"),
+    FileEdit(path="../../etc/passwd", text="nobody's"),
+)
+
+
+def test_a_step_without_files_is_finished_all_the_same() -> None:
+    """The voice had nothing to write; the transcript and meta.json have the step."""
+    table = Table(few_steps()).start()
+    table.world.drafts = ()
+    table.do_step()
+
+    assert table.last.text.startswith("Saved.\n\n[E]")
+    assert table.meta.steps_completed == ("00-01",)
+
+
+def test_words_said_while_we_write_are_written_too() -> None:
+    """They come after the answers the voice was given, so they are feedback: written before the menu appears."""
+    table = Table(few_steps()).start().stop_paying()
+    table.press(Action.FINISH_STEP).say("One thing more!", who="grace")
+    table.resume_paying()
+
+    assert table.subjects[-2:] == ["step 00-01 Topic 00-01", "feedback 00-01 Topic 00-01"]
+    assert "- One thing more!" in table.world.files["quick-scan.md"]
+    assert table.meta.steps_completed == ("00-01",)
+
+
+def test_words_said_while_feedback_is_acknowledged_are_written_too() -> None:
+    """However late they come: there is no menu as long as something said is not written."""
+    table = Table(few_steps()).start().do_step().stop_paying().say("First.")
+    while not (table.rt.outbox and table.rt.outbox[0].kind == "speak"):
+        table.pay_one()
+    table.say("Second.")
+    table.resume_paying()
+
+    assert "- Second." in table.world.files["quick-scan.md"]
+    assert table.subjects[-2:] == ["feedback 00-01 Topic 00-01"] * 2
+
+
+def test_whoever_was_about_to_speak_is_not_waited_for() -> None:
+    """Finishing is finishing: no acknowledgement comes trailing after."""
+    table = Table(few_steps()).start().stop_paying()
+    table.say("For field work.").press(Action.FINISH_STEP).resume_paying()
+
+    assert table.order("speak") == []
+
+
+def test_while_we_write_nothing_else_can_be_asked_for() -> None:
+    """For a moment; nothing is changed by trying."""
+    table = Table(few_steps()).start().stop_paying()
+    table.press(Action.FINISH_STEP)
+    before = table.rt
+
+    with pytest.raises(NotNow, match="I'm just saving"):
+        table.finish()
+    with pytest.raises(NotNow, match="I'm just saving"):
+        table.stop()
+    assert table.rt is before
+
+
+def test_there_is_nothing_to_finish_at_a_menu() -> None:
+    """Whoever types the command there is told so."""
+    table = Table().start().do_step()
+
+    with pytest.raises(NotNow, match="There is no open step to finish right now"):
+        table.finish()
+
+
+# --- steps that are passed over ---------------------------------------------------------------------------------------
+
+
+def test_a_step_whose_dependency_is_missing_waits() -> None:
+    """People are told, it is not recorded, and the menu of the phase says what was not done."""
+    waits = step("00-02", depends_on=["00-09"])
+    table = Table(few_steps(step("00-01"), waits)).start().do_step()
+
+    sentence = trouble("ERR-STEP-008", step_id="00-02", dep_id="00-09").sentence
+    table_menu = table.last.text
+    assert f"Not done in this phase:\n- 00-02: {sentence}" not in table_menu  # not looked at yet
+    assert table.meta.steps_completed == ("00-01",)
+
+
+def test_a_step_that_is_passed_over_is_named_at_the_end_of_the_phase() -> None:
+    """The list stands above the phase's menu, with the reason."""
+    waits = step("00-01", depends_on=["00-09"])
+    table = Table(few_steps(waits, step("00-02"))).start().do_step()
+
+    sentence = trouble("ERR-STEP-008", step_id="00-01", dep_id="00-09").sentence
+    assert f"Not done in this phase:\n- 00-01: {sentence}" in table.last.text
+    assert table.meta.steps_completed == ("00-02",)
+
+
+def test_a_step_whose_condition_holds_is_skipped() -> None:
+    """Not recorded, and looked at again next time."""
+    table = Table(few_steps(step("00-01", skip_if="scope == 'unknown'"), step("00-02"))).start()
+
+    assert table.rt.step_id == "00-02"
+    assert table.rt.passed[0].why == "Step 00-01 skipped: condition 'scope == 'unknown'' is true."
+
+
+def test_a_step_whose_condition_means_nothing_is_asked() -> None:
+    """With a warning: a mistake in a file is no reason to leave something out."""
+    table = Table(few_steps(step("00-01", skip_if="weather == 'bad'"))).start()
+
+    warned = trouble("ERR-STEP-009", step_id="00-01", expression="weather == 'bad'").sentence
+    assert warned in table.texts
+    assert table.rt.step_id == "00-01"
+
+
+def test_all_questions_of_a_draft_are_given_to_the_voice() -> None:
+    """One request names the step; what was said is in the roundtable itself."""
+    table = Table(few_steps()).start().do_step()
+
+    assert [effect.steps for effect in table.paid if isinstance(effect, Draft)] == [("00-01",)]

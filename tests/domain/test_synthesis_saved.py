@@ -1,0 +1,254 @@
+"""What a discussion leaves behind: a summary with names on it, in git before it is shown; a record; the same menu."""
+
+import pytest
+
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from bot.domain.synthesis import Decision, Insight, Question, Synthesis
+from bot.domain.taxonomy import trouble
+from tests.domain.books import few_steps, step
+from tests.domain.table import Table
+
+OF_ALL = Synthesis(
+    insights=(
+        Insight(text="Trains have tunnels", by=("Ada",)),
+        Insight(text="Queues grow", by=("Maya", "Alex")),
+    ),
+    decisions=(Decision(text="We keep a queue", rationale="it survives a tunnel", by="Ada"),),
+    questions=(Question(text="How long?", why="nobody measured it"),),
+    summary="Identified a queue that survives tunnels.",
+)
+NOTHING = Synthesis(summary="They talked about queues")
+
+
+def concluded(synthesis: Synthesis = OF_ALL) -> Table:
+    table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step()
+    table.world.synthesis = synthesis
+    return table.press(Action.ELABORATE).say("Trains have tunnels.").say("done")
+
+
+# --- the summary ------------------------------------------------------------------------------------------------------
+
+
+def test_the_summary_names_who_said_what() -> None:
+    """Insights, decisions and open questions, with the turns and how it ended."""
+    assert concluded().texts[-2] == (
+        "### Elaboration Insights (Step 00-01: Scope and Size)\n\n"
+        "**Participants**: Maya Chen (BA), Alex Rivera (Architect), Jordan Park (Designer)\n"
+        "**Turns**: 5 | **Exit**: user-initiated\n\n"
+        "#### Key Insights\n- [Ada] Trains have tunnels\n- [Maya/Alex] Queues grow\n\n"
+        "#### Decisions Made\n- We keep a queue: it survives a tunnel (Ada)\n\n"
+        "#### Open Questions\n- How long?: nobody measured it\n"
+    )
+
+
+def test_the_summary_says_when_the_limit_ended_it() -> None:
+    """People should know why it stopped."""
+    table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": 3}).elaborate()
+
+    assert "**Turns**: 3 | **Exit**: turn-limit" in table.texts[-2]
+
+
+def test_the_summary_is_in_git_before_it_is_shown() -> None:
+    """Artifacts, record and transcript are one commit; then the summary, then the files, then the menu."""
+    table = concluded()
+
+    assert table.order("synthesize", "commit", "post")[-4:] == ["synthesize", "commit", "post", "post"]
+    assert table.texts[-2] in [line.content for line in table.world.commits[-1].lines]
+
+
+def test_the_commit_names_the_step() -> None:
+    """In its subject and in its trailer; no step is completed by it."""
+    commit = concluded().world.commits[-1]
+
+    assert commit.subject == "roundtable(offline-sync): elaboration 00-01 Scope and Size"
+    assert (commit.step, commit.change.steps) == ("00-01", ())
+
+
+# --- the record -------------------------------------------------------------------------------------------------------
+
+
+def test_a_record_is_appended() -> None:
+    """What, how long, who, when and what came of it."""
+    record = concluded().meta.elaborations[-1]
+
+    assert record.step_id == "00-01"
+    assert record.turn_count == 5
+    assert record.personas_active == ("business-analyst", "solutions-architect", "system-designer")
+    assert record.timestamp.endswith("Z")
+    assert record.synthesis_summary == "Identified a queue that survives tunnels."
+
+
+def test_records_are_never_replaced() -> None:
+    """The newest is last."""
+    table = concluded().press(Action.ELABORATE).say("done")
+
+    assert [record.turn_count for record in table.meta.elaborations] == [5, 3]
+
+
+# --- the files --------------------------------------------------------------------------------------------------------
+
+
+def test_the_files_of_the_step_are_added_to() -> None:
+    """Below a marker, in the section that fits; every line that was there is still there."""
+    table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
+    before = table.world.files["quick-scan.md"].splitlines()
+    table.press(Action.ELABORATE).say("done")
+
+    after = table.world.files["quick-scan.md"]
+    assert "<!-- Elaboration: step 00-01, " in after
+    assert "- [Ada] It matters" in after
+    rest = iter(after.splitlines())
+    assert all(line in rest for line in before)
+
+
+def test_people_are_told_which_file_and_section_got_what() -> None:
+    """Above the menu."""
+    updated = (
+        'Updated quick-scan.md, section "1. Scope and Size": added 2 insights from the discussion.\n\n[E]'
+    )
+
+    assert concluded().last.text.startswith(updated)
+
+
+def test_two_discussions_stack() -> None:
+    """The second is added below the first."""
+    table = concluded().press(Action.ELABORATE).say("Again.").say("done")
+
+    assert table.world.files["quick-scan.md"].count("<!-- Elaboration: step 00-01, ") == 2
+
+
+def test_a_file_that_is_missing_is_named_and_skipped() -> None:
+    """The insights are in the summary, and in the other files."""
+    table = Table(few_steps(step("00-01", outputs=["quick-scan.md", "notes.md"]))).start().do_step()
+    del table.world.files["notes.md"]
+    table.press(Action.ELABORATE).say("done")
+
+    assert trouble("ERR-ELAB-013", filename="notes.md").sentence in table.texts
+    assert "It matters" in table.world.files["quick-scan.md"]
+    assert "notes.md" not in table.world.files
+
+
+def test_files_that_are_no_prose_are_left_alone() -> None:
+    """A marker is a comment in Markdown, and damage in JSON."""
+    table = Table(few_steps(step("00-01", outputs=["stories.json"]))).start().elaborate().say("done")
+
+    assert table.world.commits[-1].edits == ()
+    assert len(table.meta.elaborations) == 1
+
+
+# --- discussions that come to little ----------------------------------------------------------------------------------
+
+
+def test_a_discussion_that_ends_with_its_framing_is_recorded() -> None:
+    """One turn, one sentence, no file."""
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
+    while table.rt.debate.turn_count < 1:
+        table.pay_one()
+    table.say("done").resume_paying()
+
+    sentence = "Discussion ended early. The framing identified Quick Scan: Topic 00-01 as a discussion point."
+    assert table.texts[-2] == sentence
+    assert table.meta.elaborations[-1].turn_count == 1
+    assert table.world.commits[-1].edits == ()
+    assert "synthesize" not in table.order("synthesize")
+
+
+def test_a_person_who_spoke_before_the_framing_is_not_passed_over() -> None:
+    """Their words are put together, even if they were the only ones."""
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
+    table.say("Trains have tunnels.").say("done").resume_paying()
+
+    assert table.order("synthesize") == ["synthesize"]
+    assert table.meta.elaborations[-1].turn_count == 1
+
+
+def test_a_synthesis_that_says_nothing_is_tried_once_more() -> None:
+    """Then one sentence has to do: no file is touched, the record is kept."""
+    table = concluded(NOTHING)
+
+    assert table.order("synthesize") == ["synthesize", "synthesize"]
+    assert table.texts[-2] == "Key takeaway: They talked about queues"
+    assert table.world.commits[-1].edits == ()
+    assert table.meta.elaborations[-1].synthesis_summary == "They talked about queues"
+    assert "ERR-ELAB-007" in table.codes
+
+
+def test_a_second_attempt_that_succeeds_is_all_that_people_see() -> None:
+    """The first one leaves nothing behind."""
+    table = (
+        Table(few_steps()).start().elaborate().say("Trains have tunnels.").fail("synthesize", "unstructured")
+    )
+    table.say("done")
+
+    assert "ERR-ELAB-007" not in table.codes
+    assert table.texts[-2].startswith("### Elaboration Insights")
+
+
+def test_without_any_summary_the_last_word_of_people_is_the_takeaway() -> None:
+    """They said it, so it is not invented."""
+    table = Table(few_steps()).start().elaborate().say("Trains have tunnels.")
+    table.fail("synthesize", "unstructured", times=2).say("done")
+
+    assert table.texts[-2] == "Key takeaway: Trains have tunnels."
+
+
+def test_a_voice_that_is_gone_can_be_asked_again() -> None:
+    """Nothing of the discussion is lost meanwhile."""
+    table = Table(few_steps()).start().elaborate().say("Trains have tunnels.").fail("synthesize").say("done")
+    stalled_at = table.rt.stage
+    table.press_retry()
+
+    assert stalled_at is Stage.STALLED
+    assert table.meta.elaborations[-1].turn_count == 5
+
+
+# --- what can go wrong ------------------------------------------------------------------------------------------------
+
+
+def test_a_record_that_cannot_be_saved_is_told_and_saved_later() -> None:
+    """The summary is shown, the menu returns, and the next commit brings the record after all."""
+    table = Table(few_steps()).start().elaborate().say("Trains have tunnels.").fail("commit").say("done")
+
+    told = trouble("ERR-ELAB-009").sentence
+    assert any(told in text for text in table.texts)
+    assert not table.meta.elaborations
+    assert table.menu.offers(Action.ELABORATE)
+
+    table.press_continue()
+    assert table.meta.elaborations[-1].turn_count == 5
+
+
+def test_the_summary_is_shown_even_when_it_could_not_be_saved() -> None:
+    """People need it all the more."""
+    table = Table(few_steps()).start().elaborate().say("Trains have tunnels.").fail("commit").say("done")
+
+    assert any(text.startswith("### Elaboration Insights") for text in table.texts)
+
+
+@pytest.mark.parametrize("ending", ["done", "exit"])
+def test_a_word_that_comes_too_late_is_kept(ending: str) -> None:
+    """Said while the synthesis is made: in the transcript, and in the log as a possible misunderstanding."""
+    table = (
+        Table(few_steps())
+        .start()
+        .elaborate()
+        .stop_paying()
+        .say(ending)
+        .say("Wait, one more!")
+        .resume_paying()
+    )
+
+    assert "Wait, one more!" in [line.content for line in table.lines]
+    assert "ERR-ELAB-011" in table.codes
+
+
+def test_after_the_limit_a_late_word_is_no_misunderstanding() -> None:
+    """Nobody ended it by a word."""
+    table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": 3}).do_step().stop_paying()
+    table.press(Action.ELABORATE)
+    while table.rt.stage is not Stage.SYNTHESIZING:
+        table.pay_one()
+    table.say("Wait!").resume_paying()
+
+    assert "ERR-ELAB-011" not in table.codes

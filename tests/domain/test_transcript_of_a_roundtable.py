@@ -1,0 +1,154 @@
+"""The transcript: every utterance is a line, in the order of the thread, in the words of the schema."""
+
+import json
+
+from bot.domain import transcript
+from bot.domain.message import Action
+from tests.domain.books import few_steps
+from tests.domain.table import Table
+
+
+def whole_meeting() -> Table:
+    table = Table(few_steps()).start().do_step("For field work.").say("Trains, too.")
+    table.press(Action.ELABORATE).say("Jordan, what about tunnels?", who="grace").press(Action.GO_ON).say(
+        "done"
+    )
+    return table.through("02-01").press_continue()
+
+
+def test_a_whole_meeting_reads_back_without_a_flaw() -> None:
+    """Rounds and times never go back, and nothing is left behind."""
+    table = whole_meeting()
+
+    assert transcript.read(table.world.meeting).flaws == ()
+    assert table.rt.lines == ()
+
+
+def test_everything_in_the_thread_is_in_the_transcript() -> None:
+    """In the same order: what Slack shows and what git keeps are one meeting."""
+    table = whole_meeting()
+    kept = [line.content for line in table.lines if line.source != "user"]
+    posted = [effect.message.text for effect in table.paid if effect.kind == "post"]
+
+    rest = iter(kept)
+    assert all(text in rest for text in posted)
+
+
+def test_rounds_start_at_one() -> None:
+    """They count per item."""
+    assert whole_meeting().lines[0].round == 1
+
+
+def test_a_round_has_one_part() -> None:
+    """A change of the part begins a new round."""
+    parts: dict[int, set[str]] = {}
+    for line in whole_meeting().lines:
+        parts.setdefault(line.round, set()).add(line.phase)
+
+    assert {len(names) for names in parts.values()} == {1}
+
+
+def test_the_parts_follow_the_meeting() -> None:
+    """Taken in, clarified, written down, discussed, put together, finished."""
+    order: list[str] = []
+    for line in whole_meeting().lines:
+        if not order or order[-1] != line.phase:
+            order.append(line.phase)
+
+    assert order[:6] == ["draft", "clarifying", "formalizing", "clarifying", "formalizing", "clarifying"]
+    assert order[6:8] == ["workshop", "formalizing"]
+    assert order[-1] == "review_ready"
+
+
+def test_everybody_has_an_actor() -> None:
+    """People are `User` and told apart by `meta`; personas and the host have names of their own."""
+    lines = whole_meeting().lines
+
+    assert {line.actor for line in lines} == {
+        "User",
+        "PlanningAgent",
+        "BusinessAnalyst",
+        "SolutionsArchitect",
+        "InterfaceDesigner",
+    }
+    assert {line.meta["user_name"] for line in lines if line.source == "user"} == {"Ada", "Grace"}
+
+
+def test_sources_tell_people_models_and_the_host_apart() -> None:
+    """What the host says is a note of the system; what a persona says came from a voice."""
+    for line in whole_meeting().lines:
+        expected = {"User": "user", "PlanningAgent": "system"}.get(line.actor, "model")
+        assert line.source == expected
+
+
+def test_a_line_says_where_it_belongs() -> None:
+    """Item, phase, step, channel; for a turn its number, for a message of a person the message."""
+    lines = whole_meeting().lines
+
+    turn = next(line for line in lines if line.content == "Jordan, what about tunnels?")
+    assert turn.meta["task_id"] == "offline-sync"
+    assert turn.meta["phase_key"] == "00-quick-scan"
+    assert turn.meta["step_id"] == "00-01"
+    assert turn.meta["channel_id"] == "C1"
+    assert (turn.meta["turn"], turn.meta["turn_id"]) == (4, "t04")
+    assert turn.message_id == f"C1.{turn.meta['message_ts']}"
+
+
+def test_a_persons_turn_in_a_discussion_begins_a_round() -> None:
+    """And the personas who answer are in it."""
+    lines = whole_meeting().lines
+    at = next(n for n, line in enumerate(lines) if line.content == "Jordan, what about tunnels?")
+
+    assert lines[at].round == lines[at - 1].round + 1
+    assert lines[at + 1].actor == "InterfaceDesigner"
+    assert lines[at + 1].round == lines[at].round
+
+
+def test_ids_of_lines_are_unique() -> None:
+    """Over restarts and lost stores."""
+    table = whole_meeting()
+    table.restart().forget().say("Thank you.")
+
+    ids = [line.message_id for line in table.lines]
+    assert len(ids) == len(set(ids))
+
+
+def test_what_a_voice_cost_is_noted() -> None:
+    """The facts that came with its words stand in `meta`."""
+    table = Table(few_steps()).start()
+    table.world.facts = {"provider": "anthropic", "tokens_out": 12}
+    table.say("For field work.")
+
+    assert table.rt.lines[-1].meta["provider"] == "anthropic"
+    assert table.rt.lines[-1].meta["tokens_out"] == 12
+
+
+def test_a_post_can_be_found_in_slack() -> None:
+    """Once Slack said where a pending line stands, the line says it, too."""
+    table = Table(few_steps()).start()
+
+    asked = table.rt.lines[-1]
+    assert asked.meta["message_ts"] == table.menu.ts
+
+
+def test_every_line_is_json_of_the_schema() -> None:
+    """One object a line, with the fields in the order of the seed."""
+    for row in whole_meeting().world.meeting.decode().splitlines():
+        assert list(json.loads(row)) == [
+            "ts",
+            "round",
+            "actor",
+            "phase",
+            "role",
+            "source",
+            "content_type",
+            "content",
+            "meta",
+        ]
+
+
+def test_the_lines_of_a_commit_are_those_since_the_last() -> None:
+    """No line is in two commits."""
+    committed = [line.message_id for work in whole_meeting().world.commits for line in work.lines]
+
+    assert len(committed) == len(set(committed))

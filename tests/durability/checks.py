@@ -1,0 +1,169 @@
+"""
+What has to be true afterwards, found out from outside alone: Slack's thread, the files, git.
+
+Every function gives sentences about what is wrong; none is what everybody hopes for.
+"""
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bot.domain.transcript import Line, Source, Transcript, read
+from bot.sandbox import Message
+
+ITEMS = "docs/requirements"
+TRAILERS = "%H%x1f%P%x1f%s%x1f%(trailers:key=Roundtable-Item,valueonly,separator=%x2C)%x1f%(trailers:key=Roundtable-Step,valueonly,separator=%x2C)%x1f%(trailers:key=Roundtable-Effect,valueonly,separator=%x2C)"  # noqa: E501
+
+
+class Made(NamedTuple):
+    """One commit of the workspace."""
+
+    sha: str
+    parents: str
+    subject: str
+    item: str
+    step: str
+    effect: str
+
+
+class Item(NamedTuple):
+    """Where one item's files are."""
+
+    workspace: Path
+    slug: str
+
+    @property
+    def folder(self) -> Path:
+        return self.workspace / ITEMS / self.slug
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        fields: dict[str, Any] = json.loads((self.folder / "meta.json").read_text(encoding="utf-8"))
+        return fields
+
+    @property
+    def transcript(self) -> Transcript:
+        return read((self.folder / "planning" / "meeting.jsonl").read_bytes())
+
+
+def git(workspace: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["git", "-C", str(workspace), *arguments], check=False, capture_output=True, text=True
+    )
+
+
+def commits(workspace: Path) -> list[Made]:
+    """Oldest first."""
+    found = git(workspace, "log", "--reverse", f"--format={TRAILERS}").stdout
+    return [Made(*line.split("\x1f")) for line in found.splitlines()]
+
+
+def of_meeting(item: Item, thread: list[Message], said: Iterable[str], *, lost_until: str = "") -> list[str]:
+    """
+    *said* are the stamps of what people said, all of it acknowledged. What only a store knew that was lost may be
+    gone, up to the stamp *lost_until*.
+    """
+    transcript = item.transcript
+    wrong = [*_transcript(transcript), *_heard(transcript.lines, said, lost_until)]
+    wrong += [*_spoken(transcript.lines, thread, lost_until), *_turns(item)]
+    return wrong if lost_until else [*wrong, *_meta(item)]
+
+
+def of_channel(messages: Iterable[Message]) -> list[str]:
+    """The roots of threads are posts, too."""
+    posted = (key for message in messages if message.by_bot for key in _key(message))
+    return [f"{key} is posted {n} times" for key, n in _repeated(posted)]
+
+
+def of_workspace(workspace: Path, *, store_lost: bool = False) -> list[str]:
+    """When the store was lost right after a death in a commit, nobody knows what that commit was about."""
+    made = commits(workspace)
+    wrong = [f"{one.subject!r} has the parents {one.parents!r}" for one in made[1:] if " " in one.parents]
+    wrong += [f"{effect} was committed {n} times" for effect, n in _repeated(one.effect for one in made)]
+    finished = ((one.item, one.step, one.subject) for one in made if one.step and ": step " in one.subject)
+    wrong += [f"{what} is finished in {n} commits" for what, n in _repeated(finished)]
+    checked = git(workspace, "fsck", "--strict", "--no-dangling")
+    if checked.returncode or checked.stdout.strip():
+        wrong.append(f"git fsck says {checked.stdout}{checked.stderr}")
+    if not store_lost and (status := git(workspace, "status", "--porcelain", "--", "docs").stdout):
+        wrong.append(f"git status says {status}")
+    left = [path for path in workspace.rglob("*.lock") if ".git" in path.parts]
+    return [*wrong, *(f"{path.relative_to(workspace)} is left over" for path in left)]
+
+
+def _transcript(transcript: Transcript) -> Iterator[str]:
+    yield from (f"line {flaw.number} {flaw.sentence}" for flaw in transcript.flaws)
+    if transcript.torn:
+        yield "the last line is torn"
+    for message_id, n in _repeated(line.message_id for line in transcript.lines):
+        yield f"{message_id} is recorded {n} times"
+
+
+def _heard(lines: tuple[Line, ...], said: Iterable[str], lost_until: str) -> Iterator[str]:
+    heard = Counter(str(line.meta.get("message_ts")) for line in lines if line.source is Source.USER)
+    for stamp in said:
+        if heard[stamp] > 1 or (not heard[stamp] and stamp > lost_until):
+            yield f"what people said at {stamp} is recorded {heard[stamp]} times"
+
+
+def _spoken(lines: tuple[Line, ...], thread: list[Message], lost_until: str) -> Iterator[str]:
+    """What we said stands in Slack once, in the file once, and in one order."""
+    posted = [key for message in thread if message.by_bot for key in _key(message)]
+    yield from (f"{key} is posted {n} times" for key, n in _repeated(posted))
+    order = list(dict.fromkeys(key.partition("#")[0] for key in posted))
+    recorded = [line.message_id for line in lines]
+    places = {key: place for place, key in enumerate(recorded)}
+    ours = [line for line in lines if line.source is not Source.USER and line.message_id not in order]
+    for line in ours:
+        if line.source is Source.MODEL or "message_ts" in line.meta:
+            yield f"{line.message_id} ({line.actor}) is recorded, and not posted: {line.content[:60]!r}"
+    known = [key for key in order if key in places]
+    if known != sorted(known, key=places.__getitem__):
+        yield f"Slack's order {known} is not the file's {sorted(known, key=places.__getitem__)}"
+    last = order.index(known[-1]) if known else -1
+    lost = {key.partition("#")[0] for one in thread if one.ts <= lost_until for key in _key(one)}
+    missing = (key for key in order[: last + 1] if key not in places and key not in lost)
+    yield from (f"{key} is posted, and not recorded" for key in missing)
+
+
+def _turns(item: Item) -> Iterator[str]:
+    """An elaboration's turns are 1, 2, 3 and so on, and no more than its record says."""
+    limit = item.meta.get("elaboration_config", {}).get("max_turns", 10)
+    begun = [
+        line.meta["turn"]
+        for line in item.transcript.lines
+        if "turn" in line.meta and line.meta.get("turn_id")
+    ]
+    counted: list[int] = []
+    for turn in begun:
+        if turn == 1:
+            counted.append(0)
+        if not counted or turn != counted[-1] + 1:
+            yield f"turn {turn} follows {counted[-1] if counted else 'nothing'}"
+        if counted:
+            counted[-1] = turn
+    yield from (f"there are {count} turns, and {limit} allowed" for count in counted if count > limit)
+    recorded = [record["turn_count"] for record in item.meta["elaborations"]]
+    if counted[: len(recorded)] != recorded:
+        yield f"meta.json counts {recorded} turns, the transcript {counted}"
+
+
+def _meta(item: Item) -> Iterator[str]:
+    meta = item.meta
+    for name in ("steps_completed", "phases_completed"):
+        yield from (f"{name} has {what} {n} times" for what, n in _repeated(meta[name]))
+    done = {one.step for one in commits(item.workspace) if one.item == item.slug and ": step " in one.subject}
+    if done - {""} != set(meta["steps_completed"]):
+        yield f"meta.json has the steps {meta['steps_completed']}, git {sorted(done)}"
+
+
+def _key(message: Message) -> Iterator[str]:
+    if payload := message.metadata.get("event_payload"):
+        yield str(payload.get("key"))
+
+
+def _repeated(found: Iterable[Any]) -> list[tuple[Any, int]]:
+    return [(what, count) for what, count in Counter(found).items() if count > 1 and what]

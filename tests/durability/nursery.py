@@ -1,0 +1,81 @@
+"""
+Where bot processes are born: they are forked from one that has imported everything, or begun from nothing.
+
+A real process each time, with a pid of its own that can be killed; only the second of importing is spent once.
+Orders come as lines of JSON on stdin, and every birth and death goes out as one on stdout.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import sys
+from types import FrameType
+from typing import Any, NoReturn
+
+from bot import cli
+from tests.durability import plants
+
+PR_SET_PDEATHSIG = 1
+RUN = ("-m", "bot", "run")
+
+
+def main(planted: list[str]) -> None:
+    for name in planted:
+        plants.PROCESS[name].put().__enter__()
+    signal.signal(signal.SIGCHLD, _mourn)
+    for line in sys.stdin:
+        order = json.loads(line)
+        if not (pid := os.fork()):
+            _live(order)
+        _say(born=order["number"], pid=pid)
+
+
+def _mourn(_number: int, _frame: FrameType | None) -> None:
+    """Several deaths may come as one signal."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not pid:
+            return
+        _say(died=pid, code=os.waitstatus_to_exitcode(status))
+
+
+def _say(**what: Any) -> None:
+    os.write(1, f"{json.dumps(what)}\n".encode())
+
+
+def _live(order: dict[str, Any]) -> NoReturn:
+    """Whatever happens in here ends here: this is a copy of the nursery, and must not go on as one."""
+    code = 70
+    try:
+        _die_with_the_nursery()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        for standard, replaced in ((0, os.open(os.devnull, os.O_RDONLY)), (1, log), (2, log)):
+            os.dup2(replaced, standard)
+        if order["fresh"]:
+            os.execve(sys.executable, (sys.executable, *RUN), order["env"])  # noqa: S606 -- there is no shell
+        os.environ.clear()
+        os.environ.update(order["env"])
+        sys.argv = ["roundtable", "run"]
+        cli.main()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(bool(ended.code))
+    except BaseException:  # noqa: BLE001 -- it goes to the log as the interpreter would have put it there
+        sys.excepthook(*sys.exc_info())
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _die_with_the_nursery() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

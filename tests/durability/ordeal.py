@@ -1,0 +1,268 @@
+"""
+One meeting, or several, with bots that are killed all the while; and what has to be true at the end of it.
+
+What is killed when comes from one seed, so that the same ordeal can be had again. It is not the same to the
+millisecond: two processes and a kernel take part. The story tells what was done.
+"""
+
+import asyncio
+from contextlib import AsyncExitStack, suppress
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import redis
+
+from tests.durability import checks
+from tests.durability.checks import Item
+from tests.durability.plan import Killed, Plan, Verdict
+from tests.durability.processes import Nursery, Process, free_port, wait_until
+from tests.durability.story import told
+from tests.durability.team import CHANNEL, Team, together
+from tests.durability.trap import EFFECTS, POSTS, Order, Trap, When
+from tests.durability.watch import Watch
+
+HOSTS = ("127.0.0.1", "localhost")
+"""Two names of one address: so that the sandbox can tell two bots apart."""
+READY_SECONDS = 30.0
+REDELIVERY_SECONDS = "2"
+CHANCE_SECONDS = 3.0
+"""How long we wait for an occasion to kill, before we make one."""
+NAMES = ("Alpha rollout", "Bravo rollout", "Charlie rollout")
+GIT_LOCKS = ("index.lock", "HEAD.lock", "refs/heads/main.lock")
+
+
+class Ordeal:
+    def __init__(self, plan: Plan, folder: Path) -> None:
+        self.plan = plan
+        self.verdict = Verdict(plan)
+        self._chance = Random(plan.seed)
+        self._folder = folder
+        self._workspace = folder / "workspace"
+        self._trap = Trap()
+        self._bots: dict[str, Process] = {}
+        self._births = 0
+        self._over = False
+        self._teams = [
+            Team(self._trap.slack, name, Random(f"{plan.seed} {name}"), lambda: self._over)
+            for name in NAMES[: plan.meetings]
+        ]
+        self._watch = Watch(self._workspace, plan.redis_url, tuple(team.slug for team in self._teams))
+
+    async def run(self) -> Verdict:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        async with AsyncExitStack() as stack:
+            self._nursery = await stack.enter_async_context(Nursery(self.plan.planted))
+            await stack.enter_async_context(self._trap.slack)
+            with suppress(BaseExceptionGroup, TimeoutError):
+                await self._held()
+            self._note_problems()
+            self.verdict.story = told(self.verdict, self._teams, self._workspace, self._logs)
+        self.verdict.seconds = loop.time() - began
+        return self.verdict
+
+    @property
+    def _logs(self) -> list[Path]:
+        return sorted(self._folder.glob("bot-*.log"))
+
+    async def _held(self) -> None:
+        try:
+            for host in HOSTS[: self.plan.replicas]:
+                await self._begin(host)
+            async with asyncio.TaskGroup() as all_of_it:
+                watching = all_of_it.create_task(self._watch.run())
+                killing = all_of_it.create_task(self._kill())
+                await together(self._teams)
+                await killing
+                await self._settled()
+                watching.cancel()
+            await self._end()
+        except BaseExceptionGroup as errors:
+            self.verdict.wrong += [f"{type(one).__name__}: {one}" for one in _leaves(errors)]
+            raise
+        except TimeoutError as error:
+            self.verdict.wrong.append(str(error))
+            raise
+
+    def _note_problems(self) -> None:
+        verdict = self.verdict
+        verdict.wrong += self._watch.wrong
+        verdict.steps = sum(team.steps for team in self._teams)
+        verdict.said = sum(len(team.said) for team in self._teams)
+        verdict.wrong += checks.of_channel(self._trap.slack.messages(CHANNEL))
+        for team in self._teams:
+            item = Item(self._workspace, team.slug)
+            if (item.folder / "planning" / "meeting.jsonl").exists():
+                lost_until = team.lost_until if self.plan.excusing else ""
+                verdict.wrong += checks.of_meeting(item, team.thread, team.said, lost_until=lost_until)
+        if (self._workspace / ".git").exists():
+            verdict.wrong += checks.of_workspace(self._workspace, store_lost=bool(self.plan.flushes))
+
+    async def _settled(self) -> None:
+        """Nothing is owed any more."""
+        await wait_until(lambda: not self._watch.owing(), seconds=READY_SECONDS, what="everything is paid")
+
+    async def _end(self) -> None:
+        for host, process in self._bots.items():
+            await self._stop(host, process)
+
+    # --- birth and death ------------------------------------------------------------------------------------------
+
+    async def _begin(self, host: str) -> None:
+        """A bot, up and listening."""
+        self._births += 1
+        slack = self._trap.slack
+        env = {
+            "SLACK_API_URL": slack.api_url.replace(HOSTS[0], host),
+            "SLACK_BOT_TOKEN": slack.bot_token,
+            "SLACK_APP_TOKEN": slack.app_token,
+            "ROUNDTABLE_WORKSPACE": str(self._workspace),
+            "ROUNDTABLE_PORT": str(free_port()),
+        }
+        if self.plan.redis_url:
+            env["REDIS_URL"] = self.plan.redis_url
+            env["ROUNDTABLE_REDELIVERY_SECONDS"] = REDELIVERY_SECONDS
+        log = self._folder / f"bot-{self._births:03}.log"
+        process = await self._nursery.bear(env, log=log, fresh=self.plan.fresh)
+        self._bots[host] = process
+        await wait_until(
+            lambda: not process.alive or (log.exists() and "is listening" in log.read_text()),
+            seconds=READY_SECONDS,
+            what=f"a bot that listens ({log.name})",
+        )
+        if not process.alive:
+            code = process.ended.result()
+            raise TimeoutError(f"a bot ended with {code} instead of listening: {log.read_text()[-800:]}")
+
+    async def _kill(self) -> None:
+        loop, flushes = asyncio.get_running_loop(), self.plan.flushes
+        while self.verdict.kills < self.plan.kills:
+            kind = self._chance.choice(self.plan.kinds)
+            began = loop.time()
+            host, how = await getattr(self, f"_{kind}")()
+            code = await self._bots[host].ended
+            self.verdict.killed.append(Killed(how, code, loop.time() - began))
+            if code not in {0, -9}:
+                self.verdict.wrong.append(f"a bot ended with {code}: {self._bots[host].log.name}")
+            if self.plan.replicas > 1:
+                await self._moment(self._chance.random())
+            lost = flushes and self.verdict.kills >= self.plan.kills // 2
+            if lost:
+                flushes -= 1
+                self._flush()
+            await self._begin(host)
+            if lost:
+                await self._bring_back()
+        self._over = True
+
+    async def _api(self) -> tuple[str, str]:
+        """At a call to Slack: every effect that people see is one."""
+        struck: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+        def strike(host: str) -> None:
+            self._bots[host].kill()
+            struck.set_result(host)
+
+        if self._chance.random() < self.plan.lost_answers:
+            lost = Order(when=When.LOST, nth=0, strike=lambda _host: None, methods=POSTS)
+            self._trap.arm(lost)
+            with suppress(TimeoutError):
+                await wait_until(lambda: not self._trap.armed, seconds=CHANCE_SECONDS, what="a post")
+        when, nth = self._chance.choice(self.plan.moments), self._chance.randrange(7)
+        methods = POSTS if when is When.LATE else EFFECTS
+        seconds = self._chance.choice((0, 0.001, 0.004, 0.01))
+        self._trap.arm(Order(when=when, nth=nth, strike=strike, seconds_after=seconds, methods=methods))
+        with suppress(TimeoutError):
+            await wait_until(struck.done, seconds=CHANCE_SECONDS, what="a call")
+        if not struck.done():
+            self._trap.arm(None)
+            return await self._clock()
+        return struck.result(), f"api {when}"
+
+    async def _clock(self) -> tuple[str, str]:
+        await self._moment(self._chance.random() * 0.8)
+        return self._struck("clock")
+
+    async def _write(self) -> tuple[str, str]:
+        """While somebody's turn in the workspace lasts: files, index, commit, branch."""
+        note = self._workspace / ".roundtable" / "turn"
+        with suppress(TimeoutError):
+            await wait_until(note.exists, seconds=CHANCE_SECONDS, what="a commit")
+        await self._moment(self._chance.random() * 0.03)
+        return self._struck("write")
+
+    async def _locks(self) -> tuple[str, str]:
+        """As `_write`, and git's locks are left behind, as happens in one kill of ten."""
+        host, _ = await self._write()
+        await self._bots[host].ended
+        if (self._workspace / ".roundtable" / "turn").exists():
+            for name in GIT_LOCKS:
+                (self._workspace / ".git" / name).touch()
+        return host, "locks"
+
+    async def _save(self) -> tuple[str, str]:
+        """Just after a save: what it owes is not paid, who caused it has no acknowledgement."""
+        before = self._watch.saves()
+        with suppress(TimeoutError):
+            await wait_until(lambda: self._watch.saves() != before, seconds=CHANCE_SECONDS, what="a save")
+        await self._moment(self._chance.choice((0, 0, 0.003)))
+        return self._struck("save")
+
+    async def _spoken(self) -> tuple[str, str]:
+        """When the bot has just been told something."""
+        before = len(self._trap.slack.deliveries)
+        with suppress(TimeoutError):
+            await wait_until(
+                lambda: len(self._trap.slack.deliveries) > before, seconds=CHANCE_SECONDS, what="an event"
+            )
+        await self._moment(self._chance.random() * 0.015)
+        return self._struck("spoken")
+
+    async def _term(self) -> tuple[str, str]:
+        await self._moment(self._chance.random() * 0.5)
+        host = self._chance.choice([*self._bots])
+        await self._stop(host, self._bots[host])
+        return host, "term"
+
+    def _struck(self, how: str) -> tuple[str, str]:
+        host = self._chance.choice([*self._bots])
+        self._bots[host].kill()
+        return host, how
+
+    async def _stop(self, host: str, process: Process) -> None:
+        try:
+            code = await process.stop()
+        except TimeoutError as error:
+            self.verdict.wrong.append(f"{host}: {error} ({process.log.name})")
+            await process.ended
+            return
+        if code:
+            self.verdict.wrong.append(f"SIGTERM ended with {code}: {process.log.name}")
+
+    def _flush(self) -> None:
+        """The store forgets everything."""
+        with redis.Redis.from_url(self.plan.redis_url) as client:
+            client.flushall()
+        for team in self._teams:
+            if team.thread:
+                team.upset = team.thread[-1].ts
+
+    async def _bring_back(self) -> None:
+        for team in self._teams:
+            if team.upset:
+                await team.bring_back(partial(self._watch.thread, team.slug))
+                team.lost_until = team.thread[-1].ts
+
+    async def _moment(self, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + seconds
+        await wait_until(lambda: loop.time() >= until, seconds=seconds + 1, what="a moment")
+
+
+def _leaves(errors: BaseExceptionGroup[BaseException]) -> list[BaseException]:
+    return [
+        leaf
+        for one in errors.exceptions
+        for leaf in (_leaves(one) if isinstance(one, BaseExceptionGroup) else [one])
+    ]

@@ -1,0 +1,55 @@
+"""What an ordeal is to be like, and what came of it."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tests.durability.trap import When
+
+API, CLOCK, WRITE, LOCKS, SAVE, SPOKEN, TERM = "api", "clock", "write", "locks", "save", "spoken", "term"
+KINDS = (API, API, API, API, CLOCK, WRITE, LOCKS, SAVE, SAVE, SPOKEN, TERM)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """*fresh* bots are `python -m bot run` to the letter; *planted* are bugs put in on purpose."""
+
+    seed: int
+    redis_url: str = ""
+    replicas: int = 1
+    kills: int = 10
+    meetings: int = 1
+    flushes: int = 0
+    fresh: bool = False
+    kinds: tuple[str, ...] = KINDS
+    moments: tuple[When, ...] = (When.BEFORE, When.DURING, When.AFTER)
+    lost_answers: float = 0.3
+    """How likely it is that a call before the fatal one is performed, and the bot does not hear of it."""
+    excusing: bool = True
+    """What only a lost store knew may be gone."""
+    planted: tuple[str, ...] = ()
+
+
+class Killed(NamedTuple):
+    how: str
+    code: int
+    seconds: float
+
+
+@dataclass
+class Verdict:
+    plan: Plan
+    wrong: list[str] = field(default_factory=list)
+    killed: list[Killed] = field(default_factory=list)
+    seconds: float = 0.0
+    steps: int = 0
+    said: int = 0
+    story: str = ""
+
+    @property
+    def kills(self) -> int:
+        return sum(one.code < 0 for one in self.killed)
+
+    @property
+    def kinds(self) -> Counter[str]:
+        return Counter(one.how.partition(" ")[0] for one in self.killed)

@@ -1,0 +1,204 @@
+"""
+Bugs on purpose, each a small named patch of our own code, put in from here alone: production code has no hooks.
+
+`scripts/durability --planted` shows that the suite catches every one, and by what.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+from bot.domain import machine
+from bot.domain.agenda import Playbook
+from bot.domain.inputs import Outcome, PersonaSpoke, Say
+from bot.domain.roundtable import Roundtable
+from bot.engine import engine
+from bot.slack import app as slack_app
+from bot.slack import client as slack_client
+from bot.slack.chat import SlackChat
+from bot.storage import files
+from bot.storage.files import TEMPORARY, Folder
+from bot.storage.git import GitWorkspace
+from bot.storage.turn import Turn
+from tests.durability import session
+from tests.durability.campaign import quietly, told
+from tests.durability.fates import Kind
+from tests.durability.session import Session
+from tests.durability.simulator import STRETCHES, played, singles, undisturbed
+from tests.durability.world import META, SimChat, SimStore, SimWorkspace
+
+SLOW_DISK_SECONDS = 0.02
+
+
+class Plant(NamedTuple):
+    """`put` makes what is wrong; used as a context, it is right again afterwards."""
+
+    what: str
+    put: Callable[[], AbstractContextManager[object]]
+
+
+# --- in a bot process -------------------------------------------------------------------------------------------------
+
+
+def _sdk_retries() -> AbstractContextManager[object]:
+    client: Any = vars(slack_client)["AsyncWebClient"]
+
+    def retrying(*args: Any, **kwargs: Any) -> Any:
+        return client(*args, **{**kwargs, "retry_handlers": None})
+
+    return patch.object(slack_client, "AsyncWebClient", retrying)
+
+
+def _ack_before_save() -> AbstractContextManager[object]:
+    app: Any = vars(slack_app)["AsyncApp"]
+
+    def hasty(**kwargs: Any) -> Any:
+        return app(**{**kwargs, "process_before_response": False})
+
+    return patch.object(slack_app, "AsyncApp", hasty)
+
+
+def _never_again() -> AbstractContextManager[object]:
+    post = SlackChat._post
+
+    async def blind(chat: SlackChat, *args: Any, **kwargs: Any) -> Any:
+        return await post(chat, *args, **{**kwargs, "again": False})
+
+    return patch.object(SlackChat, "_post", blind)
+
+
+def _commit_on_the_loop() -> AbstractContextManager[object]:
+    async def here(_workspace: GitWorkspace, _thread: object, work: Callable[[], Any]) -> Any:
+        return work()
+
+    return patch.object(GitWorkspace, "_in_thread", here)
+
+
+def _no_lock_cleanup() -> AbstractContextManager[object]:
+    return patch.object(Turn, "_free", lambda _turn, lock, _died: not lock.exists())
+
+
+def _torn_files() -> AbstractContextManager[object]:
+    def replace(folder: Folder, name: str, content: bytes) -> None:
+        """In place, on a slow disk."""
+        opened = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666, dir_fd=folder._descriptor)
+        half = len(content) // 2
+        for part in (content[:half], content[half:]):
+            files._write(opened, part)
+            time.sleep(SLOW_DISK_SECONDS)
+        os.close(opened)
+        assert name != TEMPORARY
+
+    return patch.object(Folder, "replace", replace)
+
+
+PROCESS: Mapping[str, Plant] = {
+    "sdk-retries": Plant("the SDK posts again when the connection breaks", _sdk_retries),
+    "ack-before-save": Plant("Bolt acknowledges events before they are saved", _ack_before_save),
+    "never-again": Plant("nobody looks whether a post stands there already", _never_again),
+    "commit-on-the-loop": Plant("a commit keeps everything else waiting", _commit_on_the_loop),
+    "no-lock-cleanup": Plant("git's locks stay where a kill left them", _no_lock_cleanup),
+    "torn-files": Plant("files are written in place", _torn_files),
+}
+
+
+# --- in the simulator -------------------------------------------------------------------------------------------------
+
+
+def _no_dedup() -> AbstractContextManager[object]:
+    return patch.object(Roundtable, "knowing", lambda rt, *_keys: rt)
+
+
+def _no_compare_and_set() -> AbstractContextManager[object]:
+    def put(store: SimStore, roundtable: Roundtable, _expected: int) -> None:
+        store._world.store[roundtable.slug] = roundtable
+
+    return patch.object(SimStore, "_put", put)
+
+
+def _post_before_save() -> AbstractContextManager[object]:
+    return patch.object(engine, "NOT_REPEATABLE", ())
+
+
+def _torn_meta() -> AbstractContextManager[object]:
+    replace = SimWorkspace._replace
+
+    def in_place(workspace: SimWorkspace, path: str, content: bytes) -> None:
+        if path == META:
+            workspace._world.files[path] = content[: len(content) // 2]
+        replace(workspace, path, content)
+
+    return patch.object(SimWorkspace, "_replace", in_place)
+
+
+def _counted_twice() -> AbstractContextManager[object]:
+    """Like INCR, when its answer gets lost and the client asks again."""
+    settled = machine._settled
+
+    def counting(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtable:
+        paid = all(one.id != happened.effect for one in rt.outbox)
+        if not (
+            paid and isinstance(happened, PersonaSpoke) and rt.elaboration and not rt.elaboration.exhausted
+        ):
+            return settled(rt, happened, playbook)
+        by = happened.persona
+        return rt.but(elaboration=rt.elaboration.heard(by=by, name=by, text=happened.text, human=False))
+
+    return patch.object(machine, "_settled", counting)
+
+
+def _ack_first() -> AbstractContextManager[object]:
+    delivered = Session._delivered
+    acknowledged: set[tuple[int, str]] = set()
+
+    def once(here: Session, said: Say) -> None:
+        """Acknowledged, and then the process may die of it."""
+        if (id(here), said.key) in acknowledged:
+            return
+        acknowledged.add((id(here), said.key))
+        with patch.object(session, "TIMES", 1), suppress(session.Stuck):
+            delivered(here, said)
+
+    return patch.object(Session, "_delivered", once)
+
+
+def _never_looks() -> AbstractContextManager[object]:
+    return patch.object(SimChat, "_looked", lambda _chat, _key: ("", False))
+
+
+def _looks_once() -> AbstractContextManager[object]:
+    def looked(chat: SimChat, key: str) -> tuple[str, bool]:
+        found = chat._called(Kind.LOOK, lambda: chat._stands(key))
+        chat._world.fates.land()
+        return found, False
+
+    return patch.object(SimChat, "_looked", looked)
+
+
+SIMULATED: Mapping[str, Plant] = {
+    "no-dedup": Plant("the keys of inputs are not remembered", _no_dedup),
+    "no-compare-and-set": Plant("whoever saves last wins", _no_compare_and_set),
+    "post-before-save": Plant("an attempt to post is not written down first", _post_before_save),
+    "torn-meta": Plant("meta.json is written in place", _torn_meta),
+    "counted-twice": Plant("a turn counts again when its outcome comes again", _counted_twice),
+    "ack-first": Plant("what people say is acknowledged before it is saved", _ack_first),
+    "never-looks": Plant("nobody looks whether a post stands there already", _never_looks),
+    "looks-once": Plant("nobody waits for what may be on its way", _looks_once),
+}
+
+
+def caught_by_simulator(name: str) -> str:
+    """The first scenario in which the bug shows; empty when it does not."""
+    with SIMULATED[name].put(), quietly():
+        undisturbed.cache_clear()
+        try:
+            for stretch in STRETCHES:
+                for plan in singles(stretch):
+                    if wrong := played(stretch, plan).wrong:
+                        return f"{wrong[0]}: {stretch}, {told(plan)}"
+        finally:
+            undisturbed.cache_clear()
+    return ""

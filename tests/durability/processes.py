@@ -1,0 +1,128 @@
+"""Bot processes, as an operating system sees them: started, killed, asked to stop, and how they ended."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+ROOT = Path(__file__).parents[2]
+POLL_SECONDS = 0.005
+STOP_SECONDS = 12.0
+KEPT_FROM_HERE = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "PYTHONPATH",
+    "PYTHONPYCACHEPREFIX",
+    "VIRTUAL_ENV",
+)
+
+
+async def wait_until(
+    met: Callable[[], object], *, seconds: float, what: str, every: float = POLL_SECONDS
+) -> None:
+    """Looks at the outside world until it is so. TimeoutError says what did not come."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    while not met():
+        if loop.time() >= until:
+            raise TimeoutError(f"not within {seconds:g} s: {what}")
+        await asyncio.sleep(every)
+
+
+@dataclass(eq=False)
+class Process:
+    """`ended` is its exit code, negative for the signal that ended it, as in `subprocess`."""
+
+    pid: int
+    log: Path
+    ended: asyncio.Future[int]
+
+    @property
+    def alive(self) -> bool:
+        return not self.ended.done()
+
+    def kill(self) -> None:
+        """Returns at once; nothing runs in it any more."""
+        if self.alive:
+            os.kill(self.pid, signal.SIGKILL)
+
+    async def stop(self) -> int:
+        """As an orchestrator does: SIGTERM, and some patience. The exit code."""
+        if self.alive:
+            os.kill(self.pid, signal.SIGTERM)
+        try:
+            return await asyncio.wait_for(asyncio.shield(self.ended), STOP_SECONDS)
+        except TimeoutError:
+            self.kill()
+            raise TimeoutError(f"SIGTERM was not enough within {STOP_SECONDS:g} s") from None
+
+
+@dataclass
+class Nursery:
+    """Use it as a context manager. No process outlives it."""
+
+    planted: tuple[str, ...] = ()
+    _processes: dict[int, Process] = field(default_factory=dict)
+    _orders: dict[int, asyncio.Future[int]] = field(default_factory=dict)
+    _early: dict[int, int] = field(default_factory=dict)
+
+    async def __aenter__(self) -> Self:
+        self._running = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tests.durability.nursery", *self.planted,
+            cwd=ROOT, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        self._reading = asyncio.create_task(self._read())
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        for process in self._processes.values():
+            process.kill()
+        assert self._running.stdin
+        self._running.stdin.close()
+        await self._running.wait()
+        await self._reading
+
+    async def bear(self, env: Mapping[str, str], *, log: Path, fresh: bool = False) -> Process:
+        """A new bot process; *fresh* is `python -m bot run` to the letter."""
+        number = len(self._orders) + 1
+        self._orders[number] = asyncio.get_running_loop().create_future()
+        kept = {name: os.environ[name] for name in KEPT_FROM_HERE if name in os.environ}
+        order = {"number": number, "env": {**kept, **env}, "log": str(log), "fresh": fresh}
+        assert self._running.stdin
+        self._running.stdin.write(f"{json.dumps(order)}\n".encode())
+        pid = await self._orders[number]
+        process = Process(pid, log, asyncio.get_running_loop().create_future())
+        self._processes[pid] = process
+        if pid in self._early:
+            process.ended.set_result(self._early.pop(pid))
+        return process
+
+    async def _read(self) -> None:
+        assert self._running.stdout
+        async for line in self._running.stdout:
+            told = json.loads(line)
+            if "born" in told:
+                self._orders[told["born"]].set_result(told["pid"])
+            elif process := self._processes.get(told["died"]):
+                process.ended.set_result(told["code"])
+            else:
+                self._early[told["died"]] = told["code"]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port

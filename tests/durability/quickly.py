@@ -1,0 +1,79 @@
+"""
+The same decisions, made once: many scenarios go through the same states, and everything here is pure.
+
+Log lines and traces are left out, too. Nothing else about the engine is changed by this.
+"""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import lru_cache
+from typing import Any
+from unittest.mock import patch
+
+from bot.domain import machine, meta, transcript
+from bot.domain.agenda import Playbook
+from bot.domain.inputs import Input
+from bot.domain.roundtable import Roundtable
+from bot.domain.value import Value
+from bot.engine import engine
+from tests.durability import world
+
+STATES_KEPT = 200_000
+FILES_READ = 2_000
+
+
+class Memory:
+    """A state is known by its identity, so equal ones have to be the same object: `one` sees to that."""
+
+    def __init__(self) -> None:
+        self._decided: dict[tuple[int, type, str], tuple[Roundtable, Roundtable]] = {}
+        self._ones: dict[tuple[int, ...], Roundtable] = {}
+
+    def decide(self, rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
+        key = id(rt), type(happened), happened.model_dump_json()
+        if known := self._decided.get(key):
+            return known[1]
+        after = machine.decide(rt, happened, playbook)
+        if len(self._decided) > STATES_KEPT:
+            self._decided.clear()
+            self._ones.clear()
+        self._decided[key] = rt, after
+        return after
+
+    def one(self, rt: Roundtable) -> Roundtable:
+        """Fields are shared with the state that was decided, and so are their identities."""
+        return self._ones.setdefault(tuple(map(id, rt.__dict__.values())), rt)
+
+
+def but(value: Value, **changes: Any) -> Value:
+    """As `Value.but` does it, without asking pydantic, which asks several times."""
+    kind = type(value)
+    after = kind.__new__(kind)
+    state = {
+        "__dict__": {**value.__dict__, **changes},
+        "__pydantic_fields_set__": value.__pydantic_fields_set__ | changes.keys(),
+        "__pydantic_extra__": None,
+        "__pydantic_private__": None,
+    }
+    for name, part in state.items():
+        object.__setattr__(after, name, part)
+    return after
+
+
+@contextmanager
+def quickly() -> Iterator[None]:
+    memory = Memory()
+
+    def unsaid(*_: Any, **__: Any) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    with (
+        patch.object(engine, "decide", memory.decide),
+        patch.object(engine, "span", unsaid),
+        patch.object(engine, "about", unsaid),
+        patch.object(world, "one", memory.one),
+        patch.object(transcript, "read", lru_cache(FILES_READ)(transcript.read)),
+        patch.object(meta, "read", lru_cache(FILES_READ)(meta.read)),
+        patch.object(Value, "but", but),
+    ):
+        yield

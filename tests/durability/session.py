@@ -1,0 +1,270 @@
+"""
+People and processes of one simulated meeting: whoever dies is followed by another, what was not acknowledged comes
+again, and a button that did nothing is pressed again.
+"""
+
+from collections.abc import Coroutine
+from functools import cache
+from typing import Any, TypeVar
+
+from bot.content import load
+from bot.domain.agenda import Playbook
+from bot.domain.inputs import Command, Press, Say, Start
+from bot.domain.item import item_from
+from bot.domain.message import Action, Message
+from bot.domain.place import Place
+from bot.domain.roundtable import Roundtable
+from bot.engine.engine import Engine
+from bot.engine.performers import Performers
+from bot.errors import Conflict, Unavailable, UserError
+from bot.shipped import personas_dir, steps_dir
+from tests.durability.fates import Died, Fate
+from tests.durability.sim_voices import SimVoices
+from tests.durability.world import (
+    MEETING,
+    META,
+    SimChat,
+    SimStore,
+    SimWake,
+    SimWorkspace,
+    World,
+    person,
+)
+
+T = TypeVar("T")
+TITLE, SLUG = "Offline sync", "offline-sync"
+HERE = Place(team="T1", channel="C1")
+TIMES = 12
+"""How often anything is tried before it counts as stuck."""
+
+
+class Stuck(Exception):
+    """Something did not come, however often people tried."""
+
+
+@cache
+def playbook() -> Playbook:
+    return load(personas_dir(), steps_dir())
+
+
+def drive(work: Coroutine[Any, Any, T]) -> T:
+    """Runs *work* to its end; nothing in the simulator waits."""
+    try:
+        work.send(None)
+    except StopIteration as ended:
+        found: T = ended.value
+        return found
+    raise AssertionError("something waited")
+
+
+async def _no_pause(_seconds: float) -> None:
+    """Time passes by itself."""
+
+
+class Session:
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.deaths = 0
+        self.flushed = False
+        world.fates.elsewhere = {
+            Fate.SPOKEN: self._spoken_elsewhere,
+            Fate.RIVAL: self._paid_elsewhere,
+            Fate.FLUSHED: self._flush,
+        }
+        self._engine = self._process()
+
+    @property
+    def rt(self) -> Roundtable | None:
+        return self.world.store.get(SLUG)
+
+    # --- what people do -------------------------------------------------------------------------------------------
+
+    def act(self, deed: str, what: str | Action) -> None:
+        match deed, what:
+            case "start", _:
+                self.start()
+            case "say", str(text):
+                self.say(text)
+            case "press", Action() as action:
+                self.press(action)
+
+    def start(self) -> None:
+        for _ in range(TIMES):
+            if self.rt and self.rt.place.thread and not self.rt.outbox:
+                return
+            if self.rt is None:
+                self._commanded(self._begun())
+            self.settle()
+        raise Stuck("the roundtable is not opened")
+
+    def say(self, text: str) -> None:
+        """Slack delivers it until it is acknowledged, and then, for good measure, once more."""
+        said = self._said(text)
+        for _ in range(2):
+            self._delivered(said)
+            self.settle()
+
+    def press(self, action: Action) -> None:
+        """By two people at once, and again while nothing comes of it."""
+        for _ in range(TIMES):
+            menu = self.menu()
+            if menu is None or not _offers(menu[1], action):
+                return
+            for who in ("ada", "grace"):
+                self._commanded(self._pressed(action, menu, who))
+            self.settle()
+            if self.menu() != menu:
+                return
+        raise Stuck(f"{action} leads to nothing")
+
+    def end(self) -> None:
+        """On to a finished step, from wherever this is: with it, everything said is saved."""
+        answered = False
+        for _ in range(TIMES):
+            menu = self.menu()
+            assert menu, "there is a menu whenever nothing is owed"
+            if answered and _offers(menu[1], Action.CONTINUE):
+                return
+            if _offers(menu[1], Action.FINISH_STEP):
+                self.say("That is all")
+                answered = True
+            way_on = next((one for one in WAYS_ON if _offers(menu[1], one)), None)
+            if way_on:
+                self.press(way_on)
+            self.settle()
+        raise Stuck("the last step is not finished")
+
+    def menu(self) -> tuple[str, Message] | None:
+        """The newest message with buttons, as people see it."""
+        shown = (post for post in reversed(self.world.thread) if post.message.choices)
+        return next(((post.ts, post.message) for post in shown), None)
+
+    # --- what processes do ----------------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Until nothing is owed; a process that dies of it is followed by another."""
+        for _ in range(TIMES):
+            try:
+                drive(self._engine.pay(SLUG))
+            except Died:
+                self._restart()
+            except (Unavailable, Conflict, UserError):
+                continue
+            else:
+                if self._lost():
+                    self._bring_back()
+                    continue
+                return
+        raise Stuck(f"still owed: {[one.kind for one in self.rt.outbox] if self.rt else 'everything'}")
+
+    def _delivered(self, said: Say) -> None:
+        for _ in range(TIMES):
+            if drive(SimStore(self.world).at(self._thread())) is None:
+                return
+            try:
+                drive(self._engine.handle(SLUG, said))
+            except Died:
+                self._restart()
+            except (Unavailable, Conflict):
+                continue
+            except UserError:
+                return
+            else:
+                return
+        raise Stuck("what was said is not acknowledged")
+
+    def _commanded(self, work: Coroutine[Any, Any, Roundtable]) -> None:
+        """Nobody delivers it again."""
+        try:
+            drive(work)
+        except Died:
+            self._restart()
+        except (Unavailable, Conflict, UserError):
+            pass
+
+    def _process(self) -> Engine:
+        world, book = self.world, playbook()
+        performers = Performers(SimChat(world), SimVoices(world), SimWorkspace(world), book, world.now)
+        engine = Engine(
+            store=SimStore(world), wake=SimWake(world), performers=performers, playbook=book, clock=world.now
+        )
+        engine._pause = _no_pause  # type: ignore[assignment,method-assign]
+        return engine
+
+    def _restart(self) -> None:
+        self.deaths += 1
+        self._engine = self._process()
+
+    # --- what others do, and the world ----------------------------------------------------------------------------
+
+    def _spoken_elsewhere(self) -> None:
+        if not self.world.thread:
+            return
+        said = self._said("I say this to another process")
+        if drive(SimStore(self.world).at(self._thread())):
+            drive(self._process().handle(SLUG, said))
+        else:
+            self.world.excused.add(said.ts)
+
+    def _paid_elsewhere(self) -> None:
+        drive(self._process().pay(SLUG))
+
+    def _flush(self) -> None:
+        self.flushed = True
+        self.world.store.clear()
+
+    def _lost(self) -> bool:
+        return self.flushed and self.rt is None
+
+    def _bring_back(self) -> None:
+        """Somebody resumes what the folder knows; what it does not know is begun again."""
+        saved = self.world.files.get(MEETING, b"").decode()
+        self.world.excused |= {ts for ts in self.world.said if f"C1.{ts}" not in saved}
+        if META in self.world.files:
+            place = HERE.but(thread=self.world.thread[0].ts)
+            self._commanded(self._engine.take_up(self._starting(place), thread_known=True))
+        else:
+            self._commanded(self._begun())
+
+    # --- inputs ---------------------------------------------------------------------------------------------------
+
+    def _begun(self) -> Coroutine[Any, Any, Roundtable]:
+        return self._engine.start(self._starting(HERE))
+
+    def _starting(self, place: Place) -> Start:
+        world = self.world
+        world.starts += 1
+        key = f"command.{world.starts}"
+        return Start(key=key, at=world.now(), item=item_from(TITLE), place=place, person=person("ada"))
+
+    def _said(self, text: str) -> Say:
+        ts = self.world.post(Message(text=text), person="grace")
+        self.world.said.append(ts)
+        return Say(key=f"C1.{ts}", at=self.world.now(), person=person("grace"), text=text, ts=ts)
+
+    def _pressed(
+        self, action: Action, menu: tuple[str, Message], who: str
+    ) -> Coroutine[Any, Any, Roundtable]:
+        world = self.world
+        press: Command = Press(
+            key=f"press.{menu[0]}.{action}.{who}", at=world.now(), person=person(who),
+            action=action, token=menu[1].token, ts=menu[0],
+        )  # fmt: skip
+        return self._engine.handle(SLUG, press)
+
+    def _thread(self) -> Place:
+        roots = [post.ts for post in self.world.thread if post.key and not post.message.speaker]
+        return HERE.but(thread=self.rt.place.thread if self.rt and self.rt.place.thread else roots[0])
+
+
+WAYS_ON = (
+    Action.RETRY,
+    Action.RESUME,
+    Action.FINISH_STEP,
+    Action.END_ELABORATION,
+    Action.CONTINUE,
+)
+
+
+def _offers(message: Message, action: Action) -> bool:
+    return any(choice.action is action for choice in message.choices)

@@ -1,0 +1,48 @@
+# ruff: noqa: ARG002 -- the port is wider than what is played here
+"""The voices of the simulator: they say who speaks, and on what."""
+
+from collections.abc import Mapping
+
+from bot.domain.artifact import Edit, SectionEdit
+from bot.domain.synthesis import Insight, Synthesis
+from bot.engine.ports import Cue
+from bot.errors import VoiceError
+from tests.durability.fates import Kind, Refused
+from tests.durability.world import World
+
+
+class SimVoices:
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def acknowledge(self, cue: Cue) -> str:
+        return self._said(f"{cue.persona} heard it")
+
+    async def frame(self, cue: Cue) -> str:
+        return self._said(f"{cue.persona} frames it")
+
+    async def respond(self, cue: Cue) -> str:
+        return self._said(f"{cue.persona} responds")
+
+    async def draft(
+        self, cue: Cue, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
+    ) -> tuple[Edit, ...]:
+        said = "\n".join(f"- {answer.text}" for answer in cue.roundtable.answers)
+        return tuple(
+            SectionEdit(path=output, heading=owned.heading, title=step.title, body=said)
+            for step in map(cue.playbook.agenda.step, steps)
+            for output in step.outputs
+            if output.endswith(".md")
+            for owned in step.owned(output)
+        )
+
+    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> Synthesis:
+        return Synthesis(
+            insights=(Insight(text="It matters", by=("Ada",)),), summary=self._said("It matters")
+        )
+
+    def _said(self, text: str) -> str:
+        try:
+            return self._world.fates.io(Kind.VOICE, lambda: text)
+        except Refused:
+            raise VoiceError("The voice is busy.", reason="busy", again=True) from None

@@ -1,0 +1,235 @@
+"""
+Scenarios: a stretch of a meeting, and what becomes of one or two of the things that reach out of the engine in it.
+
+Every single fate is tried, and every pair of them in the full run. All of it is the real engine and the real domain;
+only what is outside of them is played.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from bot.domain import meta, transcript
+from bot.domain.message import Action
+from bot.domain.transcript import Line, Source
+from tests.durability.fates import MEETS, Fate, Fates, Kind, Met
+from tests.durability.session import Session, Stuck
+from tests.durability.world import MEETING, META, World
+
+Script = Callable[[Session], None]
+Plan = tuple[tuple[int, Fate], ...]
+
+
+def _nothing(session: Session) -> None:
+    """From an empty world."""
+
+
+def _opened(session: Session) -> None:
+    session.start()
+
+
+def _first_step_done(session: Session) -> None:
+    session.start()
+    session.say("Edits get lost")
+    session.press(Action.FINISH_STEP)
+
+
+def _phase_done(session: Session) -> None:
+    _first_step_done(session)
+    for _ in range(2):
+        session.press(Action.CONTINUE)
+        session.say("About ten files")
+        session.press(Action.FINISH_STEP)
+
+
+def _few_turns(session: Session) -> None:
+    """As a person may want it who edits meta.json."""
+    _first_step_done(session)
+    raw = json.loads(session.world.files[META])
+    session.world.files[META] = json.dumps({**raw, "elaboration_config": {"max_turns": 4}}).encode()
+    session.press(Action.CONTINUE)
+    session.say("Sync, queue")
+    session.press(Action.FINISH_STEP)
+
+
+def _discussed(session: Session) -> None:
+    _first_step_done(session)
+    session.press(Action.ELABORATE)
+
+
+Deed = tuple[str, str | Action]
+
+
+class Stretch(NamedTuple):
+    """*before* is done at peace."""
+
+    before: Script
+    during: tuple[Deed, ...]
+
+
+STRETCHES: Mapping[str, Stretch] = {
+    "opening": Stretch(_nothing, (("start", ""),)),
+    "step": Stretch(_opened, (("say", "Edits get lost"), ("press", Action.FINISH_STEP))),
+    "feedback": Stretch(_first_step_done, (("say", "Photos too, please"),)),
+    "discussion": Stretch(
+        _first_step_done, (("press", Action.ELABORATE), ("say", "We decided: no photos"), ("say", "done"))
+    ),
+    "turn-limit": Stretch(
+        _few_turns, (("press", Action.ELABORATE), ("say", "Is that all we know?"), ("say", "It is not"))
+    ),
+    "pause": Stretch(_opened, (("say", "stop"), ("press", Action.RESUME))),
+    "depth": Stretch(_opened, (("say", "deep"),)),
+    "phase": Stretch(_phase_done, (("press", Action.CONTINUE),)),
+    "skip": Stretch(_first_step_done, (("press", Action.SKIP), ("press", Action.CONTINUE))),
+    "going-on": Stretch(
+        _discussed, (("press", Action.GO_ON), ("say", "Alex, is it?"), ("press", Action.END_ELABORATION))
+    ),
+}
+
+
+class Outcome(NamedTuple):
+    wrong: tuple[str, ...]
+    met: tuple[Met, ...]
+    seen: tuple[Kind, ...]
+
+
+class Landmark(NamedTuple):
+    """The world between two deeds when nothing goes wrong, and what has reached out until then."""
+
+    world: World
+    seen: tuple[Kind, ...]
+
+
+@cache
+def undisturbed(stretch: str) -> tuple[Landmark, ...]:
+    world = World()
+    STRETCHES[stretch].before(Session(world))
+    fates = Fates(at_peace=False)
+    session = Session(world.copied(fates))
+    landmarks = [Landmark(session.world.copied(Fates()), ())]
+    for deed in STRETCHES[stretch].during:
+        session.act(*deed)
+        landmarks.append(Landmark(session.world.copied(Fates()), tuple(fates.seen)))
+    return tuple(landmarks)
+
+
+def played(stretch: str, plan: Plan, *, excusing: bool = True) -> Outcome:
+    """
+    *excusing* is what the bot does not promise yet, see `test_simulator`.
+
+    From the last landmark before the first fate, to the first one after the last at which the world is as if
+    nothing had happened: from there on, nothing will. If there is none, to a finished step.
+    """
+    landmarks, deeds = undisturbed(stretch), STRETCHES[stretch].during
+    first = min((number for number, _ in plan), default=0)
+    begun = max(n for n, landmark in enumerate(landmarks[:-1]) if len(landmark.seen) <= first)
+    fates = Fates(plan=dict(plan), seen=list(landmarks[begun].seen), at_peace=False)
+    session = Session(landmarks[begun].world.copied(fates))
+    wrong: list[str] = []
+    try:
+        for number in range(begun, len(deeds)):
+            session.act(*deeds[number])
+            if len(fates.met) == len(plan) and session.world.same_as(landmarks[number + 1].world):
+                return Outcome((), tuple(fates.met), tuple(fates.seen))
+        fates.at_peace = True
+        session.end()
+        fates.land()
+    except Stuck as stuck:
+        wrong.append(f"stuck: {stuck}")
+    if not excusing:
+        session.world.excused.clear()
+    wrong += violations(session.world, session)
+    return Outcome(tuple(wrong), tuple(fates.met), tuple(fates.seen))
+
+
+def singles(stretch: str) -> Iterator[Plan]:
+    """Every fate of everything that reaches out when nothing goes wrong."""
+    seen = undisturbed(stretch)[-1].seen
+    yield from (((number, fate),) for number, kind in enumerate(seen) for fate in MEETS[kind])
+
+
+def pairs(first: Plan, seen: tuple[Kind, ...]) -> Iterator[Plan]:
+    """*first*, and then every fate of everything that was *seen* to follow it."""
+    number = first[0][0] + 1
+    for later, kind in enumerate(seen[number:], start=number):
+        yield from ((*first, (later, fate)) for fate in MEETS[kind])
+
+
+# --- what has to be true ----------------------------------------------------------------------------------------------
+
+
+def violations(world: World, session: Session) -> Iterator[str]:
+    read = transcript.read(world.files.get(MEETING, b""))
+    yield from (f"line {flaw.number} {flaw.sentence}" for flaw in read.flaws)
+    yield from _heard(world, read.lines)
+    yield from _spoken(world, session, read.lines)
+    yield from _saved(world, session)
+    yield from _turns(world, read.lines)
+
+
+def _heard(world: World, lines: tuple[Line, ...]) -> Iterator[str]:
+    heard = Counter(str(line.meta.get("message_ts")) for line in lines if line.source is Source.USER)
+    for ts in world.said:
+        if heard[ts] > 1 or (not heard[ts] and ts not in world.excused):
+            yield f"what people said is recorded {heard[ts]} times"
+
+
+def _spoken(world: World, session: Session, lines: tuple[Line, ...]) -> Iterator[str]:
+    ours = [post for post in world.thread if post.key]
+    if max(Counter(post.key for post in ours if not post.resumed).values(), default=0) > 1:
+        yield "a post stands there twice"
+    posted = {post.key for post in ours}
+    order = list(dict.fromkeys(post.key for post in ours))
+    places = {line.message_id: place for place, line in enumerate(lines)}
+    if len(places) < len(lines):
+        yield "a line is recorded twice"
+    known = [key for key in order if key in places]
+    if known != sorted(known, key=places.__getitem__):
+        yield "Slack and the file do not have one order"
+    if any(line.source is Source.MODEL and line.message_id not in posted for line in lines):
+        yield "a persona's line is recorded, and not posted"
+    last = order.index(known[-1]) if known else 0
+    if not session.flushed and any(key not in places for key in order[:last]):
+        yield "a post is not recorded"
+
+
+def _saved(world: World, session: Session) -> Iterator[str]:
+    made = [one.step for one in world.made if ": step " in one.subject]
+    if len(set(made)) < len(made):
+        yield "a step is finished in two commits"
+    effects = [one.effect for one in world.made]
+    if len(set(effects)) < len(effects):
+        yield "an effect is committed twice"
+    try:
+        found = meta.read(world.files.get(META, b""), now="").meta
+    except meta.Corrupt as error:
+        yield f"meta.json is torn: {error}"
+        return
+    if not session.flushed and set(found.steps_completed) != set(made):
+        yield "meta.json and git do not have the same steps"
+    if (rt := session.rt) and rt.outbox:
+        yield "something is owed"
+
+
+def _turns(world: World, lines: tuple[Line, ...]) -> Iterator[str]:
+    counted: list[int] = []
+    for line in lines:
+        if (turn := line.meta.get("turn")) is None:
+            continue
+        if turn == 1:
+            counted.append(0)
+        if not counted or turn != counted[-1] + 1:
+            yield f"turn {turn} follows {counted[-1] if counted else 'nothing'}"
+            return
+        counted[-1] = turn
+    try:
+        found = meta.read(world.files.get(META, b""), now="").meta
+    except meta.Corrupt:
+        return
+    recorded = [record.turn_count for record in found.elaborations]
+    if counted[: len(recorded)] != recorded:
+        yield f"meta.json counts {recorded} turns, the transcript {counted}"
+    if any(turns > found.max_turns for turns in counted):
+        yield f"there are {counted} turns, and {found.max_turns} allowed"

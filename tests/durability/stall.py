@@ -1,0 +1,49 @@
+"""A commit that has to wait, and what else the bot does meanwhile."""
+
+import fcntl
+from pathlib import Path
+from random import Random
+
+from tests.durability.processes import Nursery, free_port, wait_until
+from tests.durability.team import CHANNEL, FINISH, Team
+from tests.durability.trap import Trap
+
+LISTENING_SECONDS = 30.0
+
+
+async def seconds_to_acknowledge(folder: Path, *planted: str) -> float:
+    """How long somebody waits for an acknowledgement while somebody else keeps the workspace's lock."""
+    trap, workspace, log = Trap(), folder / "workspace", folder / "bot.log"
+    async with Nursery(planted) as nursery, trap.slack as slack:
+        env = {
+            "SLACK_API_URL": slack.api_url,
+            "SLACK_BOT_TOKEN": slack.bot_token,
+            "SLACK_APP_TOKEN": slack.app_token,
+            "ROUNDTABLE_WORKSPACE": str(workspace),
+            "ROUNDTABLE_PORT": str(free_port()),
+        }
+        process = await nursery.bear(env, log=log)
+        await wait_until(
+            lambda: log.exists() and "is listening" in log.read_text(),
+            seconds=LISTENING_SECONDS,
+            what="a bot that listens",
+        )
+        team = Team(slack, "Delta rollout", Random(1), lambda: True)
+        await team.start()
+        with (workspace / ".roundtable" / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            await team.say()
+            await team.acknowledged()
+            await slack.person("ada").press(team.thread_menu(FINISH), f"roundtable.{FINISH}")
+            stage = workspace / ".roundtable" / "roundtables" / f"{team.slug}.json"
+            await wait_until(
+                lambda: '"kind":"commit"' in stage.read_text().replace('": "', '":"'),
+                seconds=LISTENING_SECONDS,
+                what="a commit that is owed",
+            )
+            before = len(slack.events("message"))
+            await slack.person("grace").say(CHANNEL, "And one thing more", thread_ts=team.root)
+            said = slack.events("message")[before]
+            await wait_until(lambda: said.acked, seconds=LISTENING_SECONDS, what="an acknowledgement")
+        await process.stop()
+    return said.seconds * said.attempts

@@ -1,0 +1,112 @@
+"""
+A Slack that can let a bot die at one of its calls: before it is performed, while, or right after the answer.
+
+That is every boundary of an effect that can be seen from outside, without a line of test code in the bot.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from aiohttp import web
+
+from bot.sandbox import App, Sandbox, Timing
+from bot.sandbox.api import ApiCall
+from bot.sandbox.messages import JSON
+from bot.sandbox.methods import Call
+from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+
+EFFECTS = frozenset({
+    "chat.postMessage",
+    "chat.update",
+    "chat.getPermalink",
+    "conversations.history",
+    "conversations.replies",
+    "reactions.add",
+    "users.info",
+})  # fmt: skip
+POSTS = frozenset({"chat.postMessage"})
+LOOKS = frozenset({"conversations.history", "conversations.replies"})
+PATIENCE = Timing(ack_seconds=1.5, retry_seconds=(0.1,) * 200)
+"""What was not acknowledged is delivered again, much sooner than in Slack, and until it is."""
+
+
+class When(StrEnum):
+    BEFORE = "before"
+    """The call has arrived, and is never performed."""
+    DURING = "during"
+    """It is performed, and the bot never hears of it."""
+    LATE = "late"
+    """It is performed when the successor has just looked, and has not found it."""
+    LOST = "lost"
+    """It is performed, the connection breaks, and the bot lives on."""
+    AFTER = "after"
+    """The bot has its answer, and dies of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """At the *nth* call from now on (0 is the next), `strike` ends whoever made it: it is given the caller's host."""
+
+    when: When
+    nth: int
+    strike: Callable[[str], None]
+    seconds_after: float = 0.0
+    methods: frozenset[str] = EFFECTS
+
+
+@dataclass
+class Trap:
+    """A sandbox whose Web API can be armed, once at a time."""
+
+    slack: Sandbox = field(
+        default_factory=lambda: Sandbox(app=App(shortcuts={SHORTCUT: SHORTCUT_NAME}), timing=PATIENCE)
+    )
+    _order: Order | None = None
+    _on_their_way: list[Callable[[], JSON]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._api = self.slack._api
+        self._answered = self._api._faulty
+        self._api._faulty = self._call  # type: ignore[method-assign]
+
+    @property
+    def armed(self) -> bool:
+        return self._order is not None
+
+    def arm(self, order: Order | None) -> None:
+        self._order = order
+
+    async def _call(self, request: web.Request, call: Call, seen: ApiCall) -> web.StreamResponse:
+        order = self._due(call)
+        if order is None:
+            response = await self._answered(request, call, seen)
+            if call.method in LOOKS:
+                self._land()
+            return response
+        host = request.host.partition(":")[0]
+        if order.when is When.AFTER:
+            seen.answer = self._api._perform(call)
+            asyncio.get_running_loop().call_later(order.seconds_after, order.strike, host)
+            return self._api._response(call.method, seen.answer)
+        order.strike(host)
+        if order.when in {When.DURING, When.LOST}:
+            seen.answer = self._api._perform(call)
+        if order.when is When.LATE:
+            self._on_their_way.append(lambda: self._api._perform(call))
+        assert request.transport
+        request.transport.abort()
+        return web.Response()
+
+    def _land(self) -> None:
+        """What was on its way when its bot died arrives now."""
+        while self._on_their_way:
+            self._on_their_way.pop(0)()
+
+    def _due(self, call: Call) -> Order | None:
+        order = self._order
+        if order is None or call.method not in order.methods:
+            return None
+        self._order = replace(order, nth=order.nth - 1) if order.nth else None
+        return None if order.nth else order

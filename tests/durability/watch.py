@@ -1,0 +1,102 @@
+"""What must hold at every moment, not only at the end: looked at again and again while bots die."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from bot.domain.transcript import read
+from tests.durability.checks import Item
+from tests.durability.processes import wait_until
+
+ORDEAL_SECONDS = 3600
+LOOK_SECONDS = 0.03
+
+
+class Watch:
+    def __init__(self, workspace: Path, redis_url: str, slugs: tuple[str, ...]) -> None:
+        self._items = [Item(workspace, slug) for slug in slugs]
+        self._saved = workspace / ".roundtable" / "roundtables"
+        self._redis = redis.Redis.from_url(redis_url) if redis_url else None
+        self._rounds: dict[str, int] = {}
+        self._seen: dict[Path, int] = {}
+        self.wrong: list[str] = []
+
+    async def run(self) -> None:
+        try:
+            await wait_until(self.look, seconds=ORDEAL_SECONDS, what="the end", every=LOOK_SECONDS)
+        finally:
+            if self._redis:
+                self._redis.close()
+
+    def look(self) -> None:
+        for sentence in self._wrong():
+            if sentence not in self.wrong:
+                self.wrong.append(sentence)
+
+    def saves(self) -> object:
+        """Something that differs after every save."""
+        if self._redis is None:
+            return self._saved.stat().st_mtime_ns if self._saved.exists() else 0
+        return [self._redis.hget(_key(item), "version") for item in self._items]
+
+    def thread(self, slug: str) -> str:
+        """Where the store says it is held; empty when it does not know."""
+        stored = next(self._stored(item) for item in self._items if item.slug == slug)
+        return str(stored.get("place", {}).get("thread", ""))
+
+    def owing(self) -> list[str]:
+        return [item.slug for item in self._items if self._stored(item).get("outbox")]
+
+    def _wrong(self) -> Iterator[str]:
+        for item in self._items:
+            meta = item.folder / "meta.json"
+            if self._changed(meta):
+                try:
+                    json.loads(meta.read_text(encoding="utf-8"))
+                except ValueError as error:
+                    yield f"meta.json of {item.slug} is torn: {error}"
+            planning = item.folder / "planning" / "meeting.jsonl"
+            if self._changed(planning):
+                yield from self._backwards(item, planning)
+            yield from self._too_many_turns(item)
+
+    def _backwards(self, item: Item, planning: Path) -> Iterator[str]:
+        last = read(planning.read_bytes()).last_round
+        if last < self._rounds.get(item.slug, 0):
+            yield f"{item.slug} went back from round {self._rounds[item.slug]} to {last}"
+        self._rounds[item.slug] = last
+
+    def _too_many_turns(self, item: Item) -> Iterator[str]:
+        debate = self._stored(item).get("elaboration") or {}
+        turns, limit = len(debate.get("turns", ())), debate.get("max_turns", 0)
+        if turns > limit:
+            yield f"{item.slug} has {turns} turns, and may have {limit}"
+
+    def _stored(self, item: Item) -> Mapping[str, Any]:
+        """The live roundtable, as its store has it."""
+        if self._redis is not None:
+            found = self._redis.hget(_key(item), "state")
+            return json.loads(found) if found else {}
+        file = self._saved / f"{item.slug}.json"
+        try:
+            stored: Mapping[str, Any] = json.loads(file.read_bytes())
+        except FileNotFoundError:
+            return {}
+        return stored
+
+    def _changed(self, file: Path) -> bool:
+        try:
+            status = file.stat()
+        except FileNotFoundError:
+            return False
+        stamp = status.st_mtime_ns ^ status.st_ino
+        changed = self._seen.get(file) != stamp
+        self._seen[file] = stamp
+        return changed
+
+
+def _key(item: Item) -> str:
+    return f"roundtable:{{{item.slug}}}"

@@ -1,0 +1,271 @@
+# ruff: noqa: ARG002 -- the ports are wider than what is played here
+"""
+The world of the simulator: Slack, the store and the workspace, in memory and honest where the engine relies on them.
+
+What survives a process is in `World`; the ports are what one process has of it. Nothing waits, so there is no loop.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Self
+
+from bot.domain import meta, transcript
+from bot.domain.agenda import read_quick_scan
+from bot.domain.effects import Commit
+from bot.domain.inputs import CodeSurvey, Heard, ItemState, Touched
+from bot.domain.message import Message
+from bot.domain.place import Person, Place
+from bot.domain.roundtable import Roundtable
+from bot.engine.ports import Listing, Opened, Pay, Reading, Receipt
+from bot.errors import Conflict, SlackError, Unavailable, WorkspaceError
+from tests.durability.fates import Blind, Fates, Kind, Refused
+
+NAMES = {"ada": "Ada", "grace": "Grace", "linus": "Linus"}
+MINUTES_A_MESSAGE = 3
+
+
+class Post(NamedTuple):
+    """A message in the thread: a person's when it has no key."""
+
+    ts: str
+    message: Message
+    key: str = ""
+    person: str = ""
+    resumed: bool = False
+
+
+class Made(NamedTuple):
+    effect: str
+    step: str
+    subject: str
+
+
+@dataclass
+class World:
+    """`files` are what is on the disk, `made` the commits."""
+
+    fates: Fates = field(default_factory=Fates)
+    store: dict[str, Roundtable] = field(default_factory=dict)
+    thread: list[Post] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+    made: list[Made] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    excused: set[str] = field(default_factory=set)
+    """What people said that only a lost store knew, or nobody, while the thread was being opened."""
+    starts: int = 0
+
+    def copied(self, fates: Fates) -> Self:
+        return replace(
+            self, fates=fates, store=dict(self.store), thread=list(self.thread), files=dict(self.files),
+            made=list(self.made), said=list(self.said), excused=set(self.excused),
+        )  # fmt: skip
+
+    def same_as(self, other: "World") -> bool:
+        """Whether everything to come is the same in both."""
+        stored = {slug: rt.but(version=0) for slug, rt in self.store.items()}
+        return (
+            self.thread == other.thread
+            and self.files == other.files
+            and (self.made, self.said, self.excused) == (other.made, other.said, other.excused)
+            and stored == {slug: rt.but(version=0) for slug, rt in other.store.items()}
+        )
+
+    def now(self) -> str:
+        """Time passes with what is said, so that detours lead to the same world."""
+        minutes = len(self.thread) * MINUTES_A_MESSAGE
+        return f"2026-01-{1 + minutes // 1440:02}T{minutes // 60 % 24:02}:{minutes % 60:02}:00.000Z"
+
+    def post(self, message: Message, **what: str | bool) -> str:
+        ts = f"{1_000_000 + len(self.thread)}.000100"
+        self.thread.append(Post(ts, message, **what))  # type: ignore[arg-type]
+        return ts
+
+
+class SimStore:
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def get(self, slug: str) -> Roundtable | None:
+        return self._world.store.get(slug)
+
+    async def put(self, roundtable: Roundtable, *, expected: int) -> None:
+        try:
+            self._world.fates.io(Kind.SAVE, lambda: self._put(roundtable, expected))
+        except Refused:
+            raise Unavailable("no answer in time") from None
+
+    async def at(self, place: Place) -> str | None:
+        return next((slug for slug, rt in self._world.store.items() if rt.place == place), None)
+
+    async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
+        return tuple(self._world.store.values())
+
+    async def owing(self) -> tuple[str, ...]:
+        return tuple(slug for slug, rt in self._world.store.items() if rt.outbox)
+
+    async def stages(self) -> Mapping[str, int]:
+        return {}
+
+    async def ping(self) -> None: ...
+
+    def _put(self, roundtable: Roundtable, expected: int) -> None:
+        stored = self._world.store.get(roundtable.slug)
+        if (stored.version if stored else 0) != expected:
+            raise Conflict("somebody else saved first")
+        self._world.store[roundtable.slug] = one(roundtable)
+
+
+class SimWake:
+    """Nobody is told: the simulator pays after everything that happens."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def wake(self, slug: str) -> None:
+        self._world.fates.io(Kind.WAKE, lambda: None)
+
+    async def run(self, pay: Pay) -> None:
+        raise AssertionError("the simulator pays")
+
+
+class SimChat:
+    """
+    Posts carry their key. *again* means that it may stand there already: we look first, and what is on its way lands
+    before we look a second time, which is what waiting is for. When Slack does not let us look, it is marked.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def open(self, place: Place, message: Message, *, key: str, again: bool) -> Opened:
+        ts = await self.post(place, message, key=key, again=again)
+        self._called(Kind.SLACK)
+        root = place.thread or ts
+        return Opened(root, f"https://slack.test/p{root}")
+
+    async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
+        resumed = False
+        if again:
+            found, resumed = self._looked(key)
+            if found:
+                return found
+        return self._posted(message, key, resumed=resumed)
+
+    async def rewrite(self, place: Place, ts: str, message: Message) -> None:
+        def rewritten() -> None:
+            thread = self._world.thread
+            thread[:] = [post._replace(message=message) if post.ts == ts else post for post in thread]
+
+        self._called(Kind.SLACK, rewritten)
+
+    async def react(self, place: Place, ts: str, emoji: str) -> None:
+        self._called(Kind.SLACK)
+
+    async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
+        self._called(Kind.SLACK)
+
+    async def read(self, place: Place, *, limit: int) -> tuple[Heard, ...]:
+        self._called(Kind.SLACK)
+        said = [post for post in self._world.thread if post.person]
+        return tuple(
+            Heard(person=person(one.person), text=one.message.text, ts=one.ts) for one in said[:limit]
+        )
+
+    async def name(self, who: str) -> str:
+        self._called(Kind.SLACK)
+        return NAMES.get(who, who)
+
+    def _looked(self, key: str) -> tuple[str, bool]:
+        """Where it stands, and whether nobody knows."""
+        try:
+            for _ in range(2):
+                if found := self._called(Kind.LOOK, lambda: self._stands(key)):
+                    return found, False
+                self._world.fates.land()
+        except Blind:
+            return "", True
+        return "", False
+
+    def _stands(self, key: str) -> str:
+        return next((post.ts for post in self._world.thread if post.key == key), "")
+
+    def _posted(self, message: Message, key: str, *, resumed: bool) -> str:
+        return self._called(Kind.POST, lambda: self._world.post(message, key=key, resumed=resumed))
+
+    def _called(self, kind: Kind, act: Callable[[], str | None] = lambda: "") -> str:
+        try:
+            return self._world.fates.io(kind, act) or ""
+        except Refused:
+            raise SlackError("Slack did not answer in time.", reason="timeout", again=True) from None
+
+
+META, MEETING = "meta.json", "planning/meeting.jsonl"
+
+
+class SimWorkspace:
+    """Every file is one write, whole or not at all, and the branch moves last."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def items(self) -> tuple[Listing, ...]:
+        return ()
+
+    async def backlog(self) -> str:
+        return ""
+
+    async def read(self, slug: str, *, now: str) -> Reading:
+        return Reading(self._state(now) if META in self._world.files else None, ())
+
+    async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
+        return {path: self._world.files[path].decode() for path in paths if path in self._world.files}
+
+    async def survey(self, keywords: tuple[str, ...], *, seconds: float) -> CodeSurvey:
+        return CodeSurvey()
+
+    async def ping(self) -> None: ...
+
+    async def commit(self, slug: str, work: Commit, *, now: str) -> Receipt:
+        try:
+            if all(made.effect != work.id for made in self._world.made):
+                self._write(work, now)
+        except Refused:
+            raise WorkspaceError("The disk is full.", reason="disk_full", again=True) from None
+        touched = tuple(Touched(path=edit.path) for edit in work.edits)
+        return Receipt(self._state(now), work.id, touched, ())
+
+    def _write(self, work: Commit, now: str) -> None:
+        for edit in work.edits:
+            before = self._world.files.get(edit.path)
+            after = edit.apply(None if before is None else before.decode())
+            self._replace(edit.path, after.encode())
+        before = self._world.files.get(META)
+        raw = meta.read(before, now=now).raw if before else {}
+        self._replace(META, meta.write(meta.apply(raw, work.change)).encode())
+        self._replace(MEETING, transcript.append(self._world.files.get(MEETING, b""), work.lines))
+        self._world.fates.io(
+            Kind.REF, lambda: self._world.made.append(Made(work.id, work.step, work.subject))
+        )
+
+    def _replace(self, path: str, content: bytes) -> None:
+        self._world.fates.io(Kind.FILE, lambda: self._world.files.__setitem__(path, content))
+
+    def _state(self, now: str) -> ItemState:
+        files = self._world.files
+        held = transcript.read(files.get(MEETING, b""))
+        return ItemState(
+            meta=meta.read(files[META], now=now).meta,
+            scan=read_quick_scan(files.get("quick-scan.md", b"").decode()),
+            last_round=held.last_round,
+            last_ts=held.lines[-1].ts if held.lines else "",
+            artifacts=tuple(sorted(path for path in files if path.endswith(".md"))),
+        )
+
+
+def one(roundtable: Roundtable) -> Roundtable:
+    """`quickly` makes equal states one object here."""
+    return roundtable
+
+
+def person(who: str) -> Person:
+    return Person(id=who, name=NAMES.get(who, ""))

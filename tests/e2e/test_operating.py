@@ -1,0 +1,436 @@
+"""What those see who run the bot: how it starts, stops, and gets along without what it needs."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from bot import app
+from bot.sandbox import App, Sandbox, Timing
+from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from tests.e2e.meeting import CHANNEL, Meeting, settings
+from tests.redis_server import RedisServer
+from tests.storage.samples import wait_until
+
+ROOT = Path(__file__).parents[2]
+STOP_SECONDS = 12
+PATIENCE_SECONDS = 30
+HANDED_OVER_SECONDS = 10
+"""A third of what it takes to be missed."""
+IMPATIENT = Timing(ack_seconds=1.5, retry_seconds=(0.1, 0.5, 1))
+KEPT_FROM_HERE = ("PATH", "HOME", "LANG", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Sandbox]:
+    """It repeats what was not acknowledged sooner than Slack would."""
+    async with Sandbox(timing=IMPATIENT, app=App(shortcuts={SHORTCUT: SHORTCUT_NAME})) as sandbox:
+        yield sandbox
+
+
+@dataclass
+class Bot:
+    """`python -m bot run`, as an orchestrator sees it."""
+
+    running: asyncio.subprocess.Process
+    port: int
+    said: list[str] = field(default_factory=list)
+
+    async def reads(self) -> None:
+        assert self.running.stderr
+        async for line in self.running.stderr:
+            self.said.append(line.decode())
+
+    async def says(self, words: str) -> None:
+        await wait_until(
+            lambda: any(words in line for line in self.said) or self.running.returncode is not None,
+            seconds=PATIENCE_SECONDS,
+        )
+        assert any(words in line for line in self.said), "".join(self.said)
+
+    async def stop(self) -> tuple[int, float]:
+        """SIGTERM: the exit code, and how long it took."""
+        began = time.monotonic()
+        self.running.send_signal(signal.SIGTERM)
+        return await self.ended(), time.monotonic() - began
+
+    async def ended(self) -> int:
+        return await asyncio.wait_for(self.running.wait(), PATIENCE_SECONDS)
+
+
+@asynccontextmanager
+async def bot(slack: Sandbox, workspace: Path, **more: str) -> AsyncIterator[Bot]:
+    port = free_port()
+    env = {
+        **{name: os.environ[name] for name in KEPT_FROM_HERE if name in os.environ},
+        "SLACK_API_URL": slack.api_url,
+        "SLACK_BOT_TOKEN": slack.bot_token,
+        "SLACK_APP_TOKEN": slack.app_token,
+        "ROUNDTABLE_WORKSPACE": str(workspace),
+        "ROUNDTABLE_PORT": str(port),
+        **more,
+    }
+    running = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bot", "run", cwd=ROOT, env=env, stderr=asyncio.subprocess.PIPE
+    )
+    one = Bot(running, port)
+    reading = asyncio.create_task(one.reads())
+    try:
+        yield one
+    finally:
+        with suppress(ProcessLookupError):
+            running.kill()
+        await running.wait()
+        await reading
+
+
+async def asked(port: int, path: str) -> tuple[int, Any]:
+    async with aiohttp.ClientSession() as session, session.get(f"http://127.0.0.1:{port}{path}") as response:
+        return response.status, await response.json() if path == "/readyz" else await response.text()
+
+
+async def ready(port: int, *, is_ready: bool) -> dict[str, Any]:
+    """The parts, as soon as readiness is what it should become."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < until:
+        with suppress(aiohttp.ClientError):
+            status, answer = await asked(port, "/readyz")
+            if answer["ready"] is is_ready:
+                assert status == (200 if is_ready else 503)
+                parts: dict[str, Any] = answer["parts"]
+                return parts
+    raise AssertionError(f"never ready={is_ready}")
+
+
+# --- stopping -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_stop_in_the_middle_of_a_discussion_loses_nothing(slack: Sandbox, tmp_path: Path) -> None:
+    """SIGTERM ends the process in time and with 0; the next one goes on, and nobody repeats themselves."""
+    meeting = Meeting(slack, tmp_path / "workspace")
+    async with bot(slack, meeting.workspace) as first:
+        await first.says("is listening")
+        await meeting.start("Offline sync")
+        await meeting.do_step("Field workers lose their edits")
+        await meeting.press("elaborate")
+        await meeting.menu("end_elaboration")
+        await meeting.say("everyone, what about conflicts?")
+        code, seconds = await first.stop()
+        assert (code, seconds < STOP_SECONDS) == (0, True), "".join(first.said)
+        assert slack.connections == 0
+
+    async with bot(slack, meeting.workspace) as second:
+        await second.says("is listening")
+        await slack.settled()
+        await meeting.until(lambda: len(meeting.menus("end_elaboration")) and _personas_answered(meeting))
+        await meeting.press("end_elaboration")
+        await meeting.menu("continue")
+        await second.stop()
+
+    heard = [line.content for line in meeting.lines("User")]
+    assert heard == ["Field workers lose their edits", "everyone, what about conflicts?"]
+    posted = [message.metadata["event_payload"] for message in meeting.thread if message.by_bot]
+    assert len(posted) == len({str(one) for one in posted})
+
+
+def _personas_answered(meeting: Meeting) -> bool:
+    texts = [message.text for message in meeting.thread]
+    after = texts[texts.index("everyone, what about conflicts?") :]
+    return len(after) > 3 and bool(meeting.thread[-1].actions)
+
+
+async def test_a_stop_does_not_wait_for_slack_to_calm_down(slack: Sandbox, tmp_path: Path) -> None:
+    """A post that has to wait for a minute is handed over, and made once by the next process."""
+    meeting = Meeting(slack, tmp_path / "workspace")
+    async with bot(slack, meeting.workspace) as first:
+        await first.says("is listening")
+        await meeting.start("Offline sync")
+        before = len(meeting.thread)
+        slack.fail_next("chat.postMessage", "ratelimited", status=429, retry_after=60)
+        await meeting.say("Field workers lose their edits")
+        await slack.settled()
+        await slack.person("ada").press(meeting.menus("finish_step")[-1], "roundtable.finish_step")
+        await wait_until(lambda: not slack.faults._planned)
+        code, seconds = await first.stop()
+        assert (code, seconds < STOP_SECONDS) == (0, True), "".join(first.said)
+
+    async with bot(slack, meeting.workspace) as second:
+        await second.says("is listening")
+        await meeting.menu("continue")
+        await second.stop()
+    texts = [message.text for message in meeting.thread[before:]]
+    assert len(texts) == len(set(texts))
+
+
+async def test_what_one_process_leaves_undone_another_does_at_once(
+    slack: Sandbox, tmp_path: Path, redis_url: str
+) -> None:
+    """It is handed over, and not found after a time-out; both take what Slack has for either."""
+    meeting = Meeting(slack, tmp_path / "workspace")
+    async with (
+        bot(slack, meeting.workspace, REDIS_URL=redis_url) as one,
+        bot(slack, meeting.workspace, REDIS_URL=redis_url) as other,
+    ):
+        await one.says("is listening")
+        await other.says("is listening")
+        await meeting.start("Offline sync")
+        await meeting.say("Field workers lose their edits")
+        await slack.settled()
+        slack.fail_next("chat.postMessage", "ratelimited", status=429, retry_after=60)
+        await meeting.press("finish_step")
+        await wait_until(lambda: any("is tried again" in line for line in (*one.said, *other.said)))
+        payer, successor = (
+            (one, other) if any("is tried again" in line for line in one.said) else (other, one)
+        )
+
+        code, seconds = await payer.stop()
+        began = time.monotonic()
+        await meeting.menu("continue")
+
+        assert (code, seconds < STOP_SECONDS) == (0, True), "".join(payer.said)
+        assert time.monotonic() - began < HANDED_OVER_SECONDS
+        assert (await successor.stop())[0] == 0
+
+
+async def test_a_second_signal_is_not_waited_for(slack: Sandbox, tmp_path: Path) -> None:
+    """Somebody at a terminal who presses Ctrl-C twice means it."""
+    meeting = Meeting(slack, tmp_path / "workspace")
+    async with bot(slack, meeting.workspace) as impatient:
+        await impatient.says("is listening")
+        slack.fail_next("chat.postMessage", delay=30)
+        await slack.person("ada").slash(CHANNEL, "/roundtable start Offline sync")
+        await wait_until(lambda: not slack.faults._planned)
+        began = time.monotonic()
+        impatient.running.send_signal(signal.SIGTERM)
+        await wait_until(lambda: slack.connections == 0)
+        impatient.running.send_signal(signal.SIGTERM)
+
+        assert await impatient.ended() == 1
+        assert time.monotonic() - began < 3
+
+
+# --- starting -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"SLACK_BOT_TOKEN": "xoxb-wrong"}, "Slack refused SLACK_BOT_TOKEN"),
+        ({"SLACK_APP_TOKEN": "xapp-wrong"}, "SLACK_APP_TOKEN"),
+        ({"SLACK_BOT_TOKEN": ""}, "SLACK_BOT_TOKEN is not set"),
+        ({"ROUNDTABLE_PORT": "no"}, "ROUNDTABLE_PORT"),
+    ],
+    ids=["bot-token", "app-token", "no-token", "port"],
+)
+async def test_what_can_never_work_is_said_in_a_sentence(
+    slack: Sandbox, tmp_path: Path, wrong: dict[str, str], sentence: str
+) -> None:
+    """Exit code 1, no traceback, no token."""
+    async with bot(slack, tmp_path / "workspace", **wrong) as refused:
+        assert await refused.ended() == 1
+
+    said = "".join(refused.said)
+    assert sentence in refused.said[-1]
+    assert "Traceback" not in said
+    assert "wrong" not in said
+
+
+async def test_a_slack_that_cannot_be_reached_is_waited_for(slack: Sandbox, tmp_path: Path) -> None:
+    """Meanwhile it is alive and not ready, says why, and can be stopped."""
+    nowhere = f"http://127.0.0.1:{free_port()}/api/"
+    async with bot(slack, tmp_path / "workspace", SLACK_API_URL=nowhere) as waiting:
+        await waiting.says("Slack does not answer; it is asked again")
+        parts = await ready(waiting.port, is_ready=False)
+        alive, _ = await asked(waiting.port, "/healthz")
+        code, seconds = await waiting.stop()
+
+    assert alive == 200
+    assert parts["slack"] == {"ok": False, "reason": "not connected to Slack yet"}
+    assert parts["store"]["ok"]
+    assert (code, seconds < 3) == (0, True)
+
+
+async def test_over_http_slack_is_let_in_when_the_bot_is_up(slack: Sandbox, tmp_path: Path) -> None:
+    """On the port of the health checks; and the stop is the same."""
+    meeting = Meeting(slack, tmp_path / "workspace")
+    async with bot(
+        slack, meeting.workspace, SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET=slack.signing_secret
+    ) as serving:
+        await serving.says("is listening")
+        assert await slack.use_http(f"http://127.0.0.1:{serving.port}/slack/events")
+        await meeting.start("Offline sync")
+        await meeting.do_step("Field workers lose their edits")
+        parts = await ready(serving.port, is_ready=True)
+        _, text = await asked(serving.port, "/metrics")
+        code, seconds = await serving.stop()
+
+    assert parts["slack"] == {"ok": True}
+    assert 'roundtable_usable{part="slack"} 1.0' in text
+    assert 'roundtable_acks_total{door="action",result="taken"} 1.0' in text
+    assert (code, seconds < STOP_SECONDS) == (0, True), "".join(serving.said)
+
+
+# --- Redis ----------------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def with_redis(slack: Sandbox, tmp_path: Path, url: str) -> AsyncIterator[tuple[Meeting, int]]:
+    port = free_port()
+    meeting = Meeting(slack, tmp_path / "workspace", more={"REDIS_URL": url})
+    chosen = settings(
+        slack, meeting.workspace, REDIS_URL=url, ROUNDTABLE_PORT=str(port), ROUNDTABLE_REDELIVERY_SECONDS="2"
+    )
+    async with app.bot(chosen):
+        yield meeting, port
+
+
+async def test_a_start_without_redis_is_made_up_for(
+    slack: Sandbox, tmp_path: Path, redis_url: str, redis_server: RedisServer
+) -> None:
+    """The bot is up and not ready; as soon as Redis answers, it works, without anybody doing anything."""
+    redis_server.stop()
+    async with with_redis(slack, tmp_path, redis_url) as (meeting, port):
+        parts = await ready(port, is_ready=False)
+        assert "Redis did not answer" in parts["store"]["reason"]
+        assert parts["slack"]["ok"]
+        assert (await asked(port, "/healthz"))[0] == 200
+
+        redis_server.start()
+        await ready(port, is_ready=True)
+        await meeting.start("Offline sync")
+        await meeting.do_step("Field workers lose their edits")
+
+
+async def test_while_redis_is_away_nothing_is_acknowledged_and_people_are_told(
+    slack: Sandbox, tmp_path: Path, redis_url: str, redis_server: RedisServer
+) -> None:
+    """Killed in mid-meeting: words come again by themselves, wishes get a sentence, and then the meeting goes on."""
+    ada = slack.person("ada")
+    async with with_redis(slack, tmp_path, redis_url) as (meeting, port):
+        await meeting.start("Offline sync")
+        await slack.settled()
+        redis_server.kill()
+
+        await meeting.say("Field workers lose their edits")
+        words = slack.events("message")[-1]
+        wish = await ada.slash(CHANNEL, "/roundtable list")
+        press = await ada.press(meeting.menus("finish_step")[-1], "roundtable.finish_step")
+        await ready(port, is_ready=False)
+        await slack.until(lambda: words.attempts > 1, seconds=10)
+
+        assert not words.acked
+        assert "could not save that" in wish.response["text"]
+        assert press.acked
+        await slack.until(lambda: "could not save that" in ada.ephemerals[-1].text)
+        assert max(wish.seconds, press.seconds) < 1
+
+        redis_server.start()
+        await ready(port, is_ready=True)
+        if not words.acked:
+            await slack.redeliver(words)
+        await slack.settled()
+        await meeting.until(lambda: words.acked)
+        await meeting.press("finish_step")
+        await meeting.until(lambda: meeting.menus("continue"), seconds=PATIENCE_SECONDS)
+
+    assert [line.content for line in meeting.lines("User")] == ["Field workers lose their edits"]
+
+
+async def test_a_redis_that_hangs_holds_nobody_up(
+    slack: Sandbox, tmp_path: Path, redis_url: str, redis_server: RedisServer
+) -> None:
+    """It takes connections and says nothing: half a second later everybody knows where they stand."""
+    ada = slack.person("ada")
+    async with with_redis(slack, tmp_path, redis_url) as (meeting, port):
+        await meeting.start("Offline sync")
+        await slack.settled()
+        assert redis_server._running
+        redis_server._running.send_signal(signal.SIGSTOP)
+        try:
+            wish = await ada.slash(CHANNEL, "/roundtable list")
+            press = await ada.press(meeting.menus("finish_step")[-1], "roundtable.finish_step")
+            parts = await ready(port, is_ready=False)
+        finally:
+            redis_server._running.send_signal(signal.SIGCONT)
+
+        assert not parts["store"]["ok"]
+        assert "could not save that" in wish.response["text"]
+        assert max(wish.seconds, press.seconds) < 1.5
+        await ready(port, is_ready=True)
+        await meeting.do_step("Field workers lose their edits")
+
+
+# --- watching -------------------------------------------------------------------------------------------------------
+
+
+async def test_what_happens_in_a_meeting_can_be_watched(slack: Sandbox, tmp_path: Path) -> None:
+    """Every door, input, effect, turn and commit of it, and nothing that anybody said."""
+    port = free_port()
+    meeting = Meeting(slack, tmp_path / "workspace")
+    async with app.bot(settings(slack, meeting.workspace, ROUNDTABLE_PORT=str(port))):
+        await meeting.start("Offline sync")
+        await meeting.do_step("Field workers lose their edits")
+        await meeting.press("elaborate")
+        await meeting.menu("end_elaboration")
+        await meeting.say("everyone, what about conflicts?")
+        await slack.settled()
+        parts = await ready(port, is_ready=True)
+        _, text = await asked(port, "/metrics")
+        numbers = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+
+    assert parts["slack"]["hello_age_seconds"] < 10
+    assert parts["queue"]["oldest_seconds"] < 10
+    for door, times in (("command", 1), ("event", 2), ("action", 2)):
+        assert float(numbers[f'roundtable_acks_total{{door="{door}",result="taken"}}']) >= times
+        assert float(numbers[f'roundtable_ack_seconds_sum{{door="{door}"}}']) > 0
+    assert numbers['roundtable_inputs_total{kind="start",result="saved"}'] == "1.0"
+    assert numbers['roundtable_inputs_total{kind="say",result="saved"}'] == "2.0"
+    assert numbers['roundtable_inputs_total{kind="press",result="saved"}'] == "2.0"
+    assert numbers['roundtable_commits_total{of="step"}'] == "1.0"
+    assert numbers['roundtable_turns_total{by="person"}'] == "1.0"
+    assert float(numbers['roundtable_turns_total{by="persona"}']) >= 1
+    assert numbers['roundtable_effects_total{kind="open_thread",outcome="done"}'] == "1.0"
+    assert numbers['roundtable_open_roundtables{stage="elaborating"}'] == "1.0"
+    assert not any(
+        word in text for word in ("Offline", "offline", "Field", "conflicts?", "U0ADA", "C0SANDBOX")
+    )
+
+
+async def test_every_line_of_a_payment_says_what_it_is_about(slack: Sandbox, tmp_path: Path) -> None:
+    """Item, step, turn and effect, so that one roundtable can be followed through the log."""
+    meeting = Meeting(slack, tmp_path / "workspace")
+    async with bot(slack, meeting.workspace) as logging:
+        await logging.says("is listening")
+        await meeting.start("Offline sync")
+        await meeting.do_step("Field workers lose their edits")
+        await meeting.press("elaborate")
+        await meeting.menu("end_elaboration")
+        slack.fail_next("chat.postMessage", status=503)
+        await meeting.say("everyone, what about conflicts?")
+        await logging.says("is tried again")
+        await logging.stop()
+
+    (line,) = [json.loads(line) for line in logging.said if "is tried again" in line]
+    assert (line["item"], line["step"]) == ("offline-sync", "00-01")
+    assert re.fullmatch(r"t\d\d", line["turn"])
+    assert line["effect"].startswith("offline-sync.")
+    assert "conflicts?" not in "".join(logging.said)

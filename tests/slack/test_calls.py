@@ -1,0 +1,234 @@
+"""Calls to Slack: in their turn, held up when Slack asks for it, and careful after one that seems to have failed."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.message import Message
+from bot.domain.persona import Roster
+from bot.domain.place import Place
+from bot.engine.ports import Pace
+from bot.errors import SlackError
+from bot.sandbox import App, Sandbox, Timing
+from bot.slack.budgets import RATES, TIER_3, budgets
+from bot.slack.chat import SlackChat
+from bot.slack.client import CALL_SECONDS, CALL_SECONDS_HERE, opened
+from bot.slack.identity import Identity
+from bot.storage.pace import LocalPace
+from tests.slack.conftest import MAYA
+
+CHANNEL = "#roundtable"
+CALL = 0.3
+HELLO = Message(text="Hello", speaker=MAYA.key)
+
+
+class NotedPace(Pace):
+    def __init__(self) -> None:
+        self.turns: list[str] = []
+        self.holds: list[tuple[str, float]] = []
+
+    async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
+        assert per_second > 0
+        assert burst >= 1
+        self.turns.append(budget)
+
+    async def hold(self, budget: str, *, seconds: float) -> None:
+        self.holds.append((budget, seconds))
+
+
+@pytest.fixture
+def pace() -> NotedPace:
+    return NotedPace()
+
+
+@pytest.fixture
+def paced(client: AsyncWebClient, roster: Roster, us: Identity, pace: NotedPace) -> SlackChat:
+    return SlackChat(client, roster, us, pace=pace)
+
+
+@pytest.fixture
+async def hasty(sandbox: Sandbox, roster: Roster, us: Identity) -> AsyncIterator[SlackChat]:
+    """A chat that soon gives up on a call."""
+    async with opened(sandbox.bot_token, api_url=sandbox.api_url, seconds=CALL) as client:
+        yield SlackChat(client, roster, us)
+
+
+@pytest.fixture
+async def thread(chat: SlackChat, place: Place) -> Place:
+    return place.but(thread=(await chat.open(place, Message(text="Dark mode"), key="root", again=False)).ts)
+
+
+async def test_a_post_takes_its_turn_in_the_channel_and_in_the_workspace(
+    paced: SlackChat, place: Place, pace: NotedPace
+) -> None:
+    """Who waits for the channel does not take up the workspace's room meanwhile."""
+    await paced.post(place, HELLO, key="k", again=False)
+
+    assert pace.turns == [f"chat.postMessage:{place.team}.{place.channel}", f"chat.postMessage:{place.team}"]
+
+
+async def test_every_method_has_its_own_budget(
+    paced: SlackChat, thread: Place, pace: NotedPace, sandbox: Sandbox
+) -> None:
+    """Whatever the chat calls is in the table, and waits for nothing else."""
+    ada = sandbox.person("ada")
+    said = await ada.say(CHANNEL, "hm", thread_ts=thread.thread)
+    ts = await paced.post(thread, HELLO, key="k", again=True)
+    await paced.rewrite(thread, ts, HELLO)
+    await paced.react(thread, said, "eyes")
+    await paced.read(thread, limit=10)
+    await paced.open(thread, HELLO, key="k2", again=False)
+    await paced.tell(thread, ada.id, HELLO, reply_url="")
+
+    methods = {turn.partition(":")[0].replace(".", "_") for turn in pace.turns}
+    assert methods == {
+        "chat_getPermalink",
+        "chat_postEphemeral",
+        "chat_postMessage",
+        "chat_update",
+        "conversations_replies",
+        "reactions_add",
+        "users_info",
+    }
+    assert methods <= RATES.keys()
+
+
+def test_no_minute_sees_more_calls_than_slack_names() -> None:
+    """A full bucket and what it fills with in a minute."""
+    assert TIER_3.burst + TIER_3.per_second * 60 == pytest.approx(50)
+    assert [budget.name for budget in budgets("pins_add", team="T1")] == ["pins.add:T1"]
+
+
+@pytest.mark.parametrize(("retry_after", "held"), [(7, 7.0), (0, 1.0)])
+async def test_slack_asking_for_patience_is_told_to_everybody(
+    paced: SlackChat, thread: Place, pace: NotedPace, sandbox: Sandbox, *, retry_after: int, held: float
+) -> None:
+    """The channel is held for all replicas; the engine comes back when it is over."""
+    sandbox.fail_next("chat.postMessage", "ratelimited", retry_after=retry_after)
+
+    with pytest.raises(SlackError) as refused:
+        await paced.post(thread, HELLO, key="k", again=False)
+
+    assert refused.value.again
+    assert refused.value.after_seconds == retry_after
+    assert pace.holds == [(f"chat.postMessage:{thread.team}.{thread.channel}", held)]
+
+
+async def test_another_refusal_holds_up_nobody(
+    paced: SlackChat, place: Place, pace: NotedPace, sandbox: Sandbox
+) -> None:
+    """Slack is not slow, it only says no."""
+    sandbox.archive()
+    with pytest.raises(SlackError):
+        await paced.post(place, HELLO, key="k", again=False)
+
+    assert pace.holds == []
+
+
+async def test_at_this_pace_slack_never_complains(roster: Roster) -> None:
+    """A busy channel in a Slack with its real limits (and a fast clock): all of it is posted, in order."""
+    timing = Timing(limits_speed=20)
+    async with (
+        Sandbox(app=App(), timing=timing, rate_limits=True) as sandbox,
+        opened(sandbox.bot_token, api_url=sandbox.api_url) as client,
+    ):
+        us = Identity(team=sandbox.team_id, user=sandbox.bot_user_id, bot=sandbox.bot_id)
+        chat = SlackChat(client, roster, us, pace=LocalPace(speed=20))
+        place = Place(team=us.team, channel=sandbox.channel().id)
+        for number in range(30):
+            await chat.post(place, Message(text=f"{number}"), key=f"k{number}", again=False)
+
+        assert [message.text for message in sandbox.messages()] == [f"{number}" for number in range(30)]
+        assert not [call for call in sandbox.calls if call.error]
+
+
+async def test_without_a_pace_slack_complains(roster: Roster) -> None:
+    """So the limits of the sandbox are worth something."""
+    async with (
+        Sandbox(app=App(), rate_limits=True) as sandbox,
+        opened(sandbox.bot_token, api_url=sandbox.api_url) as client,
+    ):
+        us = Identity(team=sandbox.team_id, user=sandbox.bot_user_id, bot=sandbox.bot_id)
+        chat = SlackChat(client, roster, us)
+        place = Place(team=us.team, channel=sandbox.channel().id)
+        for number in range(10):
+            await chat.post(place, HELLO, key=f"k{number}", again=False)
+        with pytest.raises(SlackError) as refused:
+            await chat.post(place, HELLO, key="k10", again=False)
+
+        assert refused.value.reason == "ratelimited"
+        assert refused.value.after_seconds >= 1
+
+
+# --- after a post that seems to have failed -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"status": 503}, {"error": "fatal_error"}, {"hang_up": True}, {"status": 502, "after": True}],
+    ids=str,
+)
+async def test_after_a_post_that_may_yet_land_nobody_looks_too_soon(
+    hasty: SlackChat, thread: Place, sandbox: Sandbox, how: dict[str, Any]
+) -> None:
+    """Not before the time is over that the call had."""
+    sandbox.fail_next("chat.postMessage", **how)
+    began = time.monotonic()
+    with pytest.raises(SlackError) as lost:
+        await hasty.post(thread, HELLO, key="k", again=False)
+    took = time.monotonic() - began
+
+    assert lost.value.again
+    assert CALL - took - 0.05 <= lost.value.after_seconds <= CALL
+
+
+async def test_after_a_timeout_the_time_is_over(hasty: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """The engine's own pause is enough."""
+    sandbox.fail_next("chat.postMessage", delay=30)
+    with pytest.raises(SlackError) as lost:
+        await hasty.post(thread, HELLO, key="k", again=False)
+
+    assert (lost.value.reason, lost.value.again) == ("timeout", True)
+    assert lost.value.after_seconds <= 0.05
+
+
+async def test_a_post_that_lands_late_stands_there_once(
+    hasty: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """Refused, as it seemed, and posted a moment later all the same: who waited as told finds it."""
+    sandbox.fail_next("chat.postMessage", status=503, late=CALL * 0.6)
+    with pytest.raises(SlackError) as lost:
+        await hasty.post(thread, HELLO, key="k", again=False)
+    await asyncio.wait({asyncio.create_task(asyncio.Event().wait())}, timeout=lost.value.after_seconds)
+    ts = await hasty.post(thread, HELLO, key="k", again=True)
+
+    assert [message.ts for message in sandbox.thread(CHANNEL, thread.thread)][1:] == [ts]
+
+
+async def test_what_never_left_is_tried_again_soon(roster: Roster, us: Identity, place: Place) -> None:
+    """Without a connection nothing can have been posted."""
+    async with opened("xoxb-nobody", api_url="http://127.0.0.1:1/api/") as client:
+        with pytest.raises(SlackError) as lost:
+            await SlackChat(client, roster, us).post(place, HELLO, key="k", again=False)
+
+    assert (lost.value.reason, lost.value.again, lost.value.after_seconds) == ("unreached", True, 0)
+
+
+async def test_what_can_be_repeated_need_not_wait(hasty: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """An edit made twice is one edit."""
+    ts = await hasty.post(thread, HELLO, key="k", again=False)
+    sandbox.fail_next("chat.update", status=503)
+    with pytest.raises(SlackError) as lost:
+        await hasty.rewrite(thread, ts, HELLO)
+
+    assert (lost.value.again, lost.value.after_seconds) == (True, 0)
+
+
+async def test_a_slack_on_this_machine_is_given_less_time(sandbox: Sandbox) -> None:
+    """It answers at once or never; Slack itself may take a while."""
+    async with opened("xoxb-1", api_url=sandbox.api_url) as here, opened("xoxb-1") as there:
+        assert (here.timeout, there.timeout) == (CALL_SECONDS_HERE, CALL_SECONDS)

@@ -1,0 +1,349 @@
+"""
+The whole bot while Slack has a bad day: what people see, and what is kept.
+
+Whatever goes wrong, every post of a persona stands in the thread once and in order, nothing that people said is lost,
+and where somebody has to act, a sentence says so.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.domain.transcript import Source
+from bot.sandbox import App, Message, Sandbox, Timing
+from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from tests.e2e.meeting import CHANNEL, Meeting
+
+TIMING = Timing(ack_seconds=1, retry_seconds=(0.1, 1, 8))
+ANSWER = "Field workers lose their edits. Scope: small"
+PATIENCE_SECONDS = 30
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Sandbox]:
+    async with Sandbox(app=App(shortcuts={SHORTCUT: SHORTCUT_NAME}), timing=TIMING) as slack:
+        yield slack
+
+
+@pytest.fixture
+def meeting(slack: Sandbox, tmp_path: Path) -> Meeting:
+    return Meeting(slack, tmp_path / "workspace")
+
+
+def posts(meeting: Meeting) -> list[Message]:
+    return [message for message in meeting.thread if message.by_bot]
+
+
+def check(meeting: Meeting) -> None:
+    """What must be true after whatever happened, once a step has been finished."""
+    keys = [message.metadata["event_payload"]["key"] for message in posts(meeting)]
+    assert len(keys) == len(set(keys)), "every post stands there once"
+    numbers = [int(key.rpartition(".")[2]) for key in keys]
+    assert numbers == sorted(numbers), "and in the order in which it was owed"
+
+    transcript = meeting.transcript
+    assert transcript.flaws == ()
+    said = [message.ts for message in meeting.thread if not message.by_bot and not message.subtype]
+    heard = [line.meta["message_ts"] for line in transcript.lines if line.source is Source.USER]
+    assert sorted(heard) == sorted(set(heard)), "nothing is written down twice"
+    assert set(said) <= set(heard), "nothing is lost"
+    spoken = [line.message_id for line in transcript.lines if line.message_id in keys]
+    assert spoken == [key for key in keys if key in spoken], "the record has the order of the thread"
+    assert meeting.git("fsck") == ""
+
+
+async def finished(meeting: Meeting, *answers: str) -> None:
+    """A step, with more patience than people have."""
+    for answer in answers or (ANSWER,):
+        await meeting.say(answer)
+    await meeting.slack.settled()
+    press = (await meeting.until(lambda: meeting.menus("finish_step"), seconds=PATIENCE_SECONDS))[-1]
+    await meeting.slack.person("ada").press(press, "roundtable.finish_step")
+    await meeting.until(lambda: meeting.menus("continue"), seconds=PATIENCE_SECONDS)
+
+
+# --- calls that fail ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"error": "ratelimited", "status": 429, "retry_after": 0.2, "times": 3},
+        {"status": 503},
+        {"status": 502, "after": True},
+        {"error": "internal_error", "after": True},
+        {"hang_up": True, "after": True},
+        {"delay": 30, "after": True},
+        {"delay": 30},
+        {"status": 503, "late": 1.5},
+    ],
+    ids=["429", "503", "502-posted", "error-posted", "cut-posted", "timeout-posted", "timeout", "late"],
+)
+async def test_a_post_that_fails_stands_there_once_in_the_end(
+    meeting: Meeting, fault: dict[str, Any]
+) -> None:
+    """Not posted, posted unheard, or posted late: people see nothing of it but a pause."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        meeting.slack.fail_next("chat.postMessage", **fault)
+        await finished(meeting)
+
+    check(meeting)
+
+
+@pytest.mark.parametrize("method", ["chat.update", "reactions.add", "users.info", "conversations.replies"])
+@pytest.mark.parametrize("fault", [{"status": 503}, {"retry_after": 0.1}, {"hang_up": True}], ids=str)
+async def test_other_calls_may_fail_as_well(meeting: Meeting, method: str, fault: dict[str, Any]) -> None:
+    """Twice in a row; the meeting goes on, and used menus have lost their buttons in the end."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        meeting.slack.fail_next(method, times=2, **fault)
+        await finished(meeting)
+        await meeting.until(lambda: not meeting.menus("finish_step"), seconds=PATIENCE_SECONDS)
+
+    check(meeting)
+
+
+async def test_a_slack_that_counts_every_call(tmp_path: Path) -> None:
+    """With Slack's own limits and people in a hurry: slower, but all of it, in order, and to the last turn."""
+    timing = Timing(ack_seconds=1, retry_seconds=(0.1, 1, 8), limits_speed=5)
+    async with Sandbox(timing=timing, rate_limits=True) as slack:
+        meeting = Meeting(slack, tmp_path / "workspace")
+        async with meeting.bot():
+            await meeting.start("Offline sync")
+            await finished(meeting, *(f"{ANSWER} {number}" for number in range(12)))
+            await meeting.press("elaborate")
+            await meeting.until(lambda: meeting.menus("end_elaboration"), seconds=PATIENCE_SECONDS)
+            for number in range(6):
+                await meeting.say(f"Everyone, what about conflict {number}?")
+            await meeting.slack.settled()
+            await meeting.until(
+                lambda: [one for one in meeting.thread if "Elaboration Insights" in one.text],
+                seconds=PATIENCE_SECONDS,
+            )
+            await meeting.until(lambda: meeting.menus("continue"), seconds=PATIENCE_SECONDS)
+
+        check(meeting)
+        assert [call for call in slack.calls if call.error == "ratelimited"]
+
+
+# --- deliveries that go wrong ---------------------------------------------------------------------------------------
+
+
+async def test_everything_delivered_three_times(meeting: Meeting) -> None:
+    """Each event counts once."""
+    meeting.slack.faults.copies = 2
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await finished(meeting, ANSWER, "Complexity: high")
+
+    check(meeting)
+    assert len(meeting.lines("User")) == 2
+
+
+async def test_answers_that_come_in_the_wrong_order(meeting: Meeting) -> None:
+    """Slack promises no order; all of them are kept, each once."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        meeting.slack.hold_events()
+        for number in range(5):
+            await meeting.say(f"Answer {number}. Scope: small")
+        meeting.slack.release_events(backwards=True)
+        await meeting.slack.settled()
+        await finished(meeting)
+
+    check(meeting)
+    assert {f"Answer {number}. Scope: small" for number in range(5)} <= {
+        line.content for line in meeting.lines("User")
+    }
+
+
+async def test_acknowledgements_that_get_lost(meeting: Meeting) -> None:
+    """What was saved is delivered again, and changes nothing."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        meeting.slack.faults.drop_acks = 2
+        await finished(meeting, ANSWER, "Complexity: high")
+
+    check(meeting)
+    assert len(meeting.lines("User")) == 2
+
+
+async def test_words_said_while_nobody_listened(meeting: Meeting) -> None:
+    """The bot was away; Slack kept them, and delivers them as retries."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+    await meeting.say(ANSWER)
+    press = await meeting.slack.person("ada").press(
+        meeting.menus("finish_step")[-1], "roundtable.finish_step"
+    )
+    assert press.error == "dispatch_failed"
+
+    async with meeting.bot():
+        await meeting.slack.settled()
+        await finished(meeting, "And photos")
+
+    check(meeting)
+    assert [line.content for line in meeting.lines("User")] == [ANSWER, "And photos"]
+
+
+@pytest.mark.parametrize("how", ["refresh", "warning", "cut", "half-open"])
+async def test_connections_that_go_away(meeting: Meeting, how: str) -> None:
+    """Renewed, cut, or dead without a word: what is said meanwhile arrives, a little later."""
+    slack = meeting.slack
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        if how == "cut":
+            slack.drop_sockets()
+        elif how == "half-open":
+            slack.freeze_sockets()
+        else:
+            await slack.disconnect_sockets("refresh_requested" if how == "refresh" else how)
+        await meeting.say(ANSWER)
+        await slack.settled()
+        await slack.until(lambda: slack.connections == 2, seconds=PATIENCE_SECONDS)
+        await finished(meeting, "Complexity: high")
+
+    check(meeting)
+    assert [line.content for line in meeting.lines("User")] == [ANSWER, "Complexity: high"]
+
+
+# --- what people have to put right ----------------------------------------------------------------------------------
+
+
+async def test_a_channel_that_is_archived(meeting: Meeting) -> None:
+    """Whoever started is told directly; unarchived and resumed, it goes on where it was."""
+    slack = meeting.slack
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        slack.hold_events()
+        await meeting.say(ANSWER)
+        slack.archive()
+        slack.release_events()
+        told = await slack.until(lambda: _told(slack, "ada"), seconds=PATIENCE_SECONDS)
+        assert "This channel is archived. Unarchive it" in told
+
+        slack.archive(archived=False)
+        await _resumed(meeting)
+        await finished(meeting, "Complexity: high")
+
+    check(meeting)
+    assert ANSWER in [line.content for line in meeting.lines("User")]
+
+
+async def test_a_bot_that_is_removed(meeting: Meeting) -> None:
+    """The same; and the sentence names the command that brings it back."""
+    slack = meeting.slack
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        slack.hold_events()
+        await meeting.say(ANSWER)
+        slack.remove_bot()
+        slack.release_events()
+        told = await slack.until(lambda: _told(slack, "ada"), seconds=PATIENCE_SECONDS)
+        assert "/invite @roundtable" in told
+
+        slack.invite_bot()
+        await _resumed(meeting)
+        await finished(meeting, "Complexity: high")
+
+    check(meeting)
+
+
+async def test_a_token_that_is_revoked(meeting: Meeting) -> None:
+    """Nothing can be posted, but commands are answered, and nothing is lost until somebody installs us again."""
+    slack = meeting.slack
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        slack.revoke_token()
+        await meeting.say(ANSWER)
+        await slack.settled()
+        await slack.until(lambda: [one for one in slack.calls if one.error == "token_revoked"])
+        await slack.person("ada").press(meeting.menus("finish_step")[-1], "roundtable.finish_step")
+        status = await _status(meeting, "stopped")
+        assert "Offline sync" in status
+
+        slack.revoke_token("")
+        await _resumed(meeting)
+        await finished(meeting, "Complexity: high")
+
+    check(meeting)
+    assert ANSWER in [line.content for line in meeting.lines("User")]
+
+
+async def test_a_root_that_is_deleted(meeting: Meeting) -> None:
+    """The thread goes on under the grave that Slack puts there."""
+    slack = meeting.slack
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        slack.workspace.delete(slack.message(meeting.root))
+        await finished(meeting)
+
+    assert meeting.thread[0].subtype == "tombstone"
+    check(meeting)
+
+
+async def test_a_menu_that_is_deleted(meeting: Meeting) -> None:
+    """Its rewriting has nothing left to change; typing does what the buttons did."""
+    slack = meeting.slack
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await finished(meeting)
+        slack.workspace.delete(meeting.menus("continue")[-1])
+        await meeting.say("C")
+        await meeting.until(lambda: meeting.menus("finish_step"), seconds=PATIENCE_SECONDS)
+        await finished(meeting, "sync queue")
+
+    check(meeting)
+
+
+async def test_triggers_and_addresses_that_expired(meeting: Meeting) -> None:
+    """We open no dialogs, so a late answer to a click costs nothing; a picker from this morning still works."""
+    slack = meeting.slack
+    ada = slack.person("ada")
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("stop")
+        await meeting.menu("resume")
+        await ada.slash(CHANNEL, "/roundtable resume")
+        picker = (await meeting.until(lambda: ada.ephemerals))[-1]
+        slack.hold_events()
+        pressing = asyncio.create_task(ada.press(picker, picker.actions[0]))
+        slack.clock.skip(3600)
+        delivery = await pressing
+        slack.release_events()
+        await meeting.seen("Welcome back.")
+        await meeting.until(lambda: "Going on with" in str([one.words for one in ada.ephemerals]))
+        await finished(meeting)
+
+    assert delivery.acked
+    assert not [call for call in slack.calls if call.method.startswith("views.")]
+    check(meeting)
+
+
+async def _resumed(meeting: Meeting) -> None:
+    """By command; it asks its question again."""
+    seen = len(meeting.thread)
+    await meeting.slack.person("ada").slash(CHANNEL, "/roundtable resume offline-sync")
+    await meeting.until(
+        lambda: [one for one in meeting.thread[seen:] if "roundtable.finish_step" in one.actions],
+        seconds=PATIENCE_SECONDS,
+    )
+
+
+def _told(slack: Sandbox, name: str) -> str:
+    """What the bot wrote to somebody directly."""
+    direct = slack.workspace.direct(slack.person(name).id, slack.bot_user_id)
+    return "\n".join(message.text for message in direct.messages.values())
+
+
+async def _status(meeting: Meeting, words: str) -> str:
+    """What /roundtable status says, asked until it has *words* in it."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            delivery = await meeting.slack.person("grace").slash(CHANNEL, "/roundtable status offline-sync")
+            if words in (text := str(delivery.response.get("text"))):
+                return text

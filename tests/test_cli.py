@@ -1,0 +1,517 @@
+"""The commands as people and scripts run them, each in a process of its own."""
+
+import asyncio
+import json
+import shutil
+import socket
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from bot.sandbox import Fault, Sandbox
+from bot.slack.manifest import manifest
+from tests.command_line import ROOT, CommandLine, Ran, command_line, python_m_bot
+
+STEP = """---
+step_id: {step_id}
+title: "{title}"
+persona: "{persona}"
+depth: {depth}
+outputs: ["requirements-spec.md"]
+skip_if: "{skip_if}"
+---
+
+## Standard Mode
+
+What hurts?
+"""
+
+
+class Cli(Protocol):
+    async def __call__(self, *words: str, **env: str) -> Ran: ...
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
+    with command_line(tmp_path_factory.mktemp("printed")) as loaded:
+        yield loaded
+
+
+@pytest.fixture
+def cli(loaded: CommandLine, tmp_path: Path) -> Cli:
+    """Commands are run in an empty folder."""
+    return partial(loaded.run, tmp_path)
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Sandbox]:
+    async with Sandbox() as sandbox:
+        yield sandbox
+
+
+def in_slack(slack: Sandbox, **more: str) -> dict[str, str]:
+    """Everything that `run` needs; any free port will do."""
+    return {
+        "SLACK_API_URL": slack.api_url,
+        "SLACK_BOT_TOKEN": slack.bot_token,
+        "SLACK_APP_TOKEN": slack.app_token,
+        "ROUNDTABLE_PORT": str(free_port()),
+        **more,
+    }
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+
+
+def item(workspace: Path, slug: str, meta: object) -> Path:
+    folder = workspace / "docs/requirements" / slug
+    folder.mkdir(parents=True)
+    text = meta if isinstance(meta, str) else json.dumps(meta)
+    (folder / "meta.json").write_text(text, encoding="utf-8")
+    return folder
+
+
+OFFLINE_SYNC = {
+    "description": "Offline \x1b[31msync\nof notes",
+    "source_id": "GH-42",
+    "phases_completed": ["00-quick-scan"],
+    "steps_completed": ["00-01", "00-02", "00-03", "01-01"],
+    "depth_overrides": {"01-requirements": "deep"},
+    "elaborations": [
+        {
+            "step_id": "01-01",
+            "turn_count": 4,
+            "personas_active": ["Maya Chen"],
+            "timestamp": "2026-02-20T10:00:00.000Z",
+            "synthesis_summary": "Conflicts are\nrare",
+        }
+    ],
+}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """One item that is under way, one that is broken."""
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    git(workspace, "init", "-q", "-b", "main")
+    item(workspace, "gh-42-offline-sync", OFFLINE_SYNC)
+    item(workspace, "torn", '{"description": "To')
+    (workspace / "docs/requirements/gh-42-offline-sync/quick-scan.md").write_text("# Quick scan\n")
+    return workspace
+
+
+# --- check ----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_sound_setting_is_ready_to_run(cli: Cli, slack: Sandbox) -> None:
+    """One line for each thing that was tried, no secret among them, and nothing in the way."""
+    ran = await cli("check", **in_slack(slack))
+
+    assert (ran.code, ran.err) == (0, "")
+    *table, _, verdict = ran.out.splitlines()
+    assert [line.split()[:2] for line in table] == [
+        ["ok", name]
+        for name in ("settings", "personas", "steps", "workspace", "store", "slack", "transport", "web")
+    ]
+    assert "24 steps in 5 phases" in ran.out
+    assert verdict == "Ready to run."
+    assert slack.bot_token not in ran.out
+    assert slack.app_token not in ran.out
+
+
+async def test_scripts_get_the_same_as_json(cli: Cli, slack: Sandbox, redis_url: str) -> None:
+    """Rows with stable keys; here with HTTP in place of Socket Mode, and with Redis."""
+    env = in_slack(slack, SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET="s3cret", REDIS_URL=redis_url)
+    ran = await cli("check", "--json", **env)
+
+    assert ran.code == 0
+    assert all(list(row) == ["name", "status", "found", "problems"] for row in ran.json)
+    assert {row["status"] for row in ran.json} == {"ok"}
+    assert ran.rows()["store"]["found"].startswith("Redis")
+    assert ran.rows()["transport"]["found"].startswith("HTTP, at /slack/events")
+    assert "s3cret" not in ran.out
+
+
+async def test_everything_that_is_missing_is_said_at_once(cli: Cli) -> None:
+    """Nobody wants to learn of it one by one."""
+    ran = await cli("check", ROUNDTABLE_PORT=str(free_port()))
+
+    assert ran.code == 1
+    assert "FAIL  slack      SLACK_BOT_TOKEN is not set." in ran.out
+    assert "FAIL  transport  SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is not set." in ran.out
+    assert ran.out.endswith("2 problems would stop `roundtable run`.\n")
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+async def test_a_bad_setting_is_a_row_like_any_other(cli: Cli, as_json: bool) -> None:  # noqa: FBT001 -- a parameter
+    """Without settings nothing else can be tried."""
+    words = ("--json",) if as_json else ()
+    ran = await cli("check", *words, ROUNDTABLE_WORKSPCE="x", ROUNDTABLE_PORT="many")
+
+    assert ran.code == 1
+    sentence = "ROUNDTABLE_WORKSPCE is not a setting; did you mean ROUNDTABLE_WORKSPACE?"
+    if as_json:
+        [problem] = ran.rows()["settings"]["problems"]
+        assert problem["stops"]
+        assert problem["text"].startswith(sentence)
+    else:
+        assert f"FAIL  settings   {sentence}" in ran.out
+        assert "ROUNDTABLE_PORT" in ran.out
+
+
+async def test_a_missing_scope_is_named_with_what_it_is_for(cli: Cli, slack: Sandbox) -> None:
+    """Without the personas' own names and faces the bot still works; without the others it does not."""
+    slack.scopes.discard("chat:write.customize")
+    warned = await cli("check", "--json", **in_slack(slack))
+    slack.scopes.discard("commands")
+    stopped = await cli("check", "--json", **in_slack(slack))
+
+    assert (warned.code, warned.rows()["slack"]["status"]) == (0, "warn")
+    assert (stopped.code, stopped.rows()["slack"]["status"]) == (1, "fail")
+    customise, commands = stopped.rows()["slack"]["problems"]
+    assert not customise["stops"]
+    assert commands["text"] == "The scope commands is missing: the slash command and the message shortcut."
+
+
+async def test_tokens_that_slack_refuses_are_told_apart(cli: Cli, slack: Sandbox) -> None:
+    """Each sentence names the variable, never its value."""
+    ran = await cli("check", **in_slack(slack, SLACK_BOT_TOKEN="xoxb-wrong", SLACK_APP_TOKEN="xapp-wrong"))
+
+    assert ran.code == 1
+    assert "FAIL  slack      Slack refused SLACK_BOT_TOKEN: " in ran.out
+    assert "FAIL  transport  Slack does not accept the app-level token. Set SLACK_APP_TOKEN" in ran.out
+    assert "wrong" not in ran.out
+
+
+async def test_a_slack_that_does_not_answer_is_no_reason_to_change_tokens(cli: Cli, slack: Sandbox) -> None:
+    """An outage, or something else that listens at that address."""
+    slack.faults.plan(Fault(method="*", status=503, body="<html>", times=9))
+    outage = await cli("check", **in_slack(slack))
+    nobody = await cli("check", **in_slack(slack, SLACK_API_URL=f"http://127.0.0.1:{free_port()}/api/"))
+
+    for ran in (outage, nobody):
+        assert ran.code == 1
+        assert "FAIL  slack      Slack cannot be asked: " in ran.out
+        assert "FAIL  transport  Slack cannot be asked: " in ran.out
+
+
+@pytest.mark.parametrize(
+    ("end", "row"), [("{port}", "store"), ("{port}?db=x", "store"), ("many", "settings")]
+)
+async def test_a_redis_that_cannot_be_used_stops_the_run(
+    cli: Cli, slack: Sandbox, end: str, row: str
+) -> None:
+    """Nobody there, or an address that means nothing. The password in it is not told."""
+    address = "redis://:hunter2@127.0.0.1:" + end.format(port=free_port())
+    ran = await cli("check", **in_slack(slack, REDIS_URL=address))
+
+    assert ran.code == 1
+    assert f"FAIL  {row:<10} Redis" in ran.out or f"FAIL  {row:<10} REDIS_URL" in ran.out
+    assert "hunter2" not in ran.out + ran.err
+
+
+async def test_a_port_that_is_taken_stops_the_run(cli: Cli, slack: Sandbox) -> None:
+    """Health and metrics are served in Socket Mode, too."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ran = await cli("check", **in_slack(slack, ROUNDTABLE_PORT=str(port)))
+
+    assert ran.code == 1
+    assert f"FAIL  web        127.0.0.1:{port} cannot be listened on" in ran.out
+
+
+async def test_each_problem_of_a_file_is_one_line_with_its_code(
+    cli: Cli, slack: Sandbox, tmp_path: Path
+) -> None:
+    """What runs all the same only warns, and whoever wrote the file learns where and why."""
+    phase = tmp_path / "steps/01-requirements"
+    phase.mkdir(parents=True)
+    good = {"step_id": "01-01", "title": "A", "persona": "business-analyst", "depth": "brief", "skip_if": ""}
+    files = {
+        "01-a": good,
+        "02-b": good | {"step_id": "01-02", "depth": "thorough"},
+        "03-c": good | {"step_id": "01-07"},
+        "04-d": good | {"step_id": "01-04", "skip_if": "risk > 3"},
+        "05-e": good | {"step_id": "01-05", "title": ""},
+        "06-f": good | {"step_id": "01-06", "title": 'un"closed'},
+    }
+    for name, fields in files.items():
+        (phase / f"{name}.md").write_text(STEP.format(**fields), encoding="utf-8")
+
+    ran = await cli("check", **in_slack(slack, ROUNDTABLE_STEPS="steps"))
+
+    assert ran.code == 0
+    assert "warn  steps      3 steps in 1 phase\n" in ran.out
+    told = [line.strip(" -") for line in ran.out.splitlines() if line.startswith("      -")]
+    for start in (
+        "ERR-STEP-001  No step files found for phase 04-design.",
+        "ERR-STEP-004  Step file 01-requirements/06-f.md has invalid frontmatter. Skipping. (while parsing",
+        "ERR-STEP-005  Step file 01-requirements/05-e.md is missing required field 'title'. Skipping.",
+        "ERR-STEP-006  Step file 01-requirements/02-b.md has invalid value for 'depth': 'thorough'.",
+        "ERR-STEP-009  Step 01-04 has an invalid skip_if condition: 'risk > 3'.",
+        "VR-STEP-008   Step 01-07 is in 01-requirements/03-c.md, and belongs into 01-…/07-….md.",
+    ):
+        assert sum(line.startswith(start) for line in told) == 1, (start, told)
+
+
+async def test_a_persona_who_is_not_there_is_one_problem(cli: Cli, slack: Sandbox, tmp_path: Path) -> None:
+    """However many steps name her; the log has each of them, with its code."""
+    shutil.copytree(ROOT / "personas", tmp_path / "people")
+    (tmp_path / "people/business-analyst.md").unlink()
+    env = in_slack(slack, ROUNDTABLE_PERSONAS="people")
+
+    ran = await cli("check", "--json", **env)
+
+    assert ran.code == 0
+    steps = ran.rows()["steps"]
+    assert steps["found"] == "13 steps in 3 phases"
+    [told] = [one for one in steps["problems"] if one["code"] == "ERR-STEP-006"]
+    assert told["text"] == "11 steps name persona 'business-analyst', which is not in people/."
+    assert sum("ERR-STEP-006" in line for line in ran.err.splitlines()) == 11
+    assert [one["text"] for one in ran.rows()["personas"]["problems"]] == [
+        f"Nobody's `phases` name {key}: Alex Rivera (Solutions Architect) will lead it."
+        for key in ("00-quick-scan", "01-requirements")
+    ]
+
+
+async def test_a_bad_persona_is_named_with_the_reason(cli: Cli, slack: Sandbox, tmp_path: Path) -> None:
+    """The sentence for the thread says neither."""
+    shutil.copytree(ROOT / "personas", tmp_path / "people")
+    (tmp_path / "people/zoe.md").write_text("---\nkey: zoe\nname: Zoe\nrole: Guest\nicon: two words\n---\n")
+
+    ran = await cli("check", **in_slack(slack, ROUNDTABLE_PERSONAS="people"))
+
+    assert ran.code == 0
+    assert "      - ERR-RT-002  " in ran.out
+    assert "(zoe.md: icon: neither the name of an emoji nor an https address)" in ran.out
+
+
+@pytest.mark.parametrize("empty", ["PERSONAS", "STEPS"])
+async def test_without_anybody_or_anything_to_ask_nothing_runs(cli: Cli, tmp_path: Path, empty: str) -> None:
+    """An empty folder is a mistake."""
+    (tmp_path / "empty").mkdir()
+    ran = await cli("check", **{f"ROUNDTABLE_{empty}": "empty"})
+
+    assert ran.code == 1
+    assert ("FAIL  personas " in ran.out) is (empty == "PERSONAS")
+    assert "FAIL  steps " in ran.out
+
+
+# --- workspaces that cannot be used ---------------------------------------------------------------------------------
+
+
+async def refused(cli: Cli, sentence: str, **env: str) -> None:
+    """By all three commands, with the same sentence."""
+    check, items, show = await asyncio.gather(
+        cli("check", **env), cli("items", **env), cli("show", "x", **env)
+    )
+    for ran in (check, items, show):
+        assert ran.code == 1
+        assert sentence in (ran.out if ran is check else ran.err)
+    assert (items.out, show.out) == ("", "")
+
+
+async def test_a_workspace_that_is_a_file_is_refused(cli: Cli, tmp_path: Path) -> None:
+    """And so is a name that no folder can have."""
+    (tmp_path / "file").write_text("x")
+
+    await refused(cli, "ROUNDTABLE_WORKSPACE is 'file', but must be a folder", ROUNDTABLE_WORKSPACE="file")
+    await refused(cli, "must be a folder, or a path where nothing is yet", ROUNDTABLE_WORKSPACE="x" * 300)
+
+
+async def test_a_workspace_inside_a_repository_is_refused(cli: Cli, tmp_path: Path) -> None:
+    """Commits would land in somebody's code; nothing of ours is left there."""
+    inside = tmp_path / "code/inside"
+    inside.mkdir(parents=True)
+    git(tmp_path / "code", "init", "-q")
+
+    await refused(cli, "give the top level of a repository", ROUNDTABLE_WORKSPACE=str(inside))
+
+    assert list(inside.iterdir()) == []
+
+
+async def test_a_bare_repository_is_refused(cli: Cli, tmp_path: Path) -> None:
+    """It has no files to write."""
+    git(tmp_path, "init", "-q", "--bare", "bare.git")
+
+    await refused(cli, "is a bare repository: give a checkout of it", ROUNDTABLE_WORKSPACE="bare.git")
+
+
+async def test_a_folder_that_may_not_be_entered_is_refused(tmp_path: Path) -> None:
+    """With a sentence, as everything else."""
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o000)
+
+    unprivileged = partial(python_m_bot, tmp_path, privileged=False)
+    await refused(unprivileged, "must be a folder", ROUNDTABLE_WORKSPACE=str(locked / "workspace"))
+
+
+async def test_a_folder_that_may_not_be_written_stops_the_run(tmp_path: Path) -> None:
+    """The reason is the system's own."""
+    (tmp_path / "locked").mkdir(mode=0o555)
+
+    ran = await python_m_bot(tmp_path, "check", privileged=False, ROUNDTABLE_WORKSPACE="locked/workspace")
+
+    assert ran.code == 1
+    assert "FAIL  workspace " in ran.out
+    assert "Permission denied" in ran.out
+    assert "FAIL  store      not tried" in ran.out
+
+
+async def test_a_workspace_without_a_branch_stops_the_run(cli: Cli, slack: Sandbox, workspace: Path) -> None:
+    """A commit could get lost; looking is allowed."""
+    git(workspace, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x")
+    git(workspace, "checkout", "-q", "--detach")
+
+    ran = await cli("check", **in_slack(slack))
+
+    assert ran.code == 1
+    assert "FAIL  workspace  The workspace has no branch checked out" in ran.out
+
+
+# --- items and show -------------------------------------------------------------------------------------------------
+
+
+async def test_looking_makes_nothing(cli: Cli, tmp_path: Path) -> None:
+    """In the wrong folder there are no items, and no workspace afterwards."""
+    text, rows, show = await cli("items"), await cli("items", "--json"), await cli("show", "x")
+
+    assert (text.code, text.out) == (0, "There are no items yet.\n")
+    assert (rows.code, rows.json) == (0, [])
+    assert show.code == 1
+    assert not [*tmp_path.iterdir()]  # noqa: ASYNC240 -- nothing else goes on here
+
+
+@pytest.mark.usefixtures("workspace")
+async def test_items_are_a_table_for_people(cli: Cli) -> None:
+    """One line each, whatever a title holds; what cannot be read is not taken for something new."""
+    ran = await cli("items")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "gh-42-offline-sync  partial      4 steps  Offline [31msync of notes",
+        "torn                unreadable   0 steps  torn",
+    ]
+
+
+@pytest.mark.usefixtures("workspace")
+async def test_items_are_rows_for_scripts(cli: Cli) -> None:
+    """The keys are a promise."""
+    ran = await cli("items", "--json")
+
+    assert [list(row) for row in ran.json] == [
+        ["slug", "title", "status", "steps_completed", "source_id"]
+    ] * 2
+    first, torn = ran.json
+    assert (first["slug"], first["status"], first["steps_completed"], first["source_id"]) == (
+        "gh-42-offline-sync", "partial", 4, "GH-42",
+    )  # fmt: skip
+    assert (torn["slug"], torn["status"]) == ("torn", "unreadable")
+
+
+@pytest.mark.usefixtures("workspace")
+async def test_show_says_how_far_an_item_is(cli: Cli) -> None:
+    """Phases, what is next, how deep, what was discussed, which files there are."""
+    ran = await cli("show", "gh-42-offline-sync")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "Offline [31msync of notes (gh-42-offline-sync): partial",
+        "  [x] 00-quick-scan        3/3 steps",
+        "  [ ] 01-requirements      1/8 steps",
+        "  [ ] 02-impact-analysis   0/4 steps",
+        "  [ ] 03-architecture      0/4 steps",
+        "  [ ] 04-design            0/5 steps",
+        "  next       01-02 User Needs Discovery",
+        "  depth      01-requirements deep",
+        "  discussed  01-01: Conflicts are rare",
+        "  artifacts  quick-scan.md",
+    ]
+
+
+@pytest.mark.usefixtures("workspace")
+async def test_show_is_an_object_for_scripts(cli: Cli) -> None:
+    """The keys are a promise."""
+    shown = (await cli("show", "gh-42-offline-sync", "--json")).json
+
+    assert list(shown) == [
+        "slug", "title", "status", "source_id", "phases", "steps_completed", "next", "depth_overrides",
+        "elaborations", "artifacts", "codebase_hash", "commits_behind", "rounds", "troubles",
+    ]  # fmt: skip
+    assert shown["next"] == {"step_id": "01-02", "title": "User Needs Discovery"}
+    assert shown["phases"][1] == {"key": "01-requirements", "complete": False, "done": 1, "steps": 8}
+    assert shown["elaborations"] == OFFLINE_SYNC["elaborations"]
+    assert shown["troubles"] == []
+
+
+@pytest.mark.usefixtures("workspace")
+@pytest.mark.parametrize(
+    ("slug", "sentence"),
+    [
+        ("gh-42-offline-snyc", "There is no item 'gh-42-offline-snyc'. Did you mean gh-42-offline-sync?"),
+        ("../requirements/torn", "There is no item '../requirements/torn'."),
+        ("", "There is no item ''."),
+        ("torn", "docs/requirements/torn/meta.json is no JSON object"),
+    ],
+)
+async def test_an_item_that_is_not_there_is_one_sentence(cli: Cli, slug: str, sentence: str) -> None:
+    """On stderr, with nothing for a script to mistake for an item."""
+    ran = await cli("show", "--json", "--", slug)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(sentence)
+    assert len(ran.err.splitlines()) == 1
+
+
+# --- manifest, and wrong usage --------------------------------------------------------------------------------------
+
+
+async def test_the_manifest_can_be_pasted_into_slack(cli: Cli) -> None:
+    """For Socket Mode, or for an address; no setting is needed for either."""
+    sockets = await cli("manifest")
+    http = await cli("manifest", "--http", "--url", "https://bot.example.com", ROUNDTABLE_TYPO="x")
+
+    assert (sockets.code, sockets.json) == (0, manifest())
+    assert (http.code, http.json) == (0, manifest(socket_mode=False, url="https://bot.example.com"))
+    assert "https://bot.example.com/slack/events" in http.out
+
+
+async def test_the_module_is_the_same_program(cli: Cli, tmp_path: Path) -> None:
+    """`python -m bot` and `roundtable` say and return the same."""
+    ran, alike = await python_m_bot(tmp_path, "show", "x"), await cli("show", "x")
+
+    assert ran == alike
+    assert ran.code == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("frobnicate",),
+        ("show",),
+        ("show", "a", "b"),
+        ("items", "--yaml"),
+        ("manifest", "--http"),
+        ("manifest", "--http", "--url", "bot.example.com"),
+        ("manifest", "--http", "--url", "http://bot.example.com"),
+        ("check", "now"),
+    ],
+    ids=" ".join,
+)
+async def test_wrong_usage_is_exit_code_2(cli: Cli, words: tuple[str, ...]) -> None:
+    """With the way to help, and nothing on stdout."""
+    ran = await cli(*words)
+
+    assert (ran.code, ran.out) == (2, "")
+    assert "--help" in ran.err

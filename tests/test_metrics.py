@@ -1,0 +1,248 @@
+"""What is counted when something happens, and under which names. Alerts and graphs depend on them."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from bot.domain.effects import Commit, Post
+from bot.domain.elaboration import Elaboration
+from bot.domain.inputs import Committed, Done, Failed, ItemState, Say
+from bot.domain.message import Message
+from bot.domain.meta import Meta
+from bot.domain.place import Person
+from bot.engine.queue import Queue
+from bot.errors import Conflict, NotNow, Unavailable
+from bot.metrics import DOORS, EFFECTS, Metrics
+from bot.storage.embedded import EmbeddedStore
+from tests.storage.samples import OWED, a_commit, a_roundtable
+
+ROOT = Path(__file__).parents[1]
+SAID = Say(key="C1.1", at="2026-11-21T10:00:00.000Z", person=Person(id="U1"), text="secret words", ts="1.1")
+SPEECH = Post(id="bright-night.i1.7", message=Message(text="secret words"))
+
+
+def told(effect_id: str = SPEECH.id) -> dict[str, str]:
+    return {"key": effect_id, "effect": effect_id, "at": SAID.at}
+
+
+class Numbers:
+    """What a Prometheus would read."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self.text = metrics.exposed().decode()
+        self.families = list(text_string_to_metric_families(self.text))
+
+    def of(self, name: str, **labels: str) -> float:
+        return sum(
+            sample.value
+            for family in self.families
+            for sample in family.samples
+            if sample.name == name and labels.items() <= sample.labels.items()
+        )
+
+    @property
+    def names(self) -> set[str]:
+        return {sample.name for family in self.families for sample in family.samples}
+
+
+@pytest.fixture
+def metrics() -> Metrics:
+    return Metrics()
+
+
+def test_every_input_is_counted_once_by_what_became_of_it(metrics: Metrics) -> None:
+    """Saved, repeated, refused with a sentence, or not saved at all."""
+    before, after = a_roundtable(), a_roundtable(version=2)
+
+    metrics.decided(SAID, before, after)
+    metrics.decided(SAID, after, after)
+    metrics.refused(SAID, NotNow("It is being saved."))
+    metrics.refused(SAID, Unavailable("Redis did not answer"))
+    metrics.refused(SAID, Conflict("gave up"))
+
+    numbers = Numbers(metrics)
+    results = {"saved": 1, "repeated": 1, "refused": 1, "unsaved": 2}
+    assert {one: numbers.of("roundtable_inputs_total", kind="say", result=one) for one in results} == results
+    assert numbers.of("roundtable_inputs_total") == 5
+
+
+def test_an_effect_is_counted_by_its_outcome_and_its_seconds(metrics: Metrics) -> None:
+    """What the world refused is told from what we did wrong."""
+    metrics.paid(SPEECH, Done(**told()), seconds=0.2)
+    metrics.paid(
+        SPEECH, Failed(**told(), reason="is_archived", sentence="The channel is archived."), seconds=2
+    )
+    metrics.paid(SPEECH, Failed(**told(), reason="unexpected", sentence="Something went wrong."), seconds=0)
+    metrics.retried(SPEECH)
+
+    numbers = Numbers(metrics)
+    for outcome in ("done", "failed", "broke"):
+        assert numbers.of("roundtable_effects_total", kind="post", outcome=outcome) == 1
+    assert numbers.of("roundtable_effect_seconds_count", kind="post") == 3
+    assert numbers.of("roundtable_effect_seconds_sum", kind="post") == 2.2
+    assert numbers.of("roundtable_effect_retries_total", kind="post") == 1
+
+
+def test_turns_are_counted_by_who_speaks(metrics: Metrics) -> None:
+    """Those of people and of personas, each once, whatever else is saved."""
+    silent = a_roundtable(elaboration=Elaboration(step_id="01-01", lead="maya", topic="light", max_turns=10))
+    debate = silent.elaboration
+    assert debate
+    one = debate.heard(by="U1", name="Ada", text="secret words", human=True)
+    two = one.heard(by="maya", name="Maya", text="secret words", human=False)
+
+    metrics.decided(SAID, silent, silent.but(version=2, elaboration=one))
+    metrics.decided(SAID, silent.but(elaboration=one), silent.but(version=3, elaboration=two))
+    metrics.decided(SAID, silent.but(elaboration=two), silent.but(version=4, elaboration=two))
+
+    numbers = Numbers(metrics)
+    assert numbers.of("roundtable_turns_total", by="person") == 1
+    assert numbers.of("roundtable_turns_total", by="persona") == 1
+
+
+def test_commits_are_counted_when_they_are_noted(metrics: Metrics) -> None:
+    """A finished step apart from the other moments; once, however often the commit was tried."""
+    step: Commit = a_commit()
+    other = step.but(step="")
+    for commit in (step, other):
+        before = a_roundtable(outbox=(commit,))
+        done = Committed(**told(commit.id), state=ItemState(meta=_meta()), sha="abc")
+        metrics.decided(done, before, a_roundtable(version=2))
+        metrics.decided(done, before, before)
+
+    numbers = Numbers(metrics)
+    assert numbers.of("roundtable_commits_total", of="step") == 1
+    assert numbers.of("roundtable_commits_total", of="other") == 1
+
+
+def test_acknowledgements_are_counted_at_each_door(metrics: Metrics) -> None:
+    """Taken, or left for Slack to repeat; what is new at Slack's side is `other`."""
+    metrics.acknowledged("event", taken=True, seconds=0.004)
+    metrics.acknowledged("event", taken=False, seconds=0.5)
+    metrics.acknowledged("view_submission of somebody", taken=True, seconds=0.1)
+
+    numbers = Numbers(metrics)
+    assert numbers.of("roundtable_acks_total", door="event", result="taken") == 1
+    assert numbers.of("roundtable_acks_total", door="event", result="left") == 1
+    assert numbers.of("roundtable_ack_seconds_count", door="other") == 1
+    assert numbers.of("roundtable_ack_seconds_bucket", door="event", le="0.005") == 1
+
+
+def test_pushes_have_three_results(metrics: Metrics) -> None:
+    """Whatever git says."""
+    metrics.pushed("pushed")
+
+    assert Numbers(metrics).of("roundtable_pushes_total", result="pushed") == 1
+    with pytest.raises(AssertionError):
+        metrics.pushed("! [rejected] main -> main")
+
+
+def test_there_is_a_fixed_number_of_series_and_none_knows_what_people_chose(metrics: Metrics) -> None:
+    """However many items, threads and people there are."""
+    before = len(metrics.exposed().splitlines())
+    for number in range(50):
+        rt = a_roundtable(slug=f"item-{number}")
+        said = SAID.but(key=f"C{number}.1", person=Person(id=f"U{number}"))
+        metrics.decided(said, rt, rt.but(version=2))
+        metrics.paid(SPEECH.but(id=f"item-{number}.i1.1"), Done(**told()), seconds=1)
+        metrics.acknowledged(f"door {number}", taken=True, seconds=1)
+
+    text = metrics.exposed().decode()
+    assert not re.search(r"item-|U\d|C\d|secret", text)
+    assert len(text.splitlines()) - before < 60
+    most = len(DOORS) * 15 + len(EFFECTS) * 17 + 200
+    assert len([line for line in text.splitlines() if line[0] != "#"]) < most
+
+
+def test_a_number_that_is_not_known_any_more_is_none(metrics: Metrics) -> None:
+    """An age that stands still would say that all is well."""
+    metrics.seen("queue", usable=True, facts={"oldest_seconds": 2.0, "owing": 1})
+    metrics.seen("queue", usable=False, facts={})
+
+    assert "roundtable_queue_oldest_seconds NaN" in metrics.exposed().decode()
+    assert Numbers(metrics).of("roundtable_usable", part="queue") == 0
+
+
+def test_counters_begin_at_zero(metrics: Metrics) -> None:
+    """Otherwise the first failure would be no increase, and alert nobody."""
+    numbers = Numbers(metrics)
+
+    assert 'roundtable_effects_total{kind="commit",outcome="failed"} 0.0' in numbers.text
+    assert 'roundtable_pushes_total{result="rejected"} 0.0' in numbers.text
+
+
+def test_every_metric_is_documented_under_its_name(metrics: Metrics) -> None:
+    """And nothing is documented that is not there."""
+    page = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"^\| `(roundtable_\w+)`", page, flags=re.MULTILINE))
+    plain = {re.sub(r"_(bucket|count|sum)$", "", name) for name in _seen(metrics).names}
+
+    assert documented == {name for name in plain if name.startswith("roundtable_")}
+
+
+def _seen(metrics: Metrics) -> Numbers:
+    """With what is there only once somebody looked."""
+    metrics.seen("slack", usable=True, facts={"hello_age_seconds": 1})
+    metrics.seen("queue", usable=True, facts={"oldest_seconds": 1, "owing": 1})
+    metrics.counted({})
+    for kind in EFFECTS:
+        metrics.paid(SPEECH.but(kind=kind), Done(**told()), seconds=1)
+    for door in DOORS:
+        metrics.acknowledged(door, taken=True, seconds=1)
+    return Numbers(metrics)
+
+
+def _meta() -> Meta:
+    return Meta.model_construct()
+
+
+# --- the age of what is owed ----------------------------------------------------------------------------------------
+
+
+class Watch:
+    """A clock that somebody sets."""
+
+    def __init__(self) -> None:
+        self.seconds = 0
+
+    def __call__(self) -> str:
+        return f"2026-11-21T10:{self.seconds // 60:02}:{self.seconds % 60:02}.000Z"
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[EmbeddedStore]:
+    async with EmbeddedStore(tmp_path) as opened:
+        yield opened
+
+
+async def test_what_is_owed_gets_older_until_it_is_paid(store: EmbeddedStore) -> None:
+    """Also in a process that was not there when it came to be owed."""
+    watch = Watch()
+    queue = Queue(store, watch)
+    assert await queue.waiting() == (0, 0.0)
+    await store.put(a_roundtable(outbox=OWED), expected=0)
+
+    watch.seconds = 90
+    assert await queue.waiting() == (1, 90.0)
+
+    await store.put(a_roundtable(version=2), expected=1)
+    assert await queue.waiting() == (0, 0.0)
+
+
+async def test_people_who_go_on_talking_make_nothing_younger(store: EmbeddedStore) -> None:
+    """What counts is since when it is the next to be paid, not when something was saved last."""
+    watch = Watch()
+    queue = Queue(store, watch)
+    await store.put(a_roundtable(outbox=OWED), expected=0)
+    await queue.waiting()
+
+    watch.seconds = 100
+    await store.put(a_roundtable(outbox=OWED, version=2, now=watch()), expected=1)
+    assert await queue.waiting() == (1, 100.0)
+
+    paid = (OWED[0].but(id="bright-night.i1.2"),)
+    await store.put(a_roundtable(outbox=paid, version=3, now=watch()), expected=2)
+    assert await queue.waiting() == (1, 0.0)

@@ -1,0 +1,192 @@
+"""What can be asked over HTTP about a bot that runs, and who is let in."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from bot.errors import ConfigError, Unavailable
+from bot.metrics import Metrics
+from bot.web import Entrance, Probe, Unfit, serving
+
+
+async def fine() -> None:
+    return
+
+
+async def talkative() -> Mapping[str, float]:
+    return {"hello_age_seconds": 1.23456}
+
+
+async def away() -> None:
+    raise Unavailable("Redis did not answer: no answer in time")
+
+
+async def silent() -> None:
+    await asyncio.Event().wait()
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        free: int = probe.getsockname()[1]
+    return free
+
+
+@asynccontextmanager
+async def site(port: int, probes: Mapping[str, Probe], **more: Any) -> AsyncIterator[aiohttp.ClientSession]:
+    async with (
+        serving("127.0.0.1", port, probes=probes, slack=more.pop("slack", {}), **more),
+        aiohttp.ClientSession(f"http://127.0.0.1:{port}") as client,
+    ):
+        yield client
+
+
+async def test_readiness_names_every_part_and_what_it_knows_of_itself(port: int) -> None:
+    """Ready is when all of them are."""
+    async with site(port, {"store": fine, "slack": talkative}) as client, client.get("/readyz") as response:
+        assert response.status == 200
+        assert await response.json() == {
+            "ready": True,
+            "parts": {"store": {"ok": True}, "slack": {"ok": True, "hello_age_seconds": 1.235}},
+        }
+
+
+async def test_a_part_that_is_away_makes_the_bot_unready_and_not_dead(port: int) -> None:
+    """A restart would bring no Redis back."""
+    async with site(port, {"store": away, "workspace": fine}) as client:
+        async with client.get("/readyz") as response:
+            assert response.status == 503
+            parts = (await response.json())["parts"]
+        async with client.get("/healthz") as response:
+            assert response.status == 200
+
+    assert parts["store"] == {"ok": False, "reason": "Redis did not answer: no answer in time"}
+    assert parts["workspace"] == {"ok": True}
+
+
+async def test_a_part_that_says_nothing_is_not_waited_for(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asks gets an answer within the time that orchestrators allow."""
+    monkeypatch.setattr("bot.web.READY_SECONDS", 0.05)
+    async with site(port, {"store": silent}) as client, client.get("/readyz") as response:
+        assert response.status == 503
+        assert (await response.json())["parts"]["store"]["reason"] == "no answer in time"
+
+
+async def test_a_part_tells_its_numbers_also_when_they_are_bad(port: int) -> None:
+    """Both for people and for Prometheus."""
+
+    async def overdue() -> None:
+        raise Unfit("an effect has been owed for 400 s", {"oldest_seconds": 400.0, "owing": 2})
+
+    async with site(port, {"queue": overdue}) as client:
+        async with client.get("/readyz") as response:
+            part = (await response.json())["parts"]["queue"]
+        async with client.get("/metrics") as response:
+            text = await response.text()
+
+    assert part == {
+        "ok": False,
+        "reason": "an effect has been owed for 400 s",
+        "oldest_seconds": 400.0,
+        "owing": 2,
+    }
+    assert "roundtable_queue_oldest_seconds 400.0" in text
+    assert 'roundtable_usable{part="queue"} 0.0' in text
+
+
+async def test_parts_that_come_later_are_asked_too(port: int) -> None:
+    """The connection to Slack is the last thing of a start, and readiness can be asked from its beginning."""
+    probes: dict[str, Probe] = {"slack": away}
+    async with site(port, probes) as client:
+        async with client.get("/readyz") as response:
+            assert response.status == 503
+        probes["slack"] = fine
+        async with client.get("/readyz") as response:
+            assert response.status == 200
+
+
+async def test_metrics_are_counted_and_looked_for_when_they_are_asked(port: int) -> None:
+    """Open roundtables are counted in the store, for all processes; if that is away, nobody knows."""
+    metrics, known = Metrics(), True
+
+    async def census() -> Mapping[str, int]:
+        if not known:
+            raise Unavailable("away")
+        return {"discussing": 3, "analysed": 7}
+
+    metrics.conflicted()
+    async with site(port, {}, metrics=metrics, census=census) as client:
+        async with client.get("/metrics") as response:
+            assert response.content_type == "text/plain"
+            text = await response.text()
+        known = False
+        async with client.get("/metrics") as response:
+            later = await response.text()
+
+    assert "roundtable_conflicts_total 1.0" in text
+    assert 'roundtable_open_roundtables{stage="discussing"} 3.0' in text
+    assert 'roundtable_open_roundtables{stage="elaborating"} 0.0' in text
+    assert "analysed" not in text
+    assert 'roundtable_open_roundtables{stage="discussing"} NaN' in later
+
+
+async def test_a_port_that_is_taken_is_said_in_a_sentence(port: int) -> None:
+    """With the setting that chooses another one."""
+    async with site(port, {}):
+        with pytest.raises(ConfigError, match="Set ROUNDTABLE_PORT to a free port"):
+            async with site(port, {}):
+                pass
+
+
+async def test_slack_is_let_in_only_while_there_is_somebody_to_listen(port: int) -> None:
+    """Before and after, it is told to come again; a delivery that is inside already is still answered."""
+    inside, may_leave = asyncio.Event(), asyncio.Event()
+
+    async def handler(_request: web.Request) -> web.Response:
+        inside.set()
+        await may_leave.wait()
+        return web.Response(text="saved")
+
+    entrance = Entrance()
+    async with site(port, {}, slack={"/slack/events": entrance.enter}) as client:
+        async with client.post("/slack/events") as early:
+            assert early.status == 503
+
+        entrance.open(handler)
+        delivery = asyncio.create_task(client.post("/slack/events"))
+        await inside.wait()
+        closing = asyncio.create_task(entrance.close(seconds=5))
+        await asyncio.sleep(0)
+        async with client.post("/slack/events") as late:
+            assert late.status == 503
+
+        may_leave.set()
+        await closing
+        response = await delivery
+        assert (response.status, await response.text()) == (200, "saved")
+
+
+async def test_a_delivery_that_takes_too_long_holds_up_no_stop(port: int) -> None:
+    """Slack has given up on it long before."""
+    entrance = Entrance()
+    inside = asyncio.Event()
+
+    async def stuck(_request: web.Request) -> web.Response:
+        inside.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    entrance.open(stuck)
+    async with site(port, {}, slack={"/slack/events": entrance.enter}) as client:
+        delivery = asyncio.create_task(client.post("/slack/events"))
+        await inside.wait()
+        await entrance.close(seconds=0.01)
+        delivery.cancel()
+        await asyncio.wait({delivery})

@@ -17,8 +17,8 @@ from redis.asyncio import Redis
 
 from bench import seeds
 from bench.canned import CannedSlack
-from bench.children import BARE_APP, BOT_APP, accepting, bare_settings, bot_settings, child
-from bench.harness import Figures, Goal, Plan, Row, Run, main, timings
+from bench.children import BARE_APP, BOT_APP, accepting, bare_settings, bot_settings, child, cpu_seconds
+from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, Run, main, timings
 from bench.load import Send, closed_loop, over_http, over_sockets
 from bench.payloads import Payload, command
 from bench.workspaces import workspace
@@ -28,8 +28,9 @@ from bot.storage.redis import OWING, RedisStore
 from tests.redis_server import running_redis_server
 
 CONCURRENT = (1, 16, 64)
-MESSAGE_GOALS = {"p50": Goal(at_most=1.6), "p99": Goal(at_most=2.0)}
-BUTTON_GOALS = {"p50": Goal(at_most=0.2)}
+MESSAGE_GOALS = {"p50": Goal(at_most=1.6), "p99": Goal(at_most=2.0), "cpu": NO_GOAL}
+BUTTON_GOALS = {"p50": Goal(at_most=0.2), "cpu": NO_GOAL}
+SAVING_APP = "saving"
 FLOOR = "a Bolt app that only acknowledges"
 ITEMS = 10
 SAVED_AT_LEAST = 0.9
@@ -46,8 +47,19 @@ class Beside:
     store: RedisStore
     redis_url: str
     bot_process: int
+    bare_process: int
+    saving_process: int
     bot_port: int
     bare_port: int
+    saving_port: int
+
+    async def asked(self, app: str, payloads: Sequence[Payload], *, concurrent: int) -> Figures:
+        """How long each waited, and the CPU that the app spent on it: that hardly depends on who else is busy."""
+        process = {BOT_APP: self.bot_process, BARE_APP: self.bare_process}.get(app, self.saving_process)
+        async with self.people(app, concurrent) as send:
+            before = cpu_seconds(process)
+            waited = timings(await closed_loop(send, payloads))
+            return {**waited, "cpu": (cpu_seconds(process) - before) * 1000 / len(payloads)}
 
     async def owing(self) -> int:
         """How many roundtables owe something; nobody pays."""
@@ -59,7 +71,7 @@ class Beside:
         if not self.bare_port:
             yield over_sockets(self.slack, app, concurrent)
             return
-        port = self.bot_port if app == BOT_APP else self.bare_port
+        port = {BOT_APP: self.bot_port, BARE_APP: self.bare_port}.get(app, self.saving_port)
         async with over_http(port, concurrent) as send:
             yield send
 
@@ -69,21 +81,36 @@ async def beside(
     plan: Plan, slack: CannedSlack, redis_url: str, *, http: bool, module: str
 ) -> AsyncIterator[Beside]:
     """*module* is how the bot is run: `bot`, or `bench.taking`."""
-    name = "http" if http else "sockets"
-    root = workspace(plan.folder / f"{name}-{module}", ITEMS)
+    root = workspace(plan.folder / f"{'http' if http else 'sockets'}-{module}", ITEMS)
     bot, bare = bot_settings(slack, root, redis_url, http=http), bare_settings(slack, http=http)
-    log, bare_log = root.with_suffix(".log"), root.with_suffix(".bare.log")
+    saving = {**bare_settings(slack, http=True), "REDIS_URL": redis_url}
     async with AsyncExitStack() as stack:
+
+        async def run(*program: str, env: Mapping[str, str], port: str) -> tuple[int, int]:
+            log = plan.folder / f"{root.name}-{len(list(plan.folder.iterdir()))}.log"
+            running = await stack.enter_async_context(child("-m", *program, env=env, log=log))
+            if port:
+                await accepting(int(port), running, log)
+            return running.pid, int(port or 0)
+
         store = await stack.enter_async_context(RedisStore(redis_url))
-        ours = await stack.enter_async_context(child("-m", module, "run", env=bot, log=log))
-        floor = await stack.enter_async_context(child("-m", "bench.bare_bolt", env=bare, log=bare_log))
-        await accepting(int(bot["ROUNDTABLE_PORT"]), ours, log)
-        if http:
-            await accepting(int(bare["PORT"]), floor, bare_log)
-        else:
+        bot_process, bot_port = await run(module, "run", env=bot, port=bot["ROUNDTABLE_PORT"])
+        bare_process, bare_port = await run("bench.bare_bolt", env=bare, port=bare["PORT"])
+        saving_process, saving_port = await run("bench.bare_bolt", env=saving, port=saving["PORT"])
+        if not http:
             await slack.connected(BOT_APP, sockets=CONNECTIONS)
             await slack.connected(BARE_APP, sockets=1)
-        yield Beside(slack, store, redis_url, ours.pid, int(bot["ROUNDTABLE_PORT"]), int(bare["PORT"] or 0))
+        yield Beside(
+            slack=slack,
+            store=store,
+            redis_url=redis_url,
+            bot_process=bot_process,
+            bare_process=bare_process,
+            saving_process=saving_process,
+            bot_port=bot_port,
+            bare_port=bare_port,
+            saving_port=saving_port,
+        )
 
 
 Ask = Callable[[RedisStore, int], Awaitable[Sequence[Payload]]]
@@ -128,6 +155,7 @@ async def measure(plan: Plan) -> list[Row]:
                 beside(plan, slack, redis.url, http=http, module="bench.taking") as both,
             ):
                 rows += await acknowledged(plan, both, "HTTP" if http else "Socket Mode")
+                rows += await least(plan, both) if http else []
     return rows
 
 
@@ -141,22 +169,39 @@ async def acknowledged(plan: Plan, both: Beside, how: str, *, kinds: Sequence[Ki
     return rows
 
 
+async def least(plan: Plan, both: Beside) -> list[Row]:
+    """What one compare-and-set in Redis alone makes of the floor, with the same libraries: no goal is below that."""
+    rows: list[Row] = []
+    for concurrent in CONCURRENT[: plan.size(3, 1)]:
+        number = plan.size(150 + 16 * concurrent, 5)
+        bare, _ = runs(both, messages, number=number, concurrent=concurrent)
+
+        async def saving(number: int = number, concurrent: int = concurrent) -> Figures:
+            payloads = await messages(both.store, number)
+            return await both.asked(SAVING_APP, payloads, concurrent=concurrent)
+
+        what, goals = (
+            f"one compare-and-set, HTTP, {concurrent} at once",
+            dict.fromkeys(MESSAGE_GOALS, NO_GOAL),
+        )
+        rows += await plan.compare(what, floor_is=FLOOR, floor=bare, ours=saving, goals=goals)
+    return rows
+
+
 def runs(both: Beside, ask: Ask, *, number: int, concurrent: int) -> tuple[Run, Run]:
     """The bare app and the bot, asked the same."""
 
     async def bare() -> Figures:
-        async with both.people(BARE_APP, concurrent) as send:
-            return timings(await closed_loop(send, await ask(both.store, number)))
+        return await both.asked(BARE_APP, await ask(both.store, number), concurrent=concurrent)
 
     async def ours() -> Figures:
-        asked = await ask(both.store, number)
+        payloads = await ask(both.store, number)
         before = await both.owing()
-        async with both.people(BOT_APP, concurrent) as send:
-            seconds = await closed_loop(send, asked)
+        figures = await both.asked(BOT_APP, payloads, concurrent=concurrent)
         saved = await both.owing() - before
         print(f"{saved} of {number} were saved; the others were told to try again", file=sys.stderr)
         assert saved >= SAVED_AT_LEAST * number, "what is measured is saving"
-        return timings(seconds)
+        return figures
 
     return bare, ours
 

@@ -1,9 +1,13 @@
-"""The floor of acknowledging: Bolt as its documentation shows it, with listeners that acknowledge and do nothing."""
+"""
+The floors of acknowledging. Bolt as its documentation shows it, with listeners that acknowledge and do nothing; and,
+with REDIS_URL, what saving first costs at the very least: one compare-and-set before Bolt answers.
+"""
 
 import asyncio
 import os
 import re
 
+from redis.asyncio import Redis
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
@@ -12,14 +16,23 @@ from bench.children import BARE_APP
 from bench.payloads import SIGNING_SECRET
 from bot.slack.endpoint import PATH
 
+COMPARE_AND_SET = """
+if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1
+"""
+
 
 def bare_app() -> AsyncApp:
     client = AsyncWebClient("xoxb-bench", base_url=os.environ["SLACK_API_URL"])
-    app = AsyncApp(client=client, signing_secret=SIGNING_SECRET)
+    saving = os.environ.get("REDIS_URL")
+    app = AsyncApp(client=client, signing_secret=SIGNING_SECRET, process_before_response=bool(saving))
+    save = Redis.from_url(saving).register_script(COMPARE_AND_SET) if saving else None
 
     @app.event("message")
-    async def message() -> None:
-        pass
+    async def message(event: dict[str, str]) -> None:
+        if save:
+            await save(keys=[f"bare.{event['ts']}"], args=["", event["text"]])
 
     @app.action(re.compile(".*"))
     async def action(ack: AsyncAck) -> None:
@@ -33,7 +46,7 @@ def bare_app() -> AsyncApp:
 
 
 async def over_sockets() -> None:
-    await AsyncSocketModeHandler(bare_app(), BARE_APP).start_async()
+    await AsyncSocketModeHandler(bare_app(), BARE_APP).start_async()  # type: ignore[no-untyped-call]
 
 
 if __name__ == "__main__":

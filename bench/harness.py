@@ -89,7 +89,7 @@ class Plan:
             print(f"{what}: round {number + 1} of {self.rounds}", file=sys.stderr)
             before.append(await floor())
             measured.append(await ours())
-            after.append(await floor())
+            after.append(before[-1] if self.quick else await floor())
         return [
             _row(what, metric, goal, unit=unit, floor_is=floor_is, rounds=(before, measured, after))
             for metric, goal in goals.items()

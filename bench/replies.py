@@ -6,7 +6,8 @@ of it is saved on the way. Goal: at least as many.
 """
 
 import asyncio
-import importlib.util
+import os
+import subprocess
 import sys
 from contextlib import AsyncExitStack
 from time import perf_counter
@@ -24,11 +25,14 @@ from tests.redis_server import running_redis_server
 
 FLOOR = "slack-machine, which saves nothing"
 AT_ONCE = 16
+PEER_PYTHON = "BENCH_PEER_PYTHON"
+"""In the environment: the Python that has slack-machine, if it is another one."""
 REPLY_SECONDS = 60
 
 
 async def measure(plan: Plan) -> list[Row]:
-    if importlib.util.find_spec("machine") is None:
+    python = os.environ.get(PEER_PYTHON, sys.executable)
+    if await asyncio.to_thread(lacks_machine, python):
         print("slack-machine is not installed: use bench/run, which installs it", file=sys.stderr)
         return []
     number = plan.size(400, 8)
@@ -39,8 +43,8 @@ async def measure(plan: Plan) -> list[Row]:
         store = await enter(RedisStore(redis.url))
         env = bot_settings(slack, workspace(plan.folder / "workspace", 10), redis.url, http=False)
         await enter(child("-m", "bot", "run", env=env, log=plan.folder / "bot.log"))
-        peer = {"SLACK_API_URL": slack.api_url}
-        await enter(child("-m", "bench.peer", env=peer, log=plan.folder / "peer.log"))
+        peer = {"SLACK_API_URL": slack.api_url, "SLACK_APP_TOKEN": PEER_APP}
+        await enter(child("-m", "bench.peer", env=peer, log=plan.folder / "peer.log", python=python))
         await slack.connected(BOT_APP, sockets=CONNECTIONS)
         await slack.connected(PEER_APP, sockets=1)
 
@@ -56,6 +60,12 @@ async def measure(plan: Plan) -> list[Row]:
         return await plan.compare(
             "replies", floor_is=FLOOR, floor=machine, ours=ours, goals=goals, unit="1/s"
         )
+
+
+def lacks_machine(python: str) -> bool:
+    return bool(
+        subprocess.run([python, "-c", "import machine"], stderr=subprocess.DEVNULL, check=False).returncode
+    )
 
 
 async def replies(slack: CannedSlack, app: str, held: list[Roundtable]) -> Figures:

@@ -13,7 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import msgspec
+import msgspec  # type: ignore[import-not-found, unused-ignore]
 from redis.asyncio import Redis
 
 from bench import seeds
@@ -41,16 +41,8 @@ RESUME_SECONDS = 30
 Work = Callable[[], Awaitable[None]]
 
 
-class Decoded(msgspec.Struct):
-    ts: str
-    round: int
-    actor: str
-    phase: str
-    role: str
-    source: str
-    content: str
-    content_type: str = "markdown"
-    meta: dict[str, Any] = {}
+FIELDS = [(name, str) for name in ("ts", "actor", "phase", "role", "source", "content", "content_type")]
+Decoded = msgspec.defstruct("Decoded", [*FIELDS, ("round", int), ("meta", dict[str, Any])])
 
 
 async def measure(plan: Plan) -> list[Row]:

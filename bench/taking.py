@@ -12,7 +12,7 @@ from bot.engine.engine import Engine
 
 
 @asynccontextmanager
-async def _others_pay(_engine: Engine) -> AsyncIterator[None]:
+async def _others_pay(engine: Engine) -> AsyncIterator[None]:  # noqa: ARG001 -- as in the app
     yield
 
 

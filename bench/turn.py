@@ -17,6 +17,7 @@ from redis.asyncio import Redis
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bench import seeds
+from bench.bare_bolt import COMPARE_AND_SET
 from bench.canned import HOST
 from bench.children import accepting, child, free_port
 from bench.harness import Figures, Goal, Plan, Row, main
@@ -33,12 +34,6 @@ from tests.redis_server import running_redis_server
 FLOOR = "one compare-and-set, one post, one line"
 AT_ONCE = 8
 TURNS_SECONDS = 120.0
-
-COMPARE_AND_SET = """
-if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2])
-return 1
-"""
 
 
 async def measure(plan: Plan) -> list[Row]:

@@ -11,13 +11,14 @@ import pytest
 ROOT = Path(__file__).parent.parent
 BENCHES = ("acknowledge", "busy", "replies", "turn", "commit", "resume", "memory", "start")
 NEEDS = {"resume": "msgspec", "replies": "machine"}
+"""In the groups `bench` and `peer`, which `bench/run` installs."""
 
 
 @pytest.mark.parametrize("name", BENCHES)
 def test_a_benchmark_prints_what_it_measured_as_json(name: str) -> None:
     """`python -m bench.NAME --quick` is the smallest run there is, and has every row of the real one's shape."""
     if name in NEEDS and find_spec(NEEDS[name]) is None:
-        pytest.skip(f"{NEEDS[name]} is in the group `bench`; bench/run installs it")
+        pytest.skip(f"{NEEDS[name]} is not installed; bench/run does that")
 
     done = subprocess.run(
         [sys.executable, "-m", f"bench.{name}", "--quick"],

@@ -188,10 +188,6 @@ def saved(touched: Sequence[Touched]) -> str:
     return f"Saved: {', '.join(places)}" if places else "Saved."
 
 
-def amended(person: str) -> str:
-    return f"{person} edited a message."
-
-
 def retracted(person: str) -> str:
     return f"{person} deleted a message."
 
@@ -220,7 +216,7 @@ def stopped_here(person: str) -> str:
 
 def paused(upcoming: str) -> str:
     where = f" Next is {upcoming}." if upcoming else ""
-    return f"We stop here; everything said so far is saved.{where} Press Resume or say `/roundtable resume` to go on."
+    return f"We stop here; everything said so far is kept.{where} Press Resume or say `/roundtable resume` to go on."
 
 
 def superseded() -> str:

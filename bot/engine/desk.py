@@ -116,7 +116,9 @@ class FrontDesk:
         listed = next((one for one in await self._workspace.items() if _same_thread(one, place)), None)
         if listed is None:
             return None
-        start = Start(key=f"lost.{said.key}", at=said.at, item=_item_in(listed), place=place, person=said.person)
+        start = Start(
+            key=f"lost.{said.key}", at=said.at, item=_item_in(listed), place=place, person=said.person
+        )
         with suppress(Conflict):  # somebody else was quicker; what is said now is said to theirs
             await self._engine_takes_up(start, listed)
         return listed.known.slug

@@ -21,7 +21,7 @@ from bot.engine.clock import Clock
 from bot.engine.meter import Meter, Unmetered, kind_of
 from bot.engine.performers import Performers
 from bot.engine.ports import Store, Wake
-from bot.errors import BotError, Conflict, EffectError, UserError
+from bot.errors import BotError, Conflict, EffectError, Unavailable, UserError
 from bot.log import about
 from bot.tracing import span
 
@@ -33,6 +33,8 @@ ATTEMPTS_TO_POST = 1_000
 """What a persona said is never left out because Slack has a bad hour."""
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 30.0
+
+SWEEP_SECONDS = 10.0
 
 NOT_REPEATABLE = (OpenThread, Post)
 """Effects that people would see twice: an attempt is written down before it is made."""
@@ -56,6 +58,7 @@ class Engine:
         self._clock = clock
         self._meter = meter or Unmetered()
         self._leaving = asyncio.Event()
+        self._paying: set[str] = set()
 
     async def start(self, start: Start) -> Roundtable:
         """Saves a new roundtable. Raises Conflict when there is one on the item already."""
@@ -82,6 +85,31 @@ class Engine:
         Everything *slug* owes, in order, until nothing is left. Raises Unavailable with the store, and CancelledError
         once we leave: then the rest is somebody else's to pay.
         """
+        self._paying.add(slug)
+        try:
+            await self._paid(slug)
+        finally:
+            self._paying.discard(slug)
+
+    async def run(self) -> None:
+        """Work until cancelled, and look now and then for what nobody was woken for."""
+        sweeping = asyncio.create_task(self._sweep(), name="sweep")
+        try:
+            await self._wake.run(self.pay)
+        finally:
+            sweeping.cancel()
+
+    async def sweep(self) -> None:
+        """Wake whatever owes something and is not being paid here: an earlier process left it, or a wake got lost."""
+        for slug in await self._store.owing():
+            if slug not in self._paying:
+                await self._wake.wake(slug)
+
+    def leave(self) -> None:
+        """From now on a payment ends with the effect at hand, and does not wait to try that one again."""
+        self._leaving.set()
+
+    async def _paid(self, slug: str) -> None:
         while (rt := await self._store.get(slug)) and (owed := rt.next_effect):
             if self._leaving.is_set():
                 raise asyncio.CancelledError
@@ -94,15 +122,13 @@ class Engine:
                     owed = rt.next_effect
                 await self._decided(slug, await self._performed(owed, rt))
 
-    async def run(self) -> None:
-        """Take up what an earlier process left, then work until cancelled."""
-        for slug in await self._store.owing():
-            await self._wake.wake(slug)
-        await self._wake.run(self.pay)
-
-    def leave(self) -> None:
-        """From now on a payment ends with the effect at hand, and does not wait to try that one again."""
-        self._leaving.set()
+    async def _sweep(self) -> None:
+        while not self._leaving.is_set():
+            with suppress(Unavailable):  # readiness says so; the next round may do better
+                await self.sweep()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SWEEP_SECONDS):
+                    await self._leaving.wait()
 
     async def _begun(self, start: Start, rt: Roundtable) -> Roundtable:
         rt = rt.but(version=1)

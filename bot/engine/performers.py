@@ -1,6 +1,10 @@
-"""One exhaustive match: an effect becomes a call to a port, and its result an outcome."""
+"""
+Paying one effect: it becomes a call to a port, and the result an outcome.
 
-from typing import NamedTuple, assert_never
+Three parts of the world, one exhaustive match each; which effect belongs to which is said by the unions at the top.
+"""
+
+from typing import Any, NamedTuple, assert_never
 
 from bot.domain.agenda import Playbook
 from bot.domain.effects import (
@@ -44,6 +48,13 @@ SURVEY_SECONDS = 5.0
 SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.json")
 """Artifacts that steps build upon, besides their own."""
 
+InChat = OpenThread | ReadThread | Post | Rewrite | React | Tell | MeetPerson
+ByVoice = Speak | Draft | Synthesize
+InWorkspace = ReadItem | Survey | Commit
+
+Told = dict[str, Any]
+"""What every outcome says: the effect it belongs to, and when."""
+
 
 class Performers(NamedTuple):
     """The world, as far as effects reach into it."""
@@ -56,8 +67,18 @@ class Performers(NamedTuple):
 
     async def perform(self, effect: Effect, rt: Roundtable) -> Outcome:
         """Raises EffectError when the world says no."""
-        again = effect.attempts > 1
         told = {"key": effect.id, "effect": effect.id, "at": self.clock()}
+        if isinstance(effect, Log):
+            log_trouble(effect.trouble)
+            return Done(**told)
+        if isinstance(effect, InChat):
+            return await self._in_chat(effect, rt, told)
+        if isinstance(effect, ByVoice):
+            return await self._by_voice(effect, rt, told)
+        return await self._in_workspace(effect, rt, told)
+
+    async def _in_chat(self, effect: InChat, rt: Roundtable, told: Told) -> Outcome:
+        again = effect.attempts > 1
         match effect:
             case OpenThread():
                 opened = await self.chat.open(rt.place, effect.message, key=effect.id, again=again)
@@ -65,11 +86,6 @@ class Performers(NamedTuple):
             case ReadThread():
                 heard = await self.chat.read(rt.place, limit=MESSAGES_READ)
                 return ThreadRead(**told, heard=heard, recovering=effect.recovering)
-            case ReadItem():
-                reading = await self.workspace.read(rt.slug, now=rt.now)
-                return ItemRead(
-                    **told, state=reading.state, troubles=reading.troubles, recovering=effect.recovering
-                )
             case Post():
                 ts = await self.chat.post(rt.place, effect.message, key=effect.id, again=again)
                 return Posted(**told, ts=ts)
@@ -79,20 +95,35 @@ class Performers(NamedTuple):
                 await self.chat.react(rt.place, effect.ts, effect.emoji)
             case Tell():
                 await self.chat.tell(rt.place, effect.person, effect.message, reply_url=effect.reply_url)
+            case MeetPerson():
+                return PersonMet(**told, person=effect.person, name=await self.chat.name(effect.person))
+            case _:
+                assert_never(effect)
+        return Done(**told)
+
+    async def _by_voice(self, effect: ByVoice, rt: Roundtable, told: Told) -> Outcome:
+        match effect:
             case Speak():
-                return PersonaSpoke(**told, persona=effect.persona, text=await self._voice(effect, rt))
-            case Survey():
-                survey = await self.workspace.survey(effect.keywords, seconds=SURVEY_SECONDS)
-                return Surveyed(**told, survey=survey)
-            case Draft():
-                files = await self.workspace.files(rt.slug, self._files_of(effect.steps))
-                edits = await self.voices.draft(
-                    self._cue(rt), steps=effect.steps, files=files, skipped=effect.skipped
-                )
+                text = await self._speech(effect, rt)
+                return PersonaSpoke(**told, persona=effect.persona, text=text)
+            case Draft(steps=steps, skipped=skipped):
+                files = await self.workspace.files(rt.slug, self._files_of(steps))
+                edits = await self.voices.draft(self._cue(rt), steps=steps, files=files, skipped=skipped)
                 return Drafted(**told, edits=edits)
             case Synthesize():
                 files = await self.workspace.files(rt.slug, self._files_of((rt.step_id,)))
                 return Synthesized(**told, synthesis=await self.voices.synthesize(self._cue(rt), files))
+            case _:
+                assert_never(effect)
+
+    async def _in_workspace(self, effect: InWorkspace, rt: Roundtable, told: Told) -> Outcome:
+        match effect:
+            case ReadItem(recovering=recovering):
+                read = await self.workspace.read(rt.slug, now=rt.now)
+                return ItemRead(**told, state=read.state, troubles=read.troubles, recovering=recovering)
+            case Survey():
+                survey = await self.workspace.survey(effect.keywords, seconds=SURVEY_SECONDS)
+                return Surveyed(**told, survey=survey)
             case Commit():
                 receipt = await self.workspace.commit(rt.slug, effect, now=rt.now)
                 lines = frozenset(line.message_id for line in effect.lines)
@@ -104,16 +135,10 @@ class Performers(NamedTuple):
                     touched=receipt.touched,
                     troubles=receipt.troubles,
                 )
-            case MeetPerson():
-                name = await self.chat.name(effect.person)
-                return PersonMet(**told, person=effect.person, name=name)
-            case Log():
-                log_trouble(effect.trouble)
             case _:
                 assert_never(effect)
-        return Done(**told)
 
-    async def _voice(self, effect: Speak, rt: Roundtable) -> str:
+    async def _speech(self, effect: Speak, rt: Roundtable) -> str:
         cue = Cue(rt, self.playbook, effect.persona)
         match effect.task:
             case "acknowledge":
@@ -131,10 +156,6 @@ class Performers(NamedTuple):
         return Cue(rt, self.playbook, step.persona if step and step.persona in self.playbook.roster else lead)
 
     def _files_of(self, steps: tuple[str, ...]) -> tuple[str, ...]:
-        own = (
-            output
-            for step_id in steps
-            if (step := self.playbook.agenda.get(step_id))
-            for output in step.outputs
-        )
+        known = (step for step_id in steps if (step := self.playbook.agenda.get(step_id)))
+        own = (output for step in known for output in step.outputs)
         return tuple(dict.fromkeys((*own, *SOURCES)))

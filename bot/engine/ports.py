@@ -148,10 +148,13 @@ class Voices(Protocol):
 
 
 class Receipt(NamedTuple):
+    """*unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved."""
+
     state: ItemState
     sha: str
     touched: tuple[Touched, ...]
     troubles: tuple[Trouble, ...]
+    unwritten: tuple[Edit, ...] = ()
 
 
 class Listing(NamedTuple):
@@ -166,10 +169,16 @@ class Listing(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """`state` is None when there is no folder; troubles are what was corrected or lost while reading."""
+    """
+    `state` is None when there is no folder; troubles are what was corrected or lost while reading.
+
+    `restorable` says that meta.json is gone or cannot be read (ERR-META-001, ERR-META-002), and history holds one
+    that `restore` can bring back.
+    """
 
     state: ItemState | None
     troubles: tuple[Trouble, ...]
+    restorable: bool = False
 
 
 class Workspace(Protocol):
@@ -191,6 +200,13 @@ class Workspace(Protocol):
         """
         Write the artifacts, then meta.json, then meeting.jsonl, then make one commit: idempotent by content and by
         the ids of the lines, so that after a crash the same call finishes what an earlier one began.
+        """
+        ...
+
+    async def restore(self, slug: str, *, now: str) -> Reading:
+        """
+        Bring back the newest meta.json of *slug* that can be read, in a commit; what stood in its place is kept
+        beside it. Where there is nothing to bring back, or no need to, only what there is is read.
         """
         ...
 

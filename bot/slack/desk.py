@@ -1,34 +1,13 @@
 """Where everything that comes in from Slack is brought: the engine, as the listeners see it."""
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from bot.domain.inputs import Press, Resume, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.message import Message
 from bot.domain.place import Person, Place
 
 Reply = Message | None
 """What only the person who asked is told; None when there is nothing to say."""
-
-
-class Amended(NamedTuple):
-    """*person* changed their message *ts*: it reads *text* now. Seldom, this comes before the message itself."""
-
-    place: Place
-    person: Person
-    ts: str
-    text: str
-    key: str
-    at: str
-
-
-class Retracted(NamedTuple):
-    """The message *ts* of *person* was deleted: by them, or by an admin; Slack does not say."""
-
-    place: Place
-    person: Person
-    ts: str
-    key: str
-    at: str
 
 
 class Desk(Protocol):
@@ -48,11 +27,16 @@ class Desk(Protocol):
         """Words in a thread, of a roundtable or not. *mentioned*: they were said to us, and want an answer."""
         ...
 
-    async def amend(self, place: Place, amended: Amended) -> Reply:
-        """Words in a thread were changed: of a roundtable or not, heard by us or not."""
+    async def amend(self, place: Place, amend: Amend) -> Reply:
+        """
+        Words in a thread read differently now: of a roundtable or not, heard by us or not. Seldom, this comes before
+        the words themselves.
+        """
         ...
 
-    async def retract(self, place: Place, retracted: Retracted) -> Reply: ...
+    async def retract(self, place: Place, retract: Retract) -> Reply:
+        """A message was deleted: by whoever wrote it, or by an admin. Slack does not say."""
+        ...
 
     async def press(self, place: Place, press: Press) -> Reply: ...
 

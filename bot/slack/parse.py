@@ -8,12 +8,11 @@ Malformed for what Slack would not send.
 import re
 from typing import NamedTuple
 
-from bot.domain.inputs import Heard, Press, Resume, Say
+from bot.domain.inputs import Amend, Heard, Press, Resume, Retract, Say
 from bot.domain.message import Action
 from bot.domain.place import Person, Place
 from bot.domain.text import clean, one_line
 from bot.slack.buttons import action_of, carried
-from bot.slack.desk import Amended, Retracted
 from bot.slack.identity import Identity
 from bot.slack.limits import VALUE_CHARS
 from bot.slack.payload import Malformed, Payload, known, needed, part, reply_url, word
@@ -36,6 +35,16 @@ SLACKBOT = "USLACKBOT"
 class Words(NamedTuple):
     place: Place
     said: Say
+
+
+class Amended(NamedTuple):
+    place: Place
+    amend: Amend
+
+
+class Retracted(NamedTuple):
+    place: Place
+    retract: Retract
 
 
 class Picked(NamedTuple):
@@ -162,21 +171,21 @@ def _changed(event: Payload, us: Identity, *, at: str) -> Amended | Retracted | 
     if not _by_person(now, us) or not _in_any_thread(now) or word(now, "edited", "user") == us.user:
         return None
     text = _said_to_us(now, us)
-    if text == _said_to_us(before, us) or (_addresses(now, us) and verb_in(text)):
+    if text == _said_to_us(before, us) or _is_verb(now, us):
         return None
     if not text:
         return _deleted(event, us, at=at)
     edition = known(now, "edited", "ts") or needed(event, "ts")
-    key = f"{_key(event, now)}.{edition}"
-    return Amended(_thread(event, now, us), _author(now), needed(now, "ts"), text, key, at)
+    key, ts = f"{_key(event, now)}.{edition}", needed(now, "ts")
+    return Amended(_thread(event, now, us), Amend(key=key, at=at, person=_author(now), text=text, ts=ts))
 
 
 def _deleted(event: Payload, us: Identity, *, at: str) -> Retracted | None:
     gone = part(event, "previous_message")
-    if not _by_person(gone, us) or not _in_any_thread(gone):
+    if not _by_person(gone, us) or not _in_any_thread(gone) or _is_verb(gone, us):
         return None
-    key = f"{_key(event, gone)}.deleted"
-    return Retracted(_thread(event, gone, us), _author(gone), needed(gone, "ts"), key, at)
+    key, ts = f"{_key(event, gone)}.deleted", needed(gone, "ts")
+    return Retracted(_thread(event, gone, us), Retract(key=key, at=at, person=_author(gone), ts=ts))
 
 
 # --- what messages are made of ------------------------------------------------------------------------------------
@@ -222,6 +231,11 @@ def _text(message: Payload, *, without: re.Pattern[str] | None = None) -> str:
 
 def _said_to_us(message: Payload, us: Identity) -> str:
     return _text(message, without=_mention_of(us) if _addresses(message, us) else None)
+
+
+def _is_verb(message: Payload, us: Identity) -> bool:
+    """Done when it was said; it is in no transcript."""
+    return _addresses(message, us) and verb_in(_said_to_us(message, us)) is not None
 
 
 def _in_thread(event: Payload) -> bool:

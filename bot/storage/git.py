@@ -16,7 +16,7 @@ from typing import Self, TypeVar
 from bot.domain.effects import Commit
 from bot.domain.inputs import CodeSurvey
 from bot.engine.ports import Listing, Reading, Receipt
-from bot.storage.checkout import Checkout, Where
+from bot.storage.checkout import AUTHOR, EMAIL, Checkout, Where
 from bot.storage.explain import explained
 from bot.storage.survey import survey
 from bot.storage.turn import LOCK_SECONDS
@@ -32,10 +32,13 @@ class GitWorkspace:
         root: Path,
         *,
         items_dir: str = "docs/requirements",
-        author_name: str = "Roundtable",
-        author_email: str = "roundtable@localhost",
+        author_name: str = AUTHOR,
+        author_email: str = EMAIL,
         lock_seconds: float = LOCK_SECONDS,
+        after_commit: Callable[[], None] = lambda: None,
     ) -> None:
+        """*after_commit* is called when there is something new to push."""
+        self._after_commit = after_commit
         self._where = Where(root.absolute(), items_dir, author_name, author_email, lock_seconds)
         self._stack = ExitStack()
 
@@ -70,7 +73,14 @@ class GitWorkspace:
         return await self._in_thread(self._reader, lambda: self._reading.files(slug, paths))
 
     async def commit(self, slug: str, work: Commit, *, now: str) -> Receipt:
-        return await self._in_thread(self._writer, lambda: self._writing.commit(slug, work, now=now))
+        receipt = await self._in_thread(self._writer, lambda: self._writing.commit(slug, work, now=now))
+        self._after_commit()
+        return receipt
+
+    async def restore(self, slug: str, *, now: str) -> Reading:
+        reading = await self._in_thread(self._writer, lambda: self._writing.restore(slug, now=now))
+        self._after_commit()
+        return reading
 
     async def survey(self, keywords: tuple[str, ...], *, seconds: float) -> CodeSurvey:
         return await survey(self._where.root, self._where.ours, keywords, seconds=seconds)

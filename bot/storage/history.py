@@ -7,9 +7,10 @@ import pygit2
 from pygit2 import Commit, Oid, Tree
 from pygit2.enums import SortMode
 
-from bot.storage.repository import tip
+from bot.storage.repository import blob, tip
 
 EFFECT = "Roundtable-Effect"
+ITEM = "Roundtable-Item"
 EFFECTS_LOOKED_AT = 50
 COMMITS_LOOKED_AT = 10_000
 SHORT = 7
@@ -41,6 +42,15 @@ class History:
         ours = newest and any(line.startswith(f"{EFFECT}: ") for line in newest.message.splitlines())
         return newest if ours else None
 
+    def versions(self, path: str) -> Iterator[bytes]:
+        """What stood at *path*, the newest first; a folder in its place counts as nothing."""
+        last = None
+        for commit in islice(self._line(tip(self._repository)), COMMITS_LOOKED_AT):
+            found = blob(commit.tree, path)
+            if found is not None and found.id != last:
+                last = found.id
+                yield found.data
+
     def codebase(self) -> str:
         """The last commit that is the code base's; empty when there is no code base."""
         return next((sha[:SHORT] for sha, outside in self._walk() if outside), "")
@@ -59,15 +69,15 @@ class History:
     def _walk(self) -> list[tuple[str, bool]]:
         """Only the commits that are new since the last time are looked at."""
         newest = tip(self._repository)
-        known = self._walked[0][0] if self._walked else ""
+        known = {sha: place for place, (sha, _) in enumerate(self._walked)} if newest else {}
+        kept = len(self._walked)  # nothing, unless there is a known commit on the way
         added: list[tuple[str, bool]] = []
         for commit in islice(self._line(newest), COMMITS_LOOKED_AT):
-            if str(commit.id) == known:
+            if (place := known.get(str(commit.id))) is not None:
+                kept = place
                 break
             added.append((str(commit.id), self._is_outside(commit)))
-        else:
-            self._walked = []  # there is no known commit on the way: it is the first time, or history was rewritten
-        self._walked = [*added, *self._walked][:COMMITS_LOOKED_AT]
+        self._walked = [*added, *self._walked[kept:]][:COMMITS_LOOKED_AT]
         return self._walked
 
     def _line(self, commit: Commit | None) -> Iterator[Commit]:

@@ -11,33 +11,30 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from pygit2 import Index, IndexEntry, Oid
-from pygit2.enums import FileMode
 
 from bot.errors import WorkspaceError
+from bot.storage.trees import Entry
 
-Blobs = Mapping[str, tuple[Oid, FileMode]]
+Files = Mapping[str, Entry]
 
 
 class HeldIndex:
     """What is put in counts once the index is let go."""
 
-    def __init__(self, index: Path, scratch: Path) -> None:
+    def __init__(self, copy: Path) -> None:
         """Libgit2 writes an index only in its own place; a copy has a place of its own."""
-        self._scratch = scratch
-        scratch.write_bytes(index.read_bytes()) if index.exists() else scratch.unlink(missing_ok=True)
-        self._copy = Index(str(scratch))
+        self._copy = Index(str(copy))
 
-    def put(self, blobs: Blobs) -> None:
-        for path, (oid, mode) in blobs.items():
+    def put(self, files: Files) -> None:
+        for path, (oid, mode) in files.items():
             self._copy.add(IndexEntry(path, oid, mode))
 
-    def mend(self, blobs: Blobs, before: Mapping[str, Oid]) -> None:
+    def mend(self, files: Files, before: Mapping[str, Oid]) -> None:
         """Like `put`, where the index has what was there *before*: what a person staged since then stays."""
-        self.put({path: found for path, found in blobs.items() if self._oid(path) == before.get(path)})
+        self.put({path: found for path, found in files.items() if self._oid(path) == before.get(path)})
 
-    def content(self) -> bytes:
+    def write(self) -> None:
         self._copy.write()
-        return self._scratch.read_bytes()
 
     def _oid(self, path: str) -> Oid | None:
         return self._copy[path].id if path in self._copy else None
@@ -46,6 +43,15 @@ class HeldIndex:
 @contextmanager
 def held(git_dir: Path, *, scratch: Path) -> Iterator[HeldIndex]:
     """Left with an exception, the index stays as it was. Raises WorkspaceError when somebody holds it."""
+    with replaced(git_dir, scratch=scratch):
+        holding = HeldIndex(scratch)
+        yield holding
+        holding.write()
+
+
+@contextmanager
+def replaced(git_dir: Path, *, scratch: Path) -> Iterator[None]:
+    """Like `held`, for whoever changes the copy at *scratch* by other means."""
     index, lock = git_dir / "index", git_dir / "index.lock"
     mode = index.stat().st_mode & 0o777 if index.exists() else 0o666
     try:
@@ -57,9 +63,9 @@ def held(git_dir: Path, *, scratch: Path) -> Iterator[HeldIndex]:
     with ExitStack() as undoing:
         undoing.callback(lock.unlink)
         with os.fdopen(opened, "wb") as file:
-            holding = HeldIndex(index, scratch)
-            yield holding
-            file.write(holding.content())
+            scratch.write_bytes(index.read_bytes()) if index.exists() else scratch.unlink(missing_ok=True)
+            yield
+            file.write(scratch.read_bytes())
             file.flush()
             os.fsync(opened)
         lock.replace(index)

@@ -20,8 +20,10 @@ TRANSCRIPT = "meeting.jsonl"
 QUICK_SCAN = "quick-scan.md"
 BACKLOG = "BACKLOG.md"
 TAIL_BYTES = 65536
-ASIDE = re.compile(r"\.(corrupt|unreadable)-\d+$")
-"""Names of copies that were kept of what could not be read."""
+CONFLICT = ".roundtable-conflict"
+"""Behind the name of a file that was changed here and at the remote: what we had."""
+ASIDE = re.compile(r"\.(corrupt|unreadable)-\d+$|\.roundtable-conflict(-\d+)?$")
+"""Names of copies that were kept of what could not be read, or not be merged."""
 
 
 class Place(NamedTuple):
@@ -43,6 +45,7 @@ class Contents(NamedTuple):
     scan: QuickScan = QuickScan()
     last_round: int = 0
     last_ts: str = ""
+    last_heard: str = ""
     artifacts: tuple[str, ...] = ()
 
 
@@ -138,13 +141,15 @@ class Items:
             reading = meta.read(content, now=now)
         except meta.Corrupt:
             return Contents(None, (trouble("ERR-META-002"),))
-        last = self._last_line(slug)
+        tail = self._tail(slug)
+        last = tail[-1] if tail else None
         return Contents(
             reading.meta,
             reading.troubles,
             scan=read_quick_scan(self.texts(slug, (QUICK_SCAN,)).get(QUICK_SCAN, "")),
             last_round=last.round if last else 0,
             last_ts=last.ts if last else "",
+            last_heard=max(map(_message_ts, tail), default=""),
             artifacts=tuple(name for name in names if _is_artifact(name)),
         )
 
@@ -168,14 +173,22 @@ class Items:
             thread=thread.thread_ts,
         )
 
-    def _last_line(self, slug: str) -> transcript.Line | None:
-        """Read from the end, so that a long transcript costs no more than a short one."""
+    def _tail(self, slug: str) -> tuple[transcript.Line, ...]:
+        """The last lines, back to one that a person said: a long transcript costs no more than a short one."""
         place = self.transcript_file(slug)
+        lines: tuple[transcript.Line, ...] = ()
         with suppress(FileNotFoundError), self.folder_of(place) as found:
-            for last_bytes in (TAIL_BYTES, None):
-                if lines := transcript.read(found.read(place.name, last_bytes=last_bytes) or b"").lines:
-                    return lines[-1]
-        return None
+            for last_bytes in (TAIL_BYTES, 16 * TAIL_BYTES, None):
+                lines = transcript.read(found.read(place.name, last_bytes=last_bytes) or b"").lines
+                if any(map(_message_ts, lines)):
+                    break
+        return lines
+
+
+def _message_ts(line: transcript.Line) -> str:
+    """Slack's, of what a person said; such texts sort as the times do."""
+    ts = line.meta.get("message_ts") if line.source is transcript.Source.USER else None
+    return ts if isinstance(ts, str) else ""
 
 
 def _is_artifact(name: str) -> bool:

@@ -14,6 +14,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NamedTuple, Self
+from weakref import WeakValueDictionary
 
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
@@ -166,6 +167,7 @@ class RedisPace(Pace):
         self._redis: Redis = Redis.from_pool(pool)
         self._speed = speed
         self._alone = LocalPace(speed=speed)
+        self._lines: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._away_until = 0.0
         self._stack = AsyncExitStack()
 
@@ -184,19 +186,24 @@ class RedisPace(Pace):
     async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
         own = self._alone.taken(budget, per_second=per_second, burst=burst)
         interval = 1 / (per_second * self._speed)
-        place: bytes | str = ""
-        while answer := await self._asked(
-            TURN, budget, interval, (burst - 1) * interval, KEPT_SECONDS, place
-        ):
-            place, wait = answer[0], float(answer[1])
-            if wait <= 0:
-                return
-            await asyncio.sleep(wait)
-        await self._alone.reached(own)
+        async with self._line(f"{budget} ask"):
+            answer = await self._asked(TURN, budget, interval, (burst - 1) * interval, KEPT_SECONDS, "")
+        async with self._line(f"{budget} wait"):
+            while answer:
+                place, wait = answer[0], float(answer[1])
+                if wait <= 0:
+                    return
+                await asyncio.sleep(wait)
+                answer = await self._asked(TURN, budget, 0, 0, KEPT_SECONDS, place)
+            await self._alone.reached(own)
 
     async def hold(self, budget: str, *, seconds: float) -> None:
         self._alone.held(budget, seconds=seconds)
         await self._asked(HOLD, budget, seconds, KEPT_SECONDS)
+
+    def _line(self, name: str) -> asyncio.Lock:
+        """Of this process: nobody passes by because one connection is quicker than another."""
+        return self._lines.setdefault(name, asyncio.Lock())
 
     async def _asked(self, script: str, budget: str, *arguments: Any) -> Any:
         """What Redis says; None when it does not."""

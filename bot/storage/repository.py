@@ -15,7 +15,8 @@ from pygit2 import Commit, Oid, Signature, Tree
 from pygit2.enums import FileMode, ObjectType
 
 from bot.errors import ConfigError, WorkspaceError
-from bot.storage.index import Blobs, held
+from bot.storage.index import Files, held
+from bot.storage.trees import Entry, graft
 
 BRANCH = "main"
 OURS_ALONE = ("/.roundtable/", ".roundtable-*.tmp")
@@ -63,6 +64,12 @@ def branch(repository: pygit2.Repository) -> str:
     return str(repository.lookup_reference("HEAD").target)
 
 
+def trailer(commit: Commit, name: str) -> str:
+    """What the last line that begins with *name* says; empty when there is none."""
+    found = [line for line in commit.message.splitlines() if line.startswith(f"{name}: ")]
+    return found[-1].partition(": ")[2] if found else ""
+
+
 def blob(tree: Tree | None, path: str) -> pygit2.Blob | None:
     with suppress(KeyError):
         found = tree[path] if tree is not None else None
@@ -86,7 +93,7 @@ class Author:
             for _ in range(RACES):
                 before = tip(self._repository)
                 blobs = self._blobs(before.tree if before else None, files)
-                tree = self._graft(before.tree if before else None, blobs)
+                tree = graft(self._repository, before.tree if before else None, blobs)
                 index.put(blobs)
                 if before and before.tree_id == tree:
                     return before
@@ -99,31 +106,15 @@ class Author:
         parent = made.parents[0].tree if made.parent_ids else None
         before = {path: found.id for ours in paths for path, found in _below(parent, ours)}
         after = {path: found for ours in paths for path, found in _below(made.tree, ours)}
-        blobs = {path: (found.id, FileMode(found.filemode)) for path, found in after.items()}
+        blobs = {path: Entry(found.id, FileMode(found.filemode)) for path, found in after.items()}
         with held(self._git_dir, scratch=self._scratch) as index:
             index.mend(blobs, before)
 
-    def _blobs(self, tree: Tree | None, files: Mapping[str, bytes]) -> Blobs:
+    def _blobs(self, tree: Tree | None, files: Mapping[str, bytes]) -> Files:
         return {
-            path: (self._repository.create_blob(content), _mode(tree, path))
+            path: Entry(self._repository.create_blob(content), _mode(tree, path))
             for path, content in files.items()
         }
-
-    def _graft(self, tree: Tree | None, blobs: Blobs) -> Oid:
-        """*tree* with *blobs* put in; only the trees on their paths are written."""
-        builder = self._repository.TreeBuilder(tree) if tree is not None else self._repository.TreeBuilder()
-        below: dict[str, dict[str, tuple[Oid, FileMode]]] = {}
-        for path, (oid, mode) in blobs.items():
-            name, _, rest = path.partition("/")
-            if rest:
-                below.setdefault(name, {})[rest] = (oid, mode)
-            else:
-                builder.insert(name, oid, mode)
-        for name, inner in below.items():
-            present = tree[name] if tree is not None and name in tree else None
-            subtree = present if isinstance(present, Tree) else None
-            builder.insert(name, self._graft(subtree, inner), FileMode.TREE)
-        return builder.write()
 
     def _advance(self, before: Commit | None, tree: Oid, message: str, *, now: str) -> Commit | None:
         """A new commit on the branch; None when somebody else moved the branch meanwhile."""

@@ -19,10 +19,18 @@ Committed = Callable[[str], bytes | None]
 
 
 class Written(NamedTuple):
-    """*files* is what the commit has to hold, by path."""
+    """*files* is what the commit has to hold, by path; *unwritten* are edits of files that could not be written."""
 
     files: dict[str, bytes]
     troubles: tuple[Trouble, ...]
+    unwritten: tuple[Edit, ...]
+
+
+def replace_meta(items: Items, slug: str, content: bytes) -> dict[str, bytes]:
+    """*content* as an item's meta.json; what was there stays beside it. Returns what a commit has to hold."""
+    writing = _Writing(items, slug, lambda _path: None)
+    writing.begin_anew(items.meta_file(slug), content)
+    return writing.files
 
 
 class NotAdditive(ValueError):
@@ -37,7 +45,7 @@ def write(items: Items, slug: str, work: Commit, *, now: str, committed: Committ
         writing.artifact(path, edits)
     writing.meta(work.change, now=now)
     writing.transcript(work.lines)
-    return Written(writing.files, tuple(writing.troubles))
+    return Written(writing.files, tuple(writing.troubles), tuple(writing.unwritten))
 
 
 class _Writing:
@@ -47,6 +55,7 @@ class _Writing:
         self._committed = committed
         self.files: dict[str, bytes] = {}
         self.troubles: list[Trouble] = []
+        self.unwritten: list[Edit] = []
 
     def folder(self) -> None:
         if not self._items.exists(self._slug):
@@ -63,6 +72,7 @@ class _Writing:
             self.troubles.append(trouble("ERR-ELAB-008"))
         except OSError:
             self.troubles.append(trouble("ERR-ART-002", artifact_name=path))
+            self.unwritten += edits
 
     def meta(self, change: meta.Change, *, now: str) -> None:
         place = self._items.meta_file(self._slug)
@@ -80,6 +90,12 @@ class _Writing:
         before = self._items.content(place)
         if after := transcript.append(before or b"", lines):
             self._replace(place, before, after)
+
+    def begin_anew(self, place: Place, content: bytes) -> None:
+        before = self._items.content(place)
+        if before is not None:
+            self._keep(place, before, why="corrupt")
+        self._replace(place, before, content)
 
     def _artifact(self, path: str, edits: tuple[Edit, ...]) -> None:
         place = self._items.place(self._slug, path)

@@ -5,7 +5,8 @@ import re
 from bot.domain.agenda import Playbook, depth_of_step
 from bot.domain.persona import Persona
 from bot.domain.roundtable import Answer, Roundtable
-from bot.voices.phrases import is_question, quoted, sentences, without_code, words
+from bot.voices.phrases import gist, is_fragment, only_asks, quoted
+from bot.voices.reading import Kind, pieces, rows
 from bot.voices.validating import missing
 
 NOTED = "Noted."
@@ -14,9 +15,12 @@ UNSURE = "Fair enough, nobody has to know that yet."
 REASON = "because whatever depends on it has to be looked at, too."
 """A template that ends in "because..." promises a reason: this one is always true."""
 
+ENDS_CHARS = 50
+"""How much is quoted of either end of a list."""
+
 _IS_UNSURE = re.compile(
     r"\W*(?:(?:i|we|honestly|sorry|well|hm+)\W+)*(?:have\s+)?"
-    r"(?:no\s+(?:idea|clue)|not\s+sure|(?:do\s+not|don['’]t)\s+know|dunno|idk|keine\s+ahnung|weiß\s+(?:ich\s+)?nicht)\b",
+    r"(?:no\s+(?:idea|clue)|not\s+sure|(?:do\s+not|don['’]?t)\s+know|dunno|idk|keine\s+ahnung|weiß\s+(?:ich\s+)?nicht)\b",
     re.IGNORECASE,
 )
 _OPEN_END = re.compile(r"because\s*(?:\.\.\.|…)\s*$")
@@ -34,8 +38,8 @@ def acknowledge(rt: Roundtable, playbook: Playbook, persona: Persona) -> str:
     step = playbook.agenda.get(rt.step_id)
     if newest.feedback or step is None:
         return _received(persona, newest)
-    if question := _asked_back(newest.text):
-        return f"I'll keep that as an open question: {question} Who here can answer it?"
+    if question := only_asks(newest.text):
+        return f"I'll keep that as an open question: {quoted(question)} Who here can answer it?"
     follow_up = missing(rt, step, persona, depth=depth_of_step(step, rt.depth_overrides, rt.depth))
     return f"{_received(persona, newest)} {follow_up}".strip()
 
@@ -46,10 +50,18 @@ def _received(persona: Persona, answer: Answer) -> str:
         return NOTED_CODE if "```" in answer.text else NOTED
     if _IS_UNSURE.match(answer.text):
         return UNSURE
-    return _OPEN_END.sub(REASON, persona.acknowledges(said))
+    return _noted(answer.text) or _OPEN_END.sub(REASON, persona.acknowledges(said))
 
 
-def _asked_back(text: str) -> str:
-    """The question, quoted, if *text* is nothing but one."""
-    meant = [one for one in sentences(without_code(text)) if words(one)]
-    return quoted(text) if len(meant) == 1 and is_question(meant[0]) else ""
+def _noted(text: str) -> str:
+    """For what is no sentence that could be important: a decision, a task, a list, a note. Empty for others."""
+    told = [one for one in pieces(text, by="") if one.kind is not Kind.SMALL_TALK]
+    if decided := next((one.text for one in told if one.kind is Kind.DECISION), ""):
+        return f"Noted as decided: {quoted(decided)}."
+    if told and told[0].kind is Kind.ACTION:
+        return f"Noted as a task: {quoted(told[0].text)}."
+    points = [row.text for row in rows(text) if row.listed and row.number is None and not row.indented]
+    if len(points) > 1:
+        first, last = (quoted(point, ENDS_CHARS) for point in (points[0], points[-1]))
+        return f"Noted, all {len(points)} points, from {first} to {last}."
+    return f"Noted: {quoted(text)}." if is_fragment(gist(text)) else ""

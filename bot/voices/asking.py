@@ -19,25 +19,25 @@ from bot.voices.phrases import STEM_LETTERS, is_question, sentences, words
 QUESTION_CHARS = 200
 
 BY_ANYBODY = (
-    "What would you need to see before you agree to {quote}?",
-    "Which part of {quote} is certain, and which part do we assume?",
-    "What have we not talked about yet that belongs to {topic}?",
-    "What would change your mind about {topic}?",
-    "Who is missing here who would see {topic} differently?",
-    "What is the next thing we have to know about {topic}?",
+    "Which part of this do we know, and which part do we assume?",
+    "What would you need to see before you agree?",
+    "Who is missing here who would see this differently?",
+    "What have we not talked about yet that belongs here?",
+    "What would change your mind about this?",
+    "What is the next thing we have to find out?",
 )
 """For a persona without a question bank, or when it is used up."""
 
 _PLACEHOLDER = re.compile(r'"?\{(\w+)\}"?')
 _FOCUS = re.compile(r"\bperspectives on: (?P<focus>.+[?.!]\"?\.?) \S+, what is your take\b", re.DOTALL)
-_GIVES_FLOOR = re.compile(r"\bwhat is your take\b", re.IGNORECASE)
+_GIVES_FLOOR = re.compile(r"\bwhat is your take\b|\bwho here\b", re.IGNORECASE)
 _QUOTATION = re.compile(r'"[^"]*"')
-_LEAD_IN = re.compile(r".*\":\s+")
 
 
 class Ground(NamedTuple):
     """
-    What a question can be about: the words *about*, and their short form *quote* with its quotation marks.
+    What a question can be about: the words *about*, their short form *quote* with its quotation marks, and *topic*, a
+    thing that people named. Where one of these is empty, no question is asked that needs it.
 
     *place* is where the bank is begun; *asked* are the texts in which a question may stand already.
     """
@@ -49,17 +49,13 @@ class Ground(NamedTuple):
     asked: Sequence[str] = ()
 
 
-def next_question(persona: Persona, step: Step | None, ground: Ground, *, quoting: bool = False) -> str:
-    """With *quoting*, one that has the quote in it, if there is any. Empty if none is left."""
+def next_question(persona: Persona, step: Step | None, ground: Ground) -> str:
+    """Empty if none is left."""
     heard = [_plain(text) for text in ground.asked]
-    can_quote = bool(ground.quote)
     bank = _turned(persona.questions, _seed(persona, ground))
-    own = [one for one in bank if _is_open(one, heard, can_quote=can_quote)]
-    others = [
-        one for one in (*step_questions(step), *BY_ANYBODY) if _is_open(one, heard, can_quote=can_quote)
-    ]
-    with_quote = [one for one in own if "{quote}" in one] if quoting else []
-    chosen = max(with_quote or own or others, key=lambda one: _stems_shared(one, ground.about), default="")
+    own = [one for one in bank if _is_open(one, heard, ground)]
+    others = [one for one in (*step_questions(step), *BY_ANYBODY) if _is_open(one, heard, ground)]
+    chosen = max(own or others, key=lambda one: _fit(one, ground), default="")
     return filled(chosen, ground)
 
 
@@ -76,7 +72,7 @@ def step_questions(step: Step | None) -> tuple[str, ...]:
 
 
 def asked_in(text: str) -> str:
-    """What a persona's *text* wants to know: its last question, not the one that gives somebody the floor."""
+    """What a persona's *text* wants to know: its last question, not one that gives somebody the floor."""
     if framing := _FOCUS.search(text):
         return framing["focus"]
     own = [
@@ -84,15 +80,14 @@ def asked_in(text: str) -> str:
         for one in sentences(text)
         if is_question(_QUOTATION.sub("", one)) and not _GIVES_FLOOR.search(one)
     ]
-    if not own:
-        return ""
-    lead_in = _LEAD_IN.match(own[-1])
-    return own[-1][lead_in.end() :] if lead_in else own[-1]
+    return own[-1] if own else ""
 
 
-def _is_open(question: str, heard: Sequence[str], *, can_quote: bool) -> bool:
+def _is_open(question: str, heard: Sequence[str], ground: Ground) -> bool:
     """Whether it can be asked, and does not stand in what was *heard*, whatever was put in its places then."""
-    if "{quote}" in question and not can_quote:
+    if any(
+        not (ground.quote if place == "quote" else ground.topic) for place in _PLACEHOLDER.findall(question)
+    ):
         return False
     parts = [part for text in _PLACEHOLDER.split(question)[::2] if (part := _plain(text))]
     return not any(_in_order(parts, text) for text in heard)
@@ -123,8 +118,10 @@ def _turned(questions: Sequence[str], seed: int) -> Iterator[str]:
     yield from questions[:start]
 
 
-def _stems_shared(question: str, about: str) -> int:
-    return len(_stems(_PLACEHOLDER.sub(" ", question)) & _stems(about))
+def _fit(question: str, ground: Ground) -> int:
+    """Words in common with what was said; and what people gave a name is worth asking about by that name."""
+    shared = _stems(_PLACEHOLDER.sub(" ", question)) & _stems(ground.about)
+    return len(shared) + ("{topic}" in question)
 
 
 def _stems(text: str) -> set[str]:

@@ -28,7 +28,8 @@ _FLAGS = re.IGNORECASE
 
 _TOTALS = (
     re.compile(
-        rf"\b(?:files?|file count|total)\b(?: in total| estimate| is)?[\s*_]*[:=]?[\s*_]*{_ROUGHLY}{_COUNT}\b", _FLAGS
+        rf"\b(?:files?|file count|total)\b(?: in total| estimate| is)?[\s*_]*[:=]?[\s*_]*{_ROUGHLY}{_COUNT}\b",
+        _FLAGS,
     ),
     re.compile(rf"\b{_COUNT}\s(?:source |code )?files?\s(?:in\s(?:all|total)|altogether|overall)\b", _FLAGS),
     re.compile(rf"\b{_COUNT}\s(?:source |code )?files?\b", _FLAGS),
@@ -37,7 +38,9 @@ _TOTALS = (
 _BARE = re.compile(rf"\W*{_ROUGHLY}{_COUNT}\W*(?:ish|or so)?\W*", _FLAGS)
 _KINDS = {
     kind: (
-        re.compile(rf"\b{_COUNT}\s(?:(?:of them|more|are|will be|for|files?) )*(?:{word})\b(?:\sfiles?\b)?", _FLAGS),
+        re.compile(
+            rf"\b{_COUNT}\s(?:(?:of them|more|are|will be|for|files?) )*(?:{word})\b(?:\sfiles?\b)?", _FLAGS
+        ),
         re.compile(rf"\b(?:{word})(?: files?)?[\s*_]*[:=][\s*_]*{_ROUGHLY}{_COUNT}\b", _FLAGS),
     )
     for kind, word in _WORDS.items()

@@ -1,8 +1,8 @@
 """
 What a persona says in an elaboration: it reacts to somebody by name, and asks one question.
 
-It repeats people's words and asks; it claims nothing of its own. Whoever asks it for a fact is told what it would
-want to know.
+It repeats people's words and asks; it claims nothing of its own. Whoever asks for a fact is told that it does not know,
+and the question goes to the people.
 """
 
 import re
@@ -13,7 +13,7 @@ from bot.domain.persona import AddressKind
 from bot.domain.text import one_line
 from bot.voices.asking import asked_in
 from bot.voices.disagreeing import LONGEST, both_sides
-from bot.voices.phrases import QUOTE_LIMIT, gist, is_question, quoted, sentences
+from bot.voices.phrases import QUOTE_LIMIT, gist, is_quotable, only_asks, quoted
 from bot.voices.situation import Situation
 
 PICKING_UP = (
@@ -23,21 +23,26 @@ PICKING_UP = (
 )
 REPEATING = (
     "{name}, you said {said}.",
-    "I keep {name}'s {said} in mind.",
-    "{name} put it like this: {said}.",
+    "I heard {said}, {name}.",
+    "What I take from {name} is {said}.",
 )
 ADDING = (
-    "Building on {name}'s question {asked}:",
-    "To add to {name}'s question {asked}:",
-    "Next to {name}'s question {asked}:",
+    "Let me add one about {aspect} to {name}'s question.",
+    "Next to {name}'s question, one about {aspect}.",
+    "{name}'s question has a side to it that is about {aspect}.",
 )
+PASSING_ON = "{name} asks {said} Who here knows, or where could we look?"
+WEIGHING = "{name} asks {said} What speaks for it, and what against it?"
 FOR_PEOPLE = "{name}, that is for the people here to decide, not for me. This is what I would weigh."
-NOT_KNOWN = "{name}, I don't know that, and I won't guess. But I know what I would ask first."
+NOT_KNOWN = "{name}, I don't know that, and I won't guess."
+WHO_KNOWS = "Who here does, or where could we look it up?"
 
 _CHOICE = re.compile(
-    r"\bor\b|\bshould\b|\bwhich\b|\bbetter\b|\bprefer\b|\brecommend\b|\bdecide\b", re.IGNORECASE
+    r"\bor\b|\bshould\b|\bshall\b|\bcan['’]?t?\s+we\b|\bwhich\b|\bbetter\b|\bprefer\b|\brecommend\b|\bdecide\b",
+    re.IGNORECASE,
 )
-_OF_SOMEBODY = re.compile(r"(?P<name>.+)'s question (?P<asked>\".+\")\.?", re.DOTALL)
+_OF_SOMEBODY = re.compile(r"(?P<name>.+)'s question \".+\"\.?", re.DOTALL)
+_ASPECT_END = re.compile(r",|\band\b")
 
 
 def respond(here: Situation) -> str:
@@ -48,32 +53,44 @@ def respond(here: Situation) -> str:
         return _fitted("", here.question(""))
     if not heard.human:
         return _building_on(here, heard)
-    return _answering(here, heard) if _asks_me(here, heard) else _reacting(here, heard)
+    if asked := only_asks(heard.text):
+        asked = _without_address(asked, here)
+        return _answering(here, heard, asked) if _asks_me(here, heard) else _passing_on(heard, asked)
+    return _reacting(here, heard)
 
 
 def _reacting(here: Situation, heard: Turn) -> str:
     said = quoted(heard.text)
-    question = here.question(heard.text, said)
+    question = here.question(heard.text, said if is_quotable(said) else "")
     ways = PICKING_UP if said in question else REPEATING
     return _fitted(_way(here, ways).format(name=heard.name, said=said), question)
 
 
-def _answering(here: Situation, heard: Turn) -> str:
-    honest = FOR_PEOPLE if _CHOICE.search(heard.text) else NOT_KNOWN
-    return _fitted(honest.format(name=heard.name), here.question(heard.text))
+def _answering(here: Situation, heard: Turn, asked: str) -> str:
+    if _CHOICE.search(asked):
+        return _fitted(FOR_PEOPLE.format(name=heard.name), here.question(heard.text))
+    passed_on = any(WHO_KNOWS in turn.text for turn in here.debate.turns)
+    return _fitted(NOT_KNOWN.format(name=heard.name), here.question(heard.text) if passed_on else WHO_KNOWS)
+
+
+def _passing_on(heard: Turn, asked: str) -> str:
+    """A question to nobody, or to people: it is theirs to answer."""
+    way = WEIGHING if _CHOICE.search(asked) else PASSING_ON
+    return one_line(way.format(name=heard.name, said=quoted(asked)), LONGEST)
 
 
 def _building_on(here: Situation, colleague: Turn) -> str:
-    """After a colleague: what it asked is named, so that the next question adds to it."""
+    """After a colleague, whose question stands right above: the same matter from this persona's side."""
     people = next((turn for turn in reversed(here.debate.turns) if turn.human and gist(turn.text)), None)
     question = here.question(people.text if people else colleague.text)
-    name, theirs = colleague.name, asked_in(colleague.text)
-    if of := _OF_SOMEBODY.fullmatch(theirs):
-        name, theirs = of["name"], of["asked"].strip('"')
-    asked = quoted(theirs).strip('"').rstrip("?")
-    if not asked:
+    asked = asked_in(colleague.text)
+    aspect = _ASPECT_END.split(here.persona.lens)[0].strip()
+    if not asked or not aspect:
         return _fitted(f"Let me add to what {colleague.name} said.", question)
-    return _fitted(_way(here, ADDING).format(name=name, asked=f'"{asked}"'), question)
+    of = _OF_SOMEBODY.fullmatch(asked)
+    return _fitted(
+        _way(here, ADDING).format(name=of["name"] if of else colleague.name, aspect=aspect), question
+    )
 
 
 def _says_something(turn: Turn, here: Situation) -> bool:
@@ -82,8 +99,14 @@ def _says_something(turn: Turn, here: Situation) -> bool:
 
 def _asks_me(here: Situation, heard: Turn) -> bool:
     address = here.playbook.roster.addressed(heard.text, lead=here.debate.lead)
-    directly = address.kind is AddressKind.DIRECT and here.persona.key in address.personas
-    return directly and any(is_question(one) for one in sentences(heard.text))
+    return address.kind is AddressKind.DIRECT and here.persona.key in address.personas
+
+
+def _without_address(asked: str, here: Situation) -> str:
+    """Without the "Alex," in front."""
+    name, comma, rest = asked.partition(",")
+    called = {persona.first_name.casefold() for persona in here.playbook.roster}
+    return rest.strip() if comma and rest.strip() and name.strip().casefold() in called else asked
 
 
 def _way(here: Situation, ways: Sequence[str]) -> str:

@@ -10,7 +10,8 @@ from bot.domain.elaboration import Elaboration, Turn
 from bot.domain.synthesis import SUMMARY_CHARS, Decision, Insight, Question, Synthesis
 from bot.domain.text import one_line
 from bot.voices.asking import asked_in
-from bot.voices.phrases import gist, key, words
+from bot.voices.disagreeing import dispute, has_position
+from bot.voices.phrases import capital, gist, key, sentences, without_filler, words
 from bot.voices.reading import Kind, Said, pieces
 
 INSIGHTS = 8
@@ -24,27 +25,44 @@ def synthesize(debate: Elaboration) -> Synthesis:
     heard = [
         (turn, piece) for turn in debate.turns if turn.human for piece in pieces(turn.text, by=turn.name)
     ]
-    insights = _insights(heard) or _raised(debate.turns)
-    decisions = tuple(_decision(turn, said) for turn, said in _once(heard, Kind.DECISION))
+    decided = _once(heard, Kind.DECISION)
+    insights = _insights(heard, decided) or _raised(debate.turns)
+    decisions = tuple(_decision(turn, said) for turn, said in decided)
     return Synthesis(
         insights=insights,
         decisions=decisions,
         questions=tuple(_open_questions(debate.turns)),
         actions=tuple(f"{said.text} ({said.by})" for _, said in _once(heard, Kind.ACTION)),
-        summary=_summary(debate, insights, decisions),
+        summary=_summary(debate, insights, decided),
     )
 
 
-def _insights(heard: Sequence[Heard]) -> tuple[Insight, ...]:
-    """The most substantial ones, in the order of speaking."""
-    told = [one for one in _once(heard, Kind.STATEMENT) if len(words(one[1].text)) >= SUBSTANTIAL_WORDS]
-    told = told or _once(heard, Kind.DECISION)
+def _insights(heard: Sequence[Heard], decided: Sequence[Heard]) -> tuple[Insight, ...]:
+    """The most substantial ones, in the order of speaking; a decision only where it is all that was said."""
+    known = {key(said.text) for _, said in decided}
+    told = [
+        one
+        for one in _once([(turn, _pointed(said)) for turn, said in heard], Kind.STATEMENT)
+        if len(words(one[1].text)) >= SUBSTANTIAL_WORDS and key(one[1].text) not in known
+    ]
+    told = told or [(turn, said._replace(text=capital(said.text))) for turn, said in decided]
     weightiest = sorted(told, key=lambda one: -_weight(one[1].text))[:INSIGHTS]
     return tuple(
         Insight(text=one_line(said.text, INSIGHT_CHARS), by=(said.by,), turns=(turn.id,))
         for turn, said in told
         if (turn, said) in weightiest
     )
+
+
+def _pointed(said: Said) -> Said:
+    """Without the "hm no, I disagree." in front of the point."""
+    if said.kind is not Kind.STATEMENT:
+        return said
+    parts = list(sentences(said.text))
+    while len(parts) > 1 and not has_position(parts[0]):
+        parts.pop(0)
+    parts[:1] = [without_filler(one) for one in parts[:1]]
+    return said._replace(text=" ".join(parts))
 
 
 def _weight(text: str) -> int:
@@ -62,7 +80,7 @@ def _raised(turns: Sequence[Turn]) -> tuple[Insight, ...]:
 
 
 def _decision(turn: Turn, said: Said) -> Decision:
-    return Decision(text=said.text.rstrip("."), rationale=said.because, by=said.by, turns=(turn.id,))
+    return Decision(text=capital(said.text.rstrip(".")), rationale=said.because, by=said.by, turns=(turn.id,))
 
 
 def _open_questions(turns: Sequence[Turn]) -> Iterator[Question]:
@@ -108,11 +126,14 @@ def _once(heard: Sequence[Heard], kind: Kind) -> list[Heard]:
     return list(first.values())
 
 
-def _summary(debate: Elaboration, insights: Sequence[Insight], decisions: Sequence[Decision]) -> str:
+def _summary(debate: Elaboration, insights: Sequence[Insight], decided: Sequence[Heard]) -> str:
     if debate.turn_count <= 1:
         return f"Discussion ended early. The framing identified {debate.topic} as a discussion point."
-    if decisions:
-        return one_line(f"The group decided: {gist(decisions[0].text, SUMMARY_CHARS)}", SUMMARY_CHARS)
+    if decided:
+        return one_line(f"Decided: {'; '.join(said.text.rstrip('.') for _, said in decided)}", SUMMARY_CHARS)
+    if found := dispute(debate.turns):
+        sides = f"{found.proposed.name} and {found.against.name} see this differently"
+        return one_line(f"{sides}; nothing is decided yet.", SUMMARY_CHARS)
     if insights and not insights[0].text.startswith("Raised: "):
         return one_line(f"{insights[0].by[0]} said: {gist(insights[0].text, SUMMARY_CHARS)}", SUMMARY_CHARS)
     return one_line(

@@ -6,11 +6,13 @@ The shape is the reference's (§2.4); every word between the fixed ones is peopl
 
 from collections.abc import Sequence
 
+from bot.domain.agenda import depth_of_step
 from bot.domain.roundtable import Roundtable
 from bot.voices.asking import step_questions
 from bot.voices.phrases import quoted
 from bot.voices.reading import Kind, Said, said_in
 from bot.voices.situation import Situation
+from bot.voices.validating import missing
 
 STATEMENTS_RECALLED = 2
 NOTHING_SAID = "Nobody has said much about it yet."
@@ -32,14 +34,15 @@ def _recalled(rt: Roundtable) -> str:
 
 
 def _focus(here: Situation) -> str:
-    """A question that people left open, else one of the lead's about what was said last, else one of the step's."""
+    """A question that people left open, else what they plainly have not said, else one of the lead's about the rest."""
     if question := _left_open(said_in(here.rt, here.rt.answers)):
         return question
     told = _statements(here.rt)
-    if told:
-        _, said = told[-1]
-        return here.question(said, said, quoting=True)
-    return next(iter(step_questions(here.step)), "") or here.question("")
+    if here.step is None or not told:
+        return next(iter(step_questions(here.step)), "") or here.question("")
+    depth = depth_of_step(here.step, here.rt.depth_overrides, here.rt.depth)
+    about = " ".join(said for _, said in told)
+    return missing(here.rt, here.step, here.persona, depth=depth) or here.question(about)
 
 
 def _floor_given(here: Situation) -> str:

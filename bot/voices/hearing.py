@@ -20,9 +20,7 @@ Spoken = TypeVar("Spoken", Answer, Turn)
 def as_heard(rt: Roundtable) -> Roundtable:
     """*rt* as a voice reads it: no answer and no turn is longer than a person's."""
     debate = rt.elaboration
-    return rt.but(
-        answers=_heard(rt.answers), elaboration=debate and debate.but(turns=_heard(debate.turns))
-    )
+    return rt.but(answers=_heard(rt.answers), elaboration=debate and debate.but(turns=_heard(debate.turns)))
 
 
 def _heard(spoken: Iterable[Spoken]) -> tuple[Spoken, ...]:

@@ -1,6 +1,7 @@
 """Words that are known by heart: small talk, numbers, and what is too common to mean anything."""
 
 _SMALL_TALK = """
+    by point deal lol
     ok okay okey k kk yes yep yeah yup ya aye no nope nah sure fine good great cool nice perfect awesome super
     thanks thank thx ty you cheers please hi hello hey morning afternoon evening bye goodbye all everyone everybody
     team folks guys there agreed agree ack noted lgtm sgtm same here done exit finish wrap up right correct exactly

@@ -103,6 +103,12 @@ def is_fragment(text: str) -> bool:
     return len(items) > 2 and all(len(words(item)) <= SENTENCE_WORDS for item in items)
 
 
+def is_quotable(quote: str) -> bool:
+    """Whether a question can be built around *quote*: a whole sentence that claims something."""
+    said = quote.strip('"')
+    return bool(said) and not said.endswith("…") and not is_question(said) and not is_fragment(said)
+
+
 def only_asks(text: str) -> str:
     """The question, if *text* is nothing but one; else empty."""
     meant = [one for one in sentences(without_code(text)) if words(one) and not is_small_talk(one)]

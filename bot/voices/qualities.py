@@ -15,7 +15,9 @@ NOTHING_MEASURED = "_Nothing measurable was said yet._"
 
 OTHER = "Quality"
 _CATEGORIES = {
-    "Performance": r"performance|response|latency|\bfast|\bspeed|quick|slow|load|throughput|\bms\b|\bsecs?\b|seconds?\b|p9[059]",
+    "Performance": (
+        r"performance|response|latency|\bfast|\bspeed|quick|slow|load|throughput|\bms\b|\bsec(?:ond)?s?\b|p9[059]"
+    ),
     "Reliability": r"reliab|uptime|availab|outage|downtime|errors?\b|fail|crash|recover|\bloss\b|\blost?\b",
     "Security": r"secur|encrypt|password|breach|attack|permission|auth|token|safety|\bsafe",
     "Privacy": r"privacy|personal data|gdpr|dsgvo|retention|delet",

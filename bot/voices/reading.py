@@ -80,9 +80,20 @@ _DECIDES = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
+_DECIDED = re.compile(
+    r"""(?:(?:ok(?:ay)?|so|then|good|great|fine|alright|well|yes|yeah|right|and)\W+){0,3}+
+    (?: we(?:['’]ve|\s+have)?\s+(?:just\s+|all\s+|now\s+)?(?:decided|agreed)
+      | we(?:['’]ll|\s+will|['’]re|\s+are)\s+(?:go|going)\s+with
+      | let['’]?s\s+(?:just\s+)?go\s+with
+      | wir\s+(?:haben\s+(?:uns\s+)?(?:beschlossen|entschieden)|nehmen)
+    )\b[\s:：,–—-]*+(?:(?:to|on|upon|that)\b[\s:：,–—-]*+)?""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What people begin a decision with; what comes after it is what they decided."""
 _NOT_YET = re.compile(
     r"\b(?:if|unless|until|till|before|when|once|whether|not|should|could|might|wenn|falls)\b", re.IGNORECASE
 )
+_WORD = re.compile(r"\w")
 _BECAUSE = re.compile(
     r"(?<![\s,;–—-])[\s,;–—-]*+\b(?:because(?!\s+of\b)|cuz|weil|parce que|porque)\b[\s,:]*", re.IGNORECASE
 )
@@ -179,5 +190,11 @@ def _kind_of(sentence: str) -> tuple[Kind, str]:
     if is_small_talk(sentence):
         return Kind.SMALL_TALK, sentence
     if (decides := _DECIDES.match(sentence)) and not _NOT_YET.search(decides["before"]):
-        return Kind.DECISION, sentence
+        return Kind.DECISION, _without_lead_in(sentence)
     return Kind.STATEMENT, sentence
+
+
+def _without_lead_in(sentence: str) -> str:
+    lead_in = _DECIDED.match(sentence)
+    rest = sentence[lead_in.end() :] if lead_in else ""
+    return rest if _WORD.search(rest) else sentence

@@ -36,6 +36,13 @@ def keyword_table(survey: CodeSurvey | None, named: Sequence[str]) -> str:
     return table(("Keyword", "Hits", "Key Files"), rows) if rows else ""
 
 
+def named_in(text: str) -> Iterator[str]:
+    """What somebody set apart as a name, in backticks or quotes."""
+    for found in _MARKED.findall(text):
+        if 0 < len(words("".join(found))) <= KEYWORD_WORDS_MAX:
+            yield "".join(found).strip()
+
+
 def _hit(hits: Hits) -> tuple[str, str, str]:
     return hits.keyword, str(hits.count), ", ".join(f"`{path}`" for path in hits.files)
 
@@ -46,4 +53,4 @@ def _named(piece: Said) -> Iterator[str]:
     if is_list and all(len(words(one)) <= KEYWORD_WORDS_MAX for one in parts):
         yield from parts
         return
-    yield from (word for found in _MARKED.findall(piece.text) if (word := "".join(found).strip()))
+    yield from named_in(piece.text)

@@ -7,6 +7,7 @@ from bot.domain.elaboration import Elaboration
 from bot.domain.persona import Persona
 from bot.domain.roundtable import Roundtable
 from bot.voices.asking import Ground, next_question
+from bot.voices.searching import named_in
 
 
 class Situation(NamedTuple):
@@ -19,14 +20,14 @@ class Situation(NamedTuple):
     def step(self) -> Step | None:
         return self.playbook.agenda.get(self.debate.step_id)
 
-    def question(self, about: str, quote: str = "", *, quoting: bool = False) -> str:
-        """What the persona asks next; with *quoting*, preferably a question that has the *quote* in it."""
+    def question(self, about: str, quote: str = "") -> str:
+        """What the persona asks next about those words; it may hold the *quote*."""
         ground = Ground(
             place=f"{self.rt.slug}/{self.debate.step_id}",
             about=about,
             quote=quote,
-            topic=self.debate.topic,
+            topic=next(iter(named_in(about)), ""),
             asked=tuple(turn.text for turn in self.debate.turns),
         )
-        found = next_question(self.persona, self.step, ground, quoting=quoting)
-        return found or f"What else matters about {self.debate.topic}, {len(self.debate.turns)} turns in?"
+        found = next_question(self.persona, self.step, ground)
+        return found or f"What else should we hear, after {len(self.debate.turns)} turns, before we end this?"

@@ -5,6 +5,7 @@ import pytest
 from bot.domain.artifact import FileEdit, InsightEdit, ItemsEdit
 from bot.domain.inputs import Touched
 from bot.domain.meta import Change, Record, SlackPlace
+from bot.domain.transcript import Source
 from bot.engine.ports import Workspace
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
@@ -19,7 +20,7 @@ def an_insight(path: str = SPEC, *, number: int = 1) -> InsightEdit:
 
 async def test_an_item_begins_with_its_folder(workspace: Workspace) -> None:
     """Before the first commit there is nothing, and that is no trouble."""
-    assert await workspace.read(SLUG, now=NOW) == (None, ())
+    assert await workspace.read(SLUG, now=NOW) == (None, (), False)
     assert await workspace.items() == ()
 
     receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
@@ -212,3 +213,41 @@ async def test_only_files_that_exist_are_given(workspace: Workspace) -> None:
 async def test_a_healthy_workspace_says_so(workspace: Workspace) -> None:
     """Readiness asks this."""
     await workspace.ping()
+
+
+async def test_a_state_says_what_was_last_heard(workspace: Workspace) -> None:
+    """Slack's time of the newest thing a person said; what a persona said after it does not count."""
+    lines = (
+        a_line("m1", meta={"message_id": "m1", "message_ts": "1700000001.000100"}),
+        a_line("m2", meta={"message_id": "m2", "message_ts": "1700000002.000100"}, source=Source.MODEL),
+    )
+    receipt = await workspace.commit(SLUG, a_commit(lines=lines), now=NOW)
+
+    assert receipt.state.last_heard == "1700000001.000100"
+
+
+async def test_what_was_last_heard_may_be_long_ago(workspace: Workspace) -> None:
+    """However much the personas said since then."""
+    heard = a_line("m0", meta={"message_id": "m0", "message_ts": "1700000001.000100"})
+    said = (a_line(f"m{number}", "x" * 5000, source=Source.MODEL) for number in range(1, 40))
+
+    receipt = await workspace.commit(SLUG, a_commit(lines=(heard, *said)), now=NOW)
+
+    assert receipt.state.last_heard == "1700000001.000100"
+
+
+async def test_edits_that_were_not_written_come_back(workspace: Workspace) -> None:
+    """So that their text can be shown, and tried again; all edits of one file, and of no other."""
+    bad = tuple(FileEdit(path="meta.json", text=text) for text in ("one", "two"))
+
+    receipt = await workspace.commit(SLUG, a_commit(edits=(bad[0], a_section("good"), bad[1])), now=NOW)
+
+    assert receipt.unwritten == bad
+
+
+async def test_a_sound_item_needs_no_restoring(workspace: Workspace) -> None:
+    """It is only read."""
+    receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert await workspace.restore(SLUG, now=NOW) == (receipt.state, (), False)
+    assert await workspace.restore("unknown", now=NOW) == (None, (), False)

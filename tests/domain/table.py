@@ -111,6 +111,7 @@ class World:
     heard: tuple[Heard, ...] = ()
     survey: CodeSurvey = field(default_factory=CodeSurvey)
     commits_behind: int = 0
+    troubles: tuple[Trouble, ...] = ()
     speech: Callable[[Speak, Roundtable], str] = lambda speak, _: f"{speak.persona} on {speak.task}"
     facts: Mapping[str, Any] = field(default_factory=dict)
     drafts: tuple[Edit, ...] | None = None
@@ -139,6 +140,10 @@ class Table:
             self.playbook,
         )
         return self._paid()
+
+    def start_again(self, title: str = "Offline sync", *, place: Place = HERE, who: str = "ada") -> "Table":
+        item = item_from(title)
+        return self.hear(Start(key=self.key(), at=self.now(), item=item, place=place, person=person(who)))
 
     def say(self, text: str, *, who: str = "ada", ts: str = "") -> "Table":
         ts = ts or self.ts()
@@ -179,8 +184,8 @@ class Table:
             self.world.heard = (*self.world.heard, heard)
         return self._paid()
 
-    def edit(self, ts: str, text: str, *, who: str = "ada") -> "Table":
-        return self.hear(Amend(key=self.key(), at=self.now(), person=person(who), text=text, ts=ts))
+    def edit(self, ts: str, text: str, *, who: str = "ada", key: str = "") -> "Table":
+        return self.hear(Amend(key=key or self.key(), at=self.now(), person=person(who), text=text, ts=ts))
 
     def delete(self, ts: str, *, who: str = "ada") -> "Table":
         return self.hear(Retract(key=self.key(), at=self.now(), person=person(who), ts=ts))
@@ -397,7 +402,7 @@ class Table:
         return ItemRead(**told, state=self._state(told["at"]), troubles=troubles)
 
     def _commit(self, work: Commit, told: Mapping[str, str]) -> Committed:
-        world, touched, troubles = self.world, [], []
+        world, touched, troubles = self.world, [], list(self.world.troubles)
         for edit in work.edits:
             try:
                 world.files[edit.path] = edit.apply(world.files.get(edit.path))

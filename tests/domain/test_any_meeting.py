@@ -50,9 +50,8 @@ from bot.errors import NotNow
 from tests.domain.books import few_steps, step
 from tests.domain.table import HERE, Table, person
 
-EXAMPLES, RULES = {"thorough": (3_000, 120)}.get(
-    os.environ.get("HYPOTHESIS_PROFILE", ""), (int(os.environ.get("EX", "120")), 60)
-)
+THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
+EXAMPLES, RULES = (3_000, 120) if THOROUGH else (100, 50)
 
 PEOPLE = st.sampled_from(["ada", "grace", "stranger"])
 WORDS = st.sampled_from(

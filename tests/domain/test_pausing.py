@@ -31,7 +31,7 @@ def test_what_was_said_is_saved_before_people_are_told_so() -> None:
     assert table.order("commit", "post") == ["commit", "post"]
     assert "For field work." in [line.content for line in table.world.commits[-1].lines]
     assert table.last.text == (
-        "We stop here; everything said so far is saved. Next is Topic 00-01. "
+        "We stop here; everything said so far is kept. Next is Topic 00-01. "
         "Press Resume or say `/roundtable resume` to go on."
     )
     assert table.offered() == [Action.RESUME]

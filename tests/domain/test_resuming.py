@@ -88,6 +88,16 @@ def test_a_folder_that_cannot_be_read_does_not_keep_a_meeting_from_going_on() ->
     assert table.rt.stage is Stage.DISCUSSING
 
 
+def test_a_look_that_comes_too_late_does_not_disturb() -> None:
+    """Somebody resumed, somebody else finished the step at once: it is being written, whatever the look found."""
+    table = (
+        Table(TWO).start().stop_paying().fail("read_item").resume().press(Action.FINISH_STEP).resume_paying()
+    )
+
+    assert table.rt.stage is Stage.AT_BOUNDARY
+    assert table.meta.steps_completed == ("00-01",)
+
+
 # --- discussions held before ------------------------------------------------------------------------------------------
 
 

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from bot.domain.inputs import Heard, Start
-from bot.domain.item import item_from
+from bot.domain.inputs import Heard
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import trouble
 from bot.errors import NotNow
@@ -17,12 +16,6 @@ BEFORE = (
     Heard(person=person("grace"), text="The train has no network.", ts="500.02"),
     Heard(person=person("linus"), text="<!-- and no *power* -->", ts="500.03"),
 )
-
-
-def start_in(table: Table, channel: str) -> Start:
-    place = HERE.but(channel=channel)
-    item = item_from("Offline sync")
-    return Start(key=table.key(), at=table.now(), item=item, place=place, person=person("grace"))
 
 
 # --- a new item -------------------------------------------------------------------------------------------------------
@@ -212,7 +205,7 @@ def test_when_no_thread_can_be_opened_only_whoever_asked_is_told() -> None:
 def test_it_can_be_started_again_here_or_elsewhere(channel: str) -> None:
     """Nothing of the first attempt is left over."""
     table = Table(few_steps()).fail("open_thread", "not_in_channel").start()
-    table.hear(start_in(table, channel))
+    table.start_again(place=HERE.but(channel=channel), who="grace")
 
     assert table.rt.stage is Stage.DISCUSSING
     assert table.rt.place.channel == channel
@@ -234,7 +227,7 @@ def test_a_roundtable_that_is_held_cannot_be_started_again() -> None:
     before = table.rt
 
     with pytest.raises(NotNow, match="This roundtable is being held already"):
-        table.hear(start_in(table, "C2"))
+        table.start_again(place=HERE.but(channel="C2"))
     assert table.rt is before
 
 

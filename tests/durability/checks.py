@@ -63,11 +63,11 @@ def commits(workspace: Path) -> list[Made]:
 
 def of_meeting(item: Item, thread: list[Message], said: Iterable[str], *, lost_until: str = "") -> list[str]:
     """
-    *said* are the stamps of what people said, all of it acknowledged. What only a store knew that was lost may be
-    gone, up to the stamp *lost_until*.
+    *said* are the stamps of what people said, all of it acknowledged. What we said ourselves may be missing in the
+    file up to the stamp *lost_until*, when only a store knew it that was lost.
     """
     transcript = item.transcript
-    wrong = [*_transcript(transcript), *_heard(transcript.lines, said, lost_until)]
+    wrong = [*_transcript(transcript), *_heard(transcript.lines, said)]
     wrong += [*_spoken(transcript.lines, thread, lost_until), *_turns(item)]
     return wrong if lost_until else [*wrong, *_meta(item)]
 
@@ -102,10 +102,10 @@ def _transcript(transcript: Transcript) -> Iterator[str]:
         yield f"{message_id} is recorded {n} times"
 
 
-def _heard(lines: tuple[Line, ...], said: Iterable[str], lost_until: str) -> Iterator[str]:
+def _heard(lines: tuple[Line, ...], said: Iterable[str]) -> Iterator[str]:
     heard = Counter(str(line.meta.get("message_ts")) for line in lines if line.source is Source.USER)
     for stamp in said:
-        if heard[stamp] > 1 or (not heard[stamp] and stamp > lost_until):
+        if heard[stamp] != 1:
             yield f"what people said at {stamp} is recorded {heard[stamp]} times"
 
 

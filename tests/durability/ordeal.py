@@ -94,8 +94,7 @@ class Ordeal:
         for team in self._teams:
             item = Item(self._workspace, team.slug)
             if (item.folder / "planning" / "meeting.jsonl").exists():
-                lost_until = team.lost_until if self.plan.excusing else ""
-                verdict.wrong += checks.of_meeting(item, team.thread, team.said, lost_until=lost_until)
+                verdict.wrong += checks.of_meeting(item, team.thread, team.said, lost_until=team.lost_until)
         if (self._workspace / ".git").exists():
             verdict.wrong += checks.of_workspace(self._workspace, store_lost=bool(self.plan.flushes))
 
@@ -219,6 +218,17 @@ class Ordeal:
         await self._moment(self._chance.random() * 0.015)
         return self._struck("spoken")
 
+    async def _acked(self) -> tuple[str, str]:
+        """At the very moment that the bot says it has heard somebody: from then on, nothing reminds it."""
+        before = self._heard()
+        with suppress(TimeoutError):
+            await self._trap.slack.until(lambda: self._heard() > before, seconds=CHANCE_SECONDS)
+        return self._struck("acked")
+
+    def _heard(self) -> int:
+        said = (one for one in self._trap.slack.events("message") if "bot_id" not in one.event)
+        return sum(one.acked for one in said)
+
     async def _term(self) -> tuple[str, str]:
         await self._moment(self._chance.random() * 0.5)
         host = self._chance.choice([*self._bots])
@@ -246,11 +256,11 @@ class Ordeal:
             client.flushall()
         for team in self._teams:
             if team.thread:
-                team.upset = team.thread[-1].ts
+                team.upset = team.lost_until = team.thread[-1].ts
 
     async def _bring_back(self) -> None:
         for team in self._teams:
-            if team.upset:
+            if team.lost_until:
                 await team.bring_back(partial(self._watch.thread, team.slug))
                 team.lost_until = team.thread[-1].ts
 

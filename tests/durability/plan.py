@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 from tests.durability.trap import When
 
-API, CLOCK, WRITE, LOCKS, SAVE, SPOKEN, TERM = "api", "clock", "write", "locks", "save", "spoken", "term"
-KINDS = (API, API, API, API, CLOCK, WRITE, LOCKS, SAVE, SAVE, SPOKEN, TERM)
+API, CLOCK, WRITE, LOCKS, SAVE, SPOKEN, ACKED, TERM = (
+    "api", "clock", "write", "locks", "save", "spoken", "acked", "term",
+)  # fmt: skip
+KINDS = (API, API, API, API, CLOCK, WRITE, LOCKS, SAVE, SAVE, SPOKEN, ACKED, TERM)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +27,6 @@ class Plan:
     moments: tuple[When, ...] = (When.BEFORE, When.DURING, When.AFTER)
     lost_answers: float = 0.3
     """How likely it is that a call before the fatal one is performed, and the bot does not hear of it."""
-    excusing: bool = True
-    """What only a lost store knew may be gone."""
     planted: tuple[str, ...] = ()
 
 

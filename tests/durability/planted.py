@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.durability import plants
 from tests.durability.ordeal import Ordeal
-from tests.durability.plan import API, LOCKS, SPOKEN, WRITE, Plan
+from tests.durability.plan import ACKED, API, LOCKS, WRITE, Plan
 from tests.durability.stall import seconds_to_acknowledge
 from tests.durability.trap import When
 
@@ -18,7 +18,7 @@ SEEDS = (1, 2, 3, 4)
 
 ORDEALS: Mapping[str, dict[str, Any]] = {
     "sdk-retries": {"kinds": (API,), "lost_answers": 1.0, "kills": 4},
-    "ack-before-save": {"kinds": (SPOKEN,), "kills": 12},
+    "ack-before-save": {"kinds": (ACKED,), "kills": 8},
     "never-again": {"kinds": (API,), "moments": (When.DURING,), "kills": 6},
     "no-lock-cleanup": {"kinds": (LOCKS,), "kills": 3},
     "torn-files": {"kinds": (WRITE,), "kills": 10},

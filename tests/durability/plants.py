@@ -11,12 +11,13 @@ from contextlib import AbstractContextManager, suppress
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+from slack_bolt.async_app import AsyncApp
+
 from bot.domain import machine
 from bot.domain.agenda import Playbook
 from bot.domain.inputs import Outcome, PersonaSpoke, Say
 from bot.domain.roundtable import Roundtable
 from bot.engine import engine
-from bot.slack import app as slack_app
 from bot.slack import client as slack_client
 from bot.slack.chat import SlackChat
 from bot.storage import files
@@ -53,12 +54,12 @@ def _sdk_retries() -> AbstractContextManager[object]:
 
 
 def _ack_before_save() -> AbstractContextManager[object]:
-    app: Any = vars(slack_app)["AsyncApp"]
+    begin = AsyncApp.__init__
 
-    def hasty(**kwargs: Any) -> Any:
-        return app(**{**kwargs, "process_before_response": False})
+    def hasty(app: AsyncApp, **kwargs: Any) -> None:
+        begin(app, **{**kwargs, "process_before_response": False})
 
-    return patch.object(slack_app, "AsyncApp", hasty)
+    return patch.object(AsyncApp, "__init__", hasty)
 
 
 def _never_again() -> AbstractContextManager[object]:

@@ -21,7 +21,6 @@ from bot.shipped import personas_dir, steps_dir
 from tests.durability.fates import Died, Fate
 from tests.durability.sim_voices import SimVoices
 from tests.durability.world import (
-    MEETING,
     META,
     SimChat,
     SimStore,
@@ -203,7 +202,7 @@ class Session:
         said = self._said("I say this to another process")
         if drive(SimStore(self.world).at(self._thread())):
             drive(self._process().handle(SLUG, said))
-        else:
+        elif not self.flushed:
             self.world.excused.add(said.ts)
 
     def _paid_elsewhere(self) -> None:
@@ -218,12 +217,11 @@ class Session:
 
     def _bring_back(self) -> None:
         """Somebody resumes what the folder knows; what it does not know is begun again."""
-        saved = self.world.files.get(MEETING, b"").decode()
-        self.world.excused |= {ts for ts in self.world.said if f"C1.{ts}" not in saved}
         if META in self.world.files:
             place = HERE.but(thread=self.world.thread[0].ts)
             self._commanded(self._engine.take_up(self._starting(place), thread_known=True))
         else:
+            self.world.excused |= set(self.world.said)
             self._commanded(self._begun())
 
     # --- inputs ---------------------------------------------------------------------------------------------------

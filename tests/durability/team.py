@@ -168,7 +168,9 @@ class Team:
             await self._person().slash(CHANNEL, f"/roundtable {next(wishes)}")
             with suppress(TimeoutError):
                 await wait_until(thread, seconds=AGAIN_SECONDS, what="the roundtable is back")
-        self.root = thread()
+        if self.root != thread():
+            self.root = thread()
+            self.said.clear()
 
     async def acknowledged(self) -> None:
         """Everything that was said has arrived."""

@@ -34,9 +34,6 @@ def test_what_is_said_in_a_thread_that_is_just_being_opened_is_heard() -> None:
                 assert not played("opening", plan, excusing=False).wrong
 
 
-@pytest.mark.xfail(
-    strict=True, reason="until what was said since the last commit is read from the thread again"
-)
 def test_what_only_a_lost_store_knew_is_read_from_the_thread_again() -> None:
     """The store is a place for what is under way, and Slack has it, too."""
     with quietly():

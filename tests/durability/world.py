@@ -51,7 +51,7 @@ class World:
     made: list[Made] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     excused: set[str] = field(default_factory=set)
-    """What people said that only a lost store knew, or nobody, while the thread was being opened."""
+    """What people said while the thread was being opened, or in one that was lost before it had a folder."""
     starts: int = 0
 
     def copied(self, fates: Fates) -> Self:

@@ -291,3 +291,74 @@ async def test_a_delivery_tells_how_long_the_app_took(sandbox: Sandbox, bolt: As
 
     assert 0 < delivery.seconds < 0.3
     assert delivery.response["text"] == "ok"
+
+
+async def test_a_message_can_land_after_the_app_was_told_that_it_failed(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """The worst that Slack does: whoever posts again at once has posted twice."""
+    sandbox.fail_next("chat.postMessage", status=503, late=0.05)
+    sandbox.fail_next("chat.postMessage", late=0.05)
+
+    with pytest.raises(SlackApiError):
+        await client.chat_postMessage(channel=channel, text="one")
+    with pytest.raises(aiohttp.ServerDisconnectedError):
+        await client.chat_postMessage(channel=channel, text="two")
+    assert sandbox.messages() == []
+
+    await sandbox.until(lambda: len(sandbox.messages()) == 2)
+    assert [message.text for message in sandbox.messages()] == ["one", "two"]
+
+
+async def test_a_half_open_connection_looks_alive(sandbox: Sandbox) -> None:
+    """What is sent to it is lost, and it answers no ping; a new one works."""
+    async with aiohttp.ClientSession() as session:
+        dead = await open_socket(sandbox, session)
+        sandbox.freeze_sockets()
+        assert sandbox.connections == 1
+        await dead.ping(b"?")
+        with pytest.raises(TimeoutError):
+            await dead.receive(timeout=0.05)
+
+        alive = await open_socket(sandbox, session)
+        await alive.send_json({})
+        await dead.close()
+        await alive.close()
+
+
+async def test_slack_counts_the_calls_when_it_is_asked_to() -> None:
+    """Per method and minute, and posts per channel; it says how long to wait, and lets through after that."""
+    async with Sandbox(rate_limits=True) as sandbox:
+        client = AsyncWebClient(token=sandbox.bot_token, base_url=sandbox.api_url, retry_handlers=[])
+        one, other = sandbox.channel().id, sandbox.add_channel("other").id
+        for _ in range(10):
+            await client.chat_postMessage(channel=one, text="x")
+        with pytest.raises(SlackApiError) as refused:
+            await client.chat_postMessage(channel=one, text="x")
+        await client.chat_postMessage(channel=other, text="x")
+        wait = int(refused.value.response.headers["Retry-After"])
+
+        assert refused.value.response.status_code == 429
+        assert refused.value.response["error"] == "ratelimited"
+        assert 1 <= wait <= 5
+        assert len(sandbox.messages()) == 10
+
+        sandbox.clock.skip(wait)
+        await client.chat_postMessage(channel=one, text="x")
+        for _ in range(50):
+            await client.conversations_info(channel=one)
+        with pytest.raises(SlackApiError, match="ratelimited"):
+            await client.conversations_info(channel=other)
+        assert (await client.auth_test())["ok"]
+
+
+async def test_a_channel_can_come_back_and_so_can_a_token(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """What people put right is right again."""
+    sandbox.archive()
+    sandbox.archive(archived=False)
+    sandbox.revoke_token()
+    sandbox.revoke_token("")
+
+    assert (await client.chat_postMessage(channel=channel, text="x"))["ok"]

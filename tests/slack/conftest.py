@@ -9,14 +9,14 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.inputs import Press, Resume, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.persona import Persona, Roster
 from bot.domain.place import Person, Place
 from bot.sandbox import App, Sandbox, Timing
 from bot.slack.app import slack_app
 from bot.slack.chat import SlackChat
 from bot.slack.client import identify, opened
-from bot.slack.desk import Amended, Desk, Reply, Retracted
+from bot.slack.desk import Desk, Reply
 from bot.slack.identity import Identity
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from bot.slack.reception import Reception
@@ -48,11 +48,11 @@ class ScriptedDesk(Desk):
     async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
         return await self._noted("say", place, said, mentioned)
 
-    async def amend(self, place: Place, amended: Amended) -> Reply:
-        return await self._noted("amend", place, amended)
+    async def amend(self, place: Place, amend: Amend) -> Reply:
+        return await self._noted("amend", place, amend)
 
-    async def retract(self, place: Place, retracted: Retracted) -> Reply:
-        return await self._noted("retract", place, retracted)
+    async def retract(self, place: Place, retract: Retract) -> Reply:
+        return await self._noted("retract", place, retract)
 
     async def press(self, place: Place, press: Press) -> Reply:
         return await self._noted("press", place, press)

@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from bot.domain.inputs import Press, Resume, Say
+from bot.domain.inputs import Amend, Press, Resume, Retract, Say
 from bot.domain.message import Action
 from bot.domain.place import Person, Place
 from bot.slack import parse
-from bot.slack.desk import Amended, Retracted
 from bot.slack.identity import Identity
 from bot.slack.payload import Malformed
 from bot.slack.verbs import Asked, verb_in
@@ -236,14 +235,15 @@ def test_it_is_always_known_whom_to_answer_and_where(name: str) -> None:
 
 def test_an_edit_is_what_the_message_says_now() -> None:
     """Keyed by the edition: each later one is another input, and each delivery of one is the same."""
-    assert changed("message_changed") == Amended(
-        place=THREAD,
-        person=ADA,
-        ts="1767261600.000200",
-        text="Nurses, at night & in the dark",
+    amend = Amend(
         key="C0TEAM.1767261600.000200.1767261700.000000",
         at=NOW,
+        person=ADA,
+        text="Nurses, at night & in the dark",
+        ts="1767261600.000200",
     )
+
+    assert changed("message_changed") == parse.Amended(THREAD, amend)
 
 
 @pytest.mark.parametrize(
@@ -274,17 +274,16 @@ def test_an_edit_of_what_was_said_to_us_is_without_the_mention() -> None:
         event__previous_message__text="<@U0ROUNDTABLE> at night",
     )
 
-    assert isinstance(edit, Amended)
-    assert edit.text == "only at night"
+    assert isinstance(edit, parse.Amended)
+    assert edit.amend.text == "only at night"
 
 
 def test_a_deletion_names_what_is_gone() -> None:
     """Once, however often it is delivered."""
     gone = changed("message_deleted", event__previous_message__thread_ts=THREAD.thread)
 
-    assert gone == Retracted(
-        place=THREAD, person=ADA, ts="1767261600.000200", key="C0TEAM.1767261600.000200.deleted", at=NOW
-    )
+    retract = Retract(key="C0TEAM.1767261600.000200.deleted", at=NOW, person=ADA, ts="1767261600.000200")
+    assert gone == parse.Retracted(THREAD, retract)
 
 
 @pytest.mark.parametrize(
@@ -293,11 +292,19 @@ def test_a_deletion_names_what_is_gone() -> None:
         {},
         {"event__previous_message__bot_id": "B0SANDBOX"},
         {"event__previous_message": None},
+        {
+            "event__previous_message": {
+                "user": ADA.id,
+                "text": "<@U0ROUNDTABLE> status",
+                "ts": "1.1",
+                "thread_ts": "1.0",
+            }
+        },
     ],
-    ids=["no-thread", "bot", "nothing"],
+    ids=["no-thread", "bot", "nothing", "verb"],
 )
 def test_a_deletion_elsewhere_or_of_a_bot_is_none(changes: dict[str, Any]) -> None:
-    """Our own posts may be deleted: the record keeps what was said."""
+    """Our own posts may be deleted: the record keeps what was said. A command is no part of it."""
     assert changed("message_deleted", **changes) is None
 
 
@@ -314,8 +321,8 @@ def test_a_root_that_leaves_a_grave_is_deleted_too() -> None:
         },
     )
 
-    assert isinstance(gone, Retracted)
-    assert (gone.place, gone.ts) == (THREAD, THREAD.thread)
+    assert isinstance(gone, parse.Retracted)
+    assert (gone.place, gone.retract.ts) == (THREAD, THREAD.thread)
 
 
 def test_emptying_a_message_takes_it_back() -> None:
@@ -331,7 +338,7 @@ def test_emptying_a_message_takes_it_back() -> None:
                 "thread_ts": THREAD.thread,
             },
         ),
-        Retracted,
+        parse.Retracted,
     )
 
 

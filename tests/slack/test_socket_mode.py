@@ -9,14 +9,13 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.inputs import Press, Resume, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.item import item_from
 from bot.domain.message import Action, Choice, Message
 from bot.domain.place import Person, Place
 from bot.errors import ConfigError, SlackError, Unavailable, UserError
 from bot.sandbox import Sandbox
 from bot.slack.chat import SlackChat
-from bot.slack.desk import Amended, Retracted
 from bot.slack.sockets import Sockets
 from bot.slack.wording import NOT_SAVED, OTHER_VERSION, WENT_WRONG
 from tests.slack.conftest import NOW, ScriptedDesk
@@ -293,9 +292,9 @@ async def test_an_edit_and_a_deletion_reach_the_desk(
     (amend, where, amended), (retract, there, retracted) = desk.brought
     thread = place.but(thread=root)
     assert (amend, retract, where, there) == ("amend", "retract", thread, thread)
-    assert isinstance(amended, Amended)
+    assert isinstance(amended, Amend)
     assert (amended.person.id, amended.ts, amended.text) == (ada.id, ts, "a better answer & more")
-    assert isinstance(retracted, Retracted)
+    assert isinstance(retracted, Retract)
     assert (retracted.person.id, retracted.ts) == (ada.id, ts)
 
 

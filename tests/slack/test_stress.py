@@ -109,7 +109,7 @@ async def test_other_calls_may_fail_as_well(meeting: Meeting, method: str, fault
 
 async def test_a_slack_that_counts_every_call(tmp_path: Path) -> None:
     """With Slack's own limits and people in a hurry: slower, but all of it, in order, and to the last turn."""
-    timing = Timing(ack_seconds=1, retry_seconds=(0.1, 1, 8), limits_speed=5)
+    timing = Timing(ack_seconds=1, retry_seconds=(0.1, 1, 8), limits_speed=2)
     async with Sandbox(timing=timing, rate_limits=True) as slack:
         meeting = Meeting(slack, tmp_path / "workspace")
         async with meeting.bot():
@@ -211,6 +211,48 @@ async def test_connections_that_go_away(meeting: Meeting, how: str) -> None:
     assert [line.content for line in meeting.lines("User")] == [ANSWER, "Complexity: high"]
 
 
+# --- what people change afterwards ---------------------------------------------------------------------------------
+
+
+async def test_an_answer_that_is_edited(meeting: Meeting) -> None:
+    """The record keeps both, the newer one naming the older; what is written down is what it says now."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        ts = await meeting.say("Field workers lose their photos")
+        await meeting.slack.settled()
+        await meeting.slack.person("grace").edit(ts, "Field workers lose their edits")
+        meeting.slack.workspace.edit(meeting.slack.message(ts), by="USLACKBOT")  # a link unfolds
+        await meeting.slack.settled()
+        await finished(meeting, "Scope: small")
+
+    first, second = meeting.lines("User")[:2]
+    assert (first.content, second.content) == (
+        "Field workers lose their photos",
+        "Field workers lose their edits",
+    )
+    assert second.meta["amends"] == first.message_id
+    assert [line.content for line in meeting.lines("User")[2:]] == ["Scope: small"]
+    written = (meeting.folder / "quick-scan.md").read_text()
+    assert "lose their edits" in written
+    assert "lose their photos" not in written
+
+
+async def test_an_answer_that_is_deleted(meeting: Meeting) -> None:
+    """The record says that it was taken back; nothing is built on it."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        ts = await meeting.say("Field workers lose their photos")
+        await meeting.slack.settled()
+        await meeting.slack.person("grace").delete(ts)
+        await meeting.slack.settled()
+        await finished(meeting)
+
+    old = next(line for line in meeting.lines("User") if line.meta.get("message_ts") == ts)
+    [gone] = [line for line in meeting.transcript.lines if line.meta.get("retracts")]
+    assert gone.meta["retracts"] == old.message_id
+    assert "lose their photos" not in (meeting.folder / "quick-scan.md").read_text()
+
+
 # --- what people have to put right ----------------------------------------------------------------------------------
 
 
@@ -262,7 +304,6 @@ async def test_a_token_that_is_revoked(meeting: Meeting) -> None:
         await meeting.say(ANSWER)
         await slack.settled()
         await slack.until(lambda: [one for one in slack.calls if one.error == "token_revoked"])
-        await slack.person("ada").press(meeting.menus("finish_step")[-1], "roundtable.finish_step")
         status = await _status(meeting, "stopped")
         assert "Offline sync" in status
 

@@ -346,6 +346,39 @@ async def test_a_corrupt_meta_json_is_begun_anew_and_kept(
     assert git.status == []
 
 
+@pytest.mark.parametrize("bad", ["{ torn", None])
+async def test_a_lost_meta_json_comes_back_from_history(
+    workspace: GitWorkspace, git: Git, bad: str | None
+) -> None:
+    """The newest that can be read, in a commit of its own; what stood in its place is kept."""
+    for number in (1, 2):
+        await workspace.commit(SLUG, a_commit(number), now=NOW)
+    if bad is None:
+        (git.root / ITEM / "meta.json").unlink()
+    else:
+        git.commit(f"{ITEM}/meta.json", bad)
+    assert (await workspace.read(SLUG, now=NOW)).restorable
+
+    reading = await workspace.restore(SLUG, now=NOW)
+
+    assert reading.state
+    assert reading.state.meta.steps_completed == ("01-01", "01-02")
+    assert (reading.troubles, reading.restorable) == ((), False)
+    assert (git.root / ITEM / "meta.json.corrupt-1").exists() == (bad is not None)
+    if bad:
+        assert git.subjects[0] == f"roundtable({SLUG}): meta.json restored"
+        assert git.shown(f"{ITEM}/meta.json.corrupt-1") == bad
+    assert git.status == []
+
+
+async def test_what_history_never_had_cannot_be_restored(workspace: GitWorkspace, git: Git) -> None:
+    """People are not offered what would not work."""
+    git.commit(f"{ITEM}/meta.json", "{ torn")
+
+    assert not (await workspace.read(SLUG, now=NOW)).restorable
+    assert (await workspace.restore(SLUG, now=NOW)).state is None
+
+
 async def test_a_folder_without_meta_json_gets_one(workspace: GitWorkspace, git: Git) -> None:
     """ERR-META-001: other tools make folders too."""
     git.write(f"{ITEM}/draft.md", "by another tool\n")

@@ -31,7 +31,7 @@ ROSTER = Roster(
             questions=(
                 "Who notices first when this goes wrong?",
                 "What happens to whom if we ship without it?",
-                'Who are we thinking of when we say "{quote}"?',
+                'Who is the person behind "{quote}"?',
                 "What need sits behind {topic}?",
             ),
         ),
@@ -44,7 +44,7 @@ ROSTER = Roster(
             questions=(
                 "How far does a failure spread before something stops it?",
                 "What can we undo within an hour?",
-                'What is the risk in "{quote}", and who carries it?',
+                'What breaks if "{quote}" turns out to be wrong?',
             ),
         ),
         Persona(

@@ -15,13 +15,13 @@ def questions(text: str) -> list[str]:
 
 
 def test_the_lead_recalls_asks_and_gives_the_floor() -> None:
-    """The literal shape of the framing: recap, focus question, a colleague and its lens."""
+    """The literal shape of the framing: recap, focus question, a colleague and its lens. No fragment is asked about."""
     said = Meeting(TOLD).frames()
 
     assert said == (
         f'We just covered Business Context. Ada said "{LOST}", and Ben said "From 12 errors to 0 a month". '
         "I think we could benefit from all our perspectives on: "
-        'Who are we thinking of when we say "From 12 errors to 0 a month"? '
+        "Who notices first when this goes wrong? "
         "Alex, what is your take from a feasibility and risk perspective?"
     )
 
@@ -42,15 +42,15 @@ def test_a_step_without_words_is_framed_honestly() -> None:
 
 
 def test_the_others_build_on_what_was_asked() -> None:
-    """In the first round they name whose question they add to, word for word, and ask one of their own."""
+    """In the first round they name whose question they add to, and ask one from their own side of the matter."""
     meeting = Meeting(TOLD)
     meeting.frames()
 
     alex, jordan = meeting.speaks(ALEX), meeting.speaks(JORDAN)
 
-    assert alex.startswith("Building on Maya's question \"Who are we thinking of when we say 'From 12 errors")
-    asked = re.findall(r": ([^:]+)\?$", alex)[0]
-    assert f'Alex\'s question "{asked}":' in jordan
+    assert alex.startswith("Let me add one about feasibility to Maya's question. ")
+    assert jordan.startswith("Let me add one about interfaces to Alex's question. ")
+    assert len(questions(alex)) == len(questions(jordan)) == 1
 
 
 def test_a_person_is_answered_by_name_with_their_words() -> None:
@@ -118,7 +118,11 @@ def test_a_decision_is_handed_back_to_the_people() -> None:
             "no, I disagree. we should close the writer because nobody does",
             'Ben favors "we should close the writer" because "nobody does".',
         ),
-        ("I'd rather keep the job small", 'Ben favors "I\'d rather keep the job small".'),
+        ("I'd rather keep the job small", 'Ben favors "keep the job small".'),
+        (
+            "hm no, dont think so. that ran out of disk in march",
+            'Ben favors another way because "that ran out of disk in march".',
+        ),
         ("Sorry, I don't agree. Keep it small!", 'Ben favors "Keep it small".'),
     ],
 )
@@ -135,7 +139,7 @@ def test_the_lead_puts_two_positions_side_by_side(text: str, position: str) -> N
         'Ada and Ben see this differently. Ada favors "the export needs more memory" because "it dies".'
     )
     assert position in said
-    assert re.search(r'What matters more for your project: "[^"]+" or "[^"]+"\?$', said)
+    assert re.search(r'What matters more for your project: "[^"]+" or ("[^"]+"|another way)\?$', said)
 
 
 @pytest.mark.parametrize("text", ["no problem, memory it is", "No? Why not more memory?", "no"])

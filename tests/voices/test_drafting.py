@@ -118,7 +118,7 @@ def test_statements_go_to_the_section_they_are_about() -> None:
     options, _, selected = text.partition("## 2. Selected Architecture")
     assert "- a queue — Ada" in options
     assert "- the lock — Ada" in selected
-    assert "- We decided to use the lock — Ada" in selected
+    assert "**Decisions**\n\n- use the lock — Ada" in selected
 
 
 def test_a_section_without_a_share_says_where_to_look() -> None:

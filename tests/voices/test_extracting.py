@@ -47,21 +47,28 @@ def test_of_many_statements_the_most_substantial_are_kept_in_order(meeting: Meet
 @pytest.mark.parametrize(
     ("text", "decision", "rationale"),
     [
-        ("Decision: close the writer, because it is safe", "close the writer", "it is safe"),
+        ("Decision: close the writer, because it is safe", "Close the writer", "it is safe"),
         ("*Agreed:* CSV only", "CSV only", ""),
-        ("ok, we decided to drop PDF.", "ok, we decided to drop PDF", ""),
+        ("ok, we decided to drop PDF.", "Drop PDF", ""),
+        (
+            "We decided: last writer wins, and the loser gets a notice, because 3 a month is nothing",
+            "Last writer wins, and the loser gets a notice",
+            "3 a month is nothing",
+        ),
+        ("good point. lets go with iOS first", "iOS first", ""),
+        ("For exports we agreed on CSV", "For exports we agreed on CSV", ""),
         (
             "Let's go with a queue because it survives restarts",
-            "Let's go with a queue",
+            "A queue",
             "it survives restarts",
         ),
-        ("Entscheidung: nur CSV, weil Excel es öffnet", "nur CSV", "Excel es öffnet"),
+        ("Entscheidung: nur CSV, weil Excel es öffnet", "Nur CSV", "Excel es öffnet"),
     ],
 )
 def test_explicit_decisions_are_kept_as_they_were_made(
     meeting: Meeting, text: str, decision: str, rationale: str
 ) -> None:
-    """In the words of whoever made them, with the reason after "because"."""
+    """In the words of whoever made them, without the "we decided" in front, with the reason after "because"."""
     meeting.says(BEN, text)
 
     (found,) = meeting.ends().decisions
@@ -104,7 +111,7 @@ def test_questions_of_personas_count_until_a_person_speaks(meeting: Meeting) -> 
     asked = [(one.text, one.why) for one in meeting.ends().questions]
     assert len(asked) == 2
     assert asked[0] == (
-        'Who are we thinking of when we say "Exports lose the last row"?',
+        "What number will move?",
         "asked by Maya, not answered yet",
     )
 
@@ -126,8 +133,42 @@ def test_a_decision_alone_is_an_insight_as_well(meeting: Meeting) -> None:
     meeting.says(ADA, "Decision: close the writer")
     synthesis = meeting.ends()
 
-    assert synthesis.insights[0].text == "close the writer"
-    assert synthesis.summary == "The group decided: close the writer"
+    assert synthesis.insights[0].text == "Close the writer"
+    assert synthesis.summary == "Decided: close the writer"
+
+
+def test_a_decision_beside_other_statements_is_no_insight(meeting: Meeting) -> None:
+    """It stands among the decisions, once, even when somebody repeats it."""
+    meeting.says(ADA, "Two people never have the same form open")
+    meeting.says(BEN, "We decided: last writer wins because it is simple")
+    meeting.says(ADA, "yes. last writer wins.")
+    meeting.says(BEN, "Decision: the loser gets a notice")
+    synthesis = meeting.ends()
+
+    assert [one.text for one in synthesis.insights] == ["Two people never have the same form open"]
+    assert [one.text for one in synthesis.decisions] == ["Last writer wins", "The loser gets a notice"]
+    assert synthesis.summary == "Decided: last writer wins; the loser gets a notice"
+
+
+def test_an_insight_is_the_point_and_not_how_people_begin(meeting: Meeting) -> None:
+    """The "hm no, I disagree" in front of it said whose side somebody is on, and is no finding."""
+    meeting.says(ADA, "ok but those three people need to see it")
+    meeting.says(BEN, "hm no, I disagree. silently losing work is the bug we had in march")
+
+    assert [one.text for one in meeting.ends().insights] == [
+        "those three people need to see it",
+        "silently losing work is the bug we had in march",
+    ]
+
+
+def test_a_dispute_that_nobody_settled_is_the_summary(meeting: Meeting) -> None:
+    """The record says who saw it differently, and takes no side."""
+    meeting.says(ADA, "The export needs more memory")
+    meeting.says(BEN, "I disagree. Close the writer.")
+    assert meeting.ends().summary == "Ada and Ben see this differently; nothing is decided yet."
+
+    meeting.says(ADA, "Decision: close the writer")
+    assert meeting.ends().summary == "Decided: close the writer"
 
 
 def test_the_summary_is_one_short_sentence(meeting: Meeting) -> None:

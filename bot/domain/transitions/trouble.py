@@ -87,11 +87,12 @@ def _shrugged(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
 
 
 def _thread_not_opened(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
-    """Nothing is in Slack yet: only the person who asked is told, and may start again."""
+    """Nothing is in Slack: only the person who asked is told, and may start again. What is to be saved still is."""
     assert isinstance(unpaid.effect, OpenThread)
     message = Message(text=unpaid.said.sentence)
     told = Tell(person=rt.started_by, message=message, reply_url=unpaid.effect.reply_url)
-    return rt.but(stage=Stage.STALLED, outbox=(), place=rt.place.but(thread="")).owing(told)
+    commits = tuple(effect for effect in rt.outbox if isinstance(effect, Commit))
+    return rt.but(stage=Stage.STALLED, outbox=commits, place=rt.place.but(thread="")).owing(told)
 
 
 def _thread_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:

@@ -1,7 +1,6 @@
 from slack_bolt.async_app import AsyncApp
 
 from bot.slack import parse
-from bot.slack.desk import Amended, Desk, Reply, Retracted
 from bot.slack.payload import Payload
 from bot.slack.reception import Reception
 from bot.slack.verbs import Asked, ask
@@ -14,8 +13,12 @@ def register(app: AsyncApp, reception: Reception) -> None:
             case parse.Words(place, said):
                 reply = await reception.desk.say(place, said)
                 reception.tell(place, said.person.id, reply)
-            case Amended() | Retracted() as change:
-                reception.tell(change.place, change.person.id, await _brought(reception.desk, change))
+            case parse.Amended(place, amend):
+                reply = await reception.desk.amend(place, amend)
+                reception.tell(place, amend.person.id, reply)
+            case parse.Retracted(place, retract):
+                reply = await reception.desk.retract(place, retract)
+                reception.tell(place, retract.person.id, reply)
 
     @app.event("app_mention")
     async def mention(event: Payload) -> None:
@@ -25,9 +28,3 @@ def register(app: AsyncApp, reception: Reception) -> None:
             case parse.Words(place, said):
                 reply = await reception.desk.say(place, said, mentioned=True)
                 reception.tell(place, said.person.id, reply)
-
-
-async def _brought(desk: Desk, change: Amended | Retracted) -> Reply:
-    if isinstance(change, Amended):
-        return await desk.amend(change.place, change)
-    return await desk.retract(change.place, change)

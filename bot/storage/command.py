@@ -1,0 +1,113 @@
+"""
+Git's own command line, for what libgit2 does not do: the network, with ssh and credential helpers, and the working
+tree, with its filters.
+
+It asks nobody, runs no hook and no `ext::` transport, starts nothing in the background, and what a flush costs is
+paid: a commit that was told of is on the disk. It is told nothing of our own settings and tokens.
+"""
+
+import asyncio
+import os
+import signal
+import subprocess
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+OPTIONS = (
+    "--no-pager",
+    "--literal-pathspecs",
+    *("-c", f"core.hooksPath={os.devnull}"),
+    *("-c", "protocol.ext.allow=never"),
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.fsync=committed"),
+    *("-c", "core.quotePath=false"),
+    *("-c", "gc.auto=0"),
+    *("-c", "maintenance.auto=false"),
+    *("-c", "submodule.recurse=false"),
+)
+QUIET = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GCM_INTERACTIVE": "never",
+    "SSH_ASKPASS_REQUIRE": "never",
+    "LC_ALL": "C",
+}
+ELSEWHERE = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_INDEX_FILE",
+        "GIT_NAMESPACE",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_WORK_TREE",
+    }
+)
+"""Names that would send git to another repository."""
+PRIVATE = ("ROUNDTABLE_", "SLACK_", "REDIS_")
+LOCAL_SECONDS = 120.0
+
+
+class Said(NamedTuple):
+    code: int
+    out: str
+    error: str
+
+
+class Git:
+    """In the checkout at *root*. Raises TimeoutError, and OSError where there is no git."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    async def __call__(self, *words: str, seconds: float) -> Said:
+        """What takes longer than *seconds*, or is no longer waited for, is killed with all that it started."""
+        running = await asyncio.create_subprocess_exec(
+            "git",
+            *OPTIONS,
+            *words,
+            cwd=self._root,
+            env=_environment({}),
+            stdin=DEVNULL,
+            stdout=PIPE,
+            stderr=PIPE,
+            start_new_session=True,
+        )
+        try:
+            async with asyncio.timeout(seconds):
+                out, error = await running.communicate()
+        finally:
+            if running.returncode is None:
+                with suppress(ProcessLookupError):
+                    os.killpg(running.pid, signal.SIGKILL)
+                await running.wait()
+        return Said(running.returncode or 0, _text(out), _text(error))
+
+    def at_once(self, *words: str, given: str = "", env: Mapping[str, str] | None = None) -> Said:
+        """For a thread of ours, and for what needs no network."""
+        ran = subprocess.run(
+            ["git", *OPTIONS, *words],
+            cwd=self._root,
+            env=_environment(env or {}),
+            input=given.encode("utf-8", "surrogateescape"),
+            capture_output=True,
+            check=False,
+            timeout=LOCAL_SECONDS,
+        )
+        return Said(ran.returncode, _text(ran.stdout), _text(ran.stderr))
+
+
+def _environment(more: Mapping[str, str]) -> dict[str, str]:
+    ours = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ELSEWHERE and not name.startswith(PRIVATE)
+    }
+    return {**ours, **QUIET, **more}
+
+
+def _text(printed: bytes) -> str:
+    return printed.decode("utf-8", "surrogateescape")

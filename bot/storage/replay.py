@@ -1,0 +1,193 @@
+"""
+Our commits once more, on top of what others pushed meanwhile: one after the other, never a merge.
+
+Items live in folders of their own, so mostly nothing meets. Where a file was changed on both sides, both are kept:
+merged where that can be done without guessing, else theirs as the file and ours beside it, as a copy.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import count
+from typing import NamedTuple
+
+import pygit2
+from pygit2 import Commit, IndexEntry, Oid, Tree
+from pygit2.enums import FileMode, SortMode
+
+from bot.errors import WorkspaceError
+from bot.storage import reconcile
+from bot.storage.history import EFFECT, ITEM
+from bot.storage.items import CONFLICT, META, PLANNING, TRANSCRIPT
+from bot.storage.repository import trailer
+from bot.storage.trees import Change, Entry, InTheWay, at, changes, graft
+
+MARKDOWN = (".md", ".markdown")
+BLOBS = (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
+
+
+class Clash(NamedTuple):
+    """Both changed it; *path* is where ours is now, *slug* the item that it belongs to."""
+
+    slug: str
+    path: str
+
+
+class Replayed(NamedTuple):
+    tip: Commit
+    clashes: tuple[Clash, ...]
+
+
+class Apart(WorkspaceError):
+    """Only a person can bring the two together."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence, reason="diverged")
+
+
+class Replay:
+    """*ours* are the paths below which both are kept; anywhere else two changes of one file are for people."""
+
+    def __init__(self, repository: pygit2.Repository, ours: tuple[str, ...]) -> None:
+        self._repository = repository
+        self._items, self._shared = ours
+
+    def onto(self, remote: Commit, local: Commit, *, known: Oid | None) -> Replayed:
+        """
+        *local*'s own commits on top of *remote*; *known* is the last commit that both had, as far as we remember.
+
+        Raises Apart.
+        """
+        tip, both = remote, _Both(self._repository, self._items, self._shared)
+        for commit in self._own(remote, local, known):
+            tip = self._put(tip, commit, both)
+        return Replayed(tip, tuple(both.clashes))
+
+    def _own(self, remote: Commit, local: Commit, known: Oid | None) -> Iterable[Commit]:
+        """Oldest first. What people took away at the remote stays away; what is ours comes back."""
+        strangers = self._repository.merge_base(remote.id, local.id) is None
+        dropped = self._dropped(remote, known)
+        for commit in self._between(remote.id, local.id):
+            ours = bool(trailer(commit, EFFECT) or trailer(commit, ITEM))
+            if commit.id in dropped and not ours:
+                continue
+            if len(commit.parent_ids) > 1:
+                raise Apart(
+                    f"The merge {commit.short_id} is not at the remote, and cannot be put on top of it."
+                )
+            if strangers and not ours:
+                raise Apart("The workspace and the remote have no commit in common.")
+            yield commit
+
+    def _dropped(self, remote: Commit, known: Oid | None) -> frozenset[Oid]:
+        """What was at the remote, and is not any more: somebody pushed with force."""
+        if known is None or known not in self._repository:
+            return frozenset()
+        return frozenset(commit.id for commit in self._between(remote.id, known))
+
+    def _between(self, old: Oid, new: Oid) -> Iterator[Commit]:
+        walk = self._repository.walk(new, SortMode.TOPOLOGICAL | SortMode.REVERSE)
+        walk.hide(old)
+        return iter(walk)
+
+    def _put(self, tip: Commit, commit: Commit, both: "_Both") -> Commit:
+        """A commit that adds nothing any more is left out."""
+        before = commit.parents[0].tree if commit.parent_ids else None
+        entries: dict[str, Entry | None] = {}
+        try:
+            for change in changes(before, commit.tree):
+                theirs = at(tip.tree, change.path)
+                if theirs != change.after:
+                    entries |= both.kept(change, theirs, tip.tree, slug=trailer(commit, ITEM))
+        except InTheWay as error:
+            raise Apart(f"{error} is a file on one side, and a folder on the other.") from None
+        tree = graft(self._repository, tip.tree, entries)
+        if tree == tip.tree_id:
+            return tip
+        made = self._repository.create_commit(
+            None, commit.author, commit.committer, commit.message, tree, [tip.id]
+        )
+        return self._repository[made].peel(Commit)
+
+
+class _Both:
+    """What becomes of a file that changed on both sides."""
+
+    def __init__(self, repository: pygit2.Repository, items: str, shared: str) -> None:
+        self._repository = repository
+        self._items = items
+        self._shared = shared
+        self.clashes: dict[Clash, None] = {}
+
+    def kept(self, change: Change, theirs: Entry | None, tree: Tree, *, slug: str) -> dict[str, Entry | None]:
+        path, ours = change.path, change.after
+        if theirs == change.before:
+            return {path: ours}
+        item = self._item_of(path)
+        if not item and path != self._shared:
+            raise Apart(f"{path} was changed here and at the remote.")
+        if ours is None:
+            return {}
+        if (merged := self._merged(change, theirs)) is not None:
+            return {path: merged}
+        if path.rpartition("/")[2] == META:
+            return self._beside(path, tree, slug=item, stays=ours, moves=theirs)
+        return self._beside(path, tree, slug=item or slug, stays=theirs, moves=ours)
+
+    def _merged(self, change: Change, theirs: Entry | None) -> Entry | None:
+        ours = change.after
+        assert ours
+        name = change.path.removeprefix(f"{self._items}/{self._item_of(change.path)}/")
+        if theirs is None:
+            return ours if name in {META, f"{PLANNING}/{TRANSCRIPT}"} else None
+        if ours.mode not in BLOBS or theirs.mode not in BLOBS:
+            return None
+        base, kept, mine = (self._content(entry) for entry in (change.before, theirs, ours))
+        assert kept is not None
+        assert mine is not None
+        if name == META:
+            merged = reconcile.progress(base, kept, mine)
+        elif name == f"{PLANNING}/{TRANSCRIPT}":
+            merged = reconcile.transcripts(kept, mine)
+        else:
+            merged = self._lines(change, theirs)
+            if merged is None and name.lower().endswith(MARKDOWN):
+                merged = reconcile.sections(base, kept, mine)
+        return None if merged is None else Entry(self._repository.create_blob(merged), theirs.mode)
+
+    def _lines(self, change: Change, theirs: Entry) -> bytes | None:
+        """As git merges: line by line, None where that is not clear."""
+        sides = [entry for entry in (change.before, theirs, change.after) if entry and self._is_text(entry)]
+        if len(sides) < 3:
+            return None
+        base, kept, mine = (IndexEntry(change.path, *entry) for entry in sides)
+        found = self._repository.merge_file_from_index(base, kept, mine)
+        if isinstance(found, str) or not found.automergeable:
+            return None
+        return (found.contents or "").encode()
+
+    def _beside(
+        self, path: str, tree: Tree, *, slug: str, stays: Entry | None, moves: Entry | None
+    ) -> dict[str, Entry | None]:
+        """One copy for all of our commits; one of an earlier day stays."""
+        for number in count(1):
+            clash = Clash(slug, path + CONFLICT + (f"-{number}" if number > 1 else ""))
+            present = at(tree, clash.path)
+            if present is None or clash in self.clashes:
+                self.clashes[clash] = None
+                return {path: stays, clash.path: moves}
+            if present == moves:
+                return {path: stays}
+        raise AssertionError("there is always a number more")
+
+    def _item_of(self, path: str) -> str:
+        folder, _, name = path.removeprefix(f"{self._items}/").partition("/")
+        return folder if path.startswith(f"{self._items}/") and name else ""
+
+    def _content(self, entry: Entry | None) -> bytes | None:
+        found = self._repository[entry.id] if entry and entry.mode in BLOBS else None
+        return found.data if isinstance(found, pygit2.Blob) else None
+
+    def _is_text(self, entry: Entry | None) -> bool:
+        try:
+            return entry is not None and "\0" not in (self._content(entry) or b"\0").decode()
+        except UnicodeDecodeError:
+            return False

@@ -1,0 +1,87 @@
+"""What people change afterwards: the transcript never forgets, the files follow the newest words."""
+
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from tests.domain.books import few_steps
+from tests.domain.table import Table
+
+
+def test_an_edited_answer_is_the_answer() -> None:
+    """The step is written from what people say now."""
+    table = Table(few_steps()).start().say("For fields.", ts="900.1").edit("900.1", "For field work.")
+
+    assert [answer.text for answer in table.rt.answers] == ["For field work."]
+
+
+def test_an_edit_is_a_line_that_names_the_old_one() -> None:
+    """Both are in the transcript."""
+    table = (
+        Table(few_steps())
+        .start()
+        .say("For fields.", ts="900.1")
+        .edit("900.1", "For field work.", who="grace")
+    )
+
+    old, new = [line for line in table.lines if line.source == "user"]
+    assert (old.content, new.content) == ("For fields.", "For field work.")
+    assert (new.meta["amends"], new.meta["user_name"]) == (old.message_id, "Grace")
+
+
+def test_a_deleted_answer_is_no_answer() -> None:
+    """That it was deleted, and by whom, is a line; the words stay in the transcript."""
+    table = Table(few_steps()).start().say("For fields.", ts="900.1").delete("900.1", who="grace")
+
+    assert table.rt.answers == ()
+    assert table.rt.lines[-1].content == "Grace deleted a message."
+    assert table.rt.lines[-1].meta["retracts"] == "C1.900.1"
+    assert "For fields." in [line.content for line in table.lines]
+
+
+def test_at_a_menu_the_step_is_written_again() -> None:
+    """As after feedback; the same menu returns."""
+    table = Table(few_steps()).start().say("For fields.", ts="900.1").press(Action.FINISH_STEP)
+    before = table.menu
+    table.edit("900.1", "For field work.")
+
+    assert "- For field work." in table.world.files["quick-scan.md"]
+    assert "- For fields." not in table.world.files["quick-scan.md"]
+    assert (table.menu.kind, table.menu.message.choices) == (before.kind, before.message.choices)
+    assert table.meta.steps_completed == ("00-01",)
+
+
+def test_a_change_while_we_write_is_written_before_the_menu() -> None:
+    """The voice was given the old words: it is given the new ones."""
+    table = Table(few_steps()).start().say("For fields.", ts="900.1").stop_paying().press(Action.FINISH_STEP)
+    table.delete("900.1").resume_paying()
+
+    assert "- For fields." not in table.world.files["quick-scan.md"]
+    assert table.rt.stage is Stage.AT_BOUNDARY
+
+
+def test_editing_what_is_no_answer_changes_no_file() -> None:
+    """An earlier step's words, for example: the transcript has both versions."""
+    table = (
+        Table(few_steps()).start().say("For fields.", ts="900.1").press(Action.FINISH_STEP).press_continue()
+    )
+    commits = len(table.world.commits)
+    table.edit("900.1", "For field work.")
+
+    assert len(table.world.commits) == commits
+    assert table.rt.stage is Stage.DISCUSSING
+
+
+def test_a_change_while_nothing_goes_on_is_saved_at_once() -> None:
+    """Like everything said while we are stopped."""
+    table = Table(few_steps()).start().say("For fields.", ts="900.1").stop().edit("900.1", "For field work.")
+
+    assert "For field work." in [line.content for line in table.world.commits[-1].lines]
+
+
+def test_an_edit_that_comes_twice_is_one_edit() -> None:
+    """Slack repeats those, too."""
+    table = Table(few_steps()).start().say("For fields.", ts="900.1")
+    table.edit("900.1", "For field work.", key="edit-1")
+    before = table.rt
+    table.edit("900.1", "For field work.", key="edit-1")
+
+    assert table.rt is before

@@ -1,0 +1,132 @@
+"""The one door: what may happen when, what is refused, and that a roundtable is a value that can be stored."""
+
+import pytest
+
+from bot.domain.inputs import Attempted, Posted
+from bot.domain.machine import ANYTIME, PRESSES, TRANSITIONS
+from bot.domain.message import Action
+from bot.domain.roundtable import KEYS_REMEMBERED, MENUS_REMEMBERED, Roundtable
+from bot.domain.stage import BUSY, Stage
+from bot.errors import NotNow
+from tests.domain.books import few_steps
+from tests.domain.table import HERE, Table
+
+SCENES = {
+    Stage.OPENING: lambda: Table(few_steps(), paying=False).start(),
+    Stage.DISCUSSING: lambda: Table(few_steps()).start(),
+    Stage.WRITING: lambda: Table(few_steps()).start().stop_paying().press(Action.FINISH_STEP),
+    Stage.AT_BOUNDARY: lambda: Table(few_steps()).start().do_step(),
+    Stage.ELABORATING: lambda: Table(few_steps()).start().elaborate(),
+    Stage.SYNTHESIZING: lambda: Table(few_steps()).start().elaborate().stop_paying().say("done"),
+    Stage.CLOSING: lambda: Table(few_steps()).start().do_step().stop_paying().press_continue(),
+    Stage.STALLED: lambda: Table(few_steps()).start().fail("draft").do_step(),
+    Stage.PAUSED: lambda: Table(few_steps()).start().stop(),
+    Stage.ANALYSED: lambda: Table(few_steps()).start().through("02-01").press_continue(),
+}
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_every_stage_can_be_reached(stage: Stage) -> None:
+    """By people who do ordinary things."""
+    assert SCENES[stage]().rt.stage is stage
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_a_roundtable_survives_being_stored(stage: Stage) -> None:
+    """As JSON, in whatever stage it is, with all that it owes."""
+    rt = SCENES[stage]().rt
+
+    assert Roundtable.model_validate_json(rt.model_dump_json()) == rt
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_people_are_heard_in_every_stage(stage: Stage) -> None:
+    """Whatever is going on: what somebody says is a line of the transcript."""
+    table = SCENES[stage]().say("I worry about tunnels.", who="grace")
+
+    assert "I worry about tunnels." in [line.content for line in table.lines]
+
+
+@pytest.mark.parametrize("stage", sorted(BUSY))
+def test_while_we_are_busy_nothing_can_be_asked_for(stage: Stage) -> None:
+    """It takes a moment; whoever asks is told so, and nothing changes."""
+    table = SCENES[stage]()
+    before = table.rt
+
+    for ask in (table.stop, table.finish, table.resume):
+        with pytest.raises(NotNow, match="I'm just saving"):
+            ask()
+    assert table.rt is before
+
+
+@pytest.mark.parametrize("stage", sorted(set(Stage) - {Stage.STALLED}))
+def test_a_running_roundtable_is_not_started_again(stage: Stage) -> None:
+    """One item, one roundtable."""
+    with pytest.raises(NotNow, match="being held already"):
+        SCENES[stage]().start_again()
+
+
+def test_a_roundtable_that_waits_for_a_retry_is_not_started_again() -> None:
+    """It has a thread, and everything in it; only one that has none is begun anew."""
+    with pytest.raises(NotNow, match="being held already"):
+        SCENES[Stage.STALLED]().start_again()
+
+
+def test_every_action_has_a_transition() -> None:
+    """There is no button that leads nowhere."""
+    assert set(PRESSES) == set(Action)
+
+
+def test_nothing_in_the_table_is_there_twice() -> None:
+    """What may happen at any time stands in one place."""
+    assert not {kind for _, kind in TRANSITIONS} & set(ANYTIME)
+
+
+def test_an_attempt_is_counted() -> None:
+    """So that whoever comes next knows to look first."""
+    table = Table(few_steps(), paying=False).start()
+    owed = table.rt.outbox[0]
+    table.rt = table.decided(Attempted(key=owed.id, at=table.now(), effect=owed.id))
+
+    assert [effect.attempts for effect in table.rt.outbox[:1]] == [1]
+    assert table.rt.outbox[0].id == owed.id
+
+
+def test_an_outcome_of_something_that_is_not_owed_is_old_news() -> None:
+    """The very same roundtable: a payment that was told twice, or too late, settles nothing."""
+    table = Table(few_steps()).start()
+    late = Posted(key="x", at=table.now(), effect="offline-sync.0.1", ts="1")
+
+    assert table.decided(late) is table.rt
+
+
+def test_time_never_goes_back() -> None:
+    """Two processes with two clocks write one transcript."""
+    table = Table(few_steps()).start()
+    before = table.rt.now
+    table._tick = 0
+    table.say("From the past.", ts="950.1")
+
+    assert table.rt.now >= before
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    """A roundtable may last for weeks."""
+    table = Table(few_steps()).start()
+    for number in range(KEYS_REMEMBERED + 10):
+        table.say(f"Point {number}.")
+    for _ in range(MENUS_REMEMBERED + 2):
+        table.resume()
+
+    assert len(table.rt.seen) == KEYS_REMEMBERED
+    assert len(table.rt.used) == MENUS_REMEMBERED
+
+
+def test_the_same_start_makes_the_same_roundtable() -> None:
+    """Nothing in it comes from a clock or from chance."""
+    assert Table(few_steps()).start().rt == Table(few_steps()).start().rt
+
+
+def test_a_place_has_a_key() -> None:
+    """Workspace, channel and thread together: a channel's id alone says nothing about whose it is."""
+    assert HERE.but(thread="5.1").key == "T1.C1.5.1"

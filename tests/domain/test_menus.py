@@ -1,0 +1,68 @@
+"""The menus: for each, what it offers; the buttons are labelled, so that nobody needs a symbol to know what they do."""
+
+import pytest
+
+from bot.domain import menus
+from bot.domain.agenda import ANALYSIS_PHASES
+from bot.domain.menu import Menu, MenuKind
+from bot.domain.message import Action, Emphasis
+from bot.domain.steps import Depth
+
+ALL = (
+    menus.FINISH_STEP, menus.CONTINUE, menus.ELABORATE, menus.SKIP, menus.STOP, menus.GO_ON, menus.END_ELABORATION,
+    menus.RESUME, menus.RETRY, menus.REANALYSE, menus.CANCEL, *menus.DEPTHS.values(),
+)  # fmt: skip
+
+
+def test_every_action_has_a_button() -> None:
+    """And only one."""
+    assert {choice.action for choice in ALL} == set(Action)
+    assert len(ALL) == len(Action)
+
+
+def test_every_button_has_words() -> None:
+    """Short ones, that screen readers can read."""
+    assert all(choice.label and len(choice.label) < 75 for choice in ALL)
+
+
+@pytest.mark.parametrize("depth", Depth)
+def test_the_other_depths_are_offered(depth: Depth) -> None:
+    """Never the one that is active; its name stands in the small print."""
+    message = menus.prompt("business-analyst", "What is it?", depth)
+
+    offered = {menus.DEPTH_OF[choice.action] for choice in message.choices[1:]}
+    assert offered == set(Depth) - {depth}
+    assert message.note.endswith(f"Depth: {depth}.")
+
+
+def test_one_button_leads_on() -> None:
+    """The eye finds it first."""
+    for message in (
+        menus.prompt("ba", "Text", Depth.DEEP),
+        menus.after_step("ba", "Text", Depth.DEEP),
+        menus.after_phase("ba", "Text", None),
+    ):
+        assert [choice.emphasis for choice in message.choices].count(Emphasis.PRIMARY) == 1
+        assert message.choices[0].emphasis is Emphasis.PRIMARY
+
+
+def test_a_menu_without_words_above_it_begins_with_itself() -> None:
+    """No blank lines."""
+    assert menus.after_step("ba", "", Depth.DEEP).text.startswith("[E]")
+
+
+def test_the_menu_of_a_phase_names_the_next() -> None:
+    """In words and on the button."""
+    message = menus.after_phase("ba", "", ANALYSIS_PHASES[1])
+
+    assert "[C] Continue to Phase 01 (Requirements)" in message.text
+    assert message.choices[0].label == "Continue to Phase 01 (Requirements)"
+
+
+def test_a_menu_knows_what_it_offers() -> None:
+    """And what that is called there."""
+    menu = Menu(kind=MenuKind.PHASE, token="t", message=menus.after_phase("ba", "", None))
+
+    assert menu.offers(Action.CONTINUE)
+    assert not menu.offers(Action.SKIP)
+    assert menu.label_of(Action.CONTINUE) == "Complete analysis"

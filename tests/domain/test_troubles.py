@@ -1,0 +1,271 @@
+"""When the world says no: what it means for the meeting, for every kind of effect. None of it ends the roundtable."""
+
+from collections.abc import Callable
+
+import pytest
+
+from bot.domain import wording
+from bot.domain.menu import MenuKind
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from bot.domain.taxonomy import trouble
+from bot.errors import NotNow
+from tests.domain.books import few_steps, step
+from tests.domain.table import SORRY, Table
+
+TWO = few_steps(step("00-01"), step("00-02"), step("01-01"))
+NOT_SAVED = f"⚠ {trouble('ERR-META-003').sentence}"
+VOICE_LOST = f"⚠ {trouble('ERR-INT-001').sentence}"
+
+
+# --- commits ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_step_that_cannot_be_saved_is_told_and_the_menu_still_comes() -> None:
+    """The meeting goes on; what is not in git is in the store."""
+    table = Table(TWO).start().fail("commit").do_step()
+
+    assert NOT_SAVED in table.texts
+    assert table.menu.kind is MenuKind.STEP
+    assert table.rt.steps_completed == ("00-01",)
+    assert table.meta.steps_completed == ()
+
+
+def test_what_could_not_be_saved_is_saved_before_the_next_commit() -> None:
+    """In its order, as the commit it was meant to be."""
+    table = Table(TWO).start().fail("commit").do_step().press_continue().do_step()
+
+    assert table.subjects == ["start", "step 00-01 Topic 00-01", "step 00-02 Topic 00-02"]
+    assert table.meta.steps_completed == ("00-01", "00-02")
+    assert table.rt.unsaved == ()
+
+
+def test_people_are_told_once_and_not_at_every_attempt() -> None:
+    """A full disk for a whole phase is one message."""
+    table = Table(TWO).start().fail("commit", times=20).do_step().press_continue().do_step().say("Feedback.")
+
+    assert table.texts.count(NOT_SAVED) == 1
+    assert table.world.commits[1:] == []
+
+
+def test_a_disk_that_is_full_again_is_told_again() -> None:
+    """It was fine in between."""
+    table = Table(few_steps()).start().fail("commit").do_step().press_continue().fail("commit").do_step()
+
+    assert table.texts.count(NOT_SAVED) == 2
+
+
+def test_nothing_is_saved_past_what_could_not_be_saved() -> None:
+    """An older text must never overwrite a newer one: what comes after waits, too."""
+    table = Table(TWO).start().fail("commit").do_step("First version.")
+    table.fail("commit").say("Second version.")
+
+    assert table.subjects == ["start"]
+    assert [commit.subject.partition(": ")[2] for commit in table.rt.unsaved] == [
+        "step 00-01 Topic 00-01",
+        "feedback 00-01 Topic 00-01",
+    ]
+
+    table.press_continue().stop()
+    assert table.subjects[1:] == ["step 00-01 Topic 00-01", "feedback 00-01 Topic 00-01", "paused"]
+    assert "- Second version." in table.world.files["quick-scan.md"]
+
+
+def test_a_late_commit_does_not_stand_in_for_the_one_people_wait_for() -> None:
+    """The menu of the second step comes after the commit of the second step."""
+    table = Table(TWO).start().fail("commit").do_step().press_continue()
+    table.paid.clear()
+    table.do_step()
+
+    assert table.order("draft", "commit", "post")[-4:] == ["draft", "commit", "commit", "post"]
+
+
+def test_the_transcript_loses_nothing_while_the_disk_is_full() -> None:
+    """Everything said is in the lines that are kept, and then in git."""
+    table = Table(TWO).start().fail("commit", times=20).do_step("One.").press_continue().do_step("Two.")
+    table.world.failing.clear()
+    table.say("Three.").press(Action.STOP)
+
+    committed = [line.content for work in table.world.commits for line in work.lines]
+    assert [text for text in committed if text in {"One.", "Two.", "Three."}] == ["One.", "Two.", "Three."]
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        lambda table: table.do_step().say("Feedback."),
+        lambda table: table.say("deep"),
+        lambda table: table.stop(),
+        lambda table: table.do_step().press(Action.SKIP),
+        lambda table: table.do_step().press(Action.ELABORATE).say("done"),
+    ],
+    ids=["feedback", "depth", "stop", "skip", "elaboration"],
+)
+def test_no_commit_is_one_that_the_meeting_depends_on(wish: Callable[[Table], Table]) -> None:
+    """Whatever could not be saved, people have something to press."""
+    table = Table(TWO).start().fail("commit", times=5)
+    wish(table)
+
+    assert table.rt.outbox == ()
+    assert table.menu.ts
+
+
+def test_an_artifact_that_cannot_be_written_is_named() -> None:
+    """The step is done all the same; its text is in the transcript."""
+    failed = trouble("ERR-ART-002", artifact_name="quick-scan.md")
+    table = Table(TWO).start()
+    table.world.troubles = (failed,)
+    table.do_step()
+
+    assert f"⚠ {failed.sentence}" in table.texts
+    assert table.meta.steps_completed == ("00-01",)
+
+
+# --- voices -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", ["timeout", "context", "unexpected"])
+def test_a_step_that_no_voice_can_write_waits_for_a_person(reason: str) -> None:
+    """The one fatal trouble: nothing counts as done, and the button tries again."""
+    table = Table(TWO).start().fail("draft", reason).do_step()
+
+    assert VOICE_LOST in table.texts
+    assert table.rt.stage is Stage.STALLED
+    assert table.offered() == [Action.RETRY]
+    assert table.meta.steps_completed == ()
+
+
+def test_retrying_does_what_could_not_be_done() -> None:
+    """With every answer that was given."""
+    table = Table(TWO).start().fail("draft").do_step("For field work.").press_retry()
+
+    assert table.meta.steps_completed == ("00-01",)
+    assert "- For field work." in table.world.files["quick-scan.md"]
+
+
+def test_retrying_twice_is_retrying_once() -> None:
+    """Two people press: the second is told."""
+    table = Table(TWO).start().fail("draft").do_step()
+    menu = table.menu
+    table.press(Action.RETRY, menu=menu, who="ada")
+
+    with pytest.raises(NotNow, match="Retry -- chosen by Ada"):
+        table.press(Action.RETRY, menu=menu, who="grace")
+
+
+def test_a_voice_may_fail_as_often_as_it_likes() -> None:
+    """Each time there is a button."""
+    table = Table(TWO).start().fail("draft", times=3).do_step()
+    for _ in range(3):
+        table.press_retry()
+
+    assert table.meta.steps_completed == ("00-01",)
+
+
+def test_words_said_while_we_wait_for_a_retry_are_saved_and_written() -> None:
+    """They belong to the step that is being written."""
+    table = Table(TWO).start().fail("draft").do_step().say("And trains.", who="grace")
+    saved = "And trains." in [line.content for line in table.world.commits[-1].lines]
+    table.press_retry()
+
+    assert saved
+    assert "- And trains." in table.world.files["quick-scan.md"]
+
+
+# --- posts ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_thread_that_takes_no_messages_pauses_the_roundtable() -> None:
+    """We were removed from the channel: whoever started it is told, and nothing is posted any more."""
+    table = Table(TWO).start().do_step().fail("post", "not_in_channel").press_continue()
+
+    assert table.rt.stage is Stage.PAUSED
+    assert table.world.told[-1][0] == "ada"
+    assert table.world.told[-1][1].text == wording.cannot_go_on(SORRY)
+    assert table.rt.menu is None
+
+
+def test_a_roundtable_that_was_shut_out_goes_on_where_it_was() -> None:
+    """Invited again, somebody resumes."""
+    table = Table(TWO).start().do_step().fail("post", "not_in_channel").press_continue().resume()
+
+    assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "00-02")
+    assert table.offered()[0] is Action.FINISH_STEP
+
+
+def test_what_is_being_written_is_written_before_we_pause() -> None:
+    """A refusal in the middle of a step must not lose the step."""
+    table = Table(TWO).start().say("For field work.").stop_paying()
+    table.fail("post", "is_archived", times=2).say("deep").say("finish").resume_paying()
+
+    assert table.meta.steps_completed == ("00-01",)
+    assert table.rt.stage is Stage.PAUSED
+    table.resume()
+    assert table.offered()[0] is Action.CONTINUE
+
+
+def test_the_end_stays_the_end_when_nobody_can_be_told() -> None:
+    """The finishing words are in git; there is nothing to pause."""
+    table = Table(few_steps()).start().through("02-01").fail("post", "channel_not_found").press_continue()
+
+    assert table.rt.stage is Stage.ANALYSED
+    assert table.world.told[-1][1].text == wording.cannot_go_on(SORRY)
+
+
+def test_one_message_that_slack_will_not_have_is_left_out() -> None:
+    """It is in the transcript; the meeting goes on."""
+    table = Table(TWO).start().fail("post", "msg_too_long").say("For field work.")
+
+    assert table.rt.stage is Stage.DISCUSSING
+    assert "business-analyst on acknowledge" not in table.texts
+    assert "business-analyst on acknowledge" in [line.content for line in table.lines]
+
+
+def test_a_menu_that_slack_will_not_have_keeps_its_buttons() -> None:
+    """Only its text is replaced: people must be able to go on."""
+    table = Table(TWO).start().fail("post", "invalid_blocks").press(Action.FINISH_STEP)
+
+    assert table.last.text == wording.not_shown()
+    assert table.menu.ts == table.world.thread[-1].ts
+    assert table.press_continue().rt.step_id == "00-02"
+
+
+def test_a_menu_that_is_refused_twice_is_given_up() -> None:
+    """Typing and resuming still work."""
+    table = Table(TWO).start().fail("post", "invalid_blocks", times=2).press(Action.FINISH_STEP)
+
+    assert table.order("post")[-2:] == ["post", "post"]
+    assert table.say("c").rt.step_id == "00-02"
+
+
+def test_a_thread_that_was_deleted_is_opened_again_by_starting_again() -> None:
+    """With everything that git and the store know; nothing done is asked again."""
+    table = Table(TWO).start().do_step().fail("post", "thread_not_found").press_continue()
+    gone = (table.rt.stage, table.rt.place.thread)
+    table.start_again()
+
+    assert gone == (Stage.STALLED, "")
+    assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "00-02")
+    assert table.meta.slack
+    assert table.meta.slack.thread_ts == table.rt.place.thread
+
+
+def test_what_was_not_saved_survives_a_deleted_thread() -> None:
+    """However often a new one cannot be opened: a finished step is a finished step."""
+    table = Table(TWO).start().fail("commit").do_step().fail("post", "thread_not_found").press_continue()
+    table.fail("open_thread", "not_in_channel").start_again()
+    table.start_again().do_step()
+
+    assert table.meta.steps_completed == ("00-01", "00-02")
+    assert table.subjects.count("step 00-01 Topic 00-01") == 1
+
+
+# --- courtesies -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["react", "rewrite", "tell", "meet_person", "log"])
+def test_a_courtesy_that_fails_is_not_missed(kind: str) -> None:
+    """Reactions, rewritten menus, whispers, names: nothing depends on them."""
+    table = Table(TWO).start(who="stranger").fail(kind, times=9).do_step().press_continue().do_step()
+
+    assert table.meta.steps_completed == ("00-01", "00-02")

@@ -1,0 +1,79 @@
+"""Sentences that people read often: grammatical for none, one and many."""
+
+import pytest
+
+from bot.domain import refusals, wording
+from bot.domain.inputs import CodeSurvey, Hits
+from bot.domain.meta import Record
+from tests.domain.table import shipped
+
+
+@pytest.mark.parametrize(
+    ("items", "listed"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
+)
+def test_lists_read_like_sentences(items: list[str], listed: str) -> None:
+    """With commas, and an "and" before the last."""
+    assert wording.listed(items) == listed
+
+
+@pytest.mark.parametrize(
+    ("count", "said"), [(0, "nothing was taken"), (1, "1 message was taken"), (2, "2 messages were taken")]
+)
+def test_adopted_messages_are_counted(count: int, said: str) -> None:
+    """In the singular where there is one."""
+    assert said in wording.adopted(count)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"), [(0, "Nothing said here is missing"), (1, "1 message"), (3, "3 messages")]
+)
+def test_recovered_messages_are_counted(count: int, said: str) -> None:
+    """So that people know what we had lost."""
+    assert said in wording.recovered(count)
+
+
+@pytest.mark.parametrize(
+    ("summary", "inside"),
+    [
+        ("Identified 3 criteria.", "identified 3 criteria"),
+        ("API first", "API first"),
+        ("I said so", "I said so"),
+        ("", ""),
+        ("X", "X"),
+    ],
+)
+def test_a_summary_becomes_part_of_a_sentence(summary: str, inside: str) -> None:
+    """Lower case, unless its first word is written in capitals."""
+    record = Record(
+        step_id="01-01", turn_count=3, personas_active=(), timestamp="", synthesis_summary=summary
+    )
+
+    assert f"on step 01-01 where {inside}." in wording.welcome_back([], "", [record])
+
+
+def test_a_survey_that_ran_out_of_time_says_so() -> None:
+    """What was found may not be all."""
+    survey = CodeSurvey(tracked_files=9, hits=(Hits(keyword="sync", count=1),), complete=False)
+
+    assert wording.surveyed(survey) == (
+        "I searched 9 tracked files (I ran out of time, so there may be more):\n- `sync`: 1 hit"
+    )
+
+
+def test_a_survey_without_words_says_so() -> None:
+    """There was nothing to look for."""
+    assert wording.surveyed(CodeSurvey(tracked_files=9)) == (
+        "I searched 9 tracked files, but had no words to look for."
+    )
+
+
+def test_a_decision_is_quoted_without_two_full_stops() -> None:
+    """Some of them are sentences already."""
+    assert "used already: Got it. Nothing" in refusals.already_decided("Got it.")
+
+
+def test_a_review_of_nothing_is_honest() -> None:
+    """A phase may have been closed without a single file."""
+    agenda, roster = shipped().agenda, shipped().roster
+    said = wording.reviewed(next(iter(roster)), agenda.phases[1], artifacts=[], titles=[])
+    assert said.endswith("Here's what I'm working with: no files yet, covering nothing.")

@@ -1,0 +1,614 @@
+"""A remote that others push to: nothing is lost, history stays one line, and what is somebody's stays theirs."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from bot.engine.meter import Unmetered
+from bot.errors import Unavailable
+from bot.storage.git import GitWorkspace
+from bot.storage.remote import Result, Sync
+from tests.storage.checkout import Git
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, wait_until
+
+ITEM = f"docs/requirements/{SLUG}"
+SPEC = f"{ITEM}/requirements-spec.md"
+TRANSCRIPT = f"{ITEM}/planning/meeting.jsonl"
+OTHER = "quiet-morning"
+LATER = "2026-11-21T11:00:00.000Z"
+
+
+class Replica(NamedTuple):
+    """One bot with its own clone."""
+
+    workspace: GitWorkspace
+    sync: Sync
+    git: Git
+
+    async def commit(self, number: int = 1, slug: str = SLUG, **fields: object) -> None:
+        await self.workspace.commit(slug, a_commit(number, id=f"{slug}.i1.{number}", **fields), now=NOW)
+
+
+Opening = Callable[[str], AbstractAsyncContextManager[Replica]]
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Git:
+    """A bare repository in which nothing was committed yet."""
+    bare = Git(tmp_path / "remote.git")
+    bare.root.mkdir()
+    bare("init", "--bare", "--initial-branch=main")
+    return bare
+
+
+@pytest.fixture
+def person(remote: Git, tmp_path: Path) -> Git:
+    """Somebody with a clone of their own, who has pushed the first commit."""
+    clone = Git(tmp_path / "person")
+    clone.begin()
+    clone("remote", "add", "origin", str(remote.root))
+    clone.commit("src/app.py", "print()\n")
+    clone("push", "--quiet", "--set-upstream", "origin", "main")
+    return clone
+
+
+@pytest.fixture
+def open_replica(remote: Git, tmp_path: Path) -> Opening:
+    @asynccontextmanager
+    async def opened(name: str, url: str = str(remote.root)) -> AsyncIterator[Replica]:
+        root = tmp_path / name
+        async with GitWorkspace(root, lock_seconds=20) as workspace:
+            yield Replica(workspace, Sync(root, remote=url), Git(root))
+
+    return opened
+
+
+@pytest.fixture
+async def replica(person: Git, open_replica: Opening) -> AsyncIterator[Replica]:
+    """It stands on what the person has pushed."""
+    async with open_replica("one") as opened:
+        assert await opened.sync.once() == Result.NOTHING
+        assert opened.git.subjects == person.subjects
+        yield opened
+
+
+def tree(git: Git, commit: str = "HEAD") -> str:
+    return git("rev-parse", f"{commit}^{{tree}}")
+
+
+def assert_at_one(remote: Git, *clones: Git) -> None:
+    """The same commits everywhere, in one line, sound, and no clone has anything to say."""
+    for clone in clones:
+        assert clone("rev-parse", "HEAD") == remote("rev-parse", "main")
+        assert clone.status == []
+        assert clone("diff", "--cached") == ""
+        clone("fsck", "--strict")
+    remote("fsck", "--strict")
+    assert remote("log", "--merges", "--format=%H", "main") == ""
+
+
+# --- together -----------------------------------------------------------------------------------------------------
+
+
+async def test_a_workspace_that_is_new_begins_where_the_remote_is(replica: Replica, person: Git) -> None:
+    """As a clone would: same commits, same files."""
+    assert replica.git("rev-parse", "HEAD") == person("rev-parse", "HEAD")
+    assert (replica.git.root / "src/app.py").read_text() == "print()\n"
+    assert replica.git.status == []
+
+
+async def test_a_new_workspace_follows_the_remotes_own_branch(
+    remote: Git, tmp_path: Path, open_replica: Opening
+) -> None:
+    """Whatever it is called there."""
+    person = Git(tmp_path / "person")
+    person.begin()
+    person("switch", "--create", "trunk")
+    person.commit("src/app.py", "print()\n")
+    person("push", "--quiet", str(remote.root), "trunk")
+    remote("symbolic-ref", "HEAD", "refs/heads/trunk")
+
+    async with open_replica("one") as replica:
+        await replica.sync.once()
+        await replica.commit()
+        assert await replica.sync.once() == Result.PUSHED
+
+    assert replica.git("branch", "--show-current") == "trunk\n"
+    assert len(remote("log", "--format=%H", "trunk").split()) == 2
+
+
+async def test_an_empty_remote_gets_what_there_is(remote: Git, open_replica: Opening) -> None:
+    """And then there is nothing more to push."""
+    async with open_replica("one") as replica:
+        assert await replica.sync.once() == Result.NOTHING
+        await replica.commit()
+        assert [await replica.sync.once() for _ in range(2)] == [Result.PUSHED, Result.NOTHING]
+
+    assert_at_one(remote, replica.git)
+
+
+async def test_a_push_in_between_is_built_upon(replica: Replica, person: Git, remote: Git) -> None:
+    """The person's commit comes first, ours on top, with its own message, author and time."""
+    person.commit("src/app.py", "print(2)\n", message="theirs")
+    person("push", "--quiet")
+    await replica.commit()
+    before = replica.git("log", "-1", "--format=%an %ae %aI %cn %cI%n%B")
+
+    assert await replica.sync.once() == Result.PUSHED
+
+    assert remote("log", "--format=%s", "main").splitlines()[1:] == ["theirs", "by hand"]
+    assert replica.git("log", "-1", "--format=%an %ae %aI %cn %cI%n%B") == before
+    assert (replica.git.root / "src/app.py").read_text() == "print(2)\n"
+    assert_at_one(remote, replica.git)
+
+
+async def test_two_replicas_with_two_clones_lose_nothing(
+    replica: Replica, remote: Git, open_replica: Opening
+) -> None:
+    """Each has commits that the other does not know."""
+    async with open_replica("two") as other:
+        await other.sync.once()
+        await replica.commit(1)
+        await other.commit(1, slug=OTHER)
+        await replica.commit(2)
+        for one in (replica, other, replica):
+            await one.sync.once()
+
+        assert len(remote("log", "--format=%s", "main").splitlines()) == 4
+        assert_at_one(remote, replica.git, other.git)
+
+
+async def test_replicas_that_begin_together_have_one_history(remote: Git, open_replica: Opening) -> None:
+    """Each made a repository of its own, because the remote was still empty."""
+    async with open_replica("one") as one, open_replica("two") as two:
+        await one.commit(1)
+        await two.commit(1, slug=OTHER)
+        for replica in (one, two, one):
+            await replica.sync.once()
+
+        assert_at_one(remote, one.git, two.git)
+        assert len(one.git.subjects) == 2
+
+
+async def test_the_same_step_from_two_clones_is_one_commit(
+    replica: Replica, remote: Git, open_replica: Opening
+) -> None:
+    """One of them died before it said that it was done, and the other did it again."""
+    async with open_replica("two") as other:
+        await other.sync.once()
+        for one in (replica, other):
+            await one.commit()
+            await one.sync.once()
+        await replica.sync.once()
+
+        assert_at_one(remote, replica.git, other.git)
+        assert len(replica.git.subjects) == 2
+
+
+async def test_a_name_of_a_remote_does_as_well(replica: Replica, remote: Git) -> None:
+    """As the repository knows it; a person's own view of it is not ours to move without a push."""
+    replica.git("remote", "add", "hub", str(remote.root))
+    await replica.commit()
+
+    assert await Sync(replica.git.root, remote="hub").once() == Result.PUSHED
+    assert_at_one(remote, replica.git)
+
+
+async def test_no_hook_of_anybody_runs(replica: Replica, person: Git) -> None:
+    """A bot's push and checkout set off nothing on this machine."""
+    for name in ("pre-push", "post-checkout", "reference-transaction", "post-index-change", "post-merge"):
+        replica.git.write(f".git/hooks/{name}", f"#!/bin/sh\ntouch {replica.git.root}/ran\nexit 1\n").chmod(
+            0o755
+        )
+    person.commit("src/app.py", "print(2)\n")
+    person("push", "--quiet")
+    await replica.commit()
+
+    assert await replica.sync.once() == Result.PUSHED
+    assert not (replica.git.root / "ran").exists()
+
+
+async def test_a_persons_own_commits_in_the_workspace_go_along(
+    replica: Replica, person: Git, remote: Git
+) -> None:
+    """With their name on them."""
+    person.commit("src/app.py", "print(2)\n", message="theirs")
+    person("push", "--quiet")
+    replica.git.commit("notes.txt", "mine\n", message="mine")
+    await replica.commit()
+
+    assert await replica.sync.once() == Result.PUSHED
+    assert remote("log", "--format=%an %s", "main").splitlines()[1:3] == ["Ada mine", "Ada theirs"]
+    assert_at_one(remote, replica.git)
+
+
+# --- the checkout of a person at work -----------------------------------------------------------------------------
+
+
+async def test_what_somebody_staged_and_changed_survives(replica: Replica, person: Git, remote: Git) -> None:
+    """Exactly: neither pushed, nor unstaged, nor lost."""
+    git = replica.git
+    person.commit("src/new.py", "new\n")
+    person.commit("src/gone.py", "one\n")
+    person("push", "--quiet")
+    await replica.sync.once()
+    git.write("src/app.py", "two\n")
+    git("add", "src/app.py")
+    git.write("src/app.py", "three\n")
+    git.write("src/mine.py", "new\n")
+    git("add", "--intent-to-add", "src/mine.py")
+    git("rm", "--quiet", "src/gone.py")
+    git.write("untracked.txt", "mine\n")
+    before = git.status, git("diff"), git("diff", "--cached")
+    person.commit("src/new.py", "newer\n")
+    person("push", "--quiet")
+    await replica.commit()
+
+    assert await replica.sync.once() == Result.PUSHED
+
+    assert (git.status, git("diff"), git("diff", "--cached")) == before
+    assert (git.root / "src/new.py").read_text() == "newer\n"
+    assert git("rev-parse", "HEAD") == remote("rev-parse", "main")
+
+
+@pytest.mark.parametrize("staged", [False, True])
+async def test_what_would_be_overwritten_is_waited_for(
+    replica: Replica, person: Git, remote: Git, caplog: pytest.LogCaptureFixture, *, staged: bool
+) -> None:
+    """A person pushed a change of a file that another has changed here; commits go on meanwhile."""
+    person.commit("src/app.py", "print(2)\n")
+    person("push", "--quiet")
+    replica.git.write("src/app.py", "mine\n")
+    if staged:
+        replica.git("add", "src/app.py")
+    before = replica.git("diff", "HEAD")
+
+    await replica.commit()
+    assert [await replica.sync.once() for _ in range(2)] == [Result.DIVERGED] * 2
+
+    assert replica.git("diff", "HEAD") == before
+    assert caplog.text.count("src/app.py") == 1
+    replica.git("checkout", "HEAD", "--", "src/app.py")
+    assert await replica.sync.once() == Result.PUSHED
+    assert_at_one(remote, replica.git)
+
+
+async def test_line_ends_of_the_items_stay_as_they_are(replica: Replica, person: Git) -> None:
+    """Where git converts them for people, it does not for what we read and write."""
+    replica.git("config", "core.autocrlf", "true")
+    await replica.commit()
+    await replica.sync.once()
+    person("pull", "--quiet")
+    person.commit(SPEC, (person.root / SPEC).read_text() + "\n## 9. Notes\n\nby hand\n")
+    person("push", "--quiet")
+
+    await replica.sync.once()
+
+    assert b"\r" not in (replica.git.root / SPEC).read_bytes()
+    assert replica.git.status == []
+
+
+# --- both changed the same ----------------------------------------------------------------------------------------
+
+
+async def test_sections_of_two_hands_are_one_file(replica: Replica, person: Git, remote: Git) -> None:
+    """Somebody improved one section while we wrote another."""
+    await replica.commit()
+    await replica.sync.once()
+    person("pull", "--quiet")
+    person.commit(SPEC, (person.root / SPEC).read_text() + "\n## 9. Notes\n\nby hand\n")
+    person("push", "--quiet")
+    await replica.commit(2, edits=(a_section("users", heading="2. Users"),))
+
+    assert await replica.sync.once() == Result.PUSHED
+
+    head, text = replica.git.shown(SPEC).split("\n\n", 1)
+    assert head == "# Requirements"
+    assert (
+        text
+        == "## 1. Scope\n\nWhat we know after step 1.\n\n## 2. Users\n\nusers\n\n## 9. Notes\n\nby hand\n"
+    )
+    assert_at_one(remote, replica.git)
+
+
+async def test_where_both_changed_the_same_both_are_kept_and_it_is_said(
+    replica: Replica, person: Git, remote: Git
+) -> None:
+    """Theirs is the file, ours a copy beside it; only the newest of ours, however many commits there were."""
+    await replica.commit()
+    await replica.sync.once()
+    person("pull", "--quiet")
+    theirs = (person.root / SPEC).read_text().replace("What we know after step 1.", "by hand")
+    person.commit(SPEC, theirs)
+    person("push", "--quiet")
+    for number in (2, 3):
+        await replica.commit(number)
+    told: list[tuple[str, tuple[str, ...]]] = []
+
+    async def tell(slug: str, paths: tuple[str, ...]) -> None:
+        told.append((slug, paths))
+
+    assert await replica.sync.once(on_conflict=tell) == Result.PUSHED
+    await replica.sync.once(on_conflict=tell)
+
+    assert told == [(SLUG, (f"{SPEC}.roundtable-conflict",))]
+    assert replica.git.shown(SPEC) == theirs
+    assert "What we know after step 3." in replica.git.shown(f"{SPEC}.roundtable-conflict")
+    reading = await replica.workspace.read(SLUG, now=NOW)
+    assert reading.state
+    assert reading.state.artifacts == ("requirements-spec.md",)
+    assert_at_one(remote, replica.git)
+
+
+async def test_who_could_not_be_told_is_told_later(replica: Replica, person: Git) -> None:
+    """The store was away just then, and the bot was started again."""
+    await replica.commit()
+    await replica.sync.once()
+    person("pull", "--quiet")
+    person.commit(SPEC, "by hand\n")
+    person("push", "--quiet")
+    await replica.commit(2)
+    told = []
+
+    async def unavailable(slug: str, paths: tuple[str, ...]) -> None:
+        raise Unavailable(slug + str(paths))
+
+    async def tell(slug: str, paths: tuple[str, ...]) -> None:
+        told.append((slug, paths))
+
+    await replica.sync.once(on_conflict=unavailable)
+    await Sync(replica.git.root, remote="gone").once(on_conflict=tell)
+
+    assert told == [(SLUG, (f"{SPEC}.roundtable-conflict",))]
+
+
+async def test_a_conflict_of_an_earlier_day_stays(replica: Replica, person: Git) -> None:
+    """Nobody looked at it yet: the next copy has another name."""
+    for number in (1, 2, 3):
+        await replica.commit(number)
+        await replica.sync.once()
+        person("pull", "--quiet")
+        person.commit(SPEC, f"# Requirements\n\n## 1. Scope\n\nby hand {number}\n")
+        person("push", "--quiet")
+
+    assert "step 2" in replica.git.shown(f"{SPEC}.roundtable-conflict")
+    await replica.commit(4)
+    await replica.sync.once()
+    assert (replica.git.root / f"{SPEC}.roundtable-conflict-2").exists()
+
+
+async def test_a_file_that_somebody_removed_stays_removed(replica: Replica, person: Git) -> None:
+    """What we wrote to it meanwhile is beside it; progress and transcript come back."""
+    await replica.commit()
+    await replica.sync.once()
+    person("pull", "--quiet")
+    person("rm", "--quiet", "-r", ITEM)
+    person("commit", "--quiet", "-m", "away with it")
+    person("push", "--quiet")
+    await replica.commit(2)
+
+    assert await replica.sync.once() == Result.PUSHED
+
+    names = sorted(path.name for path in (replica.git.root / ITEM).iterdir())
+    assert names == ["meta.json", "planning", "requirements-spec.md.roundtable-conflict"]
+
+
+async def test_progress_is_merged_field_by_field(replica: Replica, person: Git) -> None:
+    """A person's limit of turns, and our step."""
+    await replica.commit()
+    await replica.sync.once()
+    person("pull", "--quiet")
+    meta = (person.root / ITEM / "meta.json").read_text()
+    person.commit(f"{ITEM}/meta.json", meta.replace("{", '{"elaboration_config": {"max_turns": 5},', 1))
+    person("push", "--quiet")
+    await replica.commit(2)
+
+    await replica.sync.once()
+
+    state = (await replica.workspace.read(SLUG, now=NOW)).state
+    assert state
+    assert state.meta.max_turns == 5
+    assert state.meta.steps_completed == ("01-01", "01-02")
+
+
+async def test_no_line_of_a_transcript_is_lost(replica: Replica, remote: Git, open_replica: Opening) -> None:
+    """Two clones went on with one item: every line is there once, in the order of time; rounds do not go back."""
+    await replica.commit()
+    await replica.sync.once()
+    async with open_replica("two") as other:
+        await other.sync.once()
+        await replica.commit(
+            2, lines=(a_line("a", ts=NOW[:-4] + "001Z", round=3), a_line("c", ts=LATER, round=4))
+        )
+        await other.commit(3, lines=(a_line("b", ts=NOW[:-4] + "500Z", round=2),))
+        for one in (replica, other, replica):
+            await one.sync.once()
+
+        lines = (replica.git.root / TRANSCRIPT).read_text().splitlines()
+        assert [line.partition('"message_id": "')[2][:1] for line in lines] == ["C", "a", "b", "c"]
+        assert [line.partition('"round": ')[2][:1] for line in lines] == ["1", "3", "3", "4"]
+        state = (await replica.workspace.read(SLUG, now=NOW)).state
+        assert state
+        assert state.meta.steps_completed == ("01-01", "01-02", "01-03")
+        assert_at_one(remote, replica.git, other.git)
+
+
+async def test_two_changes_of_a_persons_file_are_for_people(
+    replica: Replica, person: Git, remote: Git
+) -> None:
+    """We put nothing together that is not ours; commits go on, and somebody sorts it out."""
+    person.commit("src/app.py", "print(2)\n")
+    person("push", "--quiet")
+    replica.git.commit("src/app.py", "print(3)\n")
+    await replica.commit()
+
+    assert await replica.sync.once() == Result.DIVERGED
+    await replica.commit(2)
+
+    replica.git("pull", "--quiet", "--rebase", "-X", "ours", str(remote.root), "main")
+    assert await replica.sync.once() == Result.PUSHED
+    assert_at_one(remote, replica.git)
+
+
+async def test_a_stranger_is_not_built_upon(
+    remote: Git, person: Git, open_replica: Opening, tmp_path: Path
+) -> None:
+    """The address of another project, by mistake."""
+    own = Git(tmp_path / "one")
+    own.begin()
+    own.commit("src/other.py", "print()\n")
+
+    async with open_replica("one") as replica:
+        await replica.commit()
+        assert await replica.sync.once() == Result.DIVERGED
+
+    assert remote("rev-parse", "main") == person("rev-parse", "HEAD")
+
+
+async def test_after_a_push_with_force_ours_comes_back(replica: Replica, person: Git, remote: Git) -> None:
+    """Somebody had not seen our commits; what they took away of their own stays away."""
+    person.commit("src/secret.py", "hidden\n", message="oops")
+    person("push", "--quiet")
+    await replica.commit()
+    await replica.sync.once()
+    person("reset", "--quiet", "--hard", "HEAD~1")
+    person.commit("src/app.py", "print(2)\n", message="theirs")
+    person("push", "--quiet", "--force")
+
+    assert await replica.sync.once() == Result.PUSHED
+
+    assert remote("log", "--format=%s", "main").splitlines() == [a_commit().subject, "theirs", "by hand"]
+    assert not (replica.git.root / "src/secret.py").exists()
+    assert_at_one(remote, replica.git)
+
+
+# --- a remote that is away, or says no ----------------------------------------------------------------------------
+
+
+async def test_a_remote_that_is_away_is_said_once(
+    replica: Replica, remote: Git, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Commits go on, and all of them are pushed when it is back."""
+    away = remote.root.rename(remote.root.with_name("away.git"))
+    results = []
+    for number in (1, 2):
+        await replica.commit(number)
+        results.append(await replica.sync.once())
+    assert results == [Result.UNREACHABLE] * 2
+    assert len([record for record in caplog.records if record.levelno == logging.WARNING]) == 1
+
+    away.rename(remote.root)
+    assert await replica.sync.once() == Result.PUSHED
+    assert_at_one(remote, replica.git)
+
+
+async def test_a_remote_that_does_not_answer_is_not_waited_for(
+    replica: Replica, silent_redis_url: str
+) -> None:
+    """It accepts a connection, and says nothing."""
+    url = silent_redis_url.replace("redis://", "git://")
+
+    assert await Sync(replica.git.root, remote=url, network_seconds=0.5).once() == Result.UNREACHABLE
+
+
+async def test_a_remote_that_refuses_is_said(
+    replica: Replica, remote: Git, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A protected branch: with the words of the other side."""
+    hook = remote.root / "hooks/pre-receive"
+    hook.write_text("#!/bin/sh\necho main is protected >&2\nexit 1\n")
+    hook.chmod(0o755)
+    await replica.commit()
+
+    assert await replica.sync.once() == Result.REFUSED
+    assert "main is protected" in caplog.text
+    hook.unlink()
+    assert await replica.sync.once() == Result.PUSHED
+
+
+async def test_an_address_that_runs_a_program_runs_nothing(replica: Replica) -> None:
+    """Not even behind a name that somebody put into the repository's own settings."""
+    replica.git("config", "remote.evil.url", f"ext::touch {replica.git.root}/ran")
+    replica.git("config", "protocol.ext.allow", "always")
+
+    assert await Sync(replica.git.root, remote="evil").once() == Result.UNREACHABLE
+    assert not (replica.git.root / "ran").exists()
+
+
+async def test_without_a_branch_nothing_is_pushed(replica: Replica) -> None:
+    """Somebody looks at an old state."""
+    replica.git("switch", "--detach")
+
+    assert await replica.sync.once() == Result.DIVERGED
+
+
+# --- in the background --------------------------------------------------------------------------------------------
+
+
+class Counted(Unmetered):
+    def __init__(self) -> None:
+        self.results: list[str] = []
+
+    def pushed(self, *results: object, **_: object) -> None:
+        self.results += map(str, results)
+
+
+async def test_every_commit_is_pushed_soon(remote: Git, tmp_path: Path) -> None:
+    """Those that come together go together, and nobody has to ask."""
+    root = tmp_path / "one"
+    sync, counted = Sync(root, remote=str(remote.root)), Counted()
+    async with GitWorkspace(root, after_commit=sync.wake) as workspace:
+        running = asyncio.create_task(sync.run(meter=counted))
+        await wait_until(lambda: counted.results)
+        for number in range(1, 5):
+            await workspace.commit(SLUG, a_commit(number), now=NOW)
+        await wait_until(lambda: len(remote("log", "--all", "--format=%H").split()) == 4)
+        await wait_until(lambda: "pushed" in counted.results)
+        running.cancel()
+        await asyncio.wait({running})
+
+    assert counted.results[:2] == ["nothing", "pushed"]
+    assert len(counted.results) <= 3
+
+
+async def test_a_stop_waits_for_no_remote(replica: Replica, silent_redis_url: str) -> None:
+    """The process that talks to it is gone as well."""
+    url = silent_redis_url.replace("redis://", "git://")
+    running = asyncio.create_task(Sync(replica.git.root, remote=url).run())
+    await wait_until(lambda: processes_with(url))
+
+    running.cancel()
+    await asyncio.wait({running}, timeout=5)
+
+    assert running.done()
+    assert not processes_with(url)
+
+
+def processes_with(word: str) -> list[Path]:
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if word.encode() in (process / "cmdline").read_bytes():
+                found.append(process)
+        except OSError:
+            continue
+    return found
+
+
+async def test_commits_do_not_wait_for_a_round(replica: Replica, person: Git) -> None:
+    """Both write to the checkout; a commit waits for as long as files are moved, and no longer."""
+    person.commit("src/app.py", "print(2)\n")
+    person("push", "--quiet")
+    syncing = asyncio.create_task(replica.sync.once())
+    for number in range(1, 11):
+        await replica.commit(number)
+
+    assert await syncing in {Result.NOTHING, Result.PUSHED}
+    await replica.sync.once()
+    assert replica.git.status == []
+    assert len(replica.git.subjects) == 12

@@ -6,8 +6,10 @@ The composition root: every part is built here, and only here, in one stack that
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+import math
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 from uuid import uuid4
 
 from pydantic import SecretStr
@@ -20,7 +22,7 @@ from bot.engine.clock import now
 from bot.engine.desk import FrontDesk
 from bot.engine.engine import Engine
 from bot.engine.performers import Performers
-from bot.engine.ports import Store
+from bot.engine.ports import Pace, Store
 from bot.engine.troubles import log_trouble
 from bot.errors import ConfigError, Unavailable
 from bot.settings import Settings
@@ -31,7 +33,10 @@ from bot.slack.reception import Reception
 from bot.storage.checkout import STATE
 from bot.storage.embedded import EmbeddedStore
 from bot.storage.git import GitWorkspace
+from bot.storage.pace import LocalPace, RedisPace
 from bot.storage.redis import RedisStore
+from bot.storage.remote import Sync
+from bot.storage.upkeep import Upkeep
 from bot.storage.wake import DocketWake
 from bot.voices.offline import OfflineVoices
 
@@ -57,8 +62,11 @@ def playbook(settings: Settings) -> Playbook:
 
 
 @asynccontextmanager
-async def workspace(settings: Settings) -> AsyncIterator[GitWorkspace]:
-    async with GitWorkspace(settings.workspace, items_dir=str(settings.items_dir)) as opened:
+async def workspace(
+    settings: Settings, *, after_commit: Callable[[], None] = lambda: None
+) -> AsyncIterator[GitWorkspace]:
+    items_dir = str(settings.items_dir)
+    async with GitWorkspace(settings.workspace, items_dir=items_dir, after_commit=after_commit) as opened:
         yield opened
 
 
@@ -71,6 +79,17 @@ async def store(settings: Settings) -> AsyncIterator[Store]:
     else:
         async with EmbeddedStore(settings.workspace / STATE) as embedded:
             yield embedded
+
+
+@asynccontextmanager
+async def pace(settings: Settings) -> AsyncIterator[Pace]:
+    """Shared when there is a Redis. A Slack on this machine sets no pace, until it asks for patience."""
+    speed = math.inf if slack_client.is_here(settings.slack_api_url) else 1.0
+    if settings.redis_url:
+        async with RedisPace(settings.redis_url.get_secret_value(), speed=speed) as shared:
+            yield shared
+    else:
+        yield LocalPace(speed=speed)
 
 
 @asynccontextmanager
@@ -88,7 +107,14 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
         enter = stack.enter_async_context
         stack.enter_context(tracing.exported(settings.otel_exporter_otlp_endpoint))
         agenda = playbook(settings)
-        files = await enter(workspace(settings))
+        upkeep, sync = Upkeep(settings.workspace), _sync(settings)
+
+        def committed() -> None:
+            upkeep.wake()
+            if sync:
+                sync.wake()
+
+        files = await enter(workspace(settings, after_commit=committed))
         saved = await enter(store(settings))
         wake = await enter(DocketWake(_work(settings), redelivery_seconds=settings.redelivery_seconds))
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
@@ -98,7 +124,7 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
             await enter(doors.serving())
         us = await introduced(client)
 
-        chat = SlackChat(client, agenda.roster, us)
+        chat = SlackChat(client, agenda.roster, us, pace=await enter(pace(settings)))
         performers = Performers(chat, OfflineVoices(), files, agenda, now)
         engine = Engine(
             store=saved, wake=wake, performers=performers, playbook=agenda, clock=now, meter=doors.metrics
@@ -107,9 +133,29 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
         reception = Reception(desk=desk, chat=chat, us=us, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         await enter(_running(engine))
+        await enter(_beside(upkeep.run()))
+        if sync:
+            await enter(_beside(sync.run(meter=doors.metrics, on_conflict=engine.clashed)))
         await enter(doors.opened(client, reception))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
+
+
+@asynccontextmanager
+async def _beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    """Something that goes on in the background for as long as we do."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+def _sync(settings: Settings) -> Sync | None:
+    if not settings.remote:
+        return None
+    return Sync(settings.workspace, remote=settings.remote, items_dir=str(settings.items_dir))
 
 
 def _work(settings: Settings) -> str:

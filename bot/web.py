@@ -10,6 +10,7 @@ from aiohttp import web
 
 from bot.errors import BotError, ConfigError
 from bot.metrics import CONTENT_TYPE, Facts, Metrics
+from bot.slack.endpoint import LARGEST_BYTES
 
 READY_SECONDS = 2.0
 SHUTDOWN_SECONDS = 2.0
@@ -79,7 +80,7 @@ async def serving(
 ) -> AsyncIterator[None]:
     """*probes* are asked whenever somebody wants to know, also those that are added later; *slack* is by path."""
     counted = metrics or Metrics()
-    site = web.Application()
+    site = web.Application(client_max_size=LARGEST_BYTES)
     site.add_routes([
         web.get("/healthz", _alive),
         web.get("/readyz", _readiness(probes, counted)),

@@ -91,6 +91,12 @@ class Resume(_Happened):
     reply_url: str = ""
 
 
+class Clashed(_Happened):
+    """Files were changed here and at the remote; *paths* are the copies of ours that stand beside theirs."""
+
+    paths: tuple[str, ...]
+
+
 # --- outcomes of effects ------------------------------------------------------------------------------------------
 
 
@@ -248,4 +254,4 @@ Outcome = (
     | PersonMet
     | Failed
 )
-Input = Command | Outcome
+Input = Command | Clashed | Outcome

@@ -7,12 +7,13 @@ The only door: `decide(roundtable, input)` gives the next value, or the very sam
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot.domain import refusals
+from bot.domain import refusals, wording
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Attemptable, Commit
 from bot.domain.inputs import (
     Amend,
     Attempted,
+    Clashed,
     Command,
     Committed,
     Done,
@@ -37,7 +38,7 @@ from bot.domain.inputs import (
     ThreadOpened,
     ThreadRead,
 )
-from bot.domain.message import Action
+from bot.domain.message import Action, Message
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import BUSY, Stage
 from bot.domain.transitions import (
@@ -142,7 +143,10 @@ def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
     if happened.key in rt.seen:
         return rt
 
-    rt = rt.but(now=max(rt.now, happened.at)).knowing(happened.key).meeting(happened.person)
+    rt = rt.but(now=max(rt.now, happened.at)).knowing(happened.key)
+    if isinstance(happened, Clashed):
+        return rt.telling(Message(text=wording.clashed(happened.paths)), part=rt.part)
+    rt = rt.meeting(happened.person)
     if isinstance(happened, Press):
         return _pressed(rt, happened, playbook)
     if transition := ANYTIME.get(type(happened)) or TRANSITIONS.get((rt.stage, type(happened))):

@@ -249,6 +249,14 @@ def written_anew() -> str:
     return "meta.json could not be read, so I have written it anew from what I know. Nothing is lost."
 
 
+def clashed(paths: Sequence[str]) -> str:
+    copies = listed([f"`{path}`" for path in paths])
+    return (
+        f"Somebody changed the same text at the remote. Theirs is the file now; ours is kept beside it as {copies}. "
+        "Please put together what belongs together."
+    )
+
+
 # --- small things -------------------------------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Effect, OpenThread, Post
-from bot.domain.inputs import Attempted, Failed, Input, Outcome, Start
+from bot.domain.inputs import Attempted, Clashed, Failed, Input, Outcome, Start
 from bot.domain.machine import decide
 from bot.domain.roundtable import Roundtable
 from bot.domain.transitions import opening
@@ -104,6 +104,14 @@ class Engine:
         for slug in await self._store.owing():
             if slug not in self._paying:
                 await self._wake.wake(slug)
+
+    async def clashed(self, slug: str, paths: tuple[str, ...]) -> None:
+        """Says so in the thread, if there is one."""
+        if await self._store.get(slug) is None:
+            log.warning("%s was changed here and at the remote: ours is kept as %s", slug, ", ".join(paths))
+            return
+        at = self._clock()
+        await self.handle(slug, Clashed(key=f"clashed.{at}", at=at, paths=paths))
 
     def leave(self) -> None:
         """From now on a payment ends with the effect at hand, and does not wait to try that one again."""

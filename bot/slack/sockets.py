@@ -62,8 +62,6 @@ class Sockets:
         """
         return min((socket.hello_age() for socket in self._sockets), default=float("inf"))
 
-    quiet_seconds = hello_age
-
     async def close(self, *, seconds: float = DRAIN_SECONDS) -> None:
         """What comes in from now on is left to others; what is under way gets *seconds* to be acknowledged."""
         sockets, self._sockets = self._sockets, []

@@ -49,6 +49,8 @@ ELSEWHERE = frozenset(
 """Names that would send git to another repository."""
 PRIVATE = ("ROUNDTABLE_", "SLACK_", "REDIS_")
 LOCAL_SECONDS = 120.0
+LOWEST = 19
+"""The priority of what may wait."""
 
 
 class Said(NamedTuple):
@@ -63,8 +65,11 @@ class Git:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    async def __call__(self, *words: str, seconds: float) -> Said:
-        """What takes longer than *seconds*, or is no longer waited for, is killed with all that it started."""
+    async def __call__(self, *words: str, seconds: float, last: bool = False) -> Said:
+        """
+        What takes longer than *seconds*, or is no longer waited for, is killed with all that it started. With *last*,
+        everybody else goes first.
+        """
         running = await asyncio.create_subprocess_exec(
             "git",
             *OPTIONS,
@@ -76,6 +81,9 @@ class Git:
             stderr=PIPE,
             start_new_session=True,
         )
+        if last:
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, running.pid, LOWEST)
         try:
             async with asyncio.timeout(seconds):
                 out, error = await running.communicate()

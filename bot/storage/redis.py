@@ -21,6 +21,7 @@ from redis.exceptions import RedisError
 
 from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
+from bot.domain.stage import Stage
 from bot.errors import ConfigError, Conflict, Unavailable
 from bot.storage.stored import FromLater, Unreadable, decoded, encoded
 
@@ -29,6 +30,8 @@ CONNECTIONS = 64
 STAGES_SECONDS = 1.5
 KEYS_AT_ONCE = 1_000
 OWING = "roundtable:owing"
+KEPT_SECONDS = 30 * 24 * 3600
+"""A roundtable that is over and owes nothing; after that, its item is still in the workspace."""
 
 # The scripts go along each time: they are shorter than what they save, and a server that was restarted or
 # replaced need not be told them again.
@@ -36,10 +39,14 @@ OWING = "roundtable:owing"
 SAVE = """
 local stored = tonumber(redis.call('HGET', KEYS[1], 'version') or '0')
 if stored ~= tonumber(ARGV[1]) then return stored end
-redis.call('HSET', KEYS[1], unpack(ARGV, 2))
+redis.call('HSET', KEYS[1], unpack(ARGV, 3))
+if ARGV[2] == '' then redis.call('PERSIST', KEYS[1]) else redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 return -1
 """
-"""KEYS: the roundtable. ARGV: the version expected, fields and values. Returns -1, or the version found instead."""
+"""
+KEYS: the roundtable. ARGV: the version expected, for how many seconds it is kept, fields and values. Returns -1, or
+the version found instead.
+"""
 
 SETTLE = """
 local owed = redis.call('ZSCORE', KEYS[1], ARGV[1])
@@ -98,9 +105,14 @@ class RedisStore:
             saving.sadd(_channel_key(place.team, place.channel), slug)
             if place.thread:
                 saving.sadd(_thread_key(place), slug)
+                if _is_over(roundtable):
+                    saving.expire(_thread_key(place), KEPT_SECONDS)
+                else:
+                    saving.persist(_thread_key(place))
             if roundtable.outbox:
                 saving.zadd(OWING, {slug: roundtable.version}, gt=True)
-            saving.eval(SAVE, 1, _key(slug), expected, *_flat(_fields(roundtable)))
+            kept = KEPT_SECONDS if _is_over(roundtable) else ""
+            saving.eval(SAVE, 1, _key(slug), expected, kept, *_flat(_fields(roundtable)))
             *_, found = await saving.execute()
             if found != -1:
                 raise Conflict(f"{slug} is at version {found}, not {expected}")
@@ -122,6 +134,9 @@ class RedisStore:
             for slug in slugs:
                 reading.hget(_key(slug), "state")
             states = await reading.execute()
+            await self._forget(
+                team, channel, [slug for slug, state in zip(slugs, states, strict=True) if not state]
+            )
             found = [await self._decoded(*each) for each in zip(slugs, states, strict=True)]
         here = [one for one in found if one and (one.place.team, one.place.channel) == (team, channel)]
         return tuple(sorted(here, key=lambda one: one.now, reverse=True))
@@ -153,6 +168,15 @@ class RedisStore:
     async def ping(self) -> None:
         async with _bounded():
             await self._redis.ping()
+
+    async def _forget(self, team: str, channel: str, gone: list[str]) -> None:
+        """Roundtables that have expired; one that is being saved for the first time just now is put back."""
+        if not gone:
+            return
+        await self._redis.srem(_channel_key(team, channel), *gone)
+        for slug in gone:
+            if await self._redis.exists(_key(slug)):
+                await self._redis.sadd(_channel_key(team, channel), slug)
 
     async def _decoded(self, slug: str, state: bytes | str | None) -> Roundtable | None:
         """What cannot be read is set aside: the item is then rebuilt from the workspace."""
@@ -198,6 +222,10 @@ def _thread_key(place: Place) -> str:
 
 def _channel_key(team: str, channel: str) -> str:
     return f"roundtable:channel:{{{team}.{channel}}}"
+
+
+def _is_over(roundtable: Roundtable) -> bool:
+    return roundtable.stage is Stage.ANALYSED and not roundtable.outbox
 
 
 def _fields(roundtable: Roundtable) -> Mapping[str, str | int | bytes]:

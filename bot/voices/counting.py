@@ -22,6 +22,7 @@ _VERBS = {"New": r"add|create", "Modified": r"change|modify|edit|update"}
 ALWAYS_SHOWN = ("New", "Modified", "Test")
 
 _NUMBER = rf"(?:\d{{1,6}}|{'|'.join(NUMBERS)})"
+_ANY_NUMBER = re.compile(rf"\b{_NUMBER}", re.IGNORECASE)
 _COUNT = rf"~?(?P<count>{_NUMBER})(?:\s?(?:-|–|—|to|or|\.\.)\s?~?(?P<upto>{_NUMBER}))?"
 _ROUGHLY = r"(?:(?:about|around|approx\.?|roughly)\s)?"
 _FLAGS = re.IGNORECASE
@@ -83,6 +84,9 @@ def counted(before: Count, text: str, *, asked: bool = False) -> Count:
 
     With *asked*, a number all by itself answers the question for the total.
     """
+    sure = next((found["how"].lower() for pattern in _CONFIDENCE if (found := pattern.search(text))), "")
+    if not _ANY_NUMBER.search(text):
+        return before._replace(confidence=sure or before.confidence)
     kinds = dict(before.kinds)
     rest = text
     for kind, patterns in _KINDS.items():
@@ -90,7 +94,6 @@ def counted(before: Count, text: str, *, asked: bool = False) -> Count:
             said = [_bound(found) for found in pattern.finditer(text)]
             kinds |= {kind: said[-1]} if said else {}
             rest = pattern.sub(_blank, rest)
-    sure = next((found["how"].lower() for pattern in _CONFIDENCE if (found := pattern.search(text))), "")
     return Count(_total(rest, asked=asked) or before.total, kinds, sure or before.confidence)
 
 

@@ -5,16 +5,23 @@ Slack lets a message have 40,000 characters; nobody types that much. Of such a m
 that it was cut: whoever pastes a log must not keep everybody else waiting.
 """
 
+import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import TypeVar
 
 from bot.domain.elaboration import Turn
 from bot.domain.roundtable import Answer, Roundtable
 
 MESSAGE_CHARS = 8_000
+MESSAGE_CLAUSES = 300
+"""Prose of that length has fewer; a table or a log has thousands, and each would be looked at by itself."""
+
 CUT = " … [cut here, the whole message is in the transcript]"
 
 Spoken = TypeVar("Spoken", Answer, Turn)
+
+_CLAUSE_END = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]|[.,;:!?。！？、，]+")
 
 
 def as_heard(rt: Roundtable) -> Roundtable:
@@ -25,6 +32,13 @@ def as_heard(rt: Roundtable) -> Roundtable:
 
 def _heard(spoken: Iterable[Spoken]) -> tuple[Spoken, ...]:
     return tuple(
-        one if len(one.text) <= MESSAGE_CHARS else one.but(text=one.text[:MESSAGE_CHARS].rstrip() + CUT)
+        one if (end := _end(one.text)) == len(one.text) else one.but(text=one.text[:end].rstrip() + CUT)
         for one in spoken
     )
+
+
+def _end(text: str) -> int:
+    """Where reading stops."""
+    clauses = islice(_CLAUSE_END.finditer(text, 0, MESSAGE_CHARS), MESSAGE_CLAUSES, None)
+    last = next(clauses, None)
+    return last.start() if last else min(len(text), MESSAGE_CHARS)

@@ -13,6 +13,8 @@ from bot.voices.counting import Count, counted
 from bot.voices.reading import Kind, Said
 
 UNKNOWN = "unknown"
+SIZED_CHARS = 2_000
+"""Nobody needs more words in a row to say how big something is."""
 
 _SIZES = {
     "tiny": "small",
@@ -34,6 +36,9 @@ _HEDGES = (
 _SAYS = r"(?:it['’]?s|it is|this is|that['’]?s|that is|say|size|guess|bet|call it|seems?|looks?|feels?|think|scope)"
 _THING = r"(?:change|scope|task|feature|job|piece|one|effort|item|project|refactor\w*|thing)"
 _FLAGS = re.IGNORECASE
+
+_ANY_SIZE = re.compile(_SIZE, _FLAGS)
+_ANY_LEVEL = re.compile(_LEVEL, _FLAGS)
 
 _SCOPES = tuple(
     re.compile(pattern, _FLAGS)
@@ -68,7 +73,7 @@ def read_scan(said: Iterable[Said], questions: Sequence[str] = ()) -> QuickScan:
             continue
         asked = _question_of(piece, questions)
         only_level = bool(_ASKS_LEVEL.search(asked)) and not _ASKS_SIZE.search(asked)
-        text = " ".join(piece.text.split())
+        text = " ".join(piece.text[:SIZED_CHARS].split())
         scope = ("" if only_level else scope_in(text)) or scope
         complexity = complexity_in(text, asked_for=only_level) or complexity
     return QuickScan(scope=scope, file_count=count_in(said, questions).files, complexity=complexity)
@@ -82,7 +87,7 @@ def count_in(said: Iterable[Said], questions: Sequence[str] = ()) -> Count:
         if piece.kind is not Kind.QUESTION:
             first = piece.number is None and asks and not count.files
             asked = first or bool(_ASKS_TOTAL.search(_question_of(piece, questions)))
-            count = counted(count, " ".join(piece.text.split()), asked=asked)
+            count = counted(count, " ".join(piece.text[:SIZED_CHARS].split()), asked=asked)
     return count
 
 
@@ -107,10 +112,14 @@ def final(said: Sequence[Said], before: QuickScan, questions: Sequence[str]) -> 
 
 
 def scope_in(text: str) -> str:
+    if not _ANY_SIZE.search(text):
+        return ""
     return next((_SIZES[word] for word in _found(_SCOPES, text)), "")
 
 
 def complexity_in(text: str, *, asked_for: bool = False) -> str:
+    if not _ANY_LEVEL.search(text):
+        return ""
     return next(_found((*_COMPLEXITIES, _BARE_LEVEL) if asked_for else _COMPLEXITIES, text), "")
 
 

@@ -76,6 +76,7 @@ from bot.domain.transitions import opening
 from bot.shipped import personas_dir, steps_dir
 
 HERE = Place(team="T1", channel="C1")
+LONGEST = 1_000
 SORRY = "The disk is full."
 NAMES = {"ada": "Ada", "grace": "Grace", "linus": "Linus"}
 
@@ -209,6 +210,9 @@ class Table:
     def through(self, step_id: str) -> "Table":
         """Do every step up to and including *step_id*; its menu is open then."""
         while step_id not in self.rt.steps_completed:
+            assert self.rt.stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY}, (
+                f"stuck, the roundtable is {self.rt.stage}"
+            )
             if self.rt.stage is Stage.DISCUSSING:
                 self.do_step()
             else:
@@ -292,6 +296,15 @@ class Table:
             self.menus.append(self.rt.menu)
         return True
 
+    def pay_until(self, enough: Callable[[Roundtable], bool]) -> "Table":
+        while not enough(self.rt):
+            assert self.pay_one(), "everything is paid, and it did not come to that"
+        return self
+
+    def pay_up_to(self, kind: str) -> "Table":
+        """The next debt is of this kind then."""
+        return self.pay_until(lambda rt: bool(rt.outbox) and rt.outbox[0].kind == kind)
+
     def fail(self, kind: str, reason: str = "fatal", *, times: int = 1) -> "Table":
         """The next effects of this kind cannot be paid."""
         failure = Failed(key="", at="", effect="", reason=reason, sentence=SORRY)
@@ -332,9 +345,10 @@ class Table:
         return self._tick
 
     def _paid(self) -> "Table":
-        while self.paying and self.pay_one():
-            pass
-        return self
+        for _ in range(LONGEST):
+            if not (self.paying and self.pay_one()):
+                return self
+        raise AssertionError("it never comes to rest")
 
     def _perform(self, effect: Effect, told: Mapping[str, str]) -> Outcome:
         world = self.world

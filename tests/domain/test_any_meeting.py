@@ -48,7 +48,7 @@ from bot.domain.steps import Depth
 from bot.domain.synthesis import Insight, Synthesis
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
-from tests.domain.table import HERE, Table, person
+from tests.domain.table import HERE, LONGEST, Table, person
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 EXAMPLES, RULES = (3_000, 120) if THOROUGH else (100, 50)
@@ -417,7 +417,7 @@ class Meeting(RuleBasedStateMachine):
         if not hasattr(self, "table") or not self.table.rt.place.thread:
             return
         self.table.world.failing.clear()
-        for _ in range(1_000):
+        for _ in range(LONGEST):
             if not self.pays_one():
                 break
         assert self.table.rt.outbox == ()

@@ -192,8 +192,7 @@ def test_every_menu_ever_shown_is_answered() -> None:
 def test_people_can_be_faster_than_our_own_knowledge() -> None:
     """Somebody chooses before Slack has told us where the menu stands: it is rewritten when we know."""
     table = Table(TWO, paying=False).start()
-    while table.rt.stage is not Stage.DISCUSSING:
-        table.pay_one()
+    table.pay_until(lambda rt: rt.stage is Stage.DISCUSSING)
     table.finish().resume_paying()
 
     finished = [said.message for said in table.world.thread if said.message.note == "Finished by Ada"]

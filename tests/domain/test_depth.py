@@ -180,8 +180,7 @@ def test_a_depth_wished_for_just_before_finishing_does_not_finish_the_step_early
 def test_a_depth_wished_for_during_a_search_waits_for_it() -> None:
     """The questions are asked once, with what was found, at the new depth."""
     table = Table(few_steps(step("00-02")), paying=False).start()
-    while not (table.rt.outbox and table.rt.outbox[0].kind == "survey"):
-        table.pay_one()
+    table.pay_up_to("survey")
     table.say("deep").resume_paying()
 
     assert [text[-7:] for text in table.texts if "-- Step 00-02" in text] == ["4. Who?"]

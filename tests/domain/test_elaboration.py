@@ -538,8 +538,7 @@ def test_a_persona_that_left_the_roster_is_passed_over() -> None:
         Table(book([step("00-01")], roster=seats("business-analyst", "security-officer"))).start().do_step()
     )
     table.stop_paying().press(Action.ELABORATE)
-    while table.rt.debate.turn_count < 1:
-        table.pay_one()
+    table.pay_until(lambda rt: rt.debate.turn_count == 1)
     table.playbook = book([step("00-01")], roster=seats("business-analyst"))
     table.resume_paying()
 

@@ -59,8 +59,7 @@ def test_words_to_a_step_that_is_gone_are_heard() -> None:
 def test_a_step_that_goes_while_it_is_written_is_done() -> None:
     """A person finished it; that counts, although nobody knows its files any more."""
     table = Table(TWO).start().stop_paying().press(Action.FINISH_STEP)
-    while table.rt.outbox[0].kind != "commit":
-        table.pay_one()
+    table.pay_up_to("commit")
     table.playbook = WITHOUT_FIRST
     table.resume_paying()
 

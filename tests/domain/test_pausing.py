@@ -126,8 +126,7 @@ def test_stopping_takes_back_a_resume_that_is_on_its_way() -> None:
 def test_a_search_that_comes_back_after_the_stop_asks_nothing() -> None:
     """The question is asked when somebody resumes."""
     table = Table(few_steps(step("00-02")), paying=False).start()
-    while not (table.rt.outbox and table.rt.outbox[0].kind == "survey"):
-        table.pay_one()
+    table.pay_up_to("survey")
     table.stop().resume_paying()
 
     assert table.rt.stage is Stage.PAUSED

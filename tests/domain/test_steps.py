@@ -266,8 +266,7 @@ def test_words_said_while_we_write_are_written_too() -> None:
 def test_words_said_while_feedback_is_acknowledged_are_written_too() -> None:
     """However late they come: there is no menu as long as something said is not written."""
     table = Table(few_steps()).start().do_step().stop_paying().say("First.")
-    while not (table.rt.outbox and table.rt.outbox[0].kind == "speak"):
-        table.pay_one()
+    table.pay_up_to("speak")
     table.say("Second.")
     table.resume_paying()
 

@@ -143,8 +143,7 @@ def test_files_that_are_no_prose_are_left_alone() -> None:
 def test_a_discussion_that_ends_with_its_framing_is_recorded() -> None:
     """One turn, one sentence, no file."""
     table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
-    while table.rt.debate.turn_count < 1:
-        table.pay_one()
+    table.pay_until(lambda rt: rt.debate.turn_count == 1)
     table.say("done").resume_paying()
 
     sentence = "Discussion ended early. The framing identified Quick Scan: Topic 00-01 as a discussion point."
@@ -247,8 +246,7 @@ def test_after_the_limit_a_late_word_is_no_misunderstanding() -> None:
     """Nobody ended it by a word."""
     table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": 3}).do_step().stop_paying()
     table.press(Action.ELABORATE)
-    while table.rt.stage is not Stage.SYNTHESIZING:
-        table.pay_one()
+    table.pay_until(lambda rt: rt.stage is Stage.SYNTHESIZING)
     table.say("Wait!").resume_paying()
 
     assert "ERR-ELAB-011" not in table.codes

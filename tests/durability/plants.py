@@ -5,7 +5,6 @@ Bugs on purpose, each a small named patch of our own code, put in from here alon
 """
 
 import os
-import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import Any, NamedTuple
@@ -31,7 +30,7 @@ from tests.durability.session import Session
 from tests.durability.simulator import STRETCHES, played, singles, undisturbed
 from tests.durability.world import META, SimChat, SimStore, SimWorkspace
 
-SLOW_DISK_SECONDS = 0.02
+SLOW_DISK_SYNCS = 20
 
 
 class Plant(NamedTuple):
@@ -89,7 +88,8 @@ def _torn_files() -> AbstractContextManager[object]:
         half = len(content) // 2
         for part in (content[:half], content[half:]):
             files._write(opened, part)
-            time.sleep(SLOW_DISK_SECONDS)
+            for _ in range(SLOW_DISK_SYNCS):
+                os.fsync(opened)
         os.close(opened)
         assert name != TEMPORARY
 

@@ -217,6 +217,9 @@ class SimWorkspace:
     async def read(self, slug: str, *, now: str) -> Reading:
         return Reading(self._state(now) if META in self._world.files else None, ())
 
+    async def restore(self, slug: str, *, now: str) -> Reading:
+        return await self.read(slug, now=now)
+
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
         return {path: self._world.files[path].decode() for path in paths if path in self._world.files}
 

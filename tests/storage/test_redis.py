@@ -144,3 +144,30 @@ async def test_a_debt_that_nobody_crossed_out_is_found_paid(redis_url: str, clie
         assert await store.owing() == ()
 
     assert client.zcard("roundtable:owing") == 0
+
+
+async def test_what_is_over_is_kept_for_a_month(redis_url: str, client: redis.Redis) -> None:
+    """The hash and the entry of its thread; whoever goes on with it keeps it for good."""
+    keys = KEY, f"roundtable:thread:{{{PLACE.key}}}"
+    month = 30 * 24 * 3600
+    async with RedisStore(redis_url) as store:
+        await store.put(a_roundtable(stage=Stage.ANALYSED, outbox=OWED), expected=0)
+        assert [client.ttl(key) for key in keys] == [-1, -1]
+
+        await store.put(a_roundtable(stage=Stage.ANALYSED, version=2), expected=1)
+        assert all(0 < int(str(client.ttl(key))) <= month for key in keys)
+
+        await store.put(a_roundtable(stage=Stage.ELABORATING, version=3), expected=2)
+        assert [client.ttl(key) for key in keys] == [-1, -1]
+
+
+async def test_a_channel_forgets_what_has_expired(redis_url: str, client: redis.Redis) -> None:
+    """Whoever lists it takes the entry away."""
+    async with RedisStore(redis_url) as store:
+        await store.put(a_roundtable(), expected=0)
+        await store.put(a_roundtable("other"), expected=0)
+        client.delete(KEY)
+
+        assert [one.slug for one in await store.in_channel(PLACE.team, PLACE.channel)] == ["other"]
+
+    assert client.smembers(f"roundtable:channel:{{{PLACE.team}.{PLACE.channel}}}") == {"other"}

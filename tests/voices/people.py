@@ -121,6 +121,7 @@ FILE_COUNT = make_step(
     "File Count",
     "quick-scan.md",
     phase_key="00-quick-scan",
+    standard="1. How many files is it in total, roughly?\n2. How many more come on top for tests?\n3. What else?",
     artifacts='- Update `quick-scan.md`:\n  - Section: "3. File Count"\n  - Section: "4. Final Scope"',
 )
 QUALITY = make_step(

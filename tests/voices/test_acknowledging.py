@@ -186,6 +186,39 @@ def test_bullets_of_the_original_format_make_a_kind_question(
     assert said.endswith(follow_up)
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Scope: medium", 'Noted: "Scope: medium".'),
+        ("About 12 files: 4 new, 6 changed, 2 tests", 'Noted: "About 12 files: 4 new, 6 changed, 2 tests".'),
+        (
+            "sync queue, conflict resolver, draft forms",
+            'Noted: "sync queue, conflict resolver, draft forms".',
+        ),
+        (
+            "opens a form -> types 3 rows -> green tick",
+            'Noted: "opens a form -> types 3 rows -> green tick".',
+        ),
+        (
+            "- keep 3 edits\n- send them\n  - at once",
+            'Noted, all 2 points, from "keep 3 edits" to "send them".',
+        ),
+        ("We decided: last writer wins, 3 conflicts are nothing", 'Noted as decided: "last writer wins, 3 '),
+        ("TODO: ask the 2 dispatchers", 'Noted as a task: "ask the 2 dispatchers".'),
+    ],
+)
+def test_a_note_is_noted(text: str, line: str) -> None:
+    """Only a sentence is said to be important; short forms, lists, decisions and tasks are called what they are."""
+    assert acknowledge(roundtable(CONTEXT, (BEN, "from 12 to 0 errors"), (ADA, text))).startswith(line)
+
+
+def test_how_people_begin_is_not_quoted() -> None:
+    """Where more is said than that."""
+    said = acknowledge(roundtable(CONTEXT, (ADA, "ok, so basically every export loses 3 rows")))
+
+    assert said.startswith('That\'s important -- so "every export loses 3 rows". ')
+
+
 def test_code_is_acknowledged_as_code() -> None:
     """There is no sentence in it to quote."""
     assert acknowledge(roundtable(SCOPE, (ADA, "```\nx = 1\n```"))).startswith(

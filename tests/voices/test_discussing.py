@@ -102,6 +102,60 @@ def test_a_persona_asked_directly_says_what_it_does_not_know() -> None:
     assert len(questions(said)) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (
+            "how often does that really happen?",
+            'Ben asks "how often does that really happen?" Who here knows',
+        ),
+        ("cant we just show a notice??", 'Ben asks "cant we just show a notice??" What speaks for it'),
+    ],
+)
+def test_a_question_to_nobody_is_passed_on(text: str, answer: str) -> None:
+    """It is for people to answer, so it is not answered with another question."""
+    meeting = Meeting(TOLD)
+    meeting.frames()
+    meeting.says(BEN, text)
+
+    assert meeting.speaks(MAYA).startswith(answer)
+
+
+def test_who_knows_is_asked_once() -> None:
+    """After that a persona that does not know asks something of its own."""
+    meeting = Meeting(TOLD)
+    meeting.frames()
+    meeting.says(BEN, "Jordan, how long does the export take?")
+    assert meeting.speaks(JORDAN).endswith("Who here does, or where could we look it up?")
+
+    meeting.says(BEN, "Jordan, what does the caller get then?")
+    assert meeting.speaks(JORDAN).endswith("What exactly does the caller receive when this fails?")
+
+
+def test_a_question_about_a_thing_needs_a_thing_that_people_named() -> None:
+    """What stands in backticks or quotes has a name; the title of a step is not a thing to ask about."""
+    meeting = Meeting(TOLD)
+    meeting.frames()
+    for _ in range(12):
+        meeting.says(ADA, "The writer drops a row every now and then")
+        meeting.speaks(JORDAN)
+    assert not any("Business Context" in turn.text for turn in meeting.debate.turns[1:])
+
+    meeting = Meeting(TOLD)
+    meeting.frames()
+    meeting.says(ADA, "That all sits in `RowWriter` today")
+    assert meeting.speaks(JORDAN).endswith("What are the fields and limits of RowWriter?")
+
+
+def test_what_was_noted_in_brief_is_not_built_into_a_question() -> None:
+    """A fragment, a question or the beginning of a long sentence is quoted, if at all, by itself."""
+    for text in ("Scope: medium", "cache, queue and outbox", "Who, me?", "the writer fails " * 20):
+        meeting = Meeting(roundtable(CONTEXT, (ADA, text)))
+        assert not re.search(r"[a-z] \"[^\"]*\"[^.\"]*\?", meeting.frames().partition("perspectives on: ")[2])
+        meeting.says(ADA, text)
+        assert not re.search(r"(behind|if) \"[^\"]*\"[^.\"]*\?$", meeting.speaks(ALEX))
+
+
 def test_a_decision_is_handed_back_to_the_people() -> None:
     """Asked "which" or "should we", a persona weighs, and does not decide."""
     meeting = Meeting(TOLD)

@@ -245,6 +245,32 @@ def test_the_final_scope_wins(first: str, said: str, scope: str, remark: str) ->
     assert remark in page
 
 
+@pytest.mark.parametrize(
+    ("said", "files"),
+    [
+        ("About 12 files: 4 new, 6 changed, 2 tests. Scope: medium. Files: 12", 12),
+        ("Files: 12", 12),
+        ("files: 4 new, 6 changed and 2 tests", 12),
+        ("4 new, 6 changed, 2 tests", 12),
+        ("New files: 4\nModified files: 6\nTest files: 2", 12),
+        ("we need 4 new files, change 6 files, plus 2 test files", 12),
+        ("6 files changed, 2 new files, total 12 files", 12),
+        ("4 new files, 12 files in all", 12),
+        ("change 12 files, 4 of them new", 12),
+        ("8 files\nno, files: 12", 12),
+        ("12\n2\nnothing", 12),
+        ("1. roughly 10-12\n2. 2\n3. the docs", 12),
+        ("1. a dozen or so", 12),
+        ("3 people work on it", 0),
+    ],
+)
+def test_the_total_is_the_one_named_else_the_sum_of_the_kinds(said: str, files: int) -> None:
+    """The number of a kind is no total, whatever stands next to it; alone, a number answers the question for it."""
+    page = written(roundtable(FILE_COUNT, (ADA, said)))["quick-scan.md"]
+
+    assert read_quick_scan(page).file_count == files
+
+
 # --- other formats ------------------------------------------------------------------------------------------------
 
 

@@ -173,6 +173,7 @@ def stories(*said: tuple[str, str], before: dict[str, str] | None = None) -> lis
         "- *Story 1*: As a shift lead, I want to be able to filter by date, so that I find the fault. [FR-1]",
         "As a shift lead,\nI want to filter by date\nso that I find the fault (FR 001).",
         "as the shift lead I'd like to filter by date so I find the fault -> FR-001",
+        "As a shift lead I want to filter by date so that I find the fault. FR-001",
         "1. shift lead\n2. to filter by date (FR-001)\n3. I find the fault",
     ],
 )
@@ -287,6 +288,8 @@ def test_priorities_are_sorted_and_traced() -> None:
         ("Must: FR-001. Sorry, FR-001 should wait", ["Should", "to be set", "to be set"]),
         ("What must be there? FR-001?", ["to be set"] * 3),
         ("we must talk about FR-001 and what it should be", ["to be set"] * 3),
+        ("must: FR-001, FR-002. FR-003 could, if time", ["Must", "Must", "Could"]),
+        ("FR-001 must be there if we ship at all", ["to be set"] * 3),
     ],
 )
 def test_priorities_are_read_in_many_forms(text: str, priorities: list[str]) -> None:
@@ -326,6 +329,26 @@ def test_what_is_measured_goes_into_the_shared_matrix() -> None:
     )
     assert "| NFR-002 | Reliability | 99.9 % uptime — Ada | 99.9 % | to be set |" in page
     assert "NFR-003" not in page
+
+
+@pytest.mark.parametrize(
+    "text", ["", "It has to be fast", "that's number 1", "Risk: 2 people edit one record"]
+)
+def test_the_matrix_is_there_when_nothing_was_measured(text: str) -> None:
+    """Its section says so above an empty table, and gets its rows as soon as somebody names a number."""
+    said = [(ADA, text)] if text else []
+    files = written(roundtable(QUALITY, *said))
+
+    assert files["nfr-matrix.md"] == (
+        "# NFR Matrix\n\n## Exports lose rows (lost-rows)\n\n_Nothing measurable was said yet._\n\n"
+        "| NFR ID | Category | Description | Threshold | Priority |\n| --- | --- | --- | --- | --- |\n"
+    )
+    later = written(roundtable(QUALITY, *said, (BEN, "sync within 60 sec, for 99% of forms")), files)
+    assert "_Nothing" not in later["nfr-matrix.md"]
+    assert (
+        "| NFR-001 | Performance | sync within 60 sec, for 99% of forms — Ben | within 60 sec |"
+        in (later["nfr-matrix.md"])
+    )
 
 
 def test_rows_of_other_items_are_not_touched() -> None:

@@ -1,6 +1,9 @@
 """The shipped personas and steps, spoken and written by the offline voice."""
 
 import asyncio
+import csv
+import io
+import json
 from pathlib import Path
 
 import pytest
@@ -35,6 +38,52 @@ def test_every_step_writes_all_its_sections(step: Step) -> None:
             if output.endswith(".md"):
                 written = [one.text for one in outline(files[output]).headings if one.level == 2]
                 assert sorted(written) == sorted(owned.heading for owned in step.owned(output))
+
+
+ORDINARY = (
+    (),
+    ("ok 👍",),
+    ("no idea tbh",),
+    ("Does anybody know?",),
+    ("We keep it simple: one queue, and whoever writes last wins.", "fine by me"),
+    ("1. The drivers\n2. Every evening\n3. The screen is too bright",),
+    ("Decision: start with the office in Graz, because they asked first", "TODO: ask Graz"),
+    ("```\nGET /rows\n```",),
+    (SAID,),
+)
+
+
+@pytest.mark.parametrize("skipped", [False, True])
+@pytest.mark.parametrize("step", PLAYBOOK.agenda.steps, ids=lambda step: step.step_id)
+def test_every_output_of_a_finished_step_exists_and_is_valid(step: Step, *, skipped: bool) -> None:
+    """Whatever people said, and when they said nothing: a page with its sections, an array, a table with its header."""
+    for said in ORDINARY:
+        cue = Cue(roundtable(step, *((ADA, text) for text in said)), PLAYBOOK, step.persona)
+        files: dict[str, str] = {}
+        for edit in asyncio.run(OfflineVoices().draft(cue, steps=(step.step_id,), files={}, skipped=skipped)):
+            files[edit.path] = edit.apply(files.get(edit.path))
+
+        assert files.keys() == {*step.outputs}
+        for output, text in files.items():
+            check(output, text)
+
+
+def check(output: str, text: str) -> None:
+    match output.rpartition(".")[2]:
+        case "json":
+            assert isinstance(json.loads(text), list)
+        case "csv":
+            header, *rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+            assert header[0] == "FR_ID"
+            assert all(len(row) == len(header) for row in rows)
+        case "md":
+            page = outline(text)
+            assert page.headings[0].level == 1
+            sections = [one for one in page.headings if one.level == 2]
+            assert sections
+            assert all("".join(page.lines[one.body : page.end(one, level=2)]).strip() for one in sections)
+        case other:
+            pytest.fail(f"nobody checks whether {other} files are valid")
 
 
 @pytest.mark.parametrize("persona", PLAYBOOK.roster, ids=lambda persona: persona.key)

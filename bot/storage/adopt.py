@@ -52,6 +52,7 @@ class Adoption:
         met = tuple(clashes)
         note = {"branch": branch, "before": _sha(before), "after": _sha(after), "clashes": met}
         with replaced(Path(self._repository.path), scratch=self._scratch):
+            self._free()
             self._refresh(moved)
             _must(self._merge(before, after, how="-u --dry-run"))
             self._write(NOTE, note)
@@ -81,6 +82,7 @@ class Adoption:
     def _again(self, before: Commit | None, after: Commit, *, branch: str) -> None:
         moved = tuple(changes(before.tree if before else None, after.tree))
         with replaced(Path(self._repository.path), scratch=self._scratch):
+            self._free()
             self._take_over(moved)
             self._refresh(moved)
             self._move(before, after, branch=branch)
@@ -156,6 +158,10 @@ class Adoption:
             return "there"
         untouched = change.before and found == str(change.before.id)
         return "torn" if not untouched and content.startswith(path.read_bytes()) else ""
+
+    def _free(self) -> None:
+        """The copy is ours alone: a lock on it was left by a kill."""
+        self._scratch.with_name(f"{self._scratch.name}.lock").unlink(missing_ok=True)
 
     def _indexed(self, *words: str, given: str = "") -> Said:
         return self._git.at_once(

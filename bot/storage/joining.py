@@ -2,17 +2,19 @@
 
 import time
 from contextlib import suppress
+from urllib.parse import quote
 
 from pygit2 import Commit, Oid
 
 from bot.storage.adopt import Adoption
 from bot.storage.checkout import STATE, Checkout, Where
+from bot.storage.files import folder
 from bot.storage.replay import Clash, Replay
 from bot.storage.repository import branch, open_repository, shared_git_dir, tip
 
 FETCHED = "refs/roundtable/fetched/"
 """What the remote has, by branch; only here, so that a person's own `refs/remotes` stay as they are."""
-JOINED = "refs/roundtable/joined/"
+JOINED = "joined-"
 """The last commit of the remote's that we stand on: what is gone from there since then was taken away."""
 BRANCHES = "refs/heads/"
 
@@ -21,6 +23,7 @@ class Joint:
     def __init__(self, where: Where) -> None:
         self._checkout = Checkout(where)
         self._repository = open_repository(where.root)
+        self._state = where.root / STATE
         self._adoption = Adoption(self._repository, where.root / STATE)
         self._replay = Replay(self._repository, where.ours)
 
@@ -29,12 +32,11 @@ class Joint:
         return branch(self._repository)
 
     def free(self, name: str, *, older_seconds: float) -> None:
-        """Locks of our references that a kill left behind: nobody holds one for that long."""
-        for reference in (fetched(name), JOINED + _short(name)):
-            lock = shared_git_dir(self._repository) / f"{reference}.lock"
-            with suppress(FileNotFoundError):
-                if lock.stat().st_mtime < time.time() - older_seconds:
-                    lock.unlink()
+        """A lock of our reference that a kill left behind: nobody holds one for that long."""
+        lock = shared_git_dir(self._repository) / f"{fetched(name)}.lock"
+        with suppress(FileNotFoundError):
+            if lock.stat().st_mtime < time.time() - older_seconds:
+                lock.unlink()
 
     def is_begun(self) -> bool:
         return tip(self._repository) is not None
@@ -67,8 +69,9 @@ class Joint:
 
     def _moved(self, remote: Commit, name: str) -> Commit:
         """Most of the work is done before anybody has to wait for us."""
-        joined = self._commit(JOINED + _short(name))
-        known = joined.id if joined else None
+        with folder(self._state) as state:
+            noted = state.read(_note_of(name))
+        known = Oid(hex=noted.decode()) if noted else None
         if (early := tip(self._repository)) is not None:
             self._replay.onto(remote, early, known=known)
         with self._checkout.alone(""):
@@ -79,7 +82,8 @@ class Joint:
         return target
 
     def _note(self, name: str, joined: Oid) -> None:
-        self._repository.references.create(JOINED + _short(name), joined, force=True)
+        with folder(self._state) as state:
+            state.replace(_note_of(name), str(joined).encode())
 
     def _commit(self, name: str) -> Commit | None:
         found = self._repository.references.get(name)
@@ -93,3 +97,7 @@ def fetched(name: str) -> str:
 
 def _short(name: str) -> str:
     return name.removeprefix(BRANCHES)
+
+
+def _note_of(name: str) -> str:
+    return JOINED + quote(_short(name), safe="")

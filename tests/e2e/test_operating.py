@@ -195,7 +195,7 @@ async def test_what_one_process_leaves_undone_another_does_at_once(
         await meeting.start("Offline sync")
         await meeting.say("Field workers lose their edits")
         await slack.settled()
-        slack.fail_next("chat.postMessage", "ratelimited", status=429, retry_after=60)
+        slack.fail_next("chat.postMessage", status=503)
         await meeting.press("finish_step")
         await wait_until(lambda: any("is tried again" in line for line in (*one.said, *other.said)))
         payer, successor = (

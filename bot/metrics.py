@@ -40,8 +40,7 @@ UNEXPECTED = "unexpected"
 """The reason of a failure that is a mistake of ours."""
 
 DOORS = ("event", "command", "action", "shortcut", "other")
-PUSHED, REJECTED, UNREACHABLE = "pushed", "rejected", "unreachable"
-PUSHES = (PUSHED, REJECTED, UNREACHABLE)
+PUSHES = ("pushed", "nothing", "diverged", "unreachable", "refused")
 
 COMMANDS = tuple(kind_of(command) for command in get_args(Command))
 OPEN_STAGES = tuple(stage.value for stage in Stage if stage is not Stage.ANALYSED)

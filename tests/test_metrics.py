@@ -171,7 +171,7 @@ def test_counters_begin_at_zero(metrics: Metrics) -> None:
     numbers = Numbers(metrics)
 
     assert 'roundtable_effects_total{kind="commit",outcome="failed"} 0.0' in numbers.text
-    assert 'roundtable_pushes_total{result="rejected"} 0.0' in numbers.text
+    assert 'roundtable_pushes_total{result="refused"} 0.0' in numbers.text
 
 
 def test_every_metric_is_documented_under_its_name(metrics: Metrics) -> None:

@@ -118,17 +118,18 @@ class Engine:
         self._leaving.set()
 
     async def _paid(self, slug: str) -> None:
-        while (rt := await self._store.get(slug)) and (owed := rt.next_effect):
+        rt = await self._store.get(slug)
+        while rt and (owed := rt.next_effect):
             if self._leaving.is_set():
                 raise asyncio.CancelledError
             with about(item=slug, step=rt.step_id, turn=_turn(rt), effect=owed.id):
                 if isinstance(owed, NOT_REPEATABLE):
                     attempted = Attempted(key=owed.id, at=self._clock(), effect=owed.id)
-                    rt = await self._decided(slug, attempted)
+                    rt = await self._decided(slug, attempted, known=rt)
                     if not rt.next_effect or rt.next_effect.id != owed.id:
                         continue
                     owed = rt.next_effect
-                await self._decided(slug, await self._performed(owed, rt))
+                rt = await self._decided(slug, await self._performed(owed, rt), known=rt)
 
     async def _sweep(self) -> None:
         while not self._leaving.is_set():
@@ -155,9 +156,10 @@ class Engine:
                 self._meter.refused(happened, error)
                 raise
 
-    async def _decided(self, slug: str, happened: Input) -> Roundtable:
+    async def _decided(self, slug: str, happened: Input, *, known: Roundtable | None = None) -> Roundtable:
+        """Begins with what is *known*, if it was read or saved just now; the store says when that is old."""
         for _ in range(CONFLICTS_ENDURED):
-            before = await self._store.get(slug)
+            before, known = known or await self._store.get(slug), None
             if before is None:
                 raise UserError(f"I don't know a roundtable on `{slug}`. Try `/roundtable resume {slug}`.")
             after = decide(before, happened, self._playbook)

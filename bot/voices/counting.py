@@ -36,7 +36,7 @@ _TOTALS = (
     re.compile(rf"\b{_COUNT}\s(?:source |code )?files?\b", _FLAGS),
 )
 """The plainest first: "Files: 12", then "12 files in all", then "12 files"."""
-_BARE = re.compile(rf"\W*{_ROUGHLY}{_COUNT}\W*(?:ish|or so)?\W*", _FLAGS)
+_BARE = re.compile(rf"\W*{_ROUGHLY}(?:a\s)?{_COUNT}\W*(?:ish|or so)?\W*", _FLAGS)
 _KINDS = {
     kind: (
         re.compile(

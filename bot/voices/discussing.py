@@ -82,7 +82,7 @@ def _passing_on(heard: Turn, asked: str) -> str:
 def _building_on(here: Situation, colleague: Turn) -> str:
     """After a colleague, whose question stands right above: the same matter from this persona's side."""
     people = next((turn for turn in reversed(here.debate.turns) if turn.human and gist(turn.text)), None)
-    question = here.question(people.text if people else colleague.text)
+    question = here.question(people.text if people else here.told)
     asked = asked_in(colleague.text)
     aspect = _ASPECT_END.split(here.persona.lens)[0].strip()
     if not asked or not aspect:
@@ -110,9 +110,9 @@ def _without_address(asked: str, here: Situation) -> str:
 
 
 def _way(here: Situation, ways: Sequence[str]) -> str:
-    """Another way of saying it every time this persona speaks."""
-    spoken = sum(turn.by == here.persona.key for turn in here.debate.turns)
-    return ways[spoken % len(ways)]
+    """Another way of saying it than whoever spoke before, and than the same persona the last time."""
+    spoken = [turn.by for turn in here.debate.turns if not turn.human]
+    return ways[(len(spoken) + spoken.count(here.persona.key)) % len(ways)]
 
 
 def _fitted(opening: str, question: str) -> str:

@@ -37,12 +37,10 @@ def _focus(here: Situation) -> str:
     """A question that people left open, else what they plainly have not said, else one of the lead's about the rest."""
     if question := _left_open(said_in(here.rt, here.rt.answers)):
         return question
-    told = _statements(here.rt)
-    if here.step is None or not told:
+    if here.step is None or not _statements(here.rt):
         return next(iter(step_questions(here.step)), "") or here.question("")
     depth = depth_of_step(here.step, here.rt.depth_overrides, here.rt.depth)
-    about = " ".join(said for _, said in told)
-    return missing(here.rt, here.step, here.persona, depth=depth) or here.question(about)
+    return missing(here.rt, here.step, here.persona, depth=depth) or here.question(here.told)
 
 
 def _floor_given(here: Situation) -> str:

@@ -7,6 +7,7 @@ from bot.domain.elaboration import Elaboration
 from bot.domain.persona import Persona
 from bot.domain.roundtable import Roundtable
 from bot.voices.asking import Ground, next_question
+from bot.voices.reading import Kind, said_in
 from bot.voices.searching import named_in
 
 
@@ -19,6 +20,11 @@ class Situation(NamedTuple):
     @property
     def step(self) -> Step | None:
         return self.playbook.agenda.get(self.debate.step_id)
+
+    @property
+    def told(self) -> str:
+        """What people stated on the step before it was discussed."""
+        return " ".join(one.text for one in said_in(self.rt, self.rt.answers) if one.kind is Kind.STATEMENT)
 
     def question(self, about: str, quote: str = "") -> str:
         """What the persona asks next about those words; it may hold the *quote*."""

@@ -77,6 +77,7 @@ from bot.shipped import personas_dir, steps_dir
 
 HERE = Place(team="T1", channel="C1")
 LONGEST = 1_000
+NOWHERE = "0"
 SORRY = "The disk is full."
 NAMES = {"ada": "Ada", "grace": "Grace", "linus": "Linus"}
 
@@ -328,7 +329,7 @@ class Table:
         return self._paid()
 
     def ts_of(self, token: str) -> str:
-        return next((one.ts for one in self.world.thread if one.message.token == token), "0")
+        return next((one.ts for one in self.world.thread if one.message.token == token), NOWHERE)
 
     def key(self) -> str:
         return f"k{self._next()}"

@@ -48,7 +48,7 @@ from bot.domain.steps import Depth
 from bot.domain.synthesis import Insight, Synthesis
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
-from tests.domain.table import HERE, LONGEST, Table, person
+from tests.domain.table import HERE, LONGEST, NOWHERE, Table, person
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 EXAMPLES, RULES = (3_000, 120) if THOROUGH else (100, 50)
@@ -121,6 +121,7 @@ class Meeting(RuleBasedStateMachine):
         self.left: Menu | None = None
         self.step_of: dict[str, str] = {}
         self.posts_failed = False
+        self.store_lost = False
 
     @initialize(
         book=st.sampled_from(sorted(BOOKS)), thread=st.sampled_from(["", "77.01"]), at=st.sampled_from(SCENES)
@@ -242,7 +243,7 @@ class Meeting(RuleBasedStateMachine):
     def the_next_one_fails(self, failing: tuple[str, str]) -> None:
         kind, reason = failing
         self.table.fail(kind, reason)
-        self.posts_failed = self.posts_failed or kind == "post"
+        self.posts_failed = self.posts_failed or kind in {"post", "rewrite"}
 
     @rule(text=SPEECH, synthesis=SYNTHESES)
     def voices_change(self, text: str, synthesis: Synthesis) -> None:
@@ -266,6 +267,7 @@ class Meeting(RuleBasedStateMachine):
             return
         self.heard &= self.committed.message_ids
         self.left = self.last = None
+        self.store_lost = True
         self.table.forget()
 
     @property
@@ -281,6 +283,8 @@ class Meeting(RuleBasedStateMachine):
     def presses(self, action: Action, who: str, menu: Menu) -> None:
         table = self.table
         ts = menu.ts or table.ts_of(menu.token)
+        if ts == NOWHERE and table.rt.menu and menu.token == table.rt.menu.token:
+            return  # nobody can press what is not in Slack yet
         press = Press(
             key=table.key(), at=table.now(), person=person(who), action=action, token=menu.token, ts=ts
         )
@@ -403,6 +407,16 @@ class Meeting(RuleBasedStateMachine):
         if rt.stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ELABORATING}:
             assert rt.menu
             assert rt.menu.ts or self.posts_failed
+        if rt.stage is Stage.AT_BOUNDARY and self.book.agenda.get(rt.step_id):
+            assert rt.answers == rt.drafted
+
+    @invariant()
+    def there_is_one_menu_with_buttons(self) -> None:
+        """The open one, once nothing is owed; what a lost store knew of the others is lost with it."""
+        if self.table.rt.outbox or self.posts_failed or self.store_lost:
+            return
+        shown = {said.message.token for said in self.table.world.thread if said.message.choices}
+        assert shown == ({self.table.rt.menu.token} if self.table.rt.menu else set())
 
     @invariant()
     def nothing_is_held_by_nobody(self) -> None:

@@ -92,12 +92,15 @@ def test_an_attempt_is_counted() -> None:
     assert table.rt.outbox[0].id == owed.id
 
 
-def test_an_outcome_of_something_that_is_not_owed_is_old_news() -> None:
+@pytest.mark.parametrize("stage", Stage)
+def test_an_outcome_of_something_that_is_not_owed_is_old_news(stage: Stage) -> None:
     """The very same roundtable: a payment that was told twice, or too late, settles nothing."""
-    table = Table(few_steps()).start()
-    late = Posted(key="x", at=table.now(), effect="offline-sync.0.1", ts="1")
+    table = SCENES[stage]()
+    owed = {effect.id for effect in table.rt.outbox}
+    late = [outcome for outcome in table.told if outcome.effect not in owed]
+    never = Posted(key="x", at=table.now(), effect="offline-sync.0.1", ts="1")
 
-    assert table.decided(late) is table.rt
+    assert all(table.decided(outcome) is table.rt for outcome in (*late, never))
 
 
 def test_time_never_goes_back() -> None:

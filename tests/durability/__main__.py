@@ -31,6 +31,8 @@ from tests.redis_server import RedisServer, running_redis_server
 
 KILLS = 200
 FEWEST_SCENARIOS = 100_000
+FRESH = (4, 6)
+"""The runs whose bots are begun from nothing each time, which takes most of their time."""
 
 
 def main() -> int:
@@ -94,7 +96,7 @@ def _plans(seed: int, kills: int, server: RedisServer) -> Iterator[Plan]:
     """One process, one with Redis, two with Redis, one whose store forgets; some of them begun from nothing."""
     each = 25
     for number in range(-(-kills // each)):
-        where = Plan(seed=seed + number, kills=each, meetings=2, fresh=number % 8 >= 4)  # half of them
+        where = Plan(seed=seed + number, kills=each, meetings=2, fresh=number in FRESH)
         match number % 4:
             case 0:
                 yield where

@@ -44,7 +44,7 @@ class Ordeal:
         self._births = 0
         self._over = False
         self._teams = [
-            Team(self._trap.slack, name, Random(f"{plan.seed} {name}"), lambda: self._over)
+            Team(self._trap.slack, name, Random(f"{plan.seed} {name}"), self._dying)
             for name in NAMES[: plan.meetings]
         ]
         self._watch = Watch(self._workspace, plan.redis_url, tuple(team.slug for team in self._teams))
@@ -84,6 +84,10 @@ class Ordeal:
         except TimeoutError as error:
             self.verdict.wrong.append(str(error))
             raise
+
+    def _dying(self) -> float:
+        """How far it has come; 1 only when the last of the dead has a successor."""
+        return 1.0 if self._over else min(self.verdict.kills / self.plan.kills, 0.99)
 
     def _note_problems(self) -> None:
         verdict = self.verdict

@@ -119,6 +119,9 @@ class Nursery:
                 process.ended.set_result(told["code"])
             else:
                 self._early[told["died"]] = told["code"]
+        for unborn in self._orders.values():
+            if not unborn.done():
+                unborn.set_exception(ChildProcessError("the nursery ended; its traceback is above"))
 
 
 def free_port() -> int:

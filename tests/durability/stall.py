@@ -29,7 +29,7 @@ async def seconds_to_acknowledge(folder: Path, *planted: str) -> float:
             seconds=LISTENING_SECONDS,
             what="a bot that listens",
         )
-        team = Team(slack, "Delta rollout", Random(1), lambda: True)
+        team = Team(slack, "Delta rollout", Random(1), lambda: 1.0)
         await team.start()
         with (workspace / ".roundtable" / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -19,6 +19,9 @@ CHANNEL = "#roundtable"
 PATIENCE_SECONDS = 45.0
 AGAIN_SECONDS = 1.5
 """How long somebody looks at a button that seems to have done nothing."""
+BREAK_SECONDS = 300.0
+FEWEST_STEPS, STEPS_THEN = 2, 18
+"""There are 24 in all."""
 WHO = ("ada", "grace", "linus")
 ANSWERS = (
     "Field workers lose their edits when the network goes away",
@@ -39,12 +42,15 @@ class Upset(Exception):
 
 @dataclass
 class Team:
-    """One thread of theirs. *enough* says that the dying is over, and the meeting may end."""
+    """
+    One thread of theirs. *dying* goes from 0 to 1, when the meeting may end: they have to make their steps last
+    until then.
+    """
 
     slack: Sandbox
     title: str
     chance: Random
-    enough: Callable[[], bool]
+    dying: Callable[[], float]
     root: str = ""
     lost_until: str = ""
     """The newest stamp when it was back."""
@@ -68,9 +74,10 @@ class Team:
         """From the start to the last of some finished steps."""
         with suppress(Upset):
             await self.start()
-        while not self.enough():
+        while self.dying() < 1:
             with suppress(Upset):
                 await self.step()
+                await self.break_taken()
         while not self.ended:
             with suppress(Upset):
                 await self.acknowledged()
@@ -96,6 +103,14 @@ class Team:
         self.steps += 1
         await self._perhaps(0.3, self.feedback)
         await self._perhaps(0.5, self.elaborate)
+
+    async def break_taken(self) -> None:
+        """When they are ahead of the dying."""
+        await wait_until(
+            lambda: self.dying() >= 1 or self.upset or self.steps < FEWEST_STEPS + STEPS_THEN * self.dying(),
+            seconds=BREAK_SECONDS,
+            what="the next death",
+        )
 
     async def last_step(self) -> None:
         """Nobody speaks after it, so that all that was said is saved with it."""
@@ -154,7 +169,11 @@ class Team:
         self.doing = f"pressing {action}"
         menu = await self._offered(action, *then)
         mark = menu.ts if f"roundtable.{action}" in menu.actions else ""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + 2 * PATIENCE_SECONDS
         while not self._newest(*then, after=mark):
+            if loop.time() > until:
+                raise TimeoutError(f"{self.slug}: nothing comes of {self.doing}")
             if found := self._newest(action):
                 await self._person().press(found, f"roundtable.{action}")
             if self.chance.random() < chatter:

@@ -48,8 +48,8 @@ def test_the_others_build_on_what_was_asked() -> None:
 
     alex, jordan = meeting.speaks(ALEX), meeting.speaks(JORDAN)
 
-    assert alex.startswith("Let me add one about feasibility to Maya's question. ")
-    assert jordan.startswith("Let me add one about interfaces to Alex's question. ")
+    assert alex.startswith("Next to Maya's question, one about feasibility. ")
+    assert jordan.startswith("Alex's question has a side to it that is about interfaces. ")
     assert len(questions(alex)) == len(questions(jordan)) == 1
 
 

@@ -59,7 +59,7 @@ def test_a_question_framed_for_somebody_keeps_its_author() -> None:
     meeting = Meeting(roundtable(CONTEXT, (BEN, "Who owns the archive?")))
     meeting.frames()
 
-    assert meeting.speaks(ALEX).startswith("Let me add one about feasibility to Ben's question.")
+    assert meeting.speaks(ALEX).startswith("Next to Ben's question, one about feasibility.")
 
 
 def test_lines_about_requirements_find_their_place_in_any_order() -> None:

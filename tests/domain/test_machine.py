@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.inputs import Attempted, Posted
+from bot.domain.inputs import Attempted, Clashed, Posted
 from bot.domain.machine import ANYTIME, PRESSES, TRANSITIONS
 from bot.domain.message import Action
 from bot.domain.roundtable import KEYS_REMEMBERED, MENUS_REMEMBERED, Roundtable
@@ -80,6 +80,16 @@ def test_every_action_has_a_transition() -> None:
 def test_nothing_in_the_table_is_there_twice() -> None:
     """What may happen at any time stands in one place."""
     assert not {kind for _, kind in TRANSITIONS} & set(ANYTIME)
+
+
+def test_a_clash_with_the_remote_is_told_in_the_thread() -> None:
+    """With the copies of ours, so that somebody can put the two together; nothing else changes."""
+    table = Table(few_steps()).start()
+    table.rt = table.decided(Clashed(key="clash-1", at=table.now(), paths=("quick-scan.ours.md",)))
+    table.resume_paying()
+
+    assert "ours is kept beside it as `quick-scan.ours.md`" in table.last.text
+    assert table.rt.stage is Stage.DISCUSSING
 
 
 def test_an_attempt_is_counted() -> None:

@@ -234,6 +234,16 @@ def test_a_thread_that_cannot_be_read_does_not_stop_the_recovery() -> None:
     assert table.rt.stage is Stage.DISCUSSING
 
 
+def test_words_said_before_the_folder_was_read_do_not_hide_those_before_them() -> None:
+    """The look fails, somebody speaks, the look is tried again: everything that was said is there, in its order."""
+    table = (
+        Table(TWO).start().say("For field work.").fail("read_item").forget().say("And trains.").press_retry()
+    )
+
+    said = [line.content for line in table.lines if line.source == "user"]
+    assert sorted(said) == ["And trains.", "For field work."]
+
+
 def test_a_lost_item_can_go_on_in_another_thread() -> None:
     """The old one is gone, or in a channel we are no longer in."""
     table = Table(TWO).start().do_step().forget(thread_known=False)

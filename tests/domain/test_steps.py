@@ -274,6 +274,17 @@ def test_words_said_while_feedback_is_acknowledged_are_written_too() -> None:
     assert table.subjects[-2:] == ["feedback 00-01 Topic 00-01"] * 2
 
 
+def test_words_said_while_feedback_is_saved_are_written_too() -> None:
+    """One acknowledgement for both, above one menu."""
+    table = (
+        Table(few_steps()).start().do_step().stop_paying().say("First.").pay_up_to("commit").say("Second.")
+    )
+    table.resume_paying()
+
+    assert "- Second." in table.world.files["quick-scan.md"]
+    assert table.order("speak")[1:] == ["speak"]
+
+
 def test_whoever_was_about_to_speak_is_not_waited_for() -> None:
     """Finishing is finishing: no acknowledgement comes trailing after."""
     table = Table(few_steps()).start().stop_paying()

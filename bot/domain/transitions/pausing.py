@@ -43,8 +43,13 @@ def noted(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
 
 
 def notes_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """While one commit is on its way, further words wait and go into the next one together."""
+    """
+    While one commit is on its way, further words wait and go into the next one together.
+
+    Nothing is written into a folder that nobody could look into yet: what git already has is not known then.
+    """
     spoken = any(line.source is Source.USER for line in rt.unheld)
-    if rt.stage not in RESTING or not spoken or rt.owes(Commit):
+    unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
+    if rt.stage not in RESTING or unread or not spoken or rt.owes(Commit):
         return rt
     return owe_commit(rt, "said afterwards")

@@ -1,8 +1,9 @@
 """What people change afterwards: the transcript never forgets, the files follow the newest words."""
 
+from bot.domain.menu import MenuKind
 from bot.domain.message import Action
 from bot.domain.stage import Stage
-from tests.domain.books import few_steps
+from tests.domain.books import few_steps, step
 from tests.domain.table import Table
 
 
@@ -56,6 +57,24 @@ def test_a_change_while_we_write_is_written_before_the_menu() -> None:
 
     assert "- For fields." not in table.world.files["quick-scan.md"]
     assert table.rt.stage is Stage.AT_BOUNDARY
+
+
+def test_a_change_while_we_are_stopped_at_a_menu_is_written_when_we_go_on() -> None:
+    """Before the menu returns."""
+    table = Table(few_steps(step("00-01"), step("00-02"))).start().say("For fields.", ts="900.1")
+    table.press(Action.FINISH_STEP).press(Action.STOP).edit("900.1", "For field work.").resume()
+
+    assert "- For field work." in table.world.files["quick-scan.md"]
+    assert table.offered()[0] is Action.CONTINUE
+
+
+def test_a_change_during_a_discussion_is_written_after_it() -> None:
+    """Then the same menu returns."""
+    table = Table(few_steps()).start().say("For fields.", ts="900.1").press(Action.FINISH_STEP)
+    table.press(Action.ELABORATE).edit("900.1", "For field work.").say("done")
+
+    assert "- For field work." in table.world.files["quick-scan.md"]
+    assert table.menu.kind is MenuKind.PHASE
 
 
 def test_editing_what_is_no_answer_changes_no_file() -> None:

@@ -143,7 +143,7 @@ class Meeting(RuleBasedStateMachine):
         if not table.rt.place.thread:
             return
         ts = table.ts()
-        said = Say(key=f"C1.{ts}", at=table.now(), person=person(who), text=text, ts=ts)
+        said = Say(key=f"{table.rt.place.channel}.{ts}", at=table.now(), person=person(who), text=text, ts=ts)
         if self.hears(said):
             self.heard.add(said.key)
             heard = Heard(person=said.person, text=text, ts=ts)
@@ -311,9 +311,13 @@ class Meeting(RuleBasedStateMachine):
             self.check_saved(self.step_of[owed.message.token])
         paid = self.table.pay_one()
         if paid and isinstance(outcome := self.table.told[-1], ThreadRead) and outcome.recovering:
-            self.heard |= {f"C1.{heard.ts}" for heard in outcome.heard}
+            self.heard |= {f"{before.place.channel}.{heard.ts}" for heard in outcome.heard}
         if paid and isinstance(owed, ReadThread) and isinstance(self.table.told[-1], Failed):
-            known = [heard for heard in self.table.world.heard if f"C1.{heard.ts}" in self.heard]
+            known = [
+                heard
+                for heard in self.table.world.heard
+                if f"{before.place.channel}.{heard.ts}" in self.heard
+            ]
             self.table.world.heard = tuple(known)  # people were told that the others are missing
         self.note(before, self.table.rt)
         return paid
@@ -393,7 +397,7 @@ class Meeting(RuleBasedStateMachine):
     def nothing_that_people_said_is_lost_or_said_twice(self) -> None:
         committed = [line.message_id for line in self.committed.lines]
         pending = [line.message_id for line in self.table.rt.lines if line.message_id not in set(committed)]
-        said = [message_id for message_id in (*committed, *pending) if message_id.startswith("C1.")]
+        said = [message_id for message_id in (*committed, *pending) if message_id.startswith("C")]
         assert len(said) == len(set(said))
         assert self.heard <= set(said)
 

@@ -7,6 +7,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -47,24 +48,44 @@ class Process:
     log: Path
     ended: asyncio.Future[int]
 
+    def __post_init__(self) -> None:
+        self._handle: int | None = None
+        if hasattr(os, "pidfd_open"):
+            with suppress(ProcessLookupError):
+                self._handle = os.pidfd_open(self.pid)
+                self.ended.add_done_callback(self._let_go)
+
     @property
     def alive(self) -> bool:
         return not self.ended.done()
 
     def kill(self) -> None:
         """Returns at once; nothing runs in it any more."""
-        if self.alive:
-            os.kill(self.pid, signal.SIGKILL)
+        self._signal(signal.SIGKILL)
 
     async def stop(self) -> int:
         """As an orchestrator does: SIGTERM, and some patience. The exit code."""
-        if self.alive:
-            os.kill(self.pid, signal.SIGTERM)
+        self._signal(signal.SIGTERM)
         try:
             return await asyncio.wait_for(asyncio.shield(self.ended), STOP_SECONDS)
         except TimeoutError:
             self.kill()
             raise TimeoutError(f"SIGTERM was not enough within {STOP_SECONDS:g} s") from None
+
+    def _let_go(self, _ended: object) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def _signal(self, number: signal.Signals) -> None:
+        """By a handle on the process, where there are any: its number may be somebody else's when it is dead."""
+        if not self.alive:
+            return
+        with suppress(ProcessLookupError):
+            if self._handle is None:
+                os.kill(self.pid, number)
+            else:
+                signal.pidfd_send_signal(self._handle, number)
 
 
 @dataclass
@@ -115,7 +136,7 @@ class Nursery:
             told = json.loads(line)
             if "born" in told:
                 self._orders[told["born"]].set_result(told["pid"])
-            elif process := self._processes.get(told["died"]):
+            elif process := self._processes.pop(told["died"], None):
                 process.ended.set_result(told["code"])
             else:
                 self._early[told["died"]] = told["code"]

@@ -11,7 +11,7 @@ from bot.domain.place import Person
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking, elaborations, phases
+from bot.domain.transitions import asking, elaborations, phases, steps
 from bot.domain.transitions.saving import owe_commit, refreshed
 from bot.errors import NotNow
 
@@ -58,7 +58,7 @@ def _again(rt: Roundtable, playbook: Playbook) -> Roundtable:
     done = rt.phase_key in rt.phases_completed
     if target is Stage.AT_BOUNDARY and known:
         rt = rt.but(stage=target)
-        return asking.menu(rt, playbook, phases.welcome(rt, playbook))
+        return steps.menu_or_write(rt, playbook, phases.welcome(rt, playbook))
     if target is Stage.DISCUSSING and known and not done:
         rt = rt.but(stage=target)
         return asking.question(rt, playbook, phases.welcome(rt, playbook))

@@ -8,6 +8,7 @@ from bot.domain.agenda import Playbook, Step
 from bot.domain.artifact import Edit
 from bot.domain.effects import Draft, React, Speak, Survey, Then
 from bot.domain.inputs import Committed, Drafted, Finish, PersonaSpoke, Press, Say
+from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change
 from bot.domain.place import Person
@@ -127,11 +128,13 @@ def feedback_acknowledged(rt: Roundtable, happened: PersonaSpoke, playbook: Play
     return menu_or_write(rt, playbook, happened.text.strip() or wording.saved(()))
 
 
-def menu_or_write(rt: Roundtable, playbook: Playbook, text: str) -> Roundtable:
+def menu_or_write(
+    rt: Roundtable, playbook: Playbook, text: str, *, kind: MenuKind | None = None
+) -> Roundtable:
     """What people said or changed in the meantime is written first."""
     if rt.answers != rt.drafted and playbook.agenda.get(rt.step_id):
         return write(rt)
-    return asking.menu(rt, playbook, text)
+    return asking.menu(rt, playbook, text, kind=kind)
 
 
 def _burst_is_over(rt: Roundtable) -> bool:

@@ -14,7 +14,7 @@ from bot.domain.synthesis import Synthesis, markdown, sound
 from bot.domain.taxonomy import trouble
 from bot.domain.text import one_line
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking
+from bot.domain.transitions import steps
 from bot.domain.transitions.saving import owe_commit_then_tell
 
 SYNTHESES_TRIED = 2
@@ -52,7 +52,7 @@ def saved(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundta
     """The summary is shown by the post that follows the commit; now which files it went into, and the menu."""
     text = elaboration_wording.insights_added(told.touched if told else (), rt.debate.insights)
     kind = MenuKind.PHASE if rt.debate.from_phase_menu else MenuKind.STEP
-    return asking.menu(rt.but(elaboration=None), playbook, text, kind=kind)
+    return steps.menu_or_write(rt.but(elaboration=None), playbook, text, kind=kind)
 
 
 def too_late(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:

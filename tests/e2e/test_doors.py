@@ -7,6 +7,9 @@ import pytest
 from bot.slack.manifest import SHORTCUT
 from tests.e2e.meeting import CHANNEL, Meeting
 
+BEFORE_AND_AFTER = 2
+"""The menu from before the store was lost still stands there; the one we wait for is the second."""
+
 
 async def test_a_second_start_links_to_the_thread_there_is(meeting: Meeting) -> None:
     """One item has one thread: whoever starts it again is shown the way, and nobody else is told."""
@@ -106,6 +109,7 @@ async def test_resume_brings_back_an_item_that_only_git_knows(meeting: Meeting) 
         greeting = await meeting.seen("Welcome back. Last time we completed Scope Estimation.")
         await meeting.seen("Step 00-02")
         await meeting.do_step("sync queue")
+        await meeting.until(lambda: len(meeting.menus("continue")) == BEFORE_AND_AFTER)
 
     assert delivery.acked
     assert "Let's pick up from Keyword Search." in greeting.text

@@ -116,8 +116,8 @@ async def test_after_a_hold_there_is_no_burst(pace: Pace) -> None:
 
 async def test_a_hold_never_shortens_another(pace: Pace) -> None:
     """Two replicas may be told different things."""
-    await pace.hold("post:C1", seconds=0.2)
     began = time.monotonic()
+    await pace.hold("post:C1", seconds=0.2)
     await pace.hold("post:C1", seconds=0.01)
 
     await pace.turn("post:C1", per_second=1_000, burst=10)

@@ -95,7 +95,7 @@ class Git:
         return Said(running.returncode or 0, _text(out), _text(error))
 
     def at_once(self, *words: str, given: str = "", env: Mapping[str, str] | None = None) -> Said:
-        """For a thread of ours, and for what needs no network."""
+        """For a thread of ours, and for what needs no network. It has part in our turn (see turn.py)."""
         ran = subprocess.run(
             ["git", *OPTIONS, *words],
             cwd=self._root,
@@ -103,6 +103,7 @@ class Git:
             input=given.encode("utf-8", "surrogateescape"),
             capture_output=True,
             check=False,
+            close_fds=False,
             timeout=LOCAL_SECONDS,
         )
         return Said(ran.returncode, _text(ran.stdout), _text(ran.stderr))

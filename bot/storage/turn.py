@@ -8,6 +8,7 @@ is running here.
 """
 
 import fcntl
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -41,6 +42,8 @@ class Turn:
         until = time.monotonic() + self._seconds
         with self._lock.open("w") as file:
             _wait(partial(_locked, file.fileno()), until, "Another roundtable process")
+            # A git that outlives the bot that started it still moves files: the lock is let go of when it has ended.
+            os.set_inheritable(file.fileno(), True)
             left, died = self._left_behind()
             for lock in locks:
                 _wait(partial(self._free, lock, died), until, f"Another program ({lock.name})")

@@ -11,6 +11,7 @@ from bot.content import frontmatter
 from bot.content.frontmatter import MAX_DEPTH, BadFrontMatter, parse, split
 
 LARGEST = 60_000  # bytes; a file may have 64 KB
+HELD_UP_SECONDS = 10  # a loader that is held up never ends; refusing takes 0.2 s, and 1 s while coverage is measured
 
 
 @pytest.fixture(params=[yaml.CSafeLoader, yaml.SafeLoader], ids=["libyaml", "pure"])
@@ -153,12 +154,12 @@ LAUGHS = "a: &a [x, x]\n" + "".join(
     ],
 )
 def test_hostile_front_matter_is_refused_at_once(text: str) -> None:
-    """In this very process: nothing crashes it, nothing holds it up."""
+    """In this very process: nothing crashes it, nothing holds it up, also not while every line is traced."""
     before = time.process_time()
     with pytest.raises(BadFrontMatter):
         parse(text)
 
-    assert time.process_time() - before < 1
+    assert time.process_time() - before < HELD_UP_SECONDS
 
 
 @given(st.text(max_size=200) | st.text(alphabet="-:[]{}&*!|>'\"#?, \nab", max_size=200))

@@ -11,7 +11,9 @@ from bot.content import frontmatter
 from bot.content.frontmatter import MAX_DEPTH, BadFrontMatter, parse, split
 
 LARGEST = 60_000  # bytes; a file may have 64 KB
-HELD_UP_SECONDS = 10  # a loader that is held up never ends; refusing takes 0.2 s, and 1 s while coverage is measured
+HELD_UP_SECONDS = (
+    10  # a loader that is held up never ends; refusing takes 0.2 s, and 1 s while coverage is measured
+)
 
 
 @pytest.fixture(params=[yaml.CSafeLoader, yaml.SafeLoader], ids=["libyaml", "pure"])

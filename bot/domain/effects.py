@@ -2,7 +2,8 @@
 What a roundtable owes to the world. Effects are values; the engine pays them in order, one after the other.
 
 An effect's `id` is unique for the item for ever, and names what it does from the outside: the metadata of a post,
-the trailer of a commit, the `message_id` of a line. `attempts` counts how often paying was begun.
+the trailer of a commit, the `message_id` of a line. `attempts` counts how often paying was begun; `attempted_at` says
+when it was the last time, `attempted_before` when the time before that.
 """
 
 from enum import StrEnum
@@ -21,6 +22,8 @@ from bot.domain.value import Stored
 class Attemptable(Stored):
     id: str = ""
     attempts: int = 0
+    attempted_at: str = ""
+    attempted_before: str = ""
 
 
 class OpenThread(Attemptable):
@@ -45,6 +48,13 @@ class ReadItem(Attemptable):
     """Look at the item's folder: progress, quick scan, staleness."""
 
     kind: Literal["read_item"] = "read_item"
+    recovering: bool = False
+
+
+class Restore(Attemptable):
+    """Bring back the newest meta.json in history that can be read. What follows is as after `ReadItem`."""
+
+    kind: Literal["restore"] = "restore"
     recovering: bool = False
 
 
@@ -152,6 +162,7 @@ Effect = Annotated[
     OpenThread
     | ReadThread
     | ReadItem
+    | Restore
     | Post
     | Rewrite
     | React

@@ -20,13 +20,14 @@ class Ending(StrEnum):
 
 
 class Turn(Stored):
-    """`id` is t01, t02, … in the order of speaking; `by` a persona's key or a person's id."""
+    """`id` is t01, t02, … in the order of speaking; `by` a persona's key or a person's id; `ts` is for people only."""
 
     id: str
     by: str
     name: str
     text: str
     human: bool = False
+    ts: str = ""
 
 
 class Elaboration(Stored):
@@ -50,6 +51,11 @@ class Elaboration(Stored):
     @property
     def turn_count(self) -> int:
         return len(self.turns)
+
+    @property
+    def _next_id(self) -> str:
+        assert not self.exhausted, "the limit is checked before anybody speaks"
+        return f"t{self.turn_count + 1:02}"
 
     @property
     def framed(self) -> bool:
@@ -76,13 +82,20 @@ class Elaboration(Stored):
             and not self.silent_rounds % SILENT_ROUNDS_BEFORE_PROMPT
         )
 
-    def heard(self, *, by: str, name: str, text: str, human: bool) -> "Elaboration":
-        """With one more turn; who spoke no longer waits. Never more than `max_turns`."""
-        assert not self.exhausted, "the limit is checked before anybody speaks"
-        turn = Turn(id=f"t{self.turn_count + 1:02}", by=by, name=name, text=text, human=human)
-        waiting = tuple(key for key in self.waiting if human or key != by)
-        silent_rounds = 0 if human else self.silent_rounds
-        return self.but(turns=(*self.turns, turn), waiting=waiting, silent_rounds=silent_rounds)
+    def spoken(self, *, by: str, name: str, text: str) -> "Elaboration":
+        """With one more turn of a persona, who no longer waits. Never more than `max_turns`."""
+        turn = Turn(id=self._next_id, by=by, name=name, text=text)
+        waiting = tuple(key for key in self.waiting if key != by)
+        return self.but(turns=(*self.turns, turn), waiting=waiting)
+
+    def heard(self, *, by: str, name: str, text: str, ts: str) -> "Elaboration":
+        """With one more turn of a person. Never more than `max_turns`."""
+        turn = Turn(id=self._next_id, by=by, name=name, text=text, human=True, ts=ts)
+        return self.but(turns=(*self.turns, turn), silent_rounds=0)
+
+    def amended(self, ts: str, text: str) -> "Elaboration":
+        """What a person changed afterwards; it stays one turn, also when nothing is left of it."""
+        return self.but(turns=tuple(turn.but(text=text) if turn.ts == ts else turn for turn in self.turns))
 
     def passed_over(self, persona: str) -> "Elaboration":
         """*persona* had the floor and said nothing."""

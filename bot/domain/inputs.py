@@ -91,6 +91,10 @@ class Resume(_Happened):
     reply_url: str = ""
 
 
+class SaveAgain(_Happened):
+    """Some time has passed since something could not be saved."""
+
+
 class Clashed(_Happened):
     """Files were changed here and at the remote; *paths* are the copies of ours that stand beside theirs."""
 
@@ -156,9 +160,13 @@ class ItemState(Stored):
 
 
 class ItemRead(_Outcome):
-    """`state` is None when there is no folder yet. `recovering`: there is a thread already, but the store lost it."""
+    """
+    `state` is None when there is no folder yet, or its meta.json is unusable; `restorable` says that history holds a
+    good one. `recovering`: there is a thread already, but the store lost it.
+    """
 
     state: ItemState | None
+    restorable: bool = False
     recovering: bool = False
     troubles: tuple[Trouble, ...] = ()
 
@@ -211,8 +219,8 @@ class Touched(Stored):
 
 class Committed(_Outcome):
     """
-    Saved. `lines` are the message ids that are in the transcript now; `troubles` are files that were not written,
-    their text is still in the transcript.
+    Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
+    not be written, which `troubles` tell of.
     """
 
     state: ItemState
@@ -220,6 +228,7 @@ class Committed(_Outcome):
     sha: str
     touched: tuple[Touched, ...] = ()
     troubles: tuple[Trouble, ...] = ()
+    unwritten: tuple[Edit, ...] = ()
 
 
 class PersonMet(_Outcome):
@@ -254,4 +263,4 @@ Outcome = (
     | PersonMet
     | Failed
 )
-Input = Command | Clashed | Outcome
+Input = Command | Clashed | SaveAgain | Outcome

@@ -29,6 +29,7 @@ from bot.domain.inputs import (
     Press,
     Resume,
     Retract,
+    SaveAgain,
     Say,
     SetDepth,
     Start,
@@ -52,6 +53,7 @@ from bot.domain.transitions import (
     pausing,
     phases,
     resuming,
+    saving,
     steps,
     syntheses,
     trouble,
@@ -115,6 +117,8 @@ PRESSES: Mapping[Action, Transition] = {
     Action.END_ELABORATION: elaborations.ended,
     Action.RESUME: resuming.resume_pressed,
     Action.RETRY: resuming.retry_pressed,
+    Action.RESTORE: opening.restore_pressed,
+    Action.START_OVER: opening.start_over_pressed,
     Action.REANALYSE: resuming.reanalyse,
     Action.CANCEL: resuming.cancelled,
 }
@@ -146,9 +150,15 @@ def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
     rt = rt.but(now=max(rt.now, happened.at)).knowing(happened.key)
     if isinstance(happened, Clashed):
         return rt.telling(Message(text=wording.clashed(happened.paths)), part=rt.part)
+    if isinstance(happened, SaveAgain):
+        return saving.again(rt)
     rt = rt.meeting(happened.person)
     if isinstance(happened, Press):
         return _pressed(rt, happened, playbook)
+    if isinstance(happened, Say) and (change := amendments.overtaken(rt, happened)):
+        if change.text is None:
+            return amendments.gone_already(rt, happened, playbook)
+        happened = happened.but(text=change.text)
     if transition := ANYTIME.get(type(happened)) or TRANSITIONS.get((rt.stage, type(happened))):
         return transition(rt, happened, playbook)
     raise NotNow(_why_not(rt, happened))
@@ -161,7 +171,7 @@ def _settled(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtabl
         return rt
     rt = rt.but(now=max(rt.now, happened.at))
     if isinstance(happened, Attempted):
-        return rt.attempting(effect)
+        return rt.attempting(effect, at=happened.at)
 
     rt = rt.paid(effect.id)
     match happened:

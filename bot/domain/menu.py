@@ -17,6 +17,8 @@ class MenuKind(StrEnum):
     """In an elaboration, when it is the people's turn."""
     PAUSED = "paused"
     RETRY = "retry"
+    RESTORE = "restore"
+    """meta.json is unusable, and history has a good one."""
     STALE = "stale"
     """The code base changed since the item was analysed."""
 

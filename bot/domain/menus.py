@@ -14,6 +14,8 @@ GO_ON = Choice(action=Action.GO_ON, label="Let them go on")
 END_ELABORATION = Choice(action=Action.END_ELABORATION, label="End discussion", emphasis=Emphasis.PRIMARY)
 RESUME = Choice(action=Action.RESUME, label="Resume", emphasis=Emphasis.PRIMARY)
 RETRY = Choice(action=Action.RETRY, label="Retry", emphasis=Emphasis.PRIMARY)
+RESTORE = Choice(action=Action.RESTORE, label="Restore last good version", emphasis=Emphasis.PRIMARY)
+START_OVER = Choice(action=Action.START_OVER, label="Start from the beginning")
 REANALYSE = Choice(action=Action.REANALYSE, label="Re-analyze from Phase 00")
 CANCEL = Choice(action=Action.CANCEL, label="Cancel", emphasis=Emphasis.PRIMARY)
 

@@ -1,6 +1,7 @@
 """What we say, without saying where: the one thing that crosses from the domain to a chat."""
 
 from enum import StrEnum
+from typing import Self
 
 from bot.domain.value import Stored
 
@@ -17,6 +18,8 @@ class Action(StrEnum):
     STOP = "stop"
     RESUME = "resume"
     RETRY = "retry"
+    RESTORE = "restore"
+    START_OVER = "start_over"
     DEPTH_BRIEF = "depth_brief"
     DEPTH_STANDARD = "depth_standard"
     DEPTH_DEEP = "depth_deep"
@@ -58,3 +61,7 @@ class Message(Stored):
     token: str = ""
     note: str = ""
     links: tuple[Link, ...] = ()
+
+    def spent(self) -> Self:
+        """What it says, with nothing to press any more."""
+        return self.but(choices=(), token="")

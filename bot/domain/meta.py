@@ -55,7 +55,7 @@ class Change(Stored):
     What becomes of a meta.json. All of it is added once, however often it is applied.
 
     `restart` forgets the phases and steps done so far, and keeps the elaborations. `created` is what a new file
-    starts with; it is ignored where there is one.
+    starts with; where there is one it counts with `restart` only, since a default may stand there.
     """
 
     steps: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ def read(content: bytes, *, now: str) -> Reading:
 
 def apply(raw: Mapping[str, Any], change: Change) -> dict[str, Any]:
     """A new meta.json; an empty *raw* means that there is none yet."""
-    meta = dict(raw) if raw else _new(change.created or {})
+    meta = {**raw, **_again(change)} if raw else _new(change.created or {})
     done = {"steps_completed": change.steps, "phases_completed": change.phases}
     for name, added in done.items():
         meta[name] = _added([] if change.restart else _list(meta.get(name)), added)
@@ -174,6 +174,11 @@ def _record(fields: Any) -> Record | None:
 def _place(slack: Mapping[str, Any]) -> SlackPlace:
     names = SlackPlace.model_fields
     return SlackPlace(**{name: clean(slack[name]) for name in names if isinstance(slack.get(name), str)})
+
+
+def _again(change: Change) -> Mapping[str, Any]:
+    """Of a file that is written anew after it was lost, what it is about; a default may stand there by now."""
+    return {name: fact for name, fact in (change.created or {}).items() if change.restart and fact}
 
 
 def _new(created: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,6 +36,13 @@ class Answer(Stored):
     feedback: bool = False
 
 
+class Overtaken(Stored):
+    """A message that was changed to *text*, or deleted (None), before it was heard of itself."""
+
+    ts: str
+    text: str | None
+
+
 class Passed(Stored):
     """A step that this run of a phase went past without doing it, and why, in one sentence."""
 
@@ -55,7 +62,8 @@ class Roundtable(Stored):
     `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
     `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is the
     stage that follows CLOSING or PAUSED. `drafted` are the answers as a voice was last given them to write down,
-    `lines` the transcript's since the last commit, `unsaved` the commits that failed. `last_heard` is the Slack ts of
+    `lines` the transcript's since the last commit, `unsaved` the commits that failed, `unsent` what Slack did not take
+    while the thread was closed to us. `last_heard` is the Slack ts of
     the newest message that git had when the store was lost.
     """
 
@@ -92,6 +100,7 @@ class Roundtable(Stored):
     last_heard: str = ""
     survey: CodeSurvey | None = None
     acknowledged_at: str = ""
+    overtaken: tuple[Overtaken, ...] = ()
     elaboration: Elaboration | None = None
     menu: Menu | None = None
     used: tuple[Used, ...] = ()
@@ -102,6 +111,7 @@ class Roundtable(Stored):
     part: Part = Part.DRAFT
     lines: tuple[Line, ...] = ()
     unsaved: tuple[Commit, ...] = ()
+    unsent: tuple[Post | Rewrite, ...] = ()
     outbox: tuple[Effect, ...] = ()
     seen: tuple[str, ...] = ()
 
@@ -135,6 +145,10 @@ class Roundtable(Stored):
     def name_of(self, person: str) -> str:
         return self.people.get(person) or person
 
+    def line_of(self, ts: str) -> str:
+        """The `message_id` of the line that a person's message became; its input has the same key."""
+        return f"{self.place.channel}.{ts}"
+
     def token(self) -> str:
         """Names the next menu: opaque, and never the same for two menus, whatever was lost in between."""
         seed = f"{self.slug}/{self.incarnation}/{self.sequence}"
@@ -166,8 +180,10 @@ class Roundtable(Stored):
     def paid(self, effect_id: str) -> Self:
         return self.but(outbox=tuple(effect for effect in self.outbox if effect.id != effect_id))
 
-    def attempting(self, effect: Attemptable) -> Self:
-        again = effect.but(attempts=effect.attempts + 1)
+    def attempting(self, effect: Attemptable, *, at: str) -> Self:
+        again = effect.but(
+            attempts=effect.attempts + 1, attempted_at=at, attempted_before=effect.attempted_at
+        )
         return self.but(outbox=tuple(again if one.id == effect.id else one for one in self.outbox))
 
     def without_owing(self, *kinds: type[Attemptable]) -> Self:
@@ -184,7 +200,7 @@ class Roundtable(Stored):
     ) -> Self:
         """A person's words become a line; `ts` is Slack's and names the line, unless another *message_id* does."""
         facts = {"user_id": person.id, "user_name": self.name_of(person.id), "message_ts": ts, **meta}
-        message_id = message_id or f"{self.place.channel}.{ts}"
+        message_id = message_id or self.line_of(ts)
         return self.noting(self._line(PEOPLE, text, part, Source.USER, "user", message_id, facts))
 
     def answering(self, said: Say | Heard, *, feedback: bool) -> Self:
@@ -193,8 +209,11 @@ class Roundtable(Stored):
         return self.but(answers=(*self.answers, answer))
 
     def telling(self, message: Message, *, part: Part, actor: str = HOST, **meta: Any) -> Self:
-        """Owes a post of *message* and writes it into the transcript: Slack and the file have one order."""
-        rt = self.owing(Post(message=message))
+        """
+        Owes a post of *message* and writes it into the transcript: Slack and the file have one order. What could not
+        be sent before comes first.
+        """
+        rt = self.but(unsent=()).owing(*self.unsent, Post(message=message))
         return rt.said(message.text, rt.outbox[-1], part=part, actor=actor, **meta)
 
     def said(self, text: str, effect: Attemptable, *, part: Part, actor: str = HOST, **meta: Any) -> Self:
@@ -225,7 +244,7 @@ class Roundtable(Stored):
         if self.menu is None:
             return self
         menu = self.menu
-        rewritten = menu.message.but(choices=(), token="", note=sentence)
+        rewritten = menu.message.spent().but(note=sentence)
         stands_at = menu.ts or ts
         used = Used(token=menu.token, sentence=sentence, rewritten=None if stands_at else rewritten)
         rt = self.but(menu=None, used=(*self.used, used)[-MENUS_REMEMBERED:])
@@ -240,6 +259,15 @@ class Roundtable(Stored):
                 settled = tuple(one.but(rewritten=None) if one is used else one for one in self.used)
                 return self.but(used=settled).owing(Rewrite(ts=ts, message=used.rewritten))
         return self
+
+    def holding_back(self, *effects: Effect) -> Self:
+        """
+        Nothing more goes into the thread for now. What was owed there, *effects* included, comes before whatever is
+        said next, under the ids it has; a menu is over by then.
+        """
+        owed = (*effects, *(one for one in self.outbox if one not in effects))
+        held = (one.but(message=one.message.spent()) for one in owed if isinstance(one, Post | Rewrite))
+        return self.without_owing(Post, Rewrite).but(unsent=(*self.unsent, *held))
 
     def logging(self, *troubles: Trouble) -> Self:
         return self.owing(*(Log(trouble=trouble) for trouble in troubles))

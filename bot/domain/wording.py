@@ -249,6 +249,22 @@ def written_anew() -> str:
     return "meta.json could not be read, so I have written it anew from what I know. Nothing is lost."
 
 
+def restorable() -> str:
+    return (
+        "The item's `meta.json` can't be used as it is: it is damaged, or gone. Git still has an earlier version of it "
+        "that I can bring back. Or we start from the beginning; artifacts, transcript and the damaged file stay either "
+        "way. Whoever mends the file by hand says `/roundtable resume` afterwards."
+    )
+
+
+def not_written(path: str, text: str) -> str:
+    return f"I could not save this in `{path}` yet. Here it is, so that nothing is lost:\n\n{text}"
+
+
+def saved_at_last() -> str:
+    return "What I could not save before is saved now."
+
+
 def clashed(paths: Sequence[str]) -> str:
     copies = listed([f"`{path}`" for path in paths])
     return (

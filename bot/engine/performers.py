@@ -4,6 +4,7 @@ Paying one effect: it becomes a call to a port, and the result an outcome.
 Three parts of the world, one exhaustive match each; which effect belongs to which is said by the unions at the top.
 """
 
+import asyncio
 from typing import Any, NamedTuple, assert_never
 
 from bot.domain.agenda import Playbook
@@ -18,6 +19,7 @@ from bot.domain.effects import (
     React,
     ReadItem,
     ReadThread,
+    Restore,
     Rewrite,
     Speak,
     Survey,
@@ -39,8 +41,8 @@ from bot.domain.inputs import (
     ThreadRead,
 )
 from bot.domain.roundtable import Roundtable
-from bot.engine.clock import Clock
-from bot.engine.ports import Chat, Cue, Voices, Workspace
+from bot.engine.clock import Clock, seconds_since
+from bot.engine.ports import Chat, Cue, Reading, Voices, Workspace
 from bot.engine.troubles import log_trouble
 
 MESSAGES_READ = 200
@@ -50,7 +52,7 @@ SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.js
 
 InChat = OpenThread | ReadThread | Post | Rewrite | React | Tell | MeetPerson
 ByVoice = Speak | Draft | Synthesize
-InWorkspace = ReadItem | Survey | Commit
+InWorkspace = ReadItem | Restore | Survey | Commit
 
 Told = dict[str, Any]
 """What every outcome says: the effect it belongs to, and when."""
@@ -79,6 +81,8 @@ class Performers(NamedTuple):
 
     async def _in_chat(self, effect: InChat, rt: Roundtable, told: Told) -> Outcome:
         again = effect.attempts > 1
+        if again:
+            await self._landed(effect)
         match effect:
             case OpenThread():
                 opened = await self.chat.open(rt.place, effect.message, key=effect.id, again=again)
@@ -101,6 +105,14 @@ class Performers(NamedTuple):
                 assert_never(effect)
         return Done(**told)
 
+    async def _landed(self, effect: InChat) -> None:
+        """Whoever died in the middle of a post cannot tell how it ended: before that, there is no use in looking."""
+        if not effect.attempted_before:
+            return
+        passed = seconds_since(effect.attempted_before, self.clock())
+        if (left := self.chat.lands_within - max(0.0, passed)) > 0:
+            await asyncio.sleep(left)
+
     async def _by_voice(self, effect: ByVoice, rt: Roundtable, told: Told) -> Outcome:
         match effect:
             case Speak():
@@ -120,7 +132,10 @@ class Performers(NamedTuple):
         match effect:
             case ReadItem(recovering=recovering):
                 read = await self.workspace.read(rt.slug, now=rt.now)
-                return ItemRead(**told, state=read.state, troubles=read.troubles, recovering=recovering)
+                return _read(read, told, recovering=recovering)
+            case Restore(recovering=recovering):
+                read = await self.workspace.restore(rt.slug, now=rt.now)
+                return _read(read, told, recovering=recovering)
             case Survey():
                 survey = await self.workspace.survey(effect.keywords, seconds=SURVEY_SECONDS)
                 return Surveyed(**told, survey=survey)
@@ -134,6 +149,7 @@ class Performers(NamedTuple):
                     sha=receipt.sha,
                     touched=receipt.touched,
                     troubles=receipt.troubles,
+                    unwritten=receipt.unwritten,
                 )
             case _:
                 assert_never(effect)
@@ -159,3 +175,8 @@ class Performers(NamedTuple):
         known = (step for step_id in steps if (step := self.playbook.agenda.get(step_id)))
         own = (output for step in known for output in step.outputs)
         return tuple(dict.fromkeys((*own, *SOURCES)))
+
+
+def _read(reading: Reading, told: Told, *, recovering: bool) -> ItemRead:
+    state, troubles, restorable = reading
+    return ItemRead(**told, state=state, troubles=troubles, restorable=restorable, recovering=recovering)

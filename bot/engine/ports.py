@@ -27,6 +27,11 @@ class Opened(NamedTuple):
 
 
 class Chat(Protocol):
+    @property
+    def lands_within(self) -> float:
+        """Seconds: a post whose caller died in the middle of it turns up no later than that, or never."""
+        ...
+
     async def open(self, place: Place, message: Message, *, key: str, again: bool) -> Opened:
         """
         Post *message* to the channel of *place*, as the root of a thread; with a thread in *place*, only find the

@@ -61,6 +61,10 @@ class SlackChat(Chat):
         self._earlier = Earlier(self._call, identity.bot)
         self._whispers = Whispers(self._call)
 
+    @property
+    def lands_within(self) -> float:
+        return float(self._client.timeout)
+
     async def open(self, place: Place, message: Message, *, key: str, again: bool) -> Opened:
         stamps = await self._post(place, message, key=key, again=again)
         root = place.thread or stamps[0]

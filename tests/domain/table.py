@@ -26,6 +26,7 @@ from bot.domain.effects import (
     React,
     ReadItem,
     ReadThread,
+    Restore,
     Rewrite,
     Speak,
     Survey,
@@ -52,6 +53,7 @@ from bot.domain.inputs import (
     Press,
     Resume,
     Retract,
+    SaveAgain,
     Say,
     SetDepth,
     Start,
@@ -109,6 +111,10 @@ class World:
     commits: list[Commit] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
     meta: bytes | None = None
+    good_meta: bytes = b""
+    """The newest in history that can be read."""
+    unwritable: str = ""
+    """A file that takes no text."""
     meeting: bytes = b""
     heard: tuple[Heard, ...] = ()
     survey: CodeSurvey = field(default_factory=CodeSurvey)
@@ -222,6 +228,17 @@ class Table:
 
     def wait(self, seconds: int) -> "Table":
         self._tick += seconds
+        return self
+
+    def save_again(self) -> "Table":
+        """A minute has passed."""
+        self.rt = decide(self.rt, SaveAgain(key=self.key(), at=self.now()), self.playbook)
+        return self._paid()
+
+    def break_meta(self) -> "Table":
+        """Somebody saves half a meta.json; git has the one before."""
+        assert self.world.meta
+        self.world.good_meta, self.world.meta = self.world.meta, b"{ oops"
         return self
 
     def decided(self, happened: Input) -> Roundtable:
@@ -361,6 +378,9 @@ class Table:
                 return ThreadRead(**told, heard=world.heard, recovering=effect.recovering)
             case ReadItem():
                 return self._item_read(effect, told)
+            case Restore():
+                self.world.meta = self.world.good_meta or self.world.meta
+                return self._item_read(effect, told)
             case Post():
                 return Posted(**told, ts=self._stands(effect.message))
             case Rewrite():
@@ -406,19 +426,24 @@ class Table:
             for owned in step.owned(output)
         )
 
-    def _item_read(self, effect: ReadItem, owed: Mapping[str, str]) -> ItemRead:
+    def _item_read(self, effect: ReadItem | Restore, owed: Mapping[str, str]) -> ItemRead:
         told: dict[str, Any] = {**owed, "recovering": effect.recovering}
         if self.world.meta is None:
             return ItemRead(**told, state=None)
         try:
             troubles = meta.read(self.world.meta, now=told["at"]).troubles
         except meta.Corrupt:
-            return ItemRead(**told, state=None, troubles=(trouble("ERR-META-002"),))
+            restorable = bool(self.world.good_meta)
+            return ItemRead(**told, state=None, restorable=restorable, troubles=(trouble("ERR-META-002"),))
         return ItemRead(**told, state=self._state(told["at"]), troubles=troubles)
 
     def _commit(self, work: Commit, told: Mapping[str, str]) -> Committed:
         world, touched, troubles = self.world, [], list(self.world.troubles)
+        unwritten = tuple(edit for edit in work.edits if edit.path == world.unwritable)
+        troubles += [trouble("ERR-ART-002", artifact_name=edit.path) for edit in unwritten]
         for edit in work.edits:
+            if edit in unwritten:
+                continue
             try:
                 world.files[edit.path] = edit.apply(world.files.get(edit.path))
             except Missing:
@@ -439,6 +464,7 @@ class Table:
             sha=f"{len(world.commits):07}",
             touched=tuple(touched),
             troubles=tuple(troubles),
+            unwritten=unwritten,
         )
 
     def _heading(self, edit: Edit) -> str:

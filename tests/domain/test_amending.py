@@ -104,3 +104,56 @@ def test_an_edit_that_comes_twice_is_one_edit() -> None:
     table.edit("900.1", "For field work.", key="edit-1")
 
     assert table.rt is before
+
+
+# --- heard of before the message itself -------------------------------------------------------------------------------
+
+
+def test_a_message_that_comes_after_its_edit_says_the_newest_words() -> None:
+    """Slack keeps no order: the old text must not become the answer."""
+    table = Table(few_steps()).start().edit("900.1", "For field work.").say("For fields.", ts="900.1")
+
+    assert [answer.text for answer in table.rt.answers] == ["For field work."]
+
+
+def test_a_message_that_comes_after_its_deletion_is_no_answer() -> None:
+    """It stays in the transcript, where every message is once."""
+    table = Table(few_steps()).start().delete("900.1").say("For fields.", ts="900.1")
+
+    assert table.rt.answers == ()
+    assert [line.content for line in table.lines].count("For fields.") == 1
+
+
+def test_a_deleted_wish_is_not_granted() -> None:
+    """Somebody typed `finish` and took it back: the deletion came first."""
+    table = Table(few_steps()).start().delete("900.1").say("finish", ts="900.1")
+
+    assert table.rt.stage is Stage.DISCUSSING
+
+
+def test_an_edit_of_a_message_that_came_long_ago_holds_nothing_back() -> None:
+    """Only what has not come yet is remembered."""
+    table = Table(few_steps()).start().say("For fields.", ts="900.1").edit("900.1", "For field work.")
+
+    assert table.rt.overtaken == ()
+
+
+# --- in a discussion --------------------------------------------------------------------------------------------------
+
+
+def test_an_edited_turn_is_what_the_personas_hear() -> None:
+    """It stays the same turn."""
+    table = Table(few_steps()).start().elaborate().say("It must be fast.", ts="900.1")
+    before = table.rt.debate.turn_count
+    table.edit("900.1", "It must be correct.")
+
+    assert "It must be correct." in [turn.text for turn in table.rt.debate.turns]
+    assert "It must be fast." not in [turn.text for turn in table.rt.debate.turns]
+    assert table.rt.debate.turn_count == before
+
+
+def test_a_deleted_turn_says_nothing() -> None:
+    """It counts, for it was a turn; nobody answers to it any more."""
+    table = Table(few_steps()).start().elaborate().say("It must be fast.", ts="900.1").delete("900.1")
+
+    assert "It must be fast." not in [turn.text for turn in table.rt.debate.turns]

@@ -32,6 +32,7 @@ from bot.domain.inputs import (
     Press,
     Resume,
     Retract,
+    SaveAgain,
     Say,
     SetDepth,
     Start,
@@ -163,6 +164,21 @@ class Meeting(RuleBasedStateMachine):
         ts = data.draw(st.sampled_from(table.world.heard)).ts
         self.hears(Retract(key=table.key(), at=table.now(), person=person(who), ts=ts))
 
+    @rule(who=PEOPLE, text=WORDS, gone=st.booleans())
+    def changes_a_message_that_comes_later(self, who: str, text: str, *, gone: bool) -> None:
+        table = self.table
+        if not table.rt.place.thread:
+            return
+        ts = table.ts()
+        change = {"key": table.key(), "at": table.now(), "person": person(who), "ts": ts}
+        self.hears(Retract(**change) if gone else Amend(**change, text=text))
+        said = Say(
+            key=f"{table.rt.place.channel}.{ts}", at=table.now(), person=person(who), text="early", ts=ts
+        )
+        if self.hears(said):
+            self.heard.add(said.key)
+            table.world.heard = (*table.world.heard, Heard(person=said.person, text=text, ts=ts))
+
     @precondition(lambda self: self.table.rt.menu)
     @rule(
         who=PEOPLE,
@@ -244,6 +260,15 @@ class Meeting(RuleBasedStateMachine):
         kind, reason = failing
         self.table.fail(kind, reason)
         self.posts_failed = self.posts_failed or kind in {"post", "rewrite"}
+
+    @rule()
+    def a_minute_passes(self) -> None:
+        again = SaveAgain(key=self.table.key(), at=self.table.now())
+        self.table.rt = decide(self.table.rt, again, self.book)
+
+    @rule(path=st.sampled_from(["", "quick-scan.md", "draft.md"]))
+    def a_file_takes_no_text(self, path: str) -> None:
+        self.table.world.unwritable = path
 
     @rule(text=SPEECH, synthesis=SYNTHESES)
     def voices_change(self, text: str, synthesis: Synthesis) -> None:

@@ -72,12 +72,12 @@ def test_nothing_is_saved_past_what_could_not_be_saved() -> None:
 
 
 def test_a_late_commit_does_not_stand_in_for_the_one_people_wait_for() -> None:
-    """The menu of the second step comes after the commit of the second step."""
+    """The menu of the second step comes after its commit, and after the word that the first one is saved now."""
     table = Table(TWO).start().fail("commit").do_step().press_continue()
     table.paid.clear()
     table.do_step()
 
-    assert table.order("draft", "commit", "post")[-4:] == ["draft", "commit", "commit", "post"]
+    assert table.order("draft", "commit", "post")[-5:] == ["draft", "commit", "commit", "post", "post"]
 
 
 def test_the_transcript_loses_nothing_while_the_disk_is_full() -> None:
@@ -202,6 +202,33 @@ def test_what_is_being_written_is_written_before_we_pause() -> None:
     assert table.rt.stage is Stage.PAUSED
     table.resume()
     assert table.offered()[0] is Action.CONTINUE
+
+
+def test_what_could_not_be_said_is_said_first_when_we_are_back() -> None:
+    """A persona's post is never left out, and never out of order; its buttons belong to a menu that is over."""
+    table = Table(TWO).start().say("For field work.").stop_paying()
+    table.fail("post", "is_archived", times=1).say("deep").say("finish").resume_paying()
+    table.fail("post", "is_archived", times=1).resume().resume()
+
+    said = [
+        line.content
+        for line in table.lines
+        if line.source != "user"
+        and line.meta["message_id"] in {effect.id for effect in table.paid if effect.kind == "post"}
+    ]
+    assert table.rt.unsent == ()
+    assert [text for text in table.texts if text in said] == said
+
+
+def test_the_menu_before_has_no_buttons_when_we_are_back() -> None:
+    """Nobody could take them away while we were shut out."""
+    table = Table(TWO).start().do_step()
+    menu = table.menu
+    table.stop_paying().fail("post", "not_in_channel", times=1).fail("rewrite", "not_in_channel").say("c")
+    table.resume_paying().resume()
+
+    stands = next(one.message for one in table.world.thread if one.ts == menu.ts)
+    assert stands.choices == ()
 
 
 def test_the_end_stays_the_end_when_nobody_can_be_told() -> None:

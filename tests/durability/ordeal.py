@@ -103,7 +103,8 @@ class Ordeal:
             verdict.wrong += checks.of_workspace(self._workspace, store_lost=bool(self.plan.flushes))
 
     async def _settled(self) -> None:
-        """Nothing is owed any more."""
+        """Nothing is owed any more, and nothing is on its way."""
+        await wait_until(lambda: not self._trap.on_their_way, seconds=READY_SECONDS, what="late posts")
         await wait_until(lambda: not self._watch.owing(), seconds=READY_SECONDS, what="everything is paid")
 
     async def _end(self) -> None:

@@ -146,7 +146,7 @@ def _counted_twice() -> AbstractContextManager[object]:
         ):
             return settled(rt, happened, playbook)
         by = happened.persona
-        return rt.but(elaboration=rt.elaboration.heard(by=by, name=by, text=happened.text, human=False))
+        return rt.but(elaboration=rt.elaboration.spoken(by=by, name=by, text=happened.text))
 
     return patch.object(machine, "_settled", counting)
 

@@ -13,7 +13,6 @@ from aiohttp import web
 
 from bot.sandbox import App, Sandbox, Timing
 from bot.sandbox.api import ApiCall
-from bot.sandbox.messages import JSON
 from bot.sandbox.methods import Call
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 
@@ -27,7 +26,7 @@ EFFECTS = frozenset({
     "users.info",
 })  # fmt: skip
 POSTS = frozenset({"chat.postMessage"})
-LOOKS = frozenset({"conversations.history", "conversations.replies"})
+LATE_SECONDS = 4.5
 PATIENCE = Timing(ack_seconds=1.5, retry_seconds=(0.1,) * 200)
 """What was not acknowledged is delivered again, much sooner than in Slack, and until it is."""
 
@@ -38,7 +37,7 @@ class When(StrEnum):
     DURING = "during"
     """It is performed, and the bot never hears of it."""
     LATE = "late"
-    """It is performed when the successor has just looked, and has not found it."""
+    """It is performed seconds after the death, as a slow Slack does, within the time that the bot would have waited."""
     LOST = "lost"
     """It is performed, the connection breaks, and the bot lives on."""
     AFTER = "after"
@@ -63,8 +62,9 @@ class Trap:
     slack: Sandbox = field(
         default_factory=lambda: Sandbox(app=App(shortcuts={SHORTCUT: SHORTCUT_NAME}), timing=PATIENCE)
     )
+    on_their_way: int = 0
+    """Calls that were made, and are performed later."""
     _order: Order | None = None
-    _on_their_way: list[Callable[[], JSON]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._api = self.slack._api
@@ -81,10 +81,7 @@ class Trap:
     async def _call(self, request: web.Request, call: Call, seen: ApiCall) -> web.StreamResponse:
         order = self._due(call)
         if order is None:
-            response = await self._answered(request, call, seen)
-            if call.method in LOOKS:
-                self._land()
-            return response
+            return await self._answered(request, call, seen)
         host = request.host.partition(":")[0]
         if order.when is When.AFTER:
             seen.answer = self._api._perform(call)
@@ -94,15 +91,15 @@ class Trap:
         if order.when in {When.DURING, When.LOST}:
             seen.answer = self._api._perform(call)
         if order.when is When.LATE:
-            self._on_their_way.append(lambda: self._api._perform(call))
+            self.on_their_way += 1
+            asyncio.get_running_loop().call_later(LATE_SECONDS, self._land, call)
         assert request.transport
         request.transport.abort()
         return web.Response()
 
-    def _land(self) -> None:
-        """What was on its way when its bot died arrives now."""
-        while self._on_their_way:
-            self._on_their_way.pop(0)()
+    def _land(self, call: Call) -> None:
+        self._api._perform(call)
+        self.on_their_way -= 1
 
     def _due(self, call: Call) -> Order | None:
         order = self._order

@@ -137,6 +137,8 @@ class SimChat:
     def __init__(self, world: World) -> None:
         self._world = world
 
+    lands_within = 0.0
+
     async def open(self, place: Place, message: Message, *, key: str, again: bool) -> Opened:
         ts = await self.post(place, message, key=key, again=again)
         self._called(Kind.SLACK)

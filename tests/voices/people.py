@@ -251,12 +251,12 @@ class Meeting:
 
     def says(self, person: str, text: str) -> None:
         name = self._rt.name_of(person)
-        self.debate = self.debate.heard(by=person, name=name, text=text, human=True)
+        self.debate = self.debate.heard(by=person, name=name, text=text, ts="")
 
     def ends(self) -> Synthesis:
         return asyncio.run(self._voices.synthesize(self.cue, {}))
 
     def _heard(self, persona: str, text: str) -> str:
         name = ROSTER[persona].first_name
-        self.debate = self.debate.heard(by=persona, name=name, text=text, human=False)
+        self.debate = self.debate.spoken(by=persona, name=name, text=text)
         return text

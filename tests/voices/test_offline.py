@@ -50,7 +50,7 @@ def test_colleagues_that_said_nothing_to_quote_are_built_on_all_the_same() -> No
     meeting = Meeting(roundtable(CONTEXT, (ADA, "Rows are lost")))
     assert meeting.speaks(ALEX).endswith("?")
 
-    meeting.debate = meeting.debate.heard(by=MAYA, name="Maya", text="Finance is hurt by this.", human=False)
+    meeting.debate = meeting.debate.spoken(by=MAYA, name="Maya", text="Finance is hurt by this.")
     assert meeting.speaks(JORDAN).startswith("Let me add to what Maya said.")
 
 

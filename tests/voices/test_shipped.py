@@ -96,10 +96,10 @@ def test_every_persona_finds_words_of_its_own(persona: Persona) -> None:
     debate = Elaboration(step_id=step.step_id, lead=persona.key, topic=step.title, max_turns=40)
     for number in range(10):
         debate = debate.heard(
-            by=BEN, name="Ben", text=f"Point {number} is about the export and its rows", human=True
+            by=BEN, name="Ben", text=f"Point {number} is about the export and its rows", ts=""
         )
         said.append(asyncio.run(voices.respond(Cue(rt.but(elaboration=debate), PLAYBOOK, persona.key))))
-        debate = debate.heard(by=persona.key, name=persona.first_name, text=said[-1], human=False)
+        debate = debate.spoken(by=persona.key, name=persona.first_name, text=said[-1])
 
     assert not [text for text in said if "{" in text or "..." in text]
     assert len({text.rpartition(". ")[2] for text in said}) == len(said)

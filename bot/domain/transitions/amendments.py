@@ -1,33 +1,67 @@
 """
 What people change afterwards. The transcript never forgets: an edit is a new line that names the old one, and so is a
-deletion. The answers that are being worked with are the newest ones.
+deletion. The answers and turns that are being worked with are the newest ones.
+
+Slack keeps no order: a change may be heard of before the message that it changes.
 """
 
 from bot.domain import wording
 from bot.domain.agenda import Playbook
-from bot.domain.inputs import Amend, Retract
-from bot.domain.roundtable import Answer, Roundtable
+from bot.domain.inputs import Amend, Retract, Say
+from bot.domain.roundtable import Answer, Overtaken, Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transitions import pausing, steps
 
+REMEMBERED = 32
+"""Changes of messages that have not come yet."""
+
 
 def amended(rt: Roundtable, happened: Amend, playbook: Playbook) -> Roundtable:
-    old = f"{rt.place.channel}.{happened.ts}"
     answers = tuple(
         answer.but(text=happened.text) if answer.ts == happened.ts else answer for answer in rt.answers
     )
     rt = rt.heard(
-        happened.person, happened.text, ts=happened.ts, part=rt.part, message_id=happened.key, amends=old
+        happened.person,
+        happened.text,
+        ts=happened.ts,
+        part=rt.part,
+        message_id=happened.key,
+        amends=rt.line_of(happened.ts),
     )
+    rt = _overtaking(_turn_is(rt, happened.ts, happened.text), happened.ts, happened.text)
     return _answers_are(rt, answers, playbook)
 
 
 def retracted(rt: Roundtable, happened: Retract, playbook: Playbook) -> Roundtable:
-    old = f"{rt.place.channel}.{happened.ts}"
     answers = tuple(answer for answer in rt.answers if answer.ts != happened.ts)
     name = rt.name_of(happened.person.id)
-    rt = rt.recording(wording.retracted(name), part=rt.part, user_id=happened.person.id, retracts=old)
+    retracts = rt.line_of(happened.ts)
+    rt = rt.recording(wording.retracted(name), part=rt.part, user_id=happened.person.id, retracts=retracts)
+    rt = _overtaking(_turn_is(rt, happened.ts, ""), happened.ts, None)
     return _answers_are(rt, answers, playbook)
+
+
+def overtaken(rt: Roundtable, happened: Say) -> Overtaken | None:
+    """What became of the message *happened*, if that was heard of before it."""
+    return next((one for one in reversed(rt.overtaken) if one.ts == happened.ts), None)
+
+
+def gone_already(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+    """It was deleted before it came: kept in the transcript, and it means nothing any more."""
+    rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=rt.part)
+    return pausing.notes_saved(rt, playbook)
+
+
+def _overtaking(rt: Roundtable, ts: str, text: str | None) -> Roundtable:
+    if rt.line_of(ts) in rt.seen:
+        return rt
+    return rt.but(overtaken=(*rt.overtaken, Overtaken(ts=ts, text=text))[-REMEMBERED:])
+
+
+def _turn_is(rt: Roundtable, ts: str, text: str) -> Roundtable:
+    if rt.elaboration is None:
+        return rt
+    return rt.but(elaboration=rt.elaboration.amended(ts, text))
 
 
 def _answers_are(rt: Roundtable, answers: tuple[Answer, ...], playbook: Playbook) -> Roundtable:

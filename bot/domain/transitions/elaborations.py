@@ -98,7 +98,7 @@ def persona_spoke(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) ->
         return said_nothing(rt, persona.key, playbook)
 
     framing = not rt.debate.framed
-    debate = rt.debate.heard(by=persona.key, name=persona.first_name, text=text, human=False)
+    debate = rt.debate.spoken(by=persona.key, name=persona.first_name, text=text)
     if framing:
         debate = debate.asked(*_named_first(text, playbook.roster.others(persona.key)))
     rt = rt.but(elaboration=debate)
@@ -196,7 +196,7 @@ def _heard(rt: Roundtable, happened: Say) -> Roundtable:
     if rt.debate.framed and not rt.debate.turns[-1].human:
         rt = rt.opening_round(Part.WORKSHOP)
     name = rt.name_of(happened.person.id)
-    debate = rt.debate.heard(by=happened.person.id, name=name, text=happened.text, human=True)
+    debate = rt.debate.heard(by=happened.person.id, name=name, text=happened.text, ts=happened.ts)
     rt = rt.closing_menu(elaboration_wording.still_talking()).but(elaboration=debate)
     return rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.WORKSHOP, **_turn(debate))
 

@@ -4,16 +4,17 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain import refusals, wording, words
+from bot.domain import menus, refusals, wording, words
 from bot.domain.agenda import Playbook
 from bot.domain.artifact import FileEdit
-from bot.domain.effects import OpenThread, ReadItem, ReadThread, Then
-from bot.domain.inputs import Committed, ItemRead, Start, ThreadOpened, ThreadRead
+from bot.domain.effects import OpenThread, ReadItem, ReadThread, Restore, Then
+from bot.domain.inputs import Committed, ItemRead, Press, Start, ThreadOpened, ThreadRead
 from bot.domain.item import Item, draft
+from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change
 from bot.domain.persona import Persona
-from bot.domain.roundtable import Roundtable
+from bot.domain.roundtable import Roundtable, Stalled
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part, Source
 from bot.domain.transitions import phases, resuming
@@ -94,9 +95,7 @@ def thread_read(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Rou
     """What people said without us becomes part of the transcript, with their names; recovered words are answers."""
     known = {line.message_id for line in rt.lines}
     new = [
-        heard
-        for heard in happened.heard
-        if heard.ts > rt.last_heard and f"{rt.place.channel}.{heard.ts}" not in known
+        heard for heard in happened.heard if heard.ts > rt.last_heard and rt.line_of(heard.ts) not in known
     ]
     part = Part.CLARIFYING if happened.recovering else Part.DRAFT
     for heard in new:
@@ -111,6 +110,8 @@ def thread_read(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Rou
 def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundtable:
     """A new item gets its folder; one that exists is taken up where its folder says it stands."""
     state = happened.state
+    if happened.restorable:
+        return _restoring_offered(rt, happened)
     if state is None:
         return _folder_made(report(rt, happened.troubles))
     rt = refreshed(rt, state, happened.troubles)
@@ -118,6 +119,16 @@ def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundta
     if happened.recovering:
         return rt.owing(ReadThread(recovering=True))
     return taken_up(rt, "held in a new thread")
+
+
+def restore_pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    rt, looked = _chosen(rt, happened, menus.RESTORE.label)
+    return rt.owing(Restore(recovering=looked.recovering))
+
+
+def start_over_pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    rt, _ = _chosen(rt, happened, menus.START_OVER.label)
+    return _folder_made(rt)
 
 
 def taken_up(rt: Roundtable, why: str) -> Roundtable:
@@ -128,6 +139,28 @@ def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundt
     rt = phases.go_on(rt, playbook)
     behind = told.state.commits_behind if told else 0
     return resuming.at_the_end(rt, behind) if rt.stage is Stage.ANALYSED else rt
+
+
+def _restoring_offered(rt: Roundtable, happened: ItemRead) -> Roundtable:
+    """Nothing is written over what may yet be saved (ERR-META-001, ERR-META-002): people decide."""
+    again = ReadItem(recovering=happened.recovering)
+    rt = rt.logging(*happened.troubles).but(
+        stage=Stage.STALLED, stalled=Stalled(effect=again, stage=rt.stage)
+    )
+    codes = " · ".join(one.code for one in happened.troubles)
+    message = Message(text=wording.restorable(), choices=(menus.RESTORE, menus.START_OVER), note=codes)
+    return rt.offering(MenuKind.RESTORE, message, part=Part.DRAFT)
+
+
+def _chosen(rt: Roundtable, happened: Press, label: str) -> tuple[Roundtable, ReadItem]:
+    """Back in the stage before the menu, and what was looked at then."""
+    assert rt.stalled, "the menu is only there while we wait for it"
+    stage, looked = rt.stalled.stage, rt.stalled.effect
+    assert isinstance(looked, ReadItem), "nothing else is restorable"
+    sentence = wording.chosen(label, rt.name_of(happened.person.id))
+    rt = rt.closing_menu(sentence, ts=happened.ts)
+    rt = rt.recording(sentence, part=Part.DRAFT, user_id=happened.person.id)
+    return rt.but(stage=stage, stalled=None), looked
 
 
 def _folder_made(rt: Roundtable) -> Roundtable:

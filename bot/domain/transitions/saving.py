@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from bot.domain import wording
-from bot.domain.artifact import Edit
-from bot.domain.effects import Commit, Post, Then
+from bot.domain import artifact, wording
+from bot.domain.artifact import Edit, InsightEdit
+from bot.domain.effects import Commit, Effect, Post, Then
 from bot.domain.inputs import Committed, ItemState
 from bot.domain.message import Message
 from bot.domain.meta import Change, SlackPlace
@@ -17,6 +17,7 @@ HEAD = "HEAD"
 """As a change's `codebase_hash`: the workspace fills in what it is at."""
 
 META_UNREADABLE = "ERR-META-002"
+NOT_WRITTEN = "ERR-ART-002"
 META_LOST = frozenset({"ERR-META-001", META_UNREADABLE})
 """With the store at hand nothing is lost by it: "starting from the beginning" would be wrong."""
 
@@ -38,16 +39,21 @@ def owe_commit(
 
     What failed to be saved before is tried again first, in its order.
     """
-    earlier = tuple(commit.but(attempts=0) for commit in rt.unsaved)
+    lines = rt.unheld
     commit = Commit(
         subject=f"roundtable({rt.slug}): {subject}",
         step=step,
         edits=tuple(edits),
         change=change or Change(),
-        lines=rt.unheld,
+        lines=lines,
         then=then,
     )
-    return rt.but(unsaved=()).owing(*earlier, commit)
+    return _owing_earlier(rt).owing(commit)
+
+
+def again(rt: Roundtable) -> Roundtable:
+    """What could not be saved is tried again by itself, too: nobody may come back to this thread."""
+    return rt if rt.owes(Commit) else _owing_earlier(rt)
 
 
 def owe_commit_then_tell(
@@ -76,17 +82,20 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
     """The lines that are in git now are no longer pending, and what the item's folder says is what counts."""
     rt = rt.but(lines=tuple(line for line in rt.lines if line.message_id not in committed.lines))
     rt = _counting(rt, commit.change)
-    if commit.change.created is not None:
-        lost = tuple(one for one in committed.troubles if one.code in META_LOST)
-        rest = tuple(one for one in committed.troubles if one not in lost)
-        return refreshed(rt.logging(*lost), committed.state, rest)
-    return refreshed(rt, committed.state, committed.troubles)
+    expected = tuple(one for one in committed.troubles if one.code in _expected(commit))
+    rest = tuple(one for one in committed.troubles if one not in expected)
+    rt = refreshed(rt.logging(*expected), committed.state, rest)
+    if committed.unwritten:
+        return _kept_for_later(rt, commit, committed.unwritten)
+    is_last = commit.late and not rt.unsaved and not any(_is_late(effect) for effect in rt.outbox)
+    return rt.telling(Message(text=wording.saved_at_last()), part=rt.part) if is_last else rt
 
 
 def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:
     """It counts all the same, and is tried again before the next commit."""
     late = commit.but(then=Then.NOTHING, late=True)
-    return _counting(rt, commit.change).but(unsaved=(*rt.unsaved, late))
+    rt = _counting(rt, commit.change).but(unsaved=(*rt.unsaved, late))
+    return rt if commit.late else _attached(rt, commit.edits)
 
 
 def refreshed(rt: Roundtable, state: ItemState | None, troubles: Iterable[Trouble]) -> Roundtable:
@@ -134,6 +143,38 @@ def created(rt: Roundtable) -> dict[str, str | None]:
         "slug": rt.slug,
         "created_at": rt.now,
     }
+
+
+def _owing_earlier(rt: Roundtable) -> Roundtable:
+    return rt.but(unsaved=()).owing(*rt.unsaved)
+
+
+def _kept_for_later(rt: Roundtable, commit: Commit, edits: tuple[Edit, ...]) -> Roundtable:
+    """A commit of its own: the one that they were in is made."""
+    later = Commit(subject=commit.subject, edits=edits, late=True)
+    rt = rt.but(unsaved=(*rt.unsaved, later))
+    return rt if commit.late else _attached(rt, edits)
+
+
+def _attached(rt: Roundtable, edits: Iterable[Edit]) -> Roundtable:
+    """The texts go into the thread (ERR-ART-002); insights stand there already, in their synthesis."""
+    for edit in edits:
+        if not isinstance(edit, InsightEdit):
+            text = edit.apply(None)
+            text = text if artifact.applies_to(edit.path) else f"```\n{text}\n```"
+            message = Message(text=wording.not_written(edit.path, text))
+            rt = rt.telling(message, part=Part.FORMALIZING)
+    return rt
+
+
+def _expected(commit: Commit) -> frozenset[str]:
+    """What nobody has to be told: a new item has no meta.json yet, and what is late was told of before."""
+    new = META_LOST if commit.change.created is not None else frozenset[str]()
+    return new | {NOT_WRITTEN} if commit.late else new
+
+
+def _is_late(effect: Effect) -> bool:
+    return isinstance(effect, Commit) and effect.late
 
 
 def _written_anew(rt: Roundtable, lost: tuple[Trouble, ...]) -> Roundtable:

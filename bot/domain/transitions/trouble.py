@@ -20,6 +20,7 @@ from bot.domain.effects import (
     React,
     ReadItem,
     ReadThread,
+    Restore,
     Rewrite,
     Speak,
     Survey,
@@ -113,19 +114,26 @@ def _item_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundt
 def _not_posted(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
     """
     One message that Slack will not have is left out, but not its buttons. A thread that takes no messages at all
-    pauses the roundtable; what is being written down just now is finished first.
+    pauses the roundtable; what is being written down just now is finished first, and nothing that was said is left out.
     """
     assert isinstance(unpaid.effect, Post)
     if unpaid.said.reason not in NOBODY_HOME:
         return _buttons_saved(rt, unpaid.effect.message)
     if rt.stage in BUSY:
-        return rt
-    silent = rt.without_owing(Post, Rewrite, React, Speak, Survey, ReadItem)
+        return rt.holding_back(unpaid.effect)
+    silent = rt.without_owing(React, Speak, Survey, ReadItem).closing_menu(wording.superseded())
     message = Message(text=wording.cannot_go_on(unpaid.said.sentence))
-    told = silent.but(menu=None).owing(Tell(person=rt.started_by, message=message))
+    told = silent.holding_back(unpaid.effect).owing(Tell(person=rt.started_by, message=message))
     if unpaid.said.reason == THREAD_GONE:
         return told.but(stage=Stage.STALLED, stalled=None, place=rt.place.but(thread=""))
     return told if rt.stage in RESTING else told.but(stage=Stage.PAUSED, heading_for=rt.stage)
+
+
+def _not_rewritten(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """A menu that is over must not keep its buttons, also if it takes a while."""
+    if unpaid.said.reason not in NOBODY_HOME or not isinstance(unpaid.effect, Rewrite):
+        return rt
+    return rt.but(unsent=(*rt.unsent, unpaid.effect))
 
 
 def _buttons_saved(rt: Roundtable, message: Message) -> Roundtable:
@@ -182,7 +190,9 @@ FOLLOWS: Mapping[type[Attemptable], Follows] = {
     OpenThread: _thread_not_opened,
     ReadThread: _thread_not_read,
     ReadItem: _item_not_read,
+    Restore: _item_not_read,
     Post: _not_posted,
+    Rewrite: _not_rewritten,
     Speak: _nothing_said,
     Draft: _voice_lost,
     Synthesize: _no_synthesis,

@@ -1,0 +1,98 @@
+"""What cannot be written: people have its text in the thread, and it is written as soon as that is possible."""
+
+from bot.domain import wording
+from bot.domain.artifact import ItemsEdit
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from tests.domain.books import few_steps, step
+from tests.domain.table import Table
+
+TWO = few_steps(step("00-01"), step("00-02"))
+FILE = "quick-scan.md"
+
+
+def unwritable(path: str = FILE) -> Table:
+    table = Table(TWO).start()
+    table.world.unwritable = path
+    return table.do_step("For field work.")
+
+
+def attached(table: Table) -> list[str]:
+    return [text for text in table.texts if text.startswith("I could not save this in")]
+
+
+def test_the_text_of_a_file_that_cannot_be_written_is_in_the_thread() -> None:
+    """ERR-ART-002: with the warning; the step counts."""
+    table = unwritable()
+
+    [text] = attached(table)
+    assert f"`{FILE}`" in text
+    assert "For field work." in text
+    assert any(text.startswith(f"⚠ Warning: Failed to write {FILE}.") for text in table.texts)
+    assert table.meta.steps_completed == ("00-01",)
+
+
+def test_it_is_written_with_the_next_commit() -> None:
+    """Once the file can be written again; people are told."""
+    table = unwritable()
+    table.world.unwritable = ""
+    table.press_continue().do_step()
+
+    assert "For field work." in table.world.files[FILE]
+    assert table.texts.count(wording.saved_at_last()) == 1
+
+
+def test_it_is_written_even_if_nobody_comes_back() -> None:
+    """After a while it is tried again without anybody saying a word."""
+    table = unwritable()
+    table.world.unwritable = ""
+    table.save_again()
+
+    assert "For field work." in table.world.files[FILE]
+    assert table.rt.unsaved == ()
+    assert table.offered()[0] is Action.CONTINUE
+
+
+def test_what_still_cannot_be_written_is_kept_without_a_word() -> None:
+    """People were told once."""
+    table = unwritable()
+    before = list(table.texts)
+    table.save_again().save_again()
+
+    assert table.texts == before
+    table.world.unwritable = ""
+    table.save_again()
+    assert "For field work." in table.world.files[FILE]
+
+
+def test_a_whole_commit_that_fails_has_its_texts_in_the_thread_too() -> None:
+    """ERR-META-003: the disk is full. Once, however often it fails."""
+    table = Table(TWO).start().fail("commit", times=3).do_step("For field work.")
+    table.save_again().save_again()
+
+    assert len(attached(table)) == 1
+    assert table.rt.stage is Stage.AT_BOUNDARY
+    table.save_again()
+    assert table.meta.steps_completed == ("00-01",)
+    assert table.texts[-1] == wording.saved_at_last()
+
+
+def test_rows_and_objects_are_shown_as_they_would_stand_in_the_file() -> None:
+    """In a block of code: they are no Markdown."""
+    table = Table(TWO).start()
+    table.world.unwritable = "stories.json"
+    table.world.drafts = (ItemsEdit(path="stories.json", items=({"id": "US-1", "title": "Sync"},)),)
+    table.playbook = few_steps(step("00-01", outputs=("stories.json",)), step("00-02"))
+    table.do_step()
+
+    [text] = attached(table)
+    assert "```" in text
+    assert '"US-1"' in text
+
+
+def test_with_nothing_left_to_save_nothing_happens() -> None:
+    """Trying again is no reason to commit."""
+    table = Table(TWO).start().do_step()
+    before = len(table.world.commits)
+
+    assert len(table.save_again().world.commits) == before

@@ -20,9 +20,9 @@ REANALYSE = Choice(action=Action.REANALYSE, label="Re-analyze from Phase 00")
 CANCEL = Choice(action=Action.CANCEL, label="Cancel", emphasis=Emphasis.PRIMARY)
 
 DEPTHS = {
-    Depth.BRIEF: Choice(action=Action.DEPTH_BRIEF, label="Brief"),
-    Depth.STANDARD: Choice(action=Action.DEPTH_STANDARD, label="Standard"),
-    Depth.DEEP: Choice(action=Action.DEPTH_DEEP, label="Deep"),
+    Depth.BRIEF: Choice(action=Action.DEPTH_BRIEF, label="Switch to brief"),
+    Depth.STANDARD: Choice(action=Action.DEPTH_STANDARD, label="Switch to standard"),
+    Depth.DEEP: Choice(action=Action.DEPTH_DEEP, label="Switch to deep"),
 }
 DEPTH_OF = {choice.action: depth for depth, choice in DEPTHS.items()}
 FLOOR = (GO_ON, END_ELABORATION)

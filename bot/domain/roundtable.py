@@ -236,15 +236,15 @@ class Roundtable(Stored):
         rt = rt.telling(message.but(token=token), part=part, actor=actor, **meta)
         return rt.but(menu=Menu(kind=kind, token=token, message=message))
 
-    def closing_menu(self, sentence: str, *, ts: str = "") -> Self:
+    def closing_menu(self, sentence: str, *, ts: str = "", quietly: bool = False) -> Self:
         """
-        The open menu loses its buttons and says what became of it. *ts* is where it stands, if a press told us
-        before the post's own outcome did.
+        The open menu loses its buttons and says what became of it; *quietly* says so only to whoever presses it yet.
+        *ts* is where it stands, if a press told us before the post's own outcome did.
         """
         if self.menu is None:
             return self
         menu = self.menu
-        rewritten = menu.message.spent().but(note=sentence)
+        rewritten = menu.message.spent().but(note="" if quietly else sentence)
         stands_at = menu.ts or ts
         used = Used(token=menu.token, sentence=sentence, rewritten=None if stands_at else rewritten)
         rt = self.but(menu=None, used=(*self.used, used)[-MENUS_REMEMBERED:])

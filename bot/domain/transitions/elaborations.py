@@ -197,7 +197,7 @@ def _heard(rt: Roundtable, happened: Say) -> Roundtable:
         rt = rt.opening_round(Part.WORKSHOP)
     name = rt.name_of(happened.person.id)
     debate = rt.debate.heard(by=happened.person.id, name=name, text=happened.text, ts=happened.ts)
-    rt = rt.closing_menu(elaboration_wording.still_talking()).but(elaboration=debate)
+    rt = rt.closing_menu(elaboration_wording.still_talking(), quietly=True).but(elaboration=debate)
     return rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.WORKSHOP, **_turn(debate))
 
 
@@ -216,7 +216,7 @@ def _asked(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
 def conclude(rt: Roundtable, ending: Ending, playbook: Playbook) -> Roundtable:
     """No more turns; whoever still waited for the floor does not get it."""
     debate = rt.debate.but(waiting=(), ending=ending)
-    rt = rt.closing_menu(elaboration_wording.still_talking()).without_owing(Speak)
+    rt = rt.closing_menu(elaboration_wording.still_talking(), quietly=True).without_owing(Speak)
     rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)
     at_the_limit = ending is Ending.TURN_LIMIT
     text = elaboration_wording.limit_reached() if at_the_limit else elaboration_wording.wrapping_up()

@@ -250,3 +250,18 @@ def test_after_the_limit_a_late_word_is_no_misunderstanding() -> None:
     table.say("Wait!").resume_paying()
 
     assert "ERR-ELAB-011" not in table.codes
+
+
+def test_in_the_file_that_all_items_share_they_go_to_the_item_s_own_section() -> None:
+    """Another item's section stands below it, and is not touched."""
+    table = Table(few_steps(step("00-01", "Quality", outputs=("nfr-matrix.md",)))).start("Offline sync")
+    table.world.files["nfr-matrix.md"] = (
+        "# NFR Matrix\n\n## Offline sync (offline-sync)\n\nours\n\n## Quality of prints (prints)\n\ntheirs\n"
+    )
+    table.world.drafts = ()
+    table.world.synthesis = OF_ALL
+    table.do_step().press(Action.ELABORATE).say("Trains have tunnels.").say("done")
+
+    ours, theirs = table.world.files["nfr-matrix.md"].split("## Quality of prints")
+    assert "Trains have tunnels" in ours
+    assert "Trains have tunnels" not in theirs

@@ -2,7 +2,7 @@
 
 from bot.domain import elaboration_wording
 from bot.domain.agenda import Playbook
-from bot.domain.artifact import Edit, InsightEdit, applies_to
+from bot.domain.artifact import Edit, InsightEdit, applies_to, shared
 from bot.domain.effects import Synthesize, Then
 from bot.domain.elaboration import Ending
 from bot.domain.inputs import Committed, Say, Synthesized
@@ -74,14 +74,18 @@ def _as_markdown(rt: Roundtable, synthesis: Synthesis, playbook: Playbook) -> st
 
 
 def _additions(rt: Roundtable, text: str, playbook: Playbook) -> tuple[Edit, ...]:
-    """The same addition for every text file of the step, under a marker that makes it findable."""
+    """
+    The same addition for every text file of the step, under a marker that makes it findable; in the file that all
+    items share, it belongs to the item's own section.
+    """
     step = playbook.agenda.get(rt.debate.step_id)
     if step is None:
         return ()
     marker = f"<!-- Elaboration: step {step.step_id}, {rt.now} -->"
-    keywords = tuple(word.lower() for word in step.title.split() if word.isalpha())
     return tuple(
-        InsightEdit(path=output, keywords=keywords, marker=marker, body=text)
+        InsightEdit(
+            path=output, keywords=(rt.title if shared(output) else step.title,), marker=marker, body=text
+        )
         for output in step.outputs
         if applies_to(output)
     )

@@ -1,0 +1,74 @@
+"""What is damaged or cannot be written: people are asked, nothing is lost, and the workspace is whole again afterwards."""
+
+from shutil import rmtree
+
+from bot.domain.wording import saved_at_last
+from tests.e2e.meeting import CHANNEL, Meeting
+
+DAMAGED = '{"steps_completed": ["00-'
+
+
+async def lost_and_damaged(meeting: Meeting) -> None:
+    """A step is done; then the store is lost, and somebody's editor leaves half a meta.json."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.do_step("Edits get lost in tunnels. Scope: small")
+    rmtree(meeting.workspace / ".roundtable")
+    (meeting.folder / "meta.json").write_text(DAMAGED)
+
+
+async def resumed(meeting: Meeting) -> None:
+    """The item's folder no longer says where it was held: a new thread is opened."""
+    roots = {message.ts for message in meeting.slack.messages(CHANNEL)}
+    await meeting.slack.person("grace").slash(CHANNEL, "/roundtable resume offline-sync")
+    await meeting.until(lambda: [one for one in meeting.slack.messages(CHANNEL) if one.ts not in roots])
+    meeting.root = meeting.slack.messages(CHANNEL)[-1].ts
+
+
+async def test_the_last_good_version_is_brought_back(meeting: Meeting) -> None:
+    """ERR-META-002: by a button; the finished step stays finished, and the damaged file is kept beside it."""
+    await lost_and_damaged(meeting)
+    async with meeting.bot():
+        await resumed(meeting)
+        await meeting.press("restore")
+        await meeting.seen("Step 00-02")
+
+    assert meeting.meta["steps_completed"] == ["00-01"]
+    assert meeting.meta["slack"]["thread_ts"] == meeting.root
+    assert DAMAGED in [path.read_text() for path in meeting.folder.glob("meta.json.*")]
+    assert meeting.git("status", "--short") == ""
+
+
+async def test_or_people_start_over(meeting: Meeting) -> None:
+    """The artifacts and the transcript stay."""
+    await lost_and_damaged(meeting)
+    async with meeting.bot():
+        await resumed(meeting)
+        await meeting.press("start_over")
+        await meeting.seen("Step 00-01")
+
+    assert meeting.meta["steps_completed"] == []
+    assert "tunnels" in (meeting.folder / "quick-scan.md").read_text()
+    assert "Edits get lost in tunnels. Scope: small" in [line.content for line in meeting.lines("User")]
+    assert DAMAGED in [path.read_text() for path in meeting.folder.glob("meta.json.*")]
+
+
+async def test_what_cannot_be_written_stands_in_the_thread_and_is_written_later(meeting: Meeting) -> None:
+    """ERR-ART-002: a folder is in the place of the file, until somebody takes it away."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        in_the_way = meeting.folder / "quick-scan.md"
+        in_the_way.mkdir()
+        await meeting.do_step("Edits get lost in tunnels. Scope: small")
+        attached = await meeting.seen("I could not save this in")
+
+        in_the_way.rmdir()
+        await meeting.press("continue")
+        await meeting.menu("finish_step")
+        await meeting.press("finish_step")
+        await meeting.seen(saved_at_last())
+
+    assert "tunnels" in attached.text
+    assert "tunnels" in in_the_way.read_text()
+    assert meeting.git("status", "--short") == ""
+    assert meeting.transcript.flaws == ()

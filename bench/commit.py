@@ -3,13 +3,18 @@ The commit of a finished step, with few and with many items in the workspace.
 
 Floors, in the same repository: the bare pygit2 tree update of the same bytes, with fsync, on a branch of its own; and
 the git command line, `add` and `commit` of the same files. Goals: ≤ 2× the first at every size, and with 20,000 items
-at least 2.5 times as fast as the second. Then how `.git` grows with the transcript, before and after `git gc`.
+at least 2.5 times as fast as the second. Then how `.git` grows with the transcript, before and after `git gc`; how
+long a commit keeps every other thread of the process waiting (what the event loop feels of it); and what it costs when
+many items finish together.
 """
 
 import asyncio
+import statistics
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
-from time import perf_counter
+from threading import Thread
+from time import perf_counter, process_time, sleep
+from typing import Self
 
 import pygit2
 from pygit2 import Oid, Signature, Tree
@@ -34,6 +39,8 @@ FLOOR_BRANCH = "refs/heads/floor"
 FLOOR_ITEM = "floor-item"
 LINES_A_STEP = 12
 STEPS_AN_ITEM = 24
+TOGETHER = 16
+TICK_SECONDS = 0.001
 
 Blobs = Mapping[str, bytes]
 
@@ -52,12 +59,33 @@ async def measure(plan: Plan) -> list[Row]:
 async def compared(plan: Plan, ours: "Ours", root: Path, *, size: int) -> list[Row]:
     number = plan.size(12, 2)
     what, mine = f"commit, {size:,} items", timed(ours.commit, number)
-    goals = {"p50": Goal(at_most=2.0), "p99": NO_GOAL}
-    bare = timed(lambda: asyncio.to_thread(Bare(root).commit, ours.written()), number)
-    rows = await plan.compare(what, floor_is=BARE, floor=bare, ours=mine, goals=goals)
-    by_hand = timed(lambda: asyncio.to_thread(CommandLine(root).commit, ours.written()), number)
+    goals = {"p50": Goal(at_most=2.0), "p99": NO_GOAL, "cpu": NO_GOAL}
+    repository = Bare(root)
+
+    async def bare() -> None:
+        await asyncio.to_thread(repository.commit, ours.written())
+
+    async def by_hand() -> None:
+        await asyncio.to_thread(CommandLine(root).commit, ours.written())
+
+    rows = await plan.compare(what, floor_is=BARE, floor=timed(bare, number), ours=mine, goals=goals)
     fast = {"p50": Goal(at_most=1 / 2.5) if size == MANY else NO_GOAL}
-    return rows + await plan.compare(what, floor_is=COMMAND_LINE, floor=by_hand, ours=mine, goals=fast)
+    floor = timed(by_hand, number)
+    rows += await plan.compare(what, floor_is=COMMAND_LINE, floor=floor, ours=mine, goals=fast)
+    stalled = {"others wait": NO_GOAL}
+    floor, mine = stalling(bare, number), stalling(ours.commit, number)
+    rows += await plan.compare(what, floor_is=BARE, floor=floor, ours=mine, goals=stalled)
+    together = timed(ours.commit_together, plan.size(3, 2))
+    each = f"{TOGETHER} commits at once, {size:,} items"
+    several = timed(lambda: repeated(bare), plan.size(3, 2))
+    goals = {"p50": NO_GOAL, "cpu": NO_GOAL}
+    floor_is = f"{TOGETHER} times the {BARE}"
+    return rows + await plan.compare(each, floor_is=floor_is, floor=several, ours=together, goals=goals)
+
+
+async def repeated(commit: Callable[[], Awaitable[None]]) -> None:
+    for _ in range(TOGETHER):
+        await commit()
 
 
 async def grown(plan: Plan, ours: "Ours", root: Path, *, size: int) -> list[Row]:
@@ -88,14 +116,50 @@ async def grown(plan: Plan, ours: "Ours", root: Path, *, size: int) -> list[Row]
 
 def timed(commit: Callable[[], Awaitable[None]], number: int) -> Run:
     async def run() -> Figures:
-        seconds = []
+        seconds, busy = [], process_time()
         for _ in range(number):
             began = perf_counter()
             await commit()
             seconds.append(perf_counter() - began)
-        return timings(seconds)
+        return {**timings(seconds), "cpu": (process_time() - busy) / number * 1000}
 
     return run
+
+
+def stalling(commit: Callable[[], Awaitable[None]], number: int) -> Run:
+    """The longest that a thread which wants to run each millisecond could not, in the middle one of the commits."""
+
+    async def run() -> Figures:
+        longest = []
+        for _ in range(number):
+            with Ticking() as ticking:
+                await commit()
+            longest.append(ticking.longest)
+        return {"others wait": statistics.median(longest) * 1000}
+
+    return run
+
+
+class Ticking(Thread):
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.longest = 0.0
+        self._ended = False
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended = True
+        self.join()
+
+    def run(self) -> None:
+        last = perf_counter()
+        while not self._ended:
+            sleep(TICK_SECONDS)
+            ticked = perf_counter()
+            self.longest, last = max(self.longest, ticked - last), ticked
 
 
 def bytes_in(folder: Path) -> int:
@@ -109,11 +173,22 @@ class Ours:
         self._files = files
         self._items = root / ITEMS_DIR
         self._done = 0
+        self._together = 0
 
     async def commit(self) -> None:
         work = finished_step(self._slug, self._done)
         await self._files.commit(self._slug, work, now=now())
         self._done += 1
+
+    async def commit_together(self) -> None:
+        """Of as many items."""
+        done, self._together = self._together, self._together + 1
+        await asyncio.gather(
+            *(
+                self._files.commit(slug, finished_step(slug, done), now=now())
+                for slug in (f"together-{number}" for number in range(TOGETHER))
+            )
+        )
 
     def written(self) -> Blobs:
         """What the newest commit wrote, by its path in the item's folder."""

@@ -45,7 +45,7 @@ class Line(Stored):
     """One utterance. `ts` is UTC with milliseconds; `round` counts per item, from 1, and never decreases."""
 
     ts: Annotated[str, Field(pattern=TIMESTAMP)]
-    round: Annotated[int, Field(ge=0)]
+    round: Annotated[int, Field(ge=0, strict=True)]
     actor: Annotated[str, Field(min_length=1)]
     phase: Part
     role: Annotated[str, Field(min_length=1)]
@@ -59,6 +59,16 @@ class Line(Stored):
         """Unique in the transcript for every line that we wrote; empty for lines of other tools without one."""
         return str(self.meta.get("message_id") or "")
 
+    @property
+    def heard(self) -> str:
+        """
+        Slack's time of it, if a person said it in Slack; such texts sort as the times do. Empty for what was only
+        changed then.
+        """
+        is_message = self.source is Source.USER and "amends" not in self.meta
+        ts = self.meta.get("message_ts") if is_message else None
+        return ts if isinstance(ts, str) else ""
+
     def as_json(self) -> str:
         """One line, without its line end; no character in it ends a line for any reader."""
         text = json.dumps(self.model_dump(), ensure_ascii=False, separators=(", ", ": "))
@@ -67,6 +77,17 @@ class Line(Stored):
 
 UNSAFE = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
 """Ends a line for some reader, or cannot be encoded."""
+
+
+# Where something stands in a row, without decoding it. Inside of a text, the quotes would have a backslash before them.
+ID = re.compile(rb'"message_id"\s*:\s*"?([^",}\s\\]*)')
+ROUND = re.compile(rb'"round"\s*:\s*(\d{1,4000})')
+PLAIN = re.compile(r"[\w.:-]*", re.ASCII)
+"""An id that is written in one way only."""
+UNWRITTEN = b"\x00 \t\r"
+"""What may stand behind the last line; zeros are what a file system leaves of a write that it never finished."""
+OUT_OF_ORDER = 100
+"""So many lines apart, two messages may have come in the wrong order."""
 
 
 class Flaw(Value):
@@ -96,22 +117,19 @@ class Transcript(Value):
         return frozenset(line.message_id for line in self.lines if line.message_id)
 
 
+class Ending(Value):
+    """The last line that can be read, and Slack's times of the newest that people said, in order."""
+
+    last: Line | None = None
+    heard: tuple[str, ...] = ()
+
+
 def read(content: bytes) -> Transcript:
     """Everything that can be read from a transcript file, and what is wrong with the rest."""
-    whole, _, tail = content.rpartition(b"\n")
-    sound_bytes = len(content) - len(tail)
-    rows = whole.split(b"\n") if sound_bytes else []
-
-    # A last line that is whole JSON and merely lacks its line end was written by an editor, not cut by a crash.
-    last = tail.rstrip(b"\x00 \t\r")
-    torn = bool(last) and isinstance(_json(last), str)
-    if last and not torn:
-        rows.append(last)
-        sound_bytes += len(last)
-
+    sound_bytes, torn = _sound(content)
     lines: list[Line] = []
     flaws: list[Flaw] = []
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(content[:sound_bytes].split(b"\n"), start=1):
         if not row.strip():
             continue
         parsed = _parse(row)
@@ -123,6 +141,22 @@ def read(content: bytes) -> Transcript:
     return Transcript(lines=tuple(lines), flaws=tuple(flaws), torn=torn, sound_bytes=sound_bytes)
 
 
+def ending(rows: Iterable[bytes]) -> Ending:
+    """Of a transcript whose *rows* come last first; no more of them are looked at than it takes."""
+    last, more = None, OUT_OF_ORDER
+    heard: set[str] = set()
+    for row in rows:
+        if last is None or (b'"message_ts"' in row and b'"user"' in row):
+            line = _parse(row.rstrip(UNWRITTEN))
+            if isinstance(line, Line):
+                last = last or line
+                heard |= {line.heard} - {""}
+        more -= bool(heard)
+        if not more:
+            break
+    return Ending(last=last, heard=tuple(sorted(heard)))
+
+
 def append(content: bytes, lines: Iterable[Line]) -> bytes:
     """
     The file *content* with *lines* added: a torn tail is cut off, and no line is written twice.
@@ -130,14 +164,14 @@ def append(content: bytes, lines: Iterable[Line]) -> bytes:
     What other tools wrote stays byte for byte. A line of ours whose round or time would go backwards is
     brought up to the last line's, so that the invariants hold for whoever reads the file.
     """
-    before = read(content)
-    kept = content[: before.sound_bytes]
+    lines = tuple(lines)
+    kept = content[: _sound(content)[0]]
     if kept and not kept.endswith(b"\n"):
         kept += b"\n"
 
-    known = set(before.message_ids)
-    last = before.lines[-1] if before.lines else None
-    floor = before.last_round
+    known = _known(kept, {line.message_id for line in lines if line.message_id})
+    last = _last(kept)
+    floor = _last_round(kept, last)
     written = []
     for line in lines:
         if line.message_id and line.message_id in known:
@@ -150,7 +184,48 @@ def append(content: bytes, lines: Iterable[Line]) -> bytes:
     return kept + "".join(written).encode()
 
 
+def _sound(content: bytes) -> tuple[int, bool]:
+    """How much of *content* is whole lines, and whether what follows was cut off."""
+    end = content.rfind(b"\n") + 1
+    # A last line that is whole JSON and merely lacks its line end was written by an editor, not cut by a crash.
+    last = content[end:].rstrip(UNWRITTEN)
+    torn = bool(last) and isinstance(_json(last), str)
+    return end if torn else end + len(last), torn
+
+
+def _known(content: bytes, ids: set[str]) -> set[str]:
+    """Those of *ids* that a line of *content* has: mostly none, which shows without decoding it."""
+    if all(map(PLAIN.fullmatch, ids)) and {one.encode() for one in ids}.isdisjoint(ID.findall(content)):
+        return set()
+    return ids & read(content).message_ids
+
+
+def _last(content: bytes) -> Line | None:
+    end = len(content)
+    while end:
+        start = content.rfind(b"\n", 0, end - 1) + 1
+        line = _parse(content[start:end])
+        if isinstance(line, Line):
+            return line
+        end = start
+    return None
+
+
+def _last_round(content: bytes, last: Line | None) -> int:
+    """The highest there is: mostly the last line's, which shows without decoding the others."""
+    highest = max(map(int, ROUND.findall(content)), default=0)
+    return last.round if last and highest <= last.round else read(content).last_round
+
+
 def _parse(row: bytes) -> Line | str:
+    """Pydantic reads what is as it should be, in half the time; what it refuses is looked at more closely."""
+    try:
+        return Line.model_validate_json(row)
+    except ValidationError:
+        return _parse_closely(row)
+
+
+def _parse_closely(row: bytes) -> Line | str:
     fields = _json(row)
     if isinstance(fields, str):
         return fields

@@ -2,12 +2,13 @@
 
 import errno
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from pygit2 import Tree
+import pygit2
+from pygit2 import Oid
 
 from bot.domain import artifact, meta
 from bot.domain.artifact import Edit, InsightEdit, SectionEdit
@@ -19,9 +20,18 @@ from bot.storage.adopt import Adoption
 from bot.storage.files import folder
 from bot.storage.history import EFFECT, ITEM, History
 from bot.storage.items import Items
-from bot.storage.repository import Author, blob, branch, open_repository, shared_git_dir, tip
+from bot.storage.repository import (
+    Author,
+    Draft,
+    Made,
+    branch,
+    open_repository,
+    shared_git_dir,
+    tip,
+    trailer,
+)
 from bot.storage.turn import Turn
-from bot.storage.writing import replace_meta, write
+from bot.storage.writing import Written, replace_meta, write
 
 STATE = ".roundtable"
 AUTHOR = "Roundtable"
@@ -46,6 +56,14 @@ class Where(NamedTuple):
         return self.items_dir, artifact.SHARED
 
 
+class Due(NamedTuple):
+    """What is to be committed of one item."""
+
+    slug: str
+    work: Commit
+    now: str
+
+
 class Checkout:
     """Raises OSError and pygit2's errors as they come, besides WorkspaceError."""
 
@@ -65,17 +83,18 @@ class Checkout:
 
     def recover(self) -> None:
         """Tidy up after a bot that was killed; when somebody is writing here just now, the next commit does it."""
-        with suppress(WorkspaceError), self.alone("") as left:
-            if left and (newest := self._history.newest_of_ours()):
-                self._author.mend(newest, self._items.paths(left))
+        with suppress(WorkspaceError), self.alone() as left:
+            killed = self._history.newest_of_ours(len(left))
+            self._author.mend((made, self._items.paths(trailer(made, ITEM))) for made in killed)
 
     @contextmanager
-    def alone(self, slug: str) -> Iterator[str]:
-        """Nobody else of us writes here; yields the item that a bot was killed at, with the rest of it tidied up."""
-        with self._turn.taken(slug, locks=self._locks()) as left:
-            self._items.tidy(left)
+    def alone(self, *slugs: str) -> Iterator[list[str]]:
+        """Nobody else of us writes here; yields the items that a bot was killed at, with the rest of it tidied up."""
+        with self._turn.taken("\n".join(slugs), locks=self._locks(), apart=self._locks_apart()) as left:
+            for slug in left.splitlines():
+                self._items.tidy(slug)
             self._adoption.finish()
-            yield left
+            yield left.splitlines()
 
     def items(self) -> tuple[Listing, ...]:
         return self._items.listing()
@@ -97,7 +116,7 @@ class Checkout:
             scan=contents.scan,
             last_round=contents.last_round,
             last_ts=contents.last_ts,
-            last_heard=contents.last_heard,
+            heard=contents.heard,
             codebase=self._history.codebase(),
             commits_behind=self._history.commits_behind(contents.meta.codebase_hash),
             artifacts=contents.artifacts,
@@ -110,25 +129,25 @@ class Checkout:
             good = self._good(slug, now) if contents and contents.meta is None else None
             if good is not None:
                 files = replace_meta(self._items, slug, good)
-                self._author.commit(
-                    files, _text(f"roundtable({slug}): meta.json restored", f"{ITEM}: {slug}"), now=now
-                )
+                message = _text(f"roundtable({slug}): meta.json restored", f"{ITEM}: {slug}")
+                self._author.commit([Draft(files, message, now)])
         return self.read(slug, now=now)
 
-    def commit(self, slug: str, work: Commit, *, now: str) -> Receipt:
-        with self.alone(slug):
-            if done := self._history.find(work.id):
-                self._author.mend(done, self._items.paths(slug))
-                before = done.parents[0].tree if done.parent_ids else None
-                return self._receipt(slug, work, now, sha=str(done.id), before=before, after=done.tree)
-            newest = tip(self._repository)
-            before = newest.tree if newest else None
-            written = write(
-                self._items, slug, self._settled(work), now=now, committed=lambda path: _content(before, path)
-            )
-            made = self._author.commit(written.files, _message(slug, work), now=now)
-            receipt = self._receipt(slug, work, now, sha=str(made.id), before=before, after=made.tree)
-        return receipt._replace(troubles=written.troubles, unwritten=written.unwritten)
+    def commit(self, works: Sequence[Due]) -> list[Receipt]:
+        """All of them in one go, each as a commit of its own; after an exception, each may be made again."""
+        with self.alone(*dict.fromkeys(due.slug for due in works)):
+            found = [self._history.find(due.work.id) for due in works]
+            written = [None if done else self._write(due) for due, done in zip(works, found, strict=True)]
+            drafts = [
+                Draft(one.files, _message(due.slug, due.work), due.now)
+                for due, one in zip(works, written, strict=True)
+                if one
+            ]
+            made = iter(self._author.commit(drafts) if drafts else ())
+            return [
+                self._known(due, done) if done else self._receipt(due, next(made), one)
+                for due, done, one in zip(works, found, written, strict=True)
+            ]
 
     def ping(self) -> None:
         """Only the disk can say whether it takes something."""
@@ -149,33 +168,48 @@ class Checkout:
         own, shared = Path(self._repository.path), shared_git_dir(self._repository)
         return own / "index.lock", own / "HEAD.lock", shared / f"{branch(self._repository)}.lock"
 
+    def _locks_apart(self) -> tuple[Path, ...]:
+        """A commit needs neither; left behind by a housekeeping that was killed, they stop every later one."""
+        shared = shared_git_dir(self._repository)
+        return shared / "packed-refs.lock", shared / "config.lock"
+
     def _settled(self, work: Commit) -> Commit:
         if work.change.codebase_hash != CODEBASE:
             return work
         return work.but(change=work.change.but(codebase_hash=self._history.codebase()))
 
-    def _receipt(
-        self, slug: str, work: Commit, now: str, *, sha: str, before: Tree | None, after: Tree
-    ) -> Receipt:
-        state = self.read(slug, now=now).state
+    def _write(self, due: Due) -> Written:
+        newest = tip(self._repository)
+        before = newest.tree_id if newest else None
+        work = self._settled(due.work)
+        return write(
+            self._items, due.slug, work, now=due.now, committed=lambda path: self._content(before, path)
+        )
+
+    def _known(self, due: Due, done: pygit2.Commit) -> Receipt:
+        """Of what was committed already, perhaps just before a kill."""
+        self._author.mend([(done, self._items.paths(due.slug))])
+        before = done.parents[0].tree_id if done.parent_ids else None
+        return self._receipt(due, Made(str(done.id), before, done.tree_id))
+
+    def _receipt(self, due: Due, made: Made, written: Written | None = None) -> Receipt:
+        state = self.read(due.slug, now=due.now).state
         if state is None:
             raise WorkspaceError("meta.json was taken away while it was saved.", reason="io", again=True)
-        touched = dict.fromkeys(self._touched(slug, work.edits, before=before, after=after))
-        return Receipt(state, sha, tuple(touched), ())
+        touched = tuple(dict.fromkeys(self._touched(due.slug, due.work.edits, made)))
+        troubles, unwritten = (written.troubles, written.unwritten) if written else ((), ())
+        return Receipt(state, made.sha, touched, troubles, unwritten)
 
-    def _touched(
-        self, slug: str, edits: tuple[Edit, ...], *, before: Tree | None, after: Tree
-    ) -> Iterator[Touched]:
+    def _touched(self, slug: str, edits: tuple[Edit, ...], made: Made) -> Iterator[Touched]:
         for edit in edits:
             place = self._items.place(slug, edit.path)
-            content = _content(after, place.path) if place else None
-            if place and content is not None and content != _content(before, place.path):
+            content = self._content(made.after, place.path) if place else None
+            if place and content is not None and content != self._content(made.before, place.path):
                 yield Touched(path=edit.path, heading=_heading(edit, content))
 
-
-def _content(tree: Tree | None, path: str) -> bytes | None:
-    found = blob(tree, path)
-    return found.data if found else None
+    def _content(self, tree: Oid | None, path: str) -> bytes | None:
+        found = self._author.blob(tree, path)
+        return found.data if found else None
 
 
 def _heading(edit: Edit, content: bytes) -> str:

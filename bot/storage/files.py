@@ -12,9 +12,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from typing import BinaryIO
 
 TEMPORARY = ".roundtable-new.tmp"
 """One name is enough: a folder has one writer at a time. What a kill leaves behind, the next write replaces."""
+BLOCK_BYTES = 65536
+Stamp = tuple[int, ...]
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _NO_WAITING = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -34,7 +37,7 @@ class Folder:
         with os.scandir(self._descriptor) as entries:
             return tuple(sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False)))
 
-    def stamp(self, path: str) -> tuple[int, ...] | None:
+    def stamp(self, path: str) -> Stamp | None:
         """Something that changes whenever the file *path* does; None when there is none."""
         try:
             status = os.stat(path, dir_fd=self._descriptor, follow_symlinks=False)
@@ -42,19 +45,33 @@ class Folder:
             return None
         return status.st_mtime_ns, status.st_size, status.st_ino
 
-    def read(self, name: str, *, last_bytes: int | None = None) -> bytes | None:
-        """The content of a file, or the end of it; None when there is none."""
-        _must_be_a_name(name)
+    @contextmanager
+    def below(self, name: str) -> Iterator["Folder"]:
+        descriptor = _enter(self._descriptor, name, make=False)
         try:
-            opened = os.open(name, os.O_RDONLY | _NO_WAITING, dir_fd=self._descriptor)
+            yield Folder(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a file; None when there is none."""
+        try:
+            with self._opened(name) as file:
+                return file.read()
         except FileNotFoundError:
             return None
-        with os.fdopen(opened, "rb") as file:
-            status = os.fstat(opened)
-            _must_be_plain(name, status)
-            if last_bytes is not None:
-                file.seek(max(status.st_size - last_bytes, 0))
-            return file.read()
+
+    def rows(self, name: str) -> Iterator[bytes]:
+        """The rows of a file, last first; no more of it is read than is asked for."""
+        with self._opened(name) as file:
+            rest, left = b"", file.seek(0, os.SEEK_END)
+            while left:
+                size = min(left, BLOCK_BYTES)
+                left -= size
+                file.seek(left)
+                rest, *rows = (file.read(size) + rest).split(b"\n")
+                yield from reversed(rows)
+            yield rest
 
     def replace(self, name: str, content: bytes) -> None:
         """*name* holds either what it held before or all of *content*, whenever the machine stops."""
@@ -92,6 +109,17 @@ class Folder:
             if present in (None, content):
                 return aside
         raise AssertionError("there is always a number more")
+
+    def _opened(self, name: str) -> BinaryIO:
+        _must_be_a_name(name)
+        opened = os.open(name, os.O_RDONLY | _NO_WAITING, dir_fd=self._descriptor)
+        file = os.fdopen(opened, "rb")
+        try:
+            _must_be_plain(name, os.fstat(opened))
+        except OSError:
+            file.close()
+            raise
+        return file
 
     def _mode(self, name: str) -> int | None:
         _must_be_a_name(name)

@@ -6,9 +6,10 @@ no list from being shown.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -16,12 +17,19 @@ from typing import Self, TypeVar
 from bot.domain.effects import Commit
 from bot.domain.inputs import CodeSurvey
 from bot.engine.ports import Listing, Reading, Receipt
-from bot.storage.checkout import AUTHOR, EMAIL, Checkout, Where
+from bot.errors import WorkspaceError
+from bot.storage.checkout import AUTHOR, EMAIL, Checkout, Due, Where
 from bot.storage.explain import explained
+from bot.storage.rounds import Rounds
 from bot.storage.survey import survey
 from bot.storage.turn import LOCK_SECONDS
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+async def at_once() -> None:
+    """Nobody else writes to the items."""
 
 
 class GitWorkspace:
@@ -35,11 +43,19 @@ class GitWorkspace:
         author_name: str = AUTHOR,
         author_email: str = EMAIL,
         lock_seconds: float = LOCK_SECONDS,
+        abreast: Callable[[], Awaitable[None]] = at_once,
         after_commit: Callable[[], None] = lambda: None,
     ) -> None:
-        """*after_commit* is called when there is something new to push."""
+        """
+        *abreast* is waited for before an item is worked on and after it is written to: somebody with another clone
+        may have been the last, or be the next.
+        *after_commit* is called when there is something new to push.
+        """
+        self._abreast = abreast
         self._after_commit = after_commit
         self._where = Where(root.absolute(), items_dir, author_name, author_email, lock_seconds)
+        self._rounds = Rounds(self._commit)
+        self._looking: asyncio.Future[tuple[Listing, ...]] | None = None
         self._stack = ExitStack()
 
     async def __aenter__(self) -> Self:
@@ -48,8 +64,10 @@ class GitWorkspace:
             self._reader = stack.enter_context(ThreadPoolExecutor(1, "workspace reader"))
             self._writing = await self._in_thread(self._writer, lambda: Checkout(self._where))
             self._reading = await self._in_thread(self._reader, lambda: Checkout(self._where))
-            await self._in_thread(self._writer, self._writing.recover)
+            self._prober = stack.enter_context(ThreadPoolExecutor(1, "workspace probe"))
+            await self._recover()
             self._stack = stack.pop_all()
+        self._first_look = asyncio.create_task(self._look_around())
         return self
 
     async def __aexit__(
@@ -58,35 +76,66 @@ class GitWorkspace:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._first_look.cancel()
+        await self._rounds.end()
         await asyncio.to_thread(self._stack.close)
 
     async def items(self) -> tuple[Listing, ...]:
-        return await self._in_thread(self._reader, self._reading.items)
+        """Who asks before a look has begun has part in it; one that has begun may be too old for them."""
+        if self._looking is None:
+            self._looking = asyncio.ensure_future(self._in_thread(self._reader, self._look))
+        return await asyncio.shield(self._looking)
 
     async def backlog(self) -> str:
         return await self._in_thread(self._reader, self._reading.backlog)
 
     async def read(self, slug: str, *, now: str) -> Reading:
+        await self._abreast()
         return await self._in_thread(self._reader, lambda: self._reading.read(slug, now=now))
 
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
+        await self._abreast()
         return await self._in_thread(self._reader, lambda: self._reading.files(slug, paths))
 
     async def commit(self, slug: str, work: Commit, *, now: str) -> Receipt:
-        receipt = await self._in_thread(self._writer, lambda: self._writing.commit(slug, work, now=now))
+        await self._abreast()
+        receipt = await self._rounds.join(Due(slug, work, now))
         self._after_commit()
+        await self._abreast()
         return receipt
 
     async def restore(self, slug: str, *, now: str) -> Reading:
+        await self._abreast()
         reading = await self._in_thread(self._writer, lambda: self._writing.restore(slug, now=now))
         self._after_commit()
+        await self._abreast()
         return reading
 
     async def survey(self, keywords: tuple[str, ...], *, seconds: float) -> CodeSurvey:
         return await survey(self._where.root, self._where.ours, keywords, seconds=seconds)
 
     async def ping(self) -> None:
-        await self._in_thread(self._writer, self._writing.ping)
+        """In a thread of its own: that a commit waits for somebody's lock says nothing about the disk."""
+        await self._in_thread(self._prober, self._reading.ping)
+
+    async def _recover(self) -> None:
+        """A courtesy: the next commit does it as well."""
+        try:
+            await self._in_thread(self._writer, self._writing.recover)
+        except WorkspaceError as error:
+            log.warning("what an earlier bot left behind is looked at later: %s", error)
+
+    async def _look_around(self) -> None:
+        """With many items the first look takes seconds, and nobody should have to wait for it."""
+        with suppress(WorkspaceError):
+            await self.items()
+
+    def _look(self) -> tuple[Listing, ...]:
+        self._looking = None
+        return self._reading.items()
+
+    async def _commit(self, works: Sequence[Due]) -> list[Receipt]:
+        return await self._in_thread(self._writer, lambda: self._writing.commit(works))
 
     async def _in_thread(self, thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:
         with explained():

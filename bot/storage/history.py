@@ -1,17 +1,16 @@
 """What the commits tell: whether an effect was committed already, and how old the code base is that we analysed."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, takewhile
 
 import pygit2
 from pygit2 import Commit, Oid, Tree
-from pygit2.enums import SortMode
 
-from bot.storage.repository import blob, tip
+from bot.storage.repository import blob, tip, trailer
 
 EFFECT = "Roundtable-Effect"
 ITEM = "Roundtable-Item"
-EFFECTS_LOOKED_AT = 50
+EFFECTS_LOOKED_AT = 100
 COMMITS_LOOKED_AT = 10_000
 SHORT = 7
 
@@ -26,21 +25,18 @@ class History:
         self._ours: Paths = frozenset(tuple(path.split("/")) for path in ours)
         self._walked: list[tuple[str, bool]] = []
         """The commits on the way back from `_walked[0]`, newest first, and whether each is the code base's."""
+        self._effects: list[tuple[Oid, str]] = []
+        """The newest commits, and the effect that each is of, if any."""
 
     def find(self, effect: str) -> Commit | None:
         """The recent commit that has *effect* in its trailer."""
-        newest = tip(self._repository)
-        if newest is None:
-            return None
-        trailer = f"{EFFECT}: {effect}"
-        recent = islice(self._repository.walk(newest.id, SortMode.TIME), EFFECTS_LOOKED_AT)
-        return next((commit for commit in recent if trailer in commit.message.splitlines()), None)
+        found = next((commit for commit, known in self._recent() if known == effect), None)
+        return self._repository[found].peel(Commit) if found else None
 
-    def newest_of_ours(self) -> Commit | None:
-        """The newest commit, if it has an effect in its trailer."""
-        newest = tip(self._repository)
-        ours = newest and any(line.startswith(f"{EFFECT}: ") for line in newest.message.splitlines())
-        return newest if ours else None
+    def newest_of_ours(self, number: int) -> list[Commit]:
+        """The newest commits, up to *number*, the oldest of them first; none below one that is somebody else's."""
+        newest = islice(self._line(tip(self._repository)), number)
+        return list(takewhile(lambda commit: trailer(commit, ITEM), newest))[::-1]
 
     def versions(self, path: str) -> Iterator[bytes]:
         """What stood at *path*, the newest first; a folder in its place counts as nothing."""
@@ -65,6 +61,16 @@ class History:
                 break
             behind += outside
         return behind
+
+    def _recent(self) -> list[tuple[Oid, str]]:
+        """Only the commits that are new since the last time are looked at."""
+        before, self._effects = self._effects, []
+        for commit in islice(self._line(tip(self._repository)), EFFECTS_LOOKED_AT):
+            if before and commit.id == before[0][0]:
+                self._effects += before[: EFFECTS_LOOKED_AT - len(self._effects)]
+                break
+            self._effects.append((commit.id, trailer(commit, EFFECT)))
+        return self._effects
 
     def _walk(self) -> list[tuple[str, bool]]:
         """Only the commits that are new since the last time are looked at."""

@@ -11,15 +11,15 @@ from bot.domain.agenda import QuickScan, read_quick_scan
 from bot.domain.item import Known
 from bot.domain.meta import Meta
 from bot.domain.taxonomy import Trouble, trouble
+from bot.domain.transcript import Ending
 from bot.engine.ports import Listing
-from bot.storage.files import TEMPORARY, Folder, folder
+from bot.storage.files import TEMPORARY, Folder, Stamp, folder
 
 META = "meta.json"
 PLANNING = "planning"
 TRANSCRIPT = "meeting.jsonl"
 QUICK_SCAN = "quick-scan.md"
 BACKLOG = "BACKLOG.md"
-TAIL_BYTES = 65536
 CONFLICT = ".roundtable-conflict"
 """Behind the name of a file that was changed here and at the remote: what we had."""
 ASIDE = re.compile(r"\.(corrupt|unreadable)-\d+$|\.roundtable-conflict(-\d+)?$")
@@ -45,7 +45,7 @@ class Contents(NamedTuple):
     scan: QuickScan = QuickScan()
     last_round: int = 0
     last_ts: str = ""
-    last_heard: str = ""
+    heard: tuple[str, ...] = ()
     artifacts: tuple[str, ...] = ()
 
 
@@ -55,7 +55,7 @@ class Items:
     def __init__(self, root: Path, items_dir: str) -> None:
         self._root = root
         self._folders = tuple(items_dir.split("/"))
-        self._listed: dict[str, tuple[tuple[int, ...], Listing]] = {}
+        self._listed: dict[str, tuple[Stamp, Listing]] = {}
 
     def place(self, slug: str, path: str) -> Place | None:
         """Where the artifact *path* of an item is; None when it must not be there."""
@@ -113,16 +113,12 @@ class Items:
 
     def listing(self) -> tuple[Listing, ...]:
         """Only what changed since the last time is read."""
-        try:
-            with folder(self._root, self._folders) as items:
-                stamps = {name: items.stamp(f"{name}/{META}") for name in items.folders()}
-        except FileNotFoundError:
-            return ()
-        listed = {
-            name: self._known(name, stamp) or (stamp, self._listing(name))
-            for name, stamp in stamps.items()
-            if stamp
-        }
+        listed = {}
+        with suppress(FileNotFoundError), folder(self._root, self._folders) as items:
+            for name in items.folders():
+                if stamp := items.stamp(f"{name}/{META}"):
+                    known = self._listed.get(name)
+                    listed[name] = known if known and known[0] == stamp else (stamp, _listing(items, name))
         self._listed = listed
         return tuple(listing for _, listing in listed.values())
 
@@ -141,54 +137,40 @@ class Items:
             reading = meta.read(content, now=now)
         except meta.Corrupt:
             return Contents(None, (trouble("ERR-META-002"),))
-        tail = self._tail(slug)
-        last = tail[-1] if tail else None
+        ending = self._ending(slug)
         return Contents(
             reading.meta,
             reading.troubles,
             scan=read_quick_scan(self.texts(slug, (QUICK_SCAN,)).get(QUICK_SCAN, "")),
-            last_round=last.round if last else 0,
-            last_ts=last.ts if last else "",
-            last_heard=max(map(_message_ts, tail), default=""),
+            last_round=ending.last.round if ending.last else 0,
+            last_ts=ending.last.ts if ending.last else "",
+            heard=ending.heard,
             artifacts=tuple(name for name in names if _is_artifact(name)),
         )
 
-    def _known(self, name: str, stamp: tuple[int, ...]) -> tuple[tuple[int, ...], Listing] | None:
-        before = self._listed.get(name)
-        return before if before and before[0] == stamp else None
-
-    def _listing(self, slug: str) -> Listing:
-        try:
-            found = meta.read(self.content(self.meta_file(slug)) or b"", now="").meta
-        except (OSError, meta.Corrupt):
-            found = Meta()
-        known = Known(slug=slug, title=found.description or slug, source_id=found.source_id)
-        thread = found.slack or meta.SlackPlace()
-        return Listing(
-            known,
-            found.derived_status,
-            len(found.steps_completed),
-            team=thread.team_id,
-            channel=thread.channel_id,
-            thread=thread.thread_ts,
-        )
-
-    def _tail(self, slug: str) -> tuple[transcript.Line, ...]:
-        """The last lines, back to one that a person said: a long transcript costs no more than a short one."""
+    def _ending(self, slug: str) -> Ending:
+        """A long transcript costs no more than a short one."""
         place = self.transcript_file(slug)
-        lines: tuple[transcript.Line, ...] = ()
         with suppress(FileNotFoundError), self.folder_of(place) as found:
-            for last_bytes in (TAIL_BYTES, 16 * TAIL_BYTES, None):
-                lines = transcript.read(found.read(place.name, last_bytes=last_bytes) or b"").lines
-                if any(map(_message_ts, lines)):
-                    break
-        return lines
+            return transcript.ending(found.rows(place.name))
+        return Ending()
 
 
-def _message_ts(line: transcript.Line) -> str:
-    """Slack's, of what a person said; such texts sort as the times do."""
-    ts = line.meta.get("message_ts") if line.source is transcript.Source.USER else None
-    return ts if isinstance(ts, str) else ""
+def _listing(items: Folder, slug: str) -> Listing:
+    try:
+        with items.below(slug) as found:
+            understood = meta.read(found.read(META) or b"", now="").meta
+    except (OSError, meta.Corrupt):
+        understood = Meta()
+    thread = understood.slack or meta.SlackPlace()
+    return Listing(
+        Known(slug=slug, title=understood.description or slug, source_id=understood.source_id),
+        understood.derived_status,
+        len(understood.steps_completed),
+        team=thread.team_id,
+        channel=thread.channel_id,
+        thread=thread.thread_ts,
+    )
 
 
 def _is_artifact(name: str) -> bool:

@@ -5,18 +5,21 @@ A commit is made tree by tree along the paths that changed, so that its cost doe
 No hook runs, nothing is signed, and nothing is converted: blobs are our bytes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import pygit2
 from pygit2 import Commit, Oid, Signature, Tree
 from pygit2.enums import FileMode, ObjectType
 
 from bot.errors import ConfigError, WorkspaceError
-from bot.storage.index import Files, held
-from bot.storage.trees import Entry, graft
+from bot.storage.index import Files, IndexFile
+from bot.storage.objects import Objects
+from bot.storage.rawtrees import RawTrees
+from bot.storage.trees import Entry
 
 BRANCH = "main"
 OURS_ALONE = ("/.roundtable/", ".roundtable-*.tmp")
@@ -77,56 +80,110 @@ def blob(tree: Tree | None, path: str) -> pygit2.Blob | None:
     return None
 
 
+class Draft(NamedTuple):
+    """A commit to be: what it is to hold besides what was there before, by path."""
+
+    files: Mapping[str, bytes]
+    message: str
+    now: str
+
+
+class Made(NamedTuple):
+    """A commit, and the trees before and after it; the two are the same where there was nothing to commit."""
+
+    sha: str
+    before: Oid | None
+    after: Oid
+
+
 class Author:
     """Who commits, and where. *scratch* is the place for a copy of the index."""
 
     def __init__(self, repository: pygit2.Repository, *, name: str, email: str, scratch: Path) -> None:
+        repository.set_ident(name, email)
         self._repository = repository
         self._name = name
         self._email = email
-        self._git_dir = Path(repository.path)
-        self._scratch = scratch
+        self._index = IndexFile(Path(repository.path), scratch=scratch)
+        self._objects = Objects(shared_git_dir(repository) / "objects")
+        self._trees = RawTrees(repository, self._objects)
 
-    def commit(self, files: Mapping[str, bytes], message: str, *, now: str) -> Commit:
-        """HEAD holds *files* afterwards, by a commit of ours or because it did before."""
-        with held(self._git_dir, scratch=self._scratch) as index:
+    def commit(self, drafts: Sequence[Draft]) -> list[Made]:
+        """HEAD holds them all afterwards, each by a commit of its own or because it did before; or it holds none."""
+        with self._index.held() as index:
             for _ in range(RACES):
                 before = tip(self._repository)
-                blobs = self._blobs(before.tree if before else None, files)
-                tree = graft(self._repository, before.tree if before else None, blobs)
-                index.put(blobs)
-                if before and before.tree_id == tree:
-                    return before
-                if made := self._advance(before, tree, message, now=now):
+                made, files = self._stacked(before, drafts)
+                self._objects.flush()
+                index.put(files)
+                if self._advance(before, made[-1].sha, drafts[-1].message):
                     return made
         raise WorkspaceError("Others commit to the workspace all the time.", reason="locked", again=True)
 
-    def mend(self, made: Commit, paths: Iterable[str]) -> None:
-        """The index has *paths* as our commit *made* them, in case a kill came before it could."""
-        parent = made.parents[0].tree if made.parent_ids else None
-        before = {path: found.id for ours in paths for path, found in _below(parent, ours)}
-        after = {path: found for ours in paths for path, found in _below(made.tree, ours)}
-        blobs = {path: Entry(found.id, FileMode(found.filemode)) for path, found in after.items()}
-        with held(self._git_dir, scratch=self._scratch) as index:
-            index.mend(blobs, before)
+    def mend(self, mended: Iterable[tuple[Commit, Iterable[str]]]) -> None:
+        """The index has certain paths as commits of ours made them, in case a kill came before it could."""
+        with self._index.held() as index:
+            for made, paths in mended:
+                parent = made.parents[0].tree if made.parent_ids else None
+                before = {path: found.id for ours in paths for path, found in _below(parent, ours)}
+                after = {path: found for ours in paths for path, found in _below(made.tree, ours)}
+                blobs = {path: Entry(found.id, FileMode(found.filemode)) for path, found in after.items()}
+                index.mend(blobs, before)
 
-    def _blobs(self, tree: Tree | None, files: Mapping[str, bytes]) -> Files:
+    def blob(self, tree: Oid | None, path: str) -> pygit2.Blob | None:
+        found = self._trees.at(tree, path)
+        read = self._repository.get(found.id) if found else None
+        return read if isinstance(read, pygit2.Blob) else None
+
+    def _stacked(self, before: Commit | None, drafts: Sequence[Draft]) -> tuple[list[Made], Files]:
+        """Commits on top of each other, on no branch yet, and what they put in all together."""
+        parent, tree = (before.id, before.tree_id) if before else (None, None)
+        made: list[Made] = []
+        files: dict[str, Entry] = {}
+        for draft in drafts:
+            entries = self._entries(tree, draft.files)
+            files |= entries
+            grafted = self._trees.graft(tree, entries)
+            if parent is None or grafted != tree:
+                parent = self._written(draft, grafted, [parent] if parent else [])
+            made.append(Made(str(parent), tree, grafted))
+            tree = grafted
+        return made, files
+
+    def _entries(self, tree: Oid | None, files: Mapping[str, bytes]) -> Files:
         return {
-            path: Entry(self._repository.create_blob(content), _mode(tree, path))
+            path: Entry(self._objects.write("blob", content), self._mode(tree, path))
             for path, content in files.items()
         }
 
-    def _advance(self, before: Commit | None, tree: Oid, message: str, *, now: str) -> Commit | None:
-        """A new commit on the branch; None when somebody else moved the branch meanwhile."""
-        who = Signature(self._name, self._email, _seconds(now), 0)
-        parents = [before.id] if before else []
+    def _mode(self, tree: Oid | None, path: str) -> FileMode:
+        """An executable stays one."""
+        found = self._trees.at(tree, path)
+        executable = found and found.mode == FileMode.BLOB_EXECUTABLE
+        return FileMode.BLOB_EXECUTABLE if executable else FileMode.BLOB
+
+    def _written(self, draft: Draft, tree: Oid, parents: list[str | Oid]) -> Oid:
+        who = Signature(self._name, self._email, _seconds(draft.now), 0)
+        text = self._repository.create_commit_string(who, who, draft.message, tree, parents)
+        return self._objects.write("commit", str(text).encode())
+
+    def _advance(self, before: Commit | None, sha: str, message: str) -> bool:
+        """The branch is at *sha* then; False when somebody else moved it meanwhile."""
+        if before and str(before.id) == sha:
+            return True
+        name, said = branch(self._repository), f"commit: {message.partition(chr(10))[0]}"
         try:
-            made = self._repository.create_commit("HEAD", who, who, message, tree, parents)
-        except (OSError, pygit2.GitError):
-            if tip(self._repository) != before:
-                return None
-            raise
-        return self._repository[made].peel(Commit)
+            if before is None:
+                self._repository.create_reference(name, sha, message=said)
+                return True
+            reference = self._repository.lookup_reference(name)
+            if reference.target == before.id:
+                reference.set_target(sha, said)
+                return True
+        except (OSError, ValueError, pygit2.GitError):
+            if tip(self._repository) == before:
+                raise
+        return False
 
 
 def _must_be_top_level(repository: pygit2.Repository, root: Path) -> None:
@@ -157,12 +214,6 @@ def _below(tree: Tree | None, path: str) -> Iterator[tuple[str, pygit2.Blob]]:
             yield from ((f"{path}/{inner}", each) for inner, each in _below(found, str(entry.name)))
     elif isinstance(found, pygit2.Blob):
         yield path, found
-
-
-def _mode(tree: Tree | None, path: str) -> FileMode:
-    """An executable stays one."""
-    found = blob(tree, path)
-    return FileMode.BLOB_EXECUTABLE if found and found.filemode == FileMode.BLOB_EXECUTABLE else FileMode.BLOB
 
 
 def _seconds(now: str) -> int:

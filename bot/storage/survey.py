@@ -8,7 +8,7 @@ import asyncio
 import os
 import re
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from bot.domain.inputs import CodeSurvey, Hits
@@ -51,7 +51,7 @@ class _Survey:
         return CodeSurvey(tracked_files=self._tracked, hits=tuple(hits), complete=complete)
 
     async def run(self, keywords: tuple[str, ...]) -> None:
-        sizes = dict(self._sizes(await self._git("ls-tree", "-r", "-l", "-z", "HEAD")))
+        sizes = await self._sizes()
         if all(NO_CODE_ALONE.fullmatch(path) for path in sizes):
             return
         self._tracked = len(sizes)
@@ -70,19 +70,22 @@ class _Survey:
             found = await self._git(
                 "grep", "-I", "-i", "-F", "-c", "-z", "-e", keyword, "HEAD", "--", *within
             )
-        rows = (row.rpartition(b"\0") for row in found.splitlines() if b"\0" in row)
-        counts = {_text(path).removeprefix("HEAD:"): int(count) for path, _, count in rows}
-        most = sorted(counts, key=lambda path: (-counts[path], path))
-        files = tuple(most[:FILES_NAMED])
-        self._hits.append(Hits(keyword=keyword, count=sum(counts.values()), files=files))
+        self._hits.append(await asyncio.to_thread(_hits, keyword, found))
 
-    def _sizes(self, listing: bytes) -> Iterator[tuple[str, int]]:
-        for row in listing.split(b"\0"):
-            about, _, name = row.partition(b"\t")
-            path = _text(name)
-            size = about.split()[-1:]
-            if name and not any(path == one or path.startswith(f"{one}/") for one in self._ours):
-                yield path, int(size[0]) if size[0].isdigit() else 0
+    async def _sizes(self) -> Mapping[str, int]:
+        """Of every file but ours, which are not even looked at: there may be many more of them."""
+        holding = {folder for path in self._ours for folder in _folders(path)}
+        beside = [path for folder in sorted(holding) for path in await self._names(folder)]
+        others = [path for path in beside if path not in holding and path not in self._ours]
+        if not others:
+            return {}
+        listing = await self._git("ls-tree", "-r", "-l", "-z", "HEAD", "--", *others)
+        return await asyncio.to_thread(lambda: dict(_sized(listing)))
+
+    async def _names(self, folder: str) -> list[str]:
+        within = f"{folder}/" if folder else ""
+        listing = await self._git("ls-tree", "-z", "--name-only", f"HEAD:{folder}")
+        return [within + os.fsdecode(name) for name in listing.split(b"\0") if name]
 
     async def _git(self, *words: str) -> bytes:
         """What it prints; nothing when it fails, as it does where there is no commit yet."""
@@ -104,6 +107,28 @@ class _Survey:
                 running.kill()
                 await running.wait()
         return printed
+
+
+def _folders(path: str) -> Iterator[str]:
+    """Those that *path* is in, and the top."""
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def _sized(listing: bytes) -> Iterator[tuple[str, int]]:
+    for row in listing.split(b"\0"):
+        about, _, name = row.partition(b"\t")
+        size = about.split()[-1:]
+        if name:
+            yield _text(name), int(size[0]) if size[0].isdigit() else 0
+
+
+def _hits(keyword: str, found: bytes) -> Hits:
+    rows = (row.rpartition(b"\0") for row in found.splitlines() if b"\0" in row)
+    counts = {_text(path).removeprefix("HEAD:"): int(count) for path, _, count in rows}
+    most = sorted(counts, key=lambda path: (-counts[path], path))
+    return Hits(keyword=keyword, count=sum(counts.values()), files=tuple(most[:FILES_NAMED]))
 
 
 def _text(name: bytes) -> str:

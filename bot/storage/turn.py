@@ -34,10 +34,12 @@ class Turn:
         self._began = time.time()
 
     @contextmanager
-    def taken(self, what: str, *, locks: Iterable[Path]) -> Iterator[str]:
+    def taken(self, what: str, *, locks: Iterable[Path], apart: Iterable[Path] = ()) -> Iterator[str]:
         """
         Nobody but us writes meanwhile, and none of git's *locks* is held. Yields *what* the turn before was about,
         if its bot died in it. Raises WorkspaceError when somebody keeps a lock for too long.
+
+        Locks *apart* are not in our way: one that was left behind is removed as well, and no other is waited for.
         """
         until = time.monotonic() + self._seconds
         with self._lock.open("w") as file:
@@ -47,6 +49,8 @@ class Turn:
             left, died = self._left_behind()
             for lock in locks:
                 _wait(partial(self._free, lock, died), until, f"Another program ({lock.name})")
+            for lock in apart:
+                self._free(lock, died)
             self._note.write_text(what, encoding="utf-8")
             try:
                 yield left

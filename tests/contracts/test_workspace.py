@@ -223,7 +223,7 @@ async def test_a_state_says_what_was_last_heard(workspace: Workspace) -> None:
     )
     receipt = await workspace.commit(SLUG, a_commit(lines=lines), now=NOW)
 
-    assert receipt.state.last_heard == "1700000001.000100"
+    assert receipt.state.heard[-1] == "1700000001.000100"
 
 
 async def test_what_was_last_heard_may_be_long_ago(workspace: Workspace) -> None:
@@ -233,7 +233,7 @@ async def test_what_was_last_heard_may_be_long_ago(workspace: Workspace) -> None
 
     receipt = await workspace.commit(SLUG, a_commit(lines=(heard, *said)), now=NOW)
 
-    assert receipt.state.last_heard == "1700000001.000100"
+    assert receipt.state.heard[-1] == "1700000001.000100"
 
 
 async def test_edits_that_were_not_written_come_back(workspace: Workspace) -> None:

@@ -1,8 +1,9 @@
 """
 Kills a commit before each of its steps in turn: `python -m tests.storage.killed WORKSPACE COPIES`.
 
-Every folder `COPIES/n` is a copy of WORKSPACE in which the second commit of the item was killed before its n-th call
-of something that changes a disk. The last one was not killed: it had no call left.
+Every folder `COPIES/n` is a copy of WORKSPACE in which a round of commits (the second of the item, and the first of
+another) was killed before its n-th call of something that changes a disk. The last one was not killed: it had no call
+left.
 """
 
 import asyncio
@@ -11,25 +12,27 @@ import shutil
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from bot.domain.effects import Commit
 from bot.storage.git import GitWorkspace
-from tests.storage.samples import NOW, SLUG, a_commit
+from tests.storage.samples import NOW, SLUG, a_commit, a_line
 
+OTHER = "other-item"
 CALLS = {
-    "create_blob",
-    "create_commit",
-    "fsync",
-    "git_index_write",
+    "create_reference_direct",
     "mkdir",
-    "open",
     "replace",
+    "set_target",
+    "truncate",
     "unlink",
     "write",
 }
+"""What the next process can see; a file that was only opened, or only flushed, is as it is before the next of these."""
 
 
 def main(workspace: Path, copies: Path) -> None:
@@ -38,6 +41,11 @@ def main(workspace: Path, copies: Path) -> None:
         shutil.copytree(workspace, copy)
         if not killed(copy, number):
             return
+
+
+def round_of_commits() -> Iterator[tuple[str, Commit]]:
+    yield SLUG, a_commit(2)
+    yield OTHER, a_commit(id=f"{OTHER}.i1.1", subject=OTHER, lines=(a_line("C2.1"),))
 
 
 def killed(copy: Path, number: int) -> bool:
@@ -61,7 +69,7 @@ async def commit(copy: Path, number: int) -> None:
     threading.setprofile(kill_at_last)
     async with GitWorkspace(copy) as workspace:
         opened = True
-        await workspace.commit(SLUG, a_commit(2), now=NOW)
+        await asyncio.gather(*(workspace.commit(slug, work, now=NOW) for slug, work in round_of_commits()))
 
 
 if __name__ == "__main__":

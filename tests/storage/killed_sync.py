@@ -1,18 +1,23 @@
 """
-Kills a round with the remote before each of its steps in turn: `python -m tests.storage.killed_sync FOLDER COPIES`.
+Kills rounds with the remote: `python -m tests.storage.killed_sync FOLDER COPIES`, or with a number after it.
 
 FOLDER holds `workspace` and `remote.git`. Every folder `COPIES/n` is a copy of it, in which the bot was killed before
 its n-th call of something that changes a disk or starts git. The last one was not killed: it had no call left.
 
-Without COPIES, one round in FOLDER, for others to kill: it says a word when it begins.
+With a number, so many copies, each killed at a moment that chance chose; every other time together with what git does
+at that moment in the files.
 """
 
 import asyncio
 import os
+import random
+import select
 import shutil
 import signal
 import sys
 import threading
+import time
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from types import FrameType
@@ -21,46 +26,73 @@ from typing import Any
 from bot.storage.remote import Sync
 from tests.storage.killed import CALLS
 
-CALLED = (CALLS - {"open"}) | {"create_reference_direct", "fork_exec", "set_target"}
+CALLED = (CALLS - {"open"}) | {
+    "create_blob",
+    "create_commit",
+    "create_reference_direct",
+    "fork_exec",
+    "set_target",
+}
 
 
-def main(folder: Path, copies: Path) -> None:
+def at_every_call(folder: Path, copies: Path) -> None:
     for number in count(1):
-        copy = copies / str(number)
-        shutil.copytree(folder, copy, symlinks=True)
-        if not killed(copy, number):
+        if not killed(folder, copies / str(number), call=number):
             return
 
 
-def killed(copy: Path, number: int) -> bool:
+def at_random(folder: Path, copies: Path, times: int) -> None:
+    began = time.monotonic()
+    assert not killed(folder, copies.with_name("undisturbed"))
+    longest = time.monotonic() - began
+    for number in range(times):
+        killed(folder, copies / str(number), seconds=random.uniform(0, longest), with_git=number % 2 == 0)
+
+
+def killed(
+    folder: Path, copy: Path, *, call: int = 0, seconds: float | None = None, with_git: bool = False
+) -> bool:
+    """In a process of its own, which is a fork so that a hundred of them take seconds."""
+    shutil.copytree(folder, copy, symlinks=True)
+    ended, ending = os.pipe()
     child = os.fork()
     if child == 0:
-        asyncio.run(sync(copy, number))
+        os.setsid()
+        asyncio.run(sync(copy, call))
         os._exit(0)
+    os.close(ending)
+    select.select([ended], [], [], seconds)
+    os.close(ended)
+    if seconds is not None:
+        (os.killpg if with_git else os.kill)(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     return os.WIFSIGNALED(status)
 
 
-async def sync(copy: Path, number: int) -> None:
-    calls = count(1)
-
-    def kill_at_last(_frame: FrameType, event: str, called: Any) -> None:
-        if event == "c_call" and called.__name__ in CALLED and next(calls) == number:
-            os.kill(os.getpid(), signal.SIGKILL)
-
+async def sync(copy: Path, last: int) -> None:
     async def told(slug: str, paths: tuple[str, ...]) -> None:
         (copy / "told").write_text(f"{slug} {paths}")
 
-    threading.setprofile(kill_at_last)
-    sys.setprofile(kill_at_last)
+    if last:
+        killer = kill_before(last)
+        threading.setprofile(killer)
+        sys.setprofile(killer)
     await Sync(copy / "workspace", remote=str(copy / "remote.git")).once(on_conflict=told)
 
 
+def kill_before(last: int) -> Callable[[FrameType, str, Any], None]:
+    calls = count(1)
+
+    def look(_frame: FrameType, event: str, called: Any) -> None:
+        if event == "c_call" and called.__name__ in CALLED and next(calls) == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return look
+
+
 if __name__ == "__main__":
-    folder, *others = map(Path, sys.argv[1:])
-    if others:
-        main(folder, *others)
+    given, into, *rest = sys.argv[1:]
+    if rest:
+        at_random(Path(given), Path(into), int(rest[0]))
     else:
-        sys.stdout.write("begun\n")
-        sys.stdout.flush()
-        asyncio.run(sync(folder, 0))
+        at_every_call(Path(given), Path(into))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bot.storage.git import GitWorkspace
 from tests.storage.checkout import Git
+from tests.storage.killed import round_of_commits
 from tests.storage.samples import NOW, SLUG, a_commit
 
 FEWEST_MOMENTS = 30
@@ -15,8 +16,8 @@ async def test_a_commit_killed_anywhere_is_finished_by_the_next(
     workspace: GitWorkspace, git: Git, tmp_path: Path
 ) -> None:
     """
-    The bot that is started again leaves an index that says what the branch says. The same call then gives the same
-    files, one commit, and a clean checkout.
+    The bot that is started again leaves an index that says what the branch says. The same calls then give the same
+    files, one commit each, and a clean checkout.
     """
     await workspace.commit(SLUG, a_commit(), now=NOW)
     copies = tmp_path / "copies"
@@ -27,15 +28,17 @@ async def test_a_commit_killed_anywhere_is_finished_by_the_next(
     moments = len(list(copies.iterdir()))
     assert moments > FEWEST_MOMENTS
     undisturbed = Git(copies / str(moments))
+    tree, subjects = undisturbed("rev-parse", "HEAD^{tree}"), sorted(undisturbed.subjects)
+    assert len(subjects) == 1 + len(list(round_of_commits()))
 
     for moment in range(1, moments):
         disturbed = Git(copies / str(moment))
         async with GitWorkspace(disturbed.root) as successor:
             assert disturbed("diff", "--cached") == "", moment
-            receipt = await successor.commit(SLUG, a_commit(2), now=NOW)
+            receipts = [await successor.commit(*due, now=NOW) for due in round_of_commits()]
 
-        assert receipt.state.meta.steps_completed == ("01-01", "01-02"), moment
-        assert disturbed("rev-parse", "HEAD^{tree}") == undisturbed("rev-parse", "HEAD^{tree}"), moment
-        assert len(disturbed.subjects) == 2, moment
+        assert receipts[0].state.meta.steps_completed == ("01-01", "01-02"), moment
+        assert sorted(disturbed("log", "--format=%s").splitlines()) == subjects, moment
+        assert disturbed("rev-parse", "HEAD^{tree}") == tree, moment
         assert disturbed("status", "--porcelain", "--ignored") == "!! .roundtable/\n", moment
         assert disturbed("fsck", "--strict", "--no-dangling") == "", moment

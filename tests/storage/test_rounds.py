@@ -1,0 +1,130 @@
+"""Many items that finish together: one round, and still each its own commit."""
+
+import asyncio
+
+import pytest
+
+from bot.engine.ports import Receipt
+from bot.errors import WorkspaceError
+from bot.storage.git import GitWorkspace
+from tests.storage.checkout import Git
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, wait_until
+
+ITEMS = tuple(f"item-{number:02}" for number in range(20))
+
+
+async def committed(workspace: GitWorkspace, slug: str) -> Receipt:
+    work = a_commit(id=f"{slug}.i1.1", subject=slug, edits=(a_section(f"what {slug} is about"),))
+    return await workspace.commit(slug, work, now=NOW)
+
+
+async def test_each_item_has_its_own_commit_and_receipt(workspace: GitWorkspace, git: Git) -> None:
+    """With nothing of the others in it."""
+    receipts = await asyncio.gather(*(committed(workspace, slug) for slug in ITEMS))
+
+    for slug, receipt in zip(ITEMS, receipts, strict=True):
+        assert git("show", "--format=%s", "--name-only", receipt.sha).split() == [
+            slug,
+            f"docs/requirements/{slug}/meta.json",
+            f"docs/requirements/{slug}/planning/meeting.jsonl",
+            f"docs/requirements/{slug}/requirements-spec.md",
+        ]
+        assert receipt.state == (await workspace.read(slug, now=NOW)).state
+        assert [touched.path for touched in receipt.touched] == ["requirements-spec.md"]
+    assert git("log", "--merges", "--format=%H") == ""
+    assert git.status == []
+    assert git("fsck", "--strict") == ""
+
+
+async def test_the_branch_moves_once_for_a_round(workspace: GitWorkspace, git: Git) -> None:
+    """Whatever has to be waited for is waited for together."""
+    await committed(workspace, SLUG)
+
+    await asyncio.gather(*(committed(workspace, slug) for slug in ITEMS))
+
+    assert len(git.subjects) == 1 + len(ITEMS)
+    assert len(git("reflog", "main").splitlines()) == 2
+
+
+async def test_one_item_s_trouble_is_not_the_others_(workspace: GitWorkspace, git: Git) -> None:
+    """They are committed, and only it is refused."""
+    bad = ITEMS[7]
+    git.write("elsewhere/notes.md", "by hand\n")
+    (git.root / "docs/requirements").mkdir(parents=True)
+    (git.root / "docs/requirements" / bad).symlink_to(git.root / "elsewhere")
+
+    results = await asyncio.gather(*(committed(workspace, slug) for slug in ITEMS), return_exceptions=True)
+
+    refused = [
+        slug for slug, result in zip(ITEMS, results, strict=True) if isinstance(result, WorkspaceError)
+    ]
+    assert refused == [bad]
+    assert sorted(git.subjects) == sorted(set(ITEMS) - {bad})
+
+
+async def test_a_lock_refuses_all_of_them_after_one_wait(workspace: GitWorkspace, git: Git) -> None:
+    """Twenty would otherwise wait twenty times as long."""
+    lock = git.write(".git/index.lock", "")
+
+    results = await asyncio.gather(*(committed(workspace, slug) for slug in ITEMS), return_exceptions=True)
+
+    assert {result.reason for result in results if isinstance(result, WorkspaceError)} == {"locked"}
+    assert len({id(result) for result in results}) == 1
+    lock.unlink()
+    await asyncio.gather(*(committed(workspace, slug) for slug in ITEMS))
+    assert len(git.subjects) == len(ITEMS)
+
+
+async def test_commits_of_one_item_stay_in_order(workspace: GitWorkspace, git: Git) -> None:
+    """Each adds to what the one before it left."""
+    works = [a_commit(number, lines=(a_line(f"C1.{number}", round=number),)) for number in range(1, 6)]
+
+    receipts = await asyncio.gather(*(workspace.commit(SLUG, work, now=NOW) for work in works))
+
+    assert git.subjects[::-1] == [work.subject for work in works]
+    assert receipts[-1].state.last_round == 5
+    for number, receipt in enumerate(receipts, start=1):
+        lines = git("show", f"{receipt.sha}:docs/requirements/{SLUG}/planning/meeting.jsonl").splitlines()
+        assert len(lines) == number
+
+
+async def test_the_same_commit_twice_in_a_round_is_one(workspace: GitWorkspace, git: Git) -> None:
+    """Two who ask for the same get the same."""
+    first, second = await asyncio.gather(committed(workspace, SLUG), committed(workspace, SLUG))
+
+    assert first.sha == second.sha
+    assert len(git.subjects) == 1
+
+
+async def test_a_commit_that_nobody_waits_for_any_more_holds_up_nobody(
+    workspace: GitWorkspace, git: Git
+) -> None:
+    """Somebody gave up; the others are committed."""
+    lock = git.write(".git/index.lock", "")
+    tasks = [asyncio.create_task(committed(workspace, slug)) for slug in ITEMS]
+    await wait_until((git.root / ".roundtable/lock").exists)
+    tasks[3].cancel()
+    lock.unlink()
+
+    results = await asyncio.gather(*tasks, return_exceptions=True)
+
+    assert [type(result) for result in results].count(asyncio.CancelledError) == 1
+    assert len(git.subjects) >= len(ITEMS) - 1
+    assert git.status == []
+
+
+@pytest.mark.parametrize("lost", ["index", "branch"])
+async def test_somebody_else_s_commit_in_between_is_built_upon(
+    workspace: GitWorkspace, git: Git, lost: str
+) -> None:
+    """Whatever a round remembered of the index or the branch is looked at anew."""
+    await committed(workspace, SLUG)
+    git.commit("src/app.py", f"{lost}\n")
+    if lost == "index":
+        git("rm", "--quiet", "--cached", "src/app.py")
+
+    await asyncio.gather(*(committed(workspace, slug) for slug in ITEMS))
+
+    assert git.subjects[-2:] == ["by hand", SLUG]
+    assert git.shown("src/app.py") == f"{lost}\n"
+    assert git.status == (["D  src/app.py", "?? src/"] if lost == "index" else [])

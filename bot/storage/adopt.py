@@ -28,6 +28,8 @@ from bot.storage.trees import Change, changes
 
 log = logging.getLogger(__name__)
 
+NOTES = "remote"
+"""A folder for what is noted about the remote: only whoever has the turn writes there."""
 NOTE = "adopting"
 CLASHES = "conflicts"
 FEW = 500
@@ -39,9 +41,11 @@ class Adoption:
 
     def __init__(self, repository: pygit2.Repository, state: Path) -> None:
         self._repository = repository
-        self._state = state
-        self._scratch = state / "index-of-remote"
-        self._git = Git(state.parent)
+        self._root = state.parent
+        self._notes = state / NOTES
+        self._notes.mkdir(exist_ok=True)
+        self._scratch = self._notes / "index"
+        self._git = Git(self._root)
 
     def adopt(self, after: Commit, *, branch: str, clashes: Iterable[Clash] = ()) -> None:
         """Raises WorkspaceError when something of somebody's is in the way: then nothing has changed."""
@@ -132,7 +136,7 @@ class Adoption:
         for change in moved:
             present = self._present(change)
             if present == "torn":
-                (self._state.parent / change.path).unlink()
+                (self._root / change.path).unlink()
             if present == "there":
                 oid, mode = change.after or (pygit2.Oid(hex="0" * 40), 0)
                 given += f"{int(mode):06o} {oid}\t{change.path}\0"
@@ -140,7 +144,7 @@ class Adoption:
             self._indexed("update-index", "-z", "--index-info", given=given)
 
     def _present(self, change: Change) -> str:
-        path = self._state.parent / change.path
+        path = self._root / change.path
         try:
             status = path.lstat()
         except (FileNotFoundError, NotADirectoryError):
@@ -176,23 +180,23 @@ class Adoption:
     def _done(self, clashes: Iterable[Clash]) -> None:
         if clashes := [clash for clash in clashes if clash.slug]:
             self._write(CLASHES, list(dict.fromkeys((*self.clashes(), *clashes))))
-        (self._state / NOTE).unlink(missing_ok=True)
+        (self._notes / NOTE).unlink(missing_ok=True)
 
     def _commit(self, sha: str) -> Commit | None:
         found: object = self._repository.get(sha) if sha else None
         return found if isinstance(found, Commit) else None
 
     def _read(self, name: str) -> Any:
-        with folder(self._state) as state:
-            content = state.read(name)
+        with folder(self._notes) as notes:
+            content = notes.read(name)
         try:
             return json.loads(content) if content else None
         except ValueError:
             return None
 
     def _write(self, name: str, value: object) -> None:
-        with folder(self._state) as state:
-            state.replace(name, json.dumps(value).encode())
+        with folder(self._notes) as notes:
+            notes.replace(name, json.dumps(value).encode())
 
 
 def _must(said: Said) -> None:

@@ -2,7 +2,7 @@
 A file that was changed here and at the remote: what both sides wanted, where that can be said.
 
 A transcript keeps every line of both, a meta.json every field, a Markdown file every section that only one side
-touched. Where both touched the same, theirs stands.
+touched. Where both touched the same, theirs stands. (`rows.py` does arrays and tables.)
 """
 
 import heapq
@@ -27,20 +27,27 @@ def transcripts(theirs: bytes, ours: bytes) -> bytes:
     known = {row.identity for row in kept}
     added = [row for row in _rows(ours) if row.identity not in known]
     merged, floor = [], 0
-    for row in heapq.merge(kept, added, key=attrgetter("moment")):
+    for row in heapq.merge(kept, added, key=attrgetter("moment", "round")):
         merged.append(row.from_round(floor))
         floor = max(floor, row.round)
     return b"".join(raw + b"\n" for raw in merged)
 
 
 def progress(before: bytes | None, theirs: bytes, ours: bytes) -> bytes | None:
-    """None when *theirs* cannot be read; unknown fields are merged like the others."""
-    sides = [_object(content) for content in (before, theirs, ours)]
-    if sides[1] is None:
+    """
+    None when *theirs* cannot be read; unknown fields are merged like the others.
+
+    Where both made the file, the earlier one knows how the item began: the other was made by a clone that had not
+    heard of it yet.
+    """
+    base, *sides = (_object(content) for content in (before, theirs, ours))
+    if sides[0] is None:
         return None
-    if sides[2] is None:
+    if sides[1] is None:
         return theirs
-    return meta.write(_merged(sides[0] or {}, sides[1], sides[2])).encode("utf-8", "replace")
+    if base is None:
+        sides.sort(key=lambda side: str((side or {}).get("created_at")))
+    return meta.write(_merged(base or {}, *sides)).encode("utf-8", "replace")
 
 
 def sections(before: bytes | None, theirs: bytes, ours: bytes) -> bytes | None:
@@ -124,8 +131,18 @@ def _merged(before: Any, theirs: Any, ours: Any) -> Any:
     if isinstance(theirs, list) and isinstance(ours, list):
         known = before if isinstance(before, list) else []
         kept = [one for one in theirs if one in ours or one not in known]
-        return kept + [one for one in ours if one not in known and one not in theirs]
+        added = [one for one in ours if one not in known and one not in theirs]
+        return sorted(kept + added, key=_rank) if _in_order(theirs) and _in_order(ours) else kept + added
     return theirs
+
+
+def _in_order(found: list[Any]) -> bool:
+    return all(_rank(one) <= _rank(other) for one, other in pairwise(found))
+
+
+def _rank(one: Any) -> str:
+    """Steps and phases begin with their number, and elaborations have a time."""
+    return one if isinstance(one, str) else str(one.get("timestamp", "")) if isinstance(one, dict) else ""
 
 
 # --- Markdown -----------------------------------------------------------------------------------------------------

@@ -13,71 +13,40 @@ import re
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from bot.engine.meter import Meter, Unmetered
-from bot.errors import BotError, WorkspaceError
+from bot.errors import BotError, ConfigError, WorkspaceError
 from bot.storage.checkout import AUTHOR, EMAIL, Where
 from bot.storage.command import Git, Said
 from bot.storage.explain import explained
 from bot.storage.joining import BRANCHES, Joint, fetched
+from bot.storage.result import Overtaken, Result, Trouble, has_no_branch, judge
+
+__all__ = ["Result", "Sync"]
 
 NETWORK_SECONDS = 60.0
+LONGEST_NETWORK_SECONDS = 1800.0
+"""A first fetch may take long: the limit grows with every time that it was not enough."""
 LOCK_SECONDS = 10.0
 FETCH_SECONDS = 30.0
 GATHER_SECONDS = 0.5
 """Commits that come this close together are pushed together."""
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 300.0
-RACES = 20
+RACES = 10
 """So often in a row somebody else may be quicker."""
-
-REFUSED = re.compile(
-    r"authentication failed|permission (to .* )?denied|could not read (username|password)|access denied|forbidden"
-    r"|unauthorized|returned error: 40[13]|invalid credentials|not granted|repository not found|terminal prompts"
-    r"|host key verification failed|remote rejected|pre-receive hook declined|protected branch",
-    re.IGNORECASE,
-)
-QUICKER = re.compile(
-    r"\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists"
-)
-NO_SUCH_BRANCH = "couldn't find remote ref"
+RACE_SECONDS = 0.05
+ABREAST_SECONDS = 5.0
+"""So long may work on an item wait for what other replicas pushed."""
 
 OnConflict = Callable[[str, tuple[str, ...]], Awaitable[None]]
 P = ParamSpec("P")
 T = TypeVar("T")
 log = logging.getLogger(__name__)
-
-
-class Result(StrEnum):
-    """How a round ended."""
-
-    PUSHED = "pushed"
-    """The remote has what we have."""
-    NOTHING = "nothing"
-    """It had that before."""
-    DIVERGED = "diverged"
-    """Here is something that we may not put together: a person has to."""
-    UNREACHABLE = "unreachable"
-    """There was no answer, or none that git understood."""
-    REFUSED = "refused"
-    """The remote does not let us."""
-
-
-class Trouble(Exception):
-    """A round that cannot go on; the sentence is for the log."""
-
-    def __init__(self, result: Result, sentence: str) -> None:
-        super().__init__(sentence)
-        self.result = result
-
-
-class Quicker(Exception):
-    """Another bot of the same workspace fetches just now."""
 
 
 async def _nobody_is_told(slug: str, paths: tuple[str, ...]) -> None:
@@ -100,21 +69,39 @@ class Sync:
         self._remote = remote
         self._every = every_seconds
         self._network = network_seconds
+        self._patience = network_seconds
         self._git = Git(self._where.root)
         self._thread = ThreadPoolExecutor(1, "workspace sync")
         self._joint: Joint | None = None
         self._woken = asyncio.Event()
+        self._hurried = asyncio.Event()
+        self._abreast = asyncio.Event()
+        """Set when the next round to begin has ended."""
         self._state: tuple[Result, str] = (Result.NOTHING, "")
 
     def wake(self) -> None:
         """There is something to push."""
         self._woken.set()
 
+    async def abreast(self, *, seconds: float = ABREAST_SECONDS) -> None:
+        """
+        Until the workspace and the remote have what each of them has now; by `run`, which does it. Nobody waits when
+        the remote is known to be away, and never for longer than *seconds*: it is put together later.
+        """
+        if self._state[1]:
+            return
+        self._hurried.set()
+        self._woken.set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._abreast.wait()
+
     async def run(self, *, meter: Meter | None = None, on_conflict: OnConflict = _nobody_is_told) -> None:
         """Until cancelled. *on_conflict* may be called again for what it was told before."""
         failures = 0
         while True:
             self._woken.clear()
+            self._hurried.clear()
             result = await self.once(on_conflict=on_conflict)
             (meter or Unmetered()).pushed(result)
             failures = 0 if result in {Result.PUSHED, Result.NOTHING} else failures + 1
@@ -125,7 +112,8 @@ class Sync:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._every):
                     await self._woken.wait()
-                await asyncio.sleep(GATHER_SECONDS)
+                async with asyncio.timeout(GATHER_SECONDS):
+                    await self._hurried.wait()
 
     async def once(self, *, on_conflict: OnConflict = _nobody_is_told) -> Result:
         """One round; it raises nothing that a remote or a workspace can be the reason of."""
@@ -135,7 +123,7 @@ class Sync:
         except Trouble as trouble:
             result = trouble.result
             self._say(result, str(trouble))
-        except WorkspaceError as error:
+        except (WorkspaceError, ConfigError) as error:
             result = Result.DIVERGED
             self._say(result, str(error))
         with suppress(WorkspaceError):
@@ -143,32 +131,45 @@ class Sync:
         return result
 
     async def _round(self) -> Result:
-        branch = await self._in_thread(Joint.branch)
-        for _ in range(RACES):
-            await self._in_thread(Joint.free, branch, older_seconds=self._network)
+        ended, self._abreast = self._abreast, asyncio.Event()
+        try:
+            return await self._races()
+        finally:
+            ended.set()
+
+    async def _races(self) -> Result:
+        why = ""
+        for race in range(RACES):
             try:
-                empty = not await self._fetch(branch)
-            except Quicker:
-                continue
-            if empty and (other := await self._begun_elsewhere()):
-                await self._in_thread(Joint.follow, other)
-                branch = await self._in_thread(Joint.branch)
-                empty = not await self._fetch(branch)
-            sha = await self._in_thread(Joint.join, branch, empty=empty)
-            if not sha:
-                return Result.NOTHING
-            if await self._push(sha, branch):
-                await self._in_thread(Joint.pushed, branch, sha)
-                return Result.PUSHED
-        raise Trouble(Result.UNREACHABLE, "others push to the remote all the time")
+                return await self._race()
+            except Overtaken as overtaken:
+                why = str(overtaken)
+            await asyncio.sleep(random.uniform(0, RACE_SECONDS * 2.0 ** min(race, 4)))  # noqa: S311 - no secret
+        raise Trouble(Result.UNREACHABLE, f"others are quicker all the time: {why}")
+
+    async def _race(self) -> Result:
+        branch = await self._in_thread(Joint.branch)
+        await self._in_thread(Joint.free, branch, older_seconds=self._network)
+        empty = not await self._fetch(branch)
+        if empty and (other := await self._begun_elsewhere()):
+            await self._in_thread(Joint.follow, other)
+            branch = other
+            empty = not await self._fetch(branch)
+        sha = await self._in_thread(Joint.join, branch, empty=empty)
+        if not sha:
+            return Result.NOTHING
+        await self._push(sha, branch)
+        await self._in_thread(Joint.pushed, branch, sha, empty=empty)
+        return Result.PUSHED
 
     async def _fetch(self, branch: str) -> bool:
         """Whether the remote has the branch."""
         options = ("--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--quiet")
         said = await self._said("fetch", *options, "--", self._remote, f"+{branch}:{fetched(branch)}")
-        if said.code and NO_SUCH_BRANCH not in said.error:
-            raise Quicker if QUICKER.search(said.error) else _trouble(said)
-        return not said.code
+        if has_no_branch(said):
+            return False
+        judge(said)
+        return True
 
     async def _begun_elsewhere(self) -> str:
         """The remote's own branch, for a workspace in which nothing was committed yet."""
@@ -178,23 +179,21 @@ class Sync:
         found = re.search(rf"^ref: ({BRANCHES}\S+)\tHEAD$", said.out, re.MULTILINE)
         return found[1] if found else ""
 
-    async def _push(self, sha: str, branch: str) -> bool:
-        """Never with force; False when somebody else was quicker."""
+    async def _push(self, sha: str, branch: str) -> None:
+        """Never with force."""
         options = ("--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no")
-        said = await self._said("push", *options, "--", self._remote, f"{sha}:{branch}")
-        if said.code and QUICKER.search(said.out + said.error) and "remote rejected] (pre" not in said.out:
-            return False
-        if said.code:
-            raise _trouble(said)
-        return True
+        judge(await self._said("push", *options, "--", self._remote, f"{sha}:{branch}"))
 
     async def _said(self, *words: str) -> Said:
         try:
-            return await self._git(*words, seconds=self._network)
+            said = await self._git(*words, seconds=self._patience)
         except TimeoutError:
-            raise Trouble(Result.UNREACHABLE, f"no answer within {self._network:.0f} s") from None
+            waited, self._patience = self._patience, min(self._patience * 2, LONGEST_NETWORK_SECONDS)
+            raise Trouble(Result.UNREACHABLE, f"no answer within {waited:.0f} s") from None
         except OSError as error:
             raise Trouble(Result.UNREACHABLE, f"git cannot be run: {error.strerror}") from error
+        self._patience = self._network
+        return said
 
     async def _tell(self, on_conflict: OnConflict) -> None:
         clashes = await self._in_thread(Joint.clashes)
@@ -218,16 +217,11 @@ class Sync:
             return await asyncio.get_running_loop().run_in_executor(self._thread, run)
 
     def _say(self, result: Result, sentence: str) -> None:
-        """Once for each state: a remote may be away for a week."""
+        """Once for each state: a remote may be away for a week. Nobody waits for one in trouble."""
         before, self._state = self._state, (result, sentence)
+        if sentence:
+            self._abreast.set()
         if sentence and self._state != before:
             log.warning("what is committed is not pushed (%s): %s", result, sentence)
         elif before[1] and not sentence:
             log.info("the remote has everything again")
-
-
-def _trouble(said: Said) -> Trouble:
-    lines = [line for line in (said.error + said.out).splitlines() if line.strip()]
-    telling = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "!"))]
-    result = Result.REFUSED if REFUSED.search(said.error + said.out) else Result.UNREACHABLE
-    return Trouble(result, (telling or lines or ["git said nothing"])[0].strip())

@@ -6,6 +6,7 @@ merged where that can be done without guessing, else theirs as the file and ours
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import count
 from typing import NamedTuple
 
@@ -14,18 +15,20 @@ from pygit2 import Commit, IndexEntry, Oid, Tree
 from pygit2.enums import FileMode, SortMode
 
 from bot.errors import WorkspaceError
-from bot.storage import reconcile
+from bot.storage import reconcile, rows
 from bot.storage.history import EFFECT, ITEM
 from bot.storage.items import CONFLICT, META, PLANNING, TRANSCRIPT
-from bot.storage.repository import trailer
+from bot.storage.repository import blob, trailer
 from bot.storage.trees import Change, Entry, InTheWay, at, changes, graft
 
+CSV = ".csv"
+JSON = ".json"
 MARKDOWN = (".md", ".markdown")
 BLOBS = (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
 
 
 class Clash(NamedTuple):
-    """Both changed it; *path* is where ours is now, *slug* the item that it belongs to."""
+    """Both changed it; *path* is where ours is now, *slug* the item that it belongs to: empty, if to nobody's."""
 
     slug: str
     path: str
@@ -56,15 +59,18 @@ class Replay:
 
         Raises Apart.
         """
-        tip, both = remote, _Both(self._repository, self._items, self._shared)
-        for commit in self._own(remote, local, known):
-            tip = self._put(tip, commit, both)
-        return Replayed(tip, tuple(both.clashes))
+        dropped = self._dropped(remote, known)
+        own = tuple(self._own(remote, local, dropped))
+        tip, both = remote, _Both(self._repository, (self._items, self._shared), theirs=remote.tree)
+        for commit in own:
+            last = self._repository[known].peel(Commit) if known and commit.id in dropped else local
+            tip = self._put(tip, commit, both, last=last.tree)
+        met = tuple(self._between(local.id, remote.id)) if self._shared in both.copies else ()
+        return Replayed(tip, tuple(self._clashes(both, ours=own, theirs=met)))
 
-    def _own(self, remote: Commit, local: Commit, known: Oid | None) -> Iterable[Commit]:
+    def _own(self, remote: Commit, local: Commit, dropped: frozenset[Oid]) -> Iterable[Commit]:
         """Oldest first. What people took away at the remote stays away; what is ours comes back."""
         strangers = self._repository.merge_base(remote.id, local.id) is None
-        dropped = self._dropped(remote, known)
         for commit in self._between(remote.id, local.id):
             ours = bool(trailer(commit, EFFECT) or trailer(commit, ITEM))
             if commit.id in dropped and not ours:
@@ -88,7 +94,14 @@ class Replay:
         walk.hide(old)
         return iter(walk)
 
-    def _put(self, tip: Commit, commit: Commit, both: "_Both") -> Commit:
+    def _clashes(self, both: "_Both", *, ours: Iterable[Commit], theirs: Iterable[Commit]) -> Iterator[Clash]:
+        """Of a file that all share, the items whose commits wrote to it; those of the other side when we have none."""
+        for path, copy in both.copies.items():
+            item = both.item_of(path)
+            items = [item] if item else _writers(ours, path) or _writers(theirs, path) or [""]
+            yield from (Clash(slug, copy) for slug in items)
+
+    def _put(self, tip: Commit, commit: Commit, both: "_Both", *, last: Tree) -> Commit:
         """A commit that adds nothing any more is left out."""
         before = commit.parents[0].tree if commit.parent_ids else None
         entries: dict[str, Entry | None] = {}
@@ -96,7 +109,7 @@ class Replay:
             for change in changes(before, commit.tree):
                 theirs = at(tip.tree, change.path)
                 if theirs != change.after:
-                    entries |= both.kept(change, theirs, tip.tree, slug=trailer(commit, ITEM))
+                    entries |= both.kept(change, theirs, tip.tree, last=last)
         except InTheWay as error:
             raise Apart(f"{error} is a file on one side, and a folder on the other.") from None
         tree = graft(self._repository, tip.tree, entries)
@@ -108,20 +121,37 @@ class Replay:
         return self._repository[made].peel(Commit)
 
 
+def _writers(commits: Iterable[Commit], path: str) -> list[str]:
+    """The items that *commits* which changed *path* are about."""
+    found = (trailer(commit, ITEM) for commit in commits if _touches(commit, path))
+    return [slug for slug in dict.fromkeys(found) if slug]
+
+
+def _touches(commit: Commit, path: str) -> bool:
+    before = commit.parents[0].tree if commit.parent_ids else None
+    return blob(before, path) != blob(commit.tree, path)
+
+
 class _Both:
-    """What becomes of a file that changed on both sides."""
+    """What becomes of a file that changed on both sides; *theirs* is the tree at the remote."""
 
-    def __init__(self, repository: pygit2.Repository, items: str, shared: str) -> None:
+    def __init__(self, repository: pygit2.Repository, ours: tuple[str, ...], *, theirs: Tree) -> None:
         self._repository = repository
-        self._items = items
-        self._shared = shared
-        self.clashes: dict[Clash, None] = {}
+        self._items, self._shared = ours
+        self._theirs = theirs
+        self.copies: dict[str, str] = {}
+        """What of ours could not be merged, and where it is now."""
 
-    def kept(self, change: Change, theirs: Entry | None, tree: Tree, *, slug: str) -> dict[str, Entry | None]:
+    def kept(
+        self, change: Change, theirs: Entry | None, tree: Tree, *, last: Tree
+    ) -> dict[str, Entry | None]:
+        """*tree* is what has been put together so far, *last* what our commits come to."""
         path, ours = change.path, change.after
         if theirs == change.before:
             return {path: ours}
-        item = self._item_of(path)
+        if at(last, path) == at(self._theirs, path):
+            return {}  # whatever the way there: somebody wrote our commits anew
+        item = self.item_of(path)
         if not item and path != self._shared:
             raise Apart(f"{path} was changed here and at the remote.")
         if ours is None:
@@ -129,13 +159,13 @@ class _Both:
         if (merged := self._merged(change, theirs)) is not None:
             return {path: merged}
         if path.rpartition("/")[2] == META:
-            return self._beside(path, tree, slug=item, stays=ours, moves=theirs)
-        return self._beside(path, tree, slug=item or slug, stays=theirs, moves=ours)
+            return self._beside(path, tree, stays=ours, moves=theirs)
+        return self._beside(path, tree, stays=theirs, moves=ours)
 
     def _merged(self, change: Change, theirs: Entry | None) -> Entry | None:
         ours = change.after
         assert ours
-        name = change.path.removeprefix(f"{self._items}/{self._item_of(change.path)}/")
+        name = change.path.removeprefix(f"{self._items}/{self.item_of(change.path)}/")
         if theirs is None:
             return ours if name in {META, f"{PLANNING}/{TRANSCRIPT}"} else None
         if ours.mode not in BLOBS or theirs.mode not in BLOBS:
@@ -148,10 +178,21 @@ class _Both:
         elif name == f"{PLANNING}/{TRANSCRIPT}":
             merged = reconcile.transcripts(kept, mine)
         else:
-            merged = self._lines(change, theirs)
-            if merged is None and name.lower().endswith(MARKDOWN):
-                merged = reconcile.sections(base, kept, mine)
+            merged = self._text(change, theirs, (base, kept, mine))
         return None if merged is None else Entry(self._repository.create_blob(merged), theirs.mode)
+
+    def _text(self, change: Change, theirs: Entry, sides: tuple[bytes | None, bytes, bytes]) -> bytes | None:
+        name = change.path.lower()
+        with suppress(rows.Keyless):
+            if name.endswith(JSON):
+                return rows.objects(*sides)
+            if name.endswith(CSV):
+                return rows.table(*sides)
+        merged = self._lines(change, theirs)
+        if merged is None and name.endswith(MARKDOWN):
+            return reconcile.sections(*sides)
+        broken = merged is not None and name.endswith(JSON) and not rows.is_json(merged)
+        return None if broken else merged
 
     def _lines(self, change: Change, theirs: Entry) -> bytes | None:
         """As git merges: line by line, None where that is not clear."""
@@ -165,20 +206,20 @@ class _Both:
         return (found.contents or "").encode()
 
     def _beside(
-        self, path: str, tree: Tree, *, slug: str, stays: Entry | None, moves: Entry | None
+        self, path: str, tree: Tree, *, stays: Entry | None, moves: Entry | None
     ) -> dict[str, Entry | None]:
         """One copy for all of our commits; one of an earlier day stays."""
         for number in count(1):
-            clash = Clash(slug, path + CONFLICT + (f"-{number}" if number > 1 else ""))
-            present = at(tree, clash.path)
-            if present is None or clash in self.clashes:
-                self.clashes[clash] = None
-                return {path: stays, clash.path: moves}
+            copy = path + CONFLICT + (f"-{number}" if number > 1 else "")
+            present = at(tree, copy)
+            if present is None or copy == self.copies.get(path):
+                self.copies[path] = copy
+                return {path: stays, copy: moves}
             if present == moves:
                 return {path: stays}
         raise AssertionError("there is always a number more")
 
-    def _item_of(self, path: str) -> str:
+    def item_of(self, path: str) -> str:
         folder, _, name = path.removeprefix(f"{self._items}/").partition("/")
         return folder if path.startswith(f"{self._items}/") and name else ""
 

@@ -1,11 +1,14 @@
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from bot.storage.git import GitWorkspace
+from bot.storage.remote import Result, Sync
 from tests.storage.checkout import Git
+from tests.storage.clones import Opening, Replica, a_remote
 
 
 @pytest.fixture
@@ -31,4 +34,41 @@ def git(tmp_path: Path) -> Git:
 @pytest.fixture
 async def workspace(git: Git) -> AsyncIterator[GitWorkspace]:
     async with GitWorkspace(git.root, lock_seconds=0.2) as opened:
+        yield opened
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Git:
+    """A bare repository in which nothing was committed yet."""
+    return a_remote(tmp_path / "remote.git")
+
+
+@pytest.fixture
+def person(remote: Git, tmp_path: Path) -> Git:
+    """Somebody with a clone of their own, who has pushed the first commit."""
+    clone = Git(tmp_path / "person")
+    clone.begin()
+    clone("remote", "add", "origin", str(remote.root))
+    clone.commit("src/app.py", "print()\n")
+    clone("push", "--quiet", "--set-upstream", "origin", "main")
+    return clone
+
+
+@pytest.fixture
+def open_replica(remote: Git, tmp_path: Path) -> Opening:
+    @asynccontextmanager
+    async def opened(name: str, url: str = str(remote.root)) -> AsyncIterator[Replica]:
+        root = tmp_path / name
+        async with GitWorkspace(root, lock_seconds=20) as workspace:
+            yield Replica(workspace, Sync(root, remote=url), Git(root))
+
+    return opened
+
+
+@pytest.fixture
+async def replica(person: Git, open_replica: Opening) -> AsyncIterator[Replica]:
+    """It stands on what the person has pushed."""
+    async with open_replica("one") as opened:
+        assert await opened.sync.once() == Result.NOTHING
+        assert opened.git.subjects == person.subjects
         yield opened

@@ -2,10 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -14,82 +11,11 @@ from bot.errors import Unavailable
 from bot.storage.git import GitWorkspace
 from bot.storage.remote import Result, Sync
 from tests.storage.checkout import Git
+from tests.storage.clones import ITEM, SPEC, TRANSCRIPT, Opening, Replica, assert_at_one
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, wait_until
 
-ITEM = f"docs/requirements/{SLUG}"
-SPEC = f"{ITEM}/requirements-spec.md"
-TRANSCRIPT = f"{ITEM}/planning/meeting.jsonl"
 OTHER = "quiet-morning"
 LATER = "2026-11-21T11:00:00.000Z"
-
-
-class Replica(NamedTuple):
-    """One bot with its own clone."""
-
-    workspace: GitWorkspace
-    sync: Sync
-    git: Git
-
-    async def commit(self, number: int = 1, slug: str = SLUG, **fields: object) -> None:
-        await self.workspace.commit(slug, a_commit(number, id=f"{slug}.i1.{number}", **fields), now=NOW)
-
-
-Opening = Callable[[str], AbstractAsyncContextManager[Replica]]
-
-
-@pytest.fixture
-def remote(tmp_path: Path) -> Git:
-    """A bare repository in which nothing was committed yet."""
-    bare = Git(tmp_path / "remote.git")
-    bare.root.mkdir()
-    bare("init", "--bare", "--initial-branch=main")
-    return bare
-
-
-@pytest.fixture
-def person(remote: Git, tmp_path: Path) -> Git:
-    """Somebody with a clone of their own, who has pushed the first commit."""
-    clone = Git(tmp_path / "person")
-    clone.begin()
-    clone("remote", "add", "origin", str(remote.root))
-    clone.commit("src/app.py", "print()\n")
-    clone("push", "--quiet", "--set-upstream", "origin", "main")
-    return clone
-
-
-@pytest.fixture
-def open_replica(remote: Git, tmp_path: Path) -> Opening:
-    @asynccontextmanager
-    async def opened(name: str, url: str = str(remote.root)) -> AsyncIterator[Replica]:
-        root = tmp_path / name
-        async with GitWorkspace(root, lock_seconds=20) as workspace:
-            yield Replica(workspace, Sync(root, remote=url), Git(root))
-
-    return opened
-
-
-@pytest.fixture
-async def replica(person: Git, open_replica: Opening) -> AsyncIterator[Replica]:
-    """It stands on what the person has pushed."""
-    async with open_replica("one") as opened:
-        assert await opened.sync.once() == Result.NOTHING
-        assert opened.git.subjects == person.subjects
-        yield opened
-
-
-def tree(git: Git, commit: str = "HEAD") -> str:
-    return git("rev-parse", f"{commit}^{{tree}}")
-
-
-def assert_at_one(remote: Git, *clones: Git) -> None:
-    """The same commits everywhere, in one line, sound, and no clone has anything to say."""
-    for clone in clones:
-        assert clone("rev-parse", "HEAD") == remote("rev-parse", "main")
-        assert clone.status == []
-        assert clone("diff", "--cached") == ""
-        clone("fsck", "--strict")
-    remote("fsck", "--strict")
-    assert remote("log", "--merges", "--format=%H", "main") == ""
 
 
 # --- together -----------------------------------------------------------------------------------------------------
@@ -470,7 +396,9 @@ async def test_a_stranger_is_not_built_upon(
     assert remote("rev-parse", "main") == person("rev-parse", "HEAD")
 
 
-async def test_after_a_push_with_force_ours_comes_back(replica: Replica, person: Git, remote: Git) -> None:
+async def test_after_a_push_with_force_ours_comes_back(
+    replica: Replica, person: Git, remote: Git, caplog: pytest.LogCaptureFixture
+) -> None:
     """Somebody had not seen our commits; what they took away of their own stays away."""
     person.commit("src/secret.py", "hidden\n", message="oops")
     person("push", "--quiet")
@@ -483,6 +411,7 @@ async def test_after_a_push_with_force_ours_comes_back(replica: Replica, person:
     assert await replica.sync.once() == Result.PUSHED
 
     assert remote("log", "--format=%s", "main").splitlines() == [a_commit().subject, "theirs", "by hand"]
+    assert caplog.text.count("pushed to main with force: what is ours is put back on top") == 1
     assert not (replica.git.root / "src/secret.py").exists()
     assert_at_one(remote, replica.git)
 
@@ -529,6 +458,97 @@ async def test_a_remote_that_refuses_is_said(
     assert "main is protected" in caplog.text
     hook.unlink()
     assert await replica.sync.once() == Result.PUSHED
+
+
+async def test_what_a_remote_says_is_found_in_its_frame(
+    replica: Replica, remote: Git, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever runs the bot reads one line, and it should be the one that tells."""
+    lines = ("", "=====", "", "error: GH006: Protected branch update failed.", "=====")
+    hook = remote.root / "hooks/update"
+    hook.write_text("#!/bin/sh\n" + "".join(f"echo '{line}' >&2\n" for line in lines) + "exit 1\n")
+    hook.chmod(0o755)
+    await replica.commit()
+
+    assert await replica.sync.once() == Result.REFUSED
+    assert "(refused): remote: error: GH006: Protected branch update failed." in caplog.text
+
+
+async def test_a_remote_that_wants_a_password_is_not_given_ours(
+    replica: Replica, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nobody is asked: there is nobody at the keyboard. What stands in the address is not shown."""
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 401 No\r\nWWW-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        for who in ("", "bot:secret@"):
+            url = f"http://{who}127.0.0.1:{port}/x.git"
+            assert await Sync(replica.git.root, remote=url).once() == Result.REFUSED
+
+    assert "secret" not in caplog.text
+
+
+async def test_a_branch_that_is_gone_from_the_remote_comes_back(
+    replica: Replica, remote: Git, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With all that was on it; whoever deleted it can read why."""
+    await replica.commit(1)
+    await replica.sync.once()
+    remote("update-ref", "-d", "refs/heads/main")
+    await replica.commit(2)
+
+    assert await replica.sync.once() == Result.PUSHED
+
+    assert "main was gone from the remote: all of it was pushed again" in caplog.text
+    assert_at_one(remote, replica.git)
+
+
+async def test_a_lock_that_is_stuck_at_the_remote_is_not_run_against(
+    replica: Replica, remote: Git, caplog: pytest.LogCaptureFixture
+) -> None:
+    """After some attempts the round is over, and the next one comes later."""
+    lock = remote.root / "refs/heads/main.lock"
+    lock.touch()
+    await replica.commit()
+
+    assert await replica.sync.once() == Result.UNREACHABLE
+    assert "main.lock" in caplog.text
+    lock.unlink()
+    assert await replica.sync.once() == Result.PUSHED
+    assert_at_one(remote, replica.git)
+
+
+async def test_a_note_of_ours_that_is_damaged_stops_nothing(replica: Replica, remote: Git) -> None:
+    """Somebody's disk was full, or lost power."""
+    (note,) = (replica.git.root / ".roundtable/remote").glob("joined-*")
+    note.write_bytes(bytes(41))
+    await replica.commit()
+
+    assert await replica.sync.once() == Result.PUSHED
+    assert_at_one(remote, replica.git)
+
+
+async def test_rounds_and_probes_do_not_get_in_each_others_way(replica: Replica, person: Git) -> None:
+    """Both write below `.roundtable`, each in a thread of its own."""
+    done = asyncio.Event()
+
+    async def probe() -> None:
+        while not done.is_set():
+            await replica.workspace.ping()
+
+    probing = asyncio.create_task(probe())
+    for number in range(12):
+        person.commit("src/app.py", f"print({number})\n")
+        person("push", "--quiet")
+        assert await replica.sync.once() == Result.NOTHING
+    done.set()
+    await probing
 
 
 async def test_an_address_that_runs_a_program_runs_nothing(replica: Replica) -> None:

@@ -1,0 +1,88 @@
+"""Bots with clones of their own, and a remote between them."""
+
+import json
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from bot import app
+from bot.domain.transcript import read
+from bot.storage.git import GitWorkspace
+from bot.storage.remote import Sync
+from tests.e2e.meeting import Meeting, settings
+from tests.storage.checkout import Git
+from tests.storage.clones import a_remote
+from tests.storage.samples import NOW, SLUG, a_commit, wait_until
+
+STEPS = ("00-01", "00-02", "00-03")
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Git:
+    return a_remote(tmp_path / "remote.git")
+
+
+async def test_a_new_workspace_begins_where_the_remote_is(
+    meeting: Meeting, remote: Git, tmp_path: Path
+) -> None:
+    """As soon as the bot is up: nobody is asked to begin anew what another machine has begun."""
+    async with GitWorkspace(tmp_path / "other") as other:
+        await other.commit(SLUG, a_commit(), now=NOW)
+        await Sync(tmp_path / "other", remote=str(remote.root)).once()
+    meeting.more = {"ROUNDTABLE_REMOTE": str(remote.root)}
+
+    async with meeting.bot():
+        meeting.slug = SLUG
+        assert meeting.meta["steps_completed"] == ["01-01"]
+        assert meeting.git("rev-parse", "HEAD") == remote("rev-parse", "main").strip()
+        assert meeting.git("status", "--porcelain") == ""
+
+
+async def test_a_remote_that_is_away_keeps_nobody_from_starting(
+    meeting: Meeting, remote: Git, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is said once, and what was committed meanwhile is pushed when it is back."""
+    away = remote.root.rename(remote.root.with_name("away.git"))
+    meeting.more = {"ROUNDTABLE_REMOTE": str(remote.root)}
+
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        assert caplog.text.count("what is committed is not pushed") == 1
+        away.rename(remote.root)
+        await wait_until(lambda: "start" in remote("log", "--all", "--format=%s"))
+
+
+async def test_two_bots_with_two_clones_hold_one_meeting(
+    meeting: Meeting, remote: Git, tmp_path: Path, redis_url: str
+) -> None:
+    """Whoever of them takes an event, no step is asked again, and all of it is at the remote, once and in order."""
+    more = {"REDIS_URL": redis_url, "ROUNDTABLE_REMOTE": str(remote.root)}
+    async with AsyncExitStack() as stack:
+        for name in ("one", "two"):
+            bot = app.bot(settings(meeting.slack, tmp_path / name, **more), web=False)
+            await stack.enter_async_context(bot)
+        await meeting.start("Offline sync")
+        for step_id in STEPS:
+            await meeting.seen(f"Step {step_id}:")
+            await meeting.do_step(f"What we know about {step_id}: it has to be simple.")
+            await meeting.press("continue")
+        await meeting.seen("Step 01-01:")
+        await wait_until(lambda: "01-requirements" in shown(remote, "meta.json") or steps(remote) == STEPS)
+
+    assert steps(remote) == STEPS
+    subjects = remote("log", "--reverse", "--format=%s", "main").splitlines()
+    assert len(subjects) == len(set(subjects))
+    written = read(shown(remote, "planning/meeting.jsonl").encode())
+    assert written.flaws == ()
+    ids = [line.message_id for line in written.lines]
+    assert len(ids) == len(set(ids))
+    assert remote("log", "--merges", "--format=%H", "main") == ""
+
+
+def shown(remote: Git, name: str) -> str:
+    return remote("show", f"main:docs/requirements/offline-sync/{name}")
+
+
+def steps(remote: Git) -> tuple[str, ...]:
+    return tuple(json.loads(shown(remote, "meta.json"))["steps_completed"])

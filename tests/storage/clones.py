@@ -1,0 +1,86 @@
+"""A remote, a person with a clone, and bots with theirs."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from bot.storage.git import GitWorkspace
+from bot.storage.remote import Sync
+from tests.storage.checkout import Git
+from tests.storage.samples import NOW, SLUG, a_commit
+
+ITEM = f"docs/requirements/{SLUG}"
+SPEC = f"{ITEM}/requirements-spec.md"
+TRANSCRIPT = f"{ITEM}/planning/meeting.jsonl"
+
+
+class Replica(NamedTuple):
+    """One bot with its own clone."""
+
+    workspace: GitWorkspace
+    sync: Sync
+    git: Git
+
+    async def commit(self, number: int = 1, slug: str = SLUG, **fields: object) -> None:
+        await self.workspace.commit(slug, a_commit(number, id=f"{slug}.i1.{number}", **fields), now=NOW)
+
+
+Opening = Callable[[str], AbstractAsyncContextManager[Replica]]
+
+
+class Told:
+    """What people heard of conflicts."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[str, tuple[str, ...]]] = []
+
+    async def __call__(self, slug: str, paths: tuple[str, ...]) -> None:
+        self.all.append((slug, paths))
+
+
+@asynccontextmanager
+async def at_work(root: Path, remote: str) -> AsyncIterator[Replica]:
+    """As the bot runs where others have clones of their own: abreast of the remote, and in the background."""
+    sync = Sync(root, remote=remote, every_seconds=600)
+    async with GitWorkspace(root, lock_seconds=20, abreast=sync.abreast, after_commit=sync.wake) as workspace:
+        running = asyncio.create_task(sync.run())
+        await sync.abreast()
+        try:
+            yield Replica(workspace, sync, Git(root))
+        finally:
+            running.cancel()
+            await asyncio.wait({running})
+
+
+def a_remote(root: Path) -> Git:
+    """A bare repository in which nothing was committed yet."""
+    bare = Git(root)
+    bare.root.mkdir(parents=True)
+    bare("init", "--bare", "--initial-branch=main")
+    return bare
+
+
+def pushed_by_hand(person: Git, files: dict[str, str]) -> None:
+    """On top of what is at the remote."""
+    person("pull", "--quiet", "--rebase")
+    for path, content in files.items():
+        person.commit(path, content)
+    person("push", "--quiet")
+
+
+def assert_at_one(remote: Git, *clones: Git) -> None:
+    """The same commits everywhere, in one line, sound, and no clone has anything to say."""
+    for clone in clones:
+        assert clone("rev-parse", "HEAD") == remote("rev-parse", "main")
+        assert clone.status == []
+        assert clone("diff", "--cached") == ""
+        clone("fsck", "--strict")
+    remote("fsck", "--strict")
+    assert remote("log", "--merges", "--format=%H", "main") == ""
+
+
+def subjects(remote: Git) -> Sequence[str]:
+    """Of the commits at the remote, the oldest first."""
+    return remote("log", "--reverse", "--format=%s", "main").splitlines()

@@ -1,0 +1,10 @@
+"""A bot's one round with a remote, for others to kill: `python -m tests.storage.one_round WORKSPACE REMOTE`."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from bot.storage.remote import Sync
+
+if __name__ == "__main__":
+    asyncio.run(Sync(Path(sys.argv[1]), remote=sys.argv[2]).once())

@@ -14,14 +14,18 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 STOP_SECONDS = 10
 PORTS_TO_TRY = 5
+BUS = 10_000
+"""The nodes of a cluster talk to each other so many ports higher."""
 PR_SET_PDEATHSIG = 1
+READY = ("ready to accept connections", "+monitor master")
+"""What a server says, and a sentinel."""
 
 
 class NoRedisServer(Exception):
@@ -41,13 +45,25 @@ def program() -> str:
 
 
 class RedisServer:
-    """Keeps its port and what it stored from `start` to `start`, even across `kill`."""
+    """
+    Keeps its port and what it stored from `start` to `start`, even across `kill`.
 
-    def __init__(self, folder: Path) -> None:
+    *options* are those of redis.conf; with *sentinel*, the file itself, it is a sentinel.
+    """
+
+    def __init__(
+        self, folder: Path, *, options: Mapping[str, str] | None = None, sentinel: Path | None = None
+    ) -> None:
         self._folder = folder
+        self._options = options or {}
+        self._sentinel = sentinel
         self._port = 0
         self._running: subprocess.Popen[str] | None = None
         self._reader: threading.Thread | None = None
+
+    @property
+    def port(self) -> int:
+        return self._port
 
     @property
     def url(self) -> str:
@@ -75,17 +91,26 @@ class RedisServer:
         """End it the way a power cut would, without a chance to tidy up."""
         self._end(signal.SIGKILL)
 
+    def freeze(self) -> None:
+        """It still takes connections, and says nothing any more."""
+        assert self._running
+        self._running.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        assert self._running
+        self._running.send_signal(signal.SIGCONT)
+
     def _launch(self, port: int) -> subprocess.Popen[str]:
         options = {
             "bind": "127.0.0.1",
             "port": str(port),
             "dir": str(self._folder),
-            "save": "",
-            "appendonly": "yes",
-            "appendfsync": "no",
+            **({} if self._sentinel else {"save": "", "appendonly": "yes", "appendfsync": "no"}),
+            **self._options,
         }
+        role = [str(self._sentinel), "--sentinel"] if self._sentinel else []
         return subprocess.Popen(
-            [program(), *(word for name, value in options.items() for word in (f"--{name}", value))],
+            [program(), *role, *(word for name, value in options.items() for word in (f"--{name}", value))],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -114,10 +139,17 @@ def running_redis_server() -> Iterator[RedisServer]:
 def _free_ports() -> Iterator[int]:
     """Somebody else may take a free port before the server does, so there are a few to try."""
     for _ in range(PORTS_TO_TRY):
-        with socket.socket() as probe:
+        yield _free_port()
+
+
+def _free_port() -> int:
+    while True:
+        with socket.socket() as probe, socket.socket() as bus:
             probe.bind(("127.0.0.1", 0))
             port: int = probe.getsockname()[1]
-        yield port
+            with suppress(OverflowError, OSError):  # there is no such port, or it is taken
+                bus.bind(("127.0.0.1", port + BUS))
+                return port
 
 
 def _lines_until_ready(server: subprocess.Popen[str]) -> list[str]:
@@ -126,7 +158,7 @@ def _lines_until_ready(server: subprocess.Popen[str]) -> list[str]:
     lines = []
     for line in server.stdout:
         lines.append(line)
-        if "ready to accept connections" in line.lower():
+        if any(sign in line.lower() for sign in READY):
             return lines
     server.wait(STOP_SECONDS)
     return lines

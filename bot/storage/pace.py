@@ -16,15 +16,9 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 from weakref import WeakValueDictionary
 
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
-
 from bot.engine.ports import Pace
-from bot.errors import ConfigError
+from bot.storage.connect import CALL_SECONDS, NO_ANSWER, client
 
-CALL_SECONDS = 0.5
 AWAY_SECONDS = 5.0
 """So long nobody asks a Redis that did not answer: each of them would wait for nothing."""
 CONNECTIONS = 16
@@ -153,18 +147,7 @@ class RedisPace(Pace):
     """
 
     def __init__(self, url: str, *, speed: float = 1.0) -> None:
-        try:
-            pool = BlockingConnectionPool.from_url(
-                url,
-                max_connections=CONNECTIONS,
-                timeout=CALL_SECONDS,
-                socket_timeout=CALL_SECONDS,
-                socket_connect_timeout=CALL_SECONDS,
-                retry=Retry(NoBackoff(), 0),
-            )
-        except ValueError as error:
-            raise ConfigError(f"REDIS_URL cannot be used: {error}") from None
-        self._redis: Redis = Redis.from_pool(pool)
+        self._redis = client(url, connections=CONNECTIONS)
         self._speed = speed
         self._alone = LocalPace(speed=speed)
         self._lines: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -213,7 +196,7 @@ class RedisPace(Pace):
         try:
             async with asyncio.timeout(CALL_SECONDS):
                 answer = await self._redis.eval(script, 1, f"roundtable:pace:{budget}", *arguments)
-        except (RedisError, OSError) as error:
+        except NO_ANSWER as error:
             if not self._away_until:
                 log.warning(
                     "each process keeps Slack's pace by itself: %s", str(error) or "no answer in time"

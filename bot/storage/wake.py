@@ -5,23 +5,31 @@ Every wake is a task of its own, and docket runs one task of a roundtable at a t
 So the task of a wake always begins after what was saved before it. A key for each roundtable would make fewer tasks,
 but docket 0.27 drops an `add` of a key that is running; and a key that is waiting can be added again, until a stale
 waiter is woken in place of a good one, which then sleeps on (about once in 10,000 wakes under load).
+
+Nobody waits until a wake is sent: a moment later all of that moment go in one round trip. What dies with the process
+in between owes something, and is found by whoever sweeps.
 """
 
 import asyncio
 import logging
+from collections.abc import Collection
 from contextlib import AsyncExitStack
 from datetime import timedelta
+from itertools import islice
 from types import TracebackType
 from typing import Self
 
-from docket import ConcurrencyLimit, Docket, ExponentialRetry, Worker
+from docket import ConcurrencyLimit, Disposition, ExponentialRetry, Worker
 from redis.exceptions import RedisError
 
 from bot.engine.ports import Pay
+from bot.storage.patient import docket_at
 
 NAME = "roundtable-work"
 TASK = "pay"
 
+MOMENT_SECONDS = 0.02
+WAKES_AT_ONCE = 100
 WAKE_SECONDS = 0.5
 RESEND_SECONDS = 1.0
 DRAIN_SECONDS = 10.0
@@ -48,17 +56,20 @@ class DocketWake:
     """
 
     def __init__(self, url: str, *, redelivery_seconds: float = 30, payers: int = 100) -> None:
-        self._docket = Docket(NAME, url, execution_ttl=KEPT_AFTER_END)
+        self._docket = docket_at(url, NAME, execution_ttl=KEPT_AFTER_END)
         self._docket.register(self._task, [TASK])
         self._redelivery = timedelta(seconds=redelivery_seconds)
         self._payers = payers
         self._stack = AsyncExitStack()
-        self._unsent: set[str] = set()
+        self._unsent: dict[str, None] = {}  # in the order in which they came
+        self._due = asyncio.Event()
         self._payments: set[asyncio.Future[None]] = set()
         self._pay: Pay = _nobody_pays
 
     async def __aenter__(self) -> Self:
         await self._stack.enter_async_context(self._docket)
+        self._sending = asyncio.create_task(self._send(), name="wakes")
+        self._stack.push_async_callback(self._last_sent)
         return self
 
     async def __aexit__(
@@ -70,8 +81,9 @@ class DocketWake:
         await self._stack.aclose()
 
     async def wake(self, slug: str) -> None:
-        """What cannot be sent in time is sent by `run`, as soon as that is possible."""
-        await self._sent(slug)
+        """What cannot be sent in time is sent again, until that is possible."""
+        self._unsent[slug] = None
+        self._due.set()
 
     async def run(self, pay: Pay) -> None:
         self._pay = pay
@@ -84,30 +96,54 @@ class DocketWake:
             schedule_automatic_tasks=False,
         )
         async with worker:
+            if self._sending.done():
+                self._sending = asyncio.create_task(self._send(), name="wakes")
             working = asyncio.create_task(worker.run_forever(), name="payers")
-            resending = asyncio.create_task(self._resend(), name="resend wakes")
             try:
-                await asyncio.wait({working})
+                await asyncio.wait({working, self._sending}, return_when=asyncio.FIRST_COMPLETED)
             finally:
-                resending.cancel()
                 await self._drain(working)
+        if self._sending.done():
+            self._sending.result()
         working.result()
 
-    async def _sent(self, slug: str) -> bool:
+    async def _send(self) -> None:
+        while True:
+            await self._due.wait()
+            await asyncio.sleep(MOMENT_SECONDS)
+            slugs = tuple(islice(self._unsent, WAKES_AT_ONCE))
+            if not await self._taken_out(slugs):
+                await asyncio.sleep(RESEND_SECONDS)
+            if not self._unsent:
+                self._due.clear()
+
+    async def _taken_out(self, slugs: tuple[str, ...]) -> bool:
+        """Who is woken again meanwhile is sent again: the payment may have looked for the last time."""
+        for slug in slugs:
+            del self._unsent[slug]
+        sent = False
+        try:
+            sent = await self._sent(slugs)
+        finally:
+            if not sent:
+                self._unsent.update(dict.fromkeys(slugs))
+        return sent
+
+    async def _last_sent(self) -> None:
+        self._sending.cancel()
+        await asyncio.wait({self._sending})
+        if self._unsent:
+            await self._sent(tuple(self._unsent))
+
+    async def _sent(self, slugs: Collection[str]) -> bool:
+        """All of them, or as good as none: a wake too many does no harm."""
         try:
             async with asyncio.timeout(WAKE_SECONDS):
-                await self._docket.add(TASK)(slug)
+                sent = await self._docket.add_many([self._docket.call(TASK)(slug) for slug in slugs])
         except (RedisError, OSError) as error:
-            log.warning("%s is woken later: %s", slug, str(error) or "no answer in time")
-            self._unsent.add(slug)
+            log.warning("woken later: %s (%s)", ", ".join(slugs), str(error) or "no answer in time")
             return False
-        return True
-
-    async def _resend(self) -> None:
-        while True:
-            await asyncio.sleep(RESEND_SECONDS)
-            while self._unsent and await self._sent(self._unsent.pop()):
-                pass
+        return all(one.disposition is not Disposition.FAILED for one in sent)
 
     async def _task(
         self, slug: str, _alone: ConcurrencyLimit = ONE_PAYER, _retry: ExponentialRetry = UNTIL_PAID
@@ -120,7 +156,7 @@ class DocketWake:
         except asyncio.CancelledError:
             ours = asyncio.current_task()
             assert ours
-            if ours.cancelling() or not await self._sent(slug):
+            if ours.cancelling() or not await self._sent([slug]):
                 raise
 
     async def _drain(self, working: asyncio.Task[None]) -> None:

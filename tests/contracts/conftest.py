@@ -10,14 +10,16 @@ from bot.storage.git import GitWorkspace
 from bot.storage.redis import RedisStore
 
 Opening = Callable[[], AbstractAsyncContextManager[Store]]
+SHARED = ["redis", "cluster"]
+"""By way of a sentinel it is the same server; what is different about that is in `tests/storage/test_sentinel`."""
 
 
-@pytest.fixture(params=["embedded", "redis"])
+@pytest.fixture(params=["embedded", *SHARED])
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
     """Opens the same store again and again, as a process does that is started again."""
     if request.param == "embedded":
         return lambda: EmbeddedStore(tmp_path / ".roundtable")
-    url = request.getfixturevalue("redis_url")
+    url = request.getfixturevalue(f"{request.param}_url")
     return lambda: RedisStore(url)
 
 
@@ -29,10 +31,13 @@ async def store(open_store: Opening) -> AsyncIterator[Store]:
 
 @pytest.fixture(params=["memory", "redis"])
 def wake_url(request: pytest.FixtureRequest) -> str:
-    """Where the work waits; memory is named anew for each test, since it is shared in the process."""
+    """
+    Where the work waits; memory is named anew for each test, since it is shared in the process. How docket works on a
+    cluster and behind a sentinel is in `tests/storage`.
+    """
     if request.param == "memory":
         return f"memory://{request.node.originalname}"
-    return str(request.getfixturevalue("redis_url"))
+    return str(request.getfixturevalue(f"{request.param}_url"))
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from bot.engine.ports import Pace
 from bot.errors import ConfigError
 from bot.storage.pace import BUDGETS_REMEMBERED, LocalPace, RedisPace
+from tests.contracts.conftest import SHARED
 from tests.redis_server import RedisServer
 
 Opening = Callable[[], AbstractAsyncContextManager[Pace]]
@@ -34,12 +35,12 @@ async def alone(speed: float = 1) -> AsyncIterator[Pace]:
     yield LocalPace(speed=speed)
 
 
-@pytest.fixture(params=["local", "redis"])
+@pytest.fixture(params=["local", *SHARED])
 def open_pace(request: pytest.FixtureRequest) -> Opening:
     """A pace, as one process has it."""
     if request.param == "local":
         return alone
-    url = request.getfixturevalue("redis_url")
+    url = request.getfixturevalue(f"{request.param}_url")
     return lambda: RedisPace(url)
 
 

@@ -70,4 +70,4 @@ async def test_a_wake_is_bounded_while_redis_hangs(
     async with DocketWake(silent_redis_url) as wake:
         await wake.wake(SLUG)
 
-    assert "bright-night is woken later" in caplog.text
+    assert "woken later: bright-night" in caplog.text

@@ -1,0 +1,83 @@
+"""What may be written in REDIS_URL: each form, and each mistake."""
+
+import pytest
+
+from bot.errors import ConfigError
+from bot.storage.address import Address, hosts_of, only, taken_apart
+from bot.storage.connect import client
+from bot.storage.wake import DocketWake
+
+
+def test_sentinels_are_named_with_the_master_they_watch() -> None:
+    """Who asks the servers, and who asks the sentinels; the port of a sentinel need not be said."""
+    told = taken_apart("redis+sentinel://bot:p%40ss@one:26380,[::1]/main/2?sentinel_password=s%20s")
+
+    assert told == Address(
+        kind="sentinel",
+        hosts=(("one", 26380), ("::1", 26379)),
+        options={"username": "bot", "password": "p@ss", "db": 2},
+        sentinel_options={"password": "s s"},
+        service="main",
+    )
+
+
+def test_a_cluster_is_named_by_some_of_its_nodes() -> None:
+    """The others are found out."""
+    told = taken_apart("redis+cluster://:p%40ss@one:7000,two")
+
+    assert told.hosts == (("one", 7000), ("two", 6379))
+    assert told.options == {"password": "p@ss", "db": 0}
+
+
+def test_what_is_secure_is_so_towards_sentinels_too() -> None:
+    """One authority usually signs for all of them."""
+    told = taken_apart("rediss+sentinel://one/main?ssl_ca_certs=ca.pem&health_check_interval=5")
+
+    assert told.options == {"ssl": True, "ssl_ca_certs": "ca.pem", "health_check_interval": 5, "db": 0}
+    assert told.sentinel_options == {"ssl": True, "ssl_ca_certs": "ca.pem"}
+
+
+def test_some_hosts_may_be_left_out() -> None:
+    """For whoever takes only one, or must not ask those that are lost. Everything else in the URL stays."""
+    cluster = "rediss+cluster://:p%40ss@one:7000,[::1]?ssl_ca_certs=our%20ca.pem"
+    sentinels = "redis+sentinel://one,two:7000,three/main/0?socket_timeout=3"
+
+    assert hosts_of(cluster) == ["one:7000", "[::1]"]
+    assert only(cluster, ["[::1]"]) == "rediss+cluster://:p%40ss@[::1]?ssl_ca_certs=our%20ca.pem"
+    assert only(sentinels, ["one", "three"], socket_timeout="9", db="1") == (
+        "redis+sentinel://one,three/main/0?socket_timeout=3&db=1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://redis", "must specify one of the following schemes"),
+        ("redis://:sesame@redis?database=1", "has an option that does not exist"),
+        ("redis+sentinel://:sesame@redis:26379", "the name of the master is missing"),
+        ("redis+sentinel://:sesame@redis/main/first", "the database is not a number"),
+        ("redis+sentinel://:sesame@redis/main?database=1", "has an option that does not exist"),
+        ("redis+sentinel://:sesame@/main", "a host or its port cannot be read"),
+        ("redis+cluster://:sesame@redis:7000,redis:x", "a host or its port cannot be read"),
+        ("redis+cluster://:sesame@redis:7000,", "a host or its port cannot be read"),
+        ("redis+cluster://:sesame@redis:7000/1", "a cluster has no databases"),
+        ("redis+cluster://:sesame@redis?database=1", "has an option that does not exist"),
+        ("redis+cluster://:sesame@redis?socket_timeout=x", "Invalid value for 'socket_timeout'"),
+    ],
+)
+def test_a_url_that_cannot_be_used_is_said_at_once(url: str, reason: str) -> None:
+    """In a sentence, without the password."""
+    with pytest.raises(ConfigError, match=reason) as refused:
+        client(url, connections=1)
+
+    assert str(refused.value).startswith("REDIS_URL cannot be used: ")
+    assert "sesame" not in str(refused.value)
+
+
+@pytest.mark.parametrize("url", ["redis+sentinel://:sesame@redis", "redis+cluster://:sesame@redis/1"])
+def test_the_work_refuses_what_the_store_refuses(url: str) -> None:
+    """Before anybody is waited for."""
+    with pytest.raises(ConfigError, match="REDIS_URL cannot be used") as refused:
+        DocketWake(url)
+
+    assert "sesame" not in str(refused.value)

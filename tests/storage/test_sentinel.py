@@ -1,0 +1,157 @@
+"""What only a master under watch can show: that another becomes master, and is found."""
+
+import asyncio
+
+import pytest
+from redis.exceptions import ConnectionError as ConnectionLost
+
+from bot.errors import Unavailable
+from bot.storage import patient
+from bot.storage.connect import client
+from bot.storage.redis import RedisStore
+from tests.contracts.test_wake import working
+from tests.redis_groups import NOBODY, WatchedRedis, asking
+from tests.storage.samples import SLUG, a_roundtable, wait_until
+from tests.storage.test_cluster import saved, until_saved, wait_for_the_replica
+
+
+async def test_a_lost_master_is_replaced(sentinel_url: str, watched_redis: WatchedRedis) -> None:
+    """Until then every call says that Redis is away; nobody starts anything again."""
+    async with RedisStore(sentinel_url) as store:
+        await store.put(a_roundtable(), expected=0)
+        wait_for_the_replica(watched_redis.master())
+        watched_redis.kill(watched_redis.master())
+        with pytest.raises(Unavailable):
+            await store.ping()
+
+        await until_saved(store, a_roundtable(version=2))
+        assert await store.get(SLUG) == a_roundtable(version=2)
+
+
+async def test_a_master_that_hangs_is_replaced_as_well(
+    sentinel_url: str, watched_redis: WatchedRedis
+) -> None:
+    """Every call ends in time."""
+    hung = watched_redis.master()
+    async with RedisStore(sentinel_url) as store:
+        await store.put(a_roundtable(), expected=0)
+        wait_for_the_replica(hung)
+        watched_redis.freeze(hung)
+        try:
+            assert not await saved(store, a_roundtable(version=2))
+            await until_saved(store, a_roundtable(version=2))
+        finally:
+            hung.thaw()
+
+
+async def test_an_operator_may_change_masters(sentinel_url: str, watched_redis: WatchedRedis) -> None:
+    """What was saved before is there, and who was connected to the former master does not stay with it."""
+    async with RedisStore(sentinel_url) as store:
+        await store.put(a_roundtable(), expected=0)
+        wait_for_the_replica(watched_redis.master())
+        watched_redis.fail_over()
+
+        await until_saved(store, a_roundtable(version=2))
+        assert await store.get(SLUG) == a_roundtable(version=2)
+
+    with asking(watched_redis.master()) as master:
+        assert master.hget(f"roundtable:{{{SLUG}}}", "version") == "2"
+
+
+async def test_who_can_no_longer_write_is_left(sentinel_url: str, watched_redis: WatchedRedis) -> None:
+    """Also when it is a script that says so, in the words of an older Redis."""
+    script = "return redis.call('SADD', KEYS[1], 'x')"
+    [replica] = [server for server in watched_redis.servers if server is not watched_redis.master()]
+    async with client(sentinel_url, connections=1) as redis:
+        assert await redis.eval(script, 1, "written") == 1
+        with asking(watched_redis.master()) as former:
+            former.replicaof("127.0.0.1", replica.port)
+            with pytest.raises(ConnectionLost, match="has become a replica"):
+                await redis.eval(script, 1, "unwritten")
+            former.replicaof("NO", "ONE")
+        assert await redis.eval(script, 1, "written again") == 1
+
+
+@pytest.mark.parametrize("others", [[NOBODY], [NOBODY, "nowhere.invalid"]])
+async def test_sentinels_that_are_lost_hold_up_nobody(sentinel_url: str, others: list[str]) -> None:
+    """Wherever in the URL they stand, one that answers is enough."""
+    url = sentinel_url.replace("@", f"@{','.join(others)},")
+    async with RedisStore(url) as store:
+        assert await saved(store, a_roundtable())
+
+
+async def test_a_sentinel_that_hangs_holds_up_nobody(sentinel_url: str, silent_redis_url: str) -> None:
+    """All of them are asked at once."""
+    silent = silent_redis_url.removeprefix("redis://").removesuffix("/0")
+    async with RedisStore(sentinel_url.replace("@", f"@{silent},")) as store:
+        assert await saved(store, a_roundtable())
+
+
+@pytest.mark.parametrize(
+    ("written", "wrong", "reason"),
+    [
+        ("/main/", "/other/", "which server is the master of 'other': the sentinels do not know it"),
+        ("?sentinel_password=", "?sentinel_password=in", "invalid username-password pair"),
+        ("//:", "//:in", "invalid username-password pair"),
+    ],
+    ids=["service", "sentinel_password", "password"],
+)
+async def test_what_is_wrong_is_said_without_the_password(
+    sentinel_url: str, written: str, wrong: str, reason: str
+) -> None:
+    """An operator who mistypes something learns what, and the log stays clean."""
+    url = sentinel_url.partition(f",{NOBODY}")[0] + sentinel_url.partition(f",{NOBODY}")[2]
+    async with RedisStore(url.replace(written, wrong)) as store:
+        with pytest.raises(Unavailable, match=reason) as refused:
+            await store.ping()
+
+    assert "sesame" not in str(refused.value)
+
+
+async def test_work_goes_on_when_the_master_is_lost(sentinel_url: str, watched_redis: WatchedRedis) -> None:
+    """A wake in between is sent as soon as there is a master again."""
+    paid = []
+
+    async def pay(slug: str) -> None:
+        paid.append(slug)
+
+    async with working(sentinel_url, pay, redelivery_seconds=1) as wake:
+        await wake.wake("before")
+        await wait_until(lambda: paid == ["before"])
+        wait_for_the_replica(watched_redis.master())
+        watched_redis.kill(watched_redis.master())
+        await wake.wake("after")
+        await wait_until(lambda: "after" in paid)
+
+
+async def test_work_goes_on_when_the_master_hangs(
+    sentinel_url: str, watched_redis: WatchedRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Docket itself would wait for its answer as long as it hangs."""
+    monkeypatch.setattr(patient, "HUNG_SECONDS", "1")
+    paid = []
+
+    async def pay(slug: str) -> None:
+        paid.append(slug)
+
+    hung = watched_redis.master()
+    async with working(sentinel_url, pay, redelivery_seconds=1) as wake:
+        await wake.wake("before")
+        await wait_until(lambda: paid == ["before"])
+        wait_for_the_replica(hung)
+        watched_redis.freeze(hung)
+        try:
+            await wake.wake("after")
+            await wait_until(lambda: "after" in paid)
+        finally:
+            hung.thaw()
+
+
+async def test_a_silence_in_the_middle_is_no_answer_to_another(sentinel_url: str) -> None:
+    """A call that was given up leaves nothing behind on its connection for the next one to read."""
+    async with client(sentinel_url, connections=1) as redis:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await redis.blpop(["never"], timeout=1)
+        await redis.set("a", "1")
+        assert await redis.get("a") == b"1"

@@ -55,7 +55,8 @@ def _open(rt: Roundtable, phase: Phase, playbook: Playbook) -> Roundtable:
 
     words = welcome(rt, playbook) if resumed else wording.greeting(lead, phase)
     text = "\n\n".join(part for part in (words, _depth_note(depth, why, resumed=resumed)) if part)
-    rt = rt.telling(Message(text=text, speaker=lead.key), part=Part.CLARIFYING, actor=lead.actor)
+    message = Message(text=text, speaker=lead.key)
+    rt = rt.telling(message, part=Part.CLARIFYING, actor=lead.actor, depth=depth.value)
     rt = report(rt, playbook.troubles_of(phase.key))
     return asking.next_question(rt, playbook)
 

@@ -1,6 +1,6 @@
 """Going on: by a person's wish, or after something failed. The item's folder is looked at first."""
 
-from bot.domain import menus, refusals, wording
+from bot.domain import menus, refusals, trouble_wording, wording
 from bot.domain.agenda import Playbook
 from bot.domain.effects import ReadItem, Speak, Then
 from bot.domain.inputs import ItemRead, Press, Resume
@@ -36,7 +36,7 @@ def looked(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundtable
 
 
 def without_looking(rt: Roundtable, sentence: str, playbook: Playbook) -> Roundtable:
-    rt = rt.telling(Message(text=wording.unread(sentence)), part=rt.part)
+    rt = rt.telling(Message(text=trouble_wording.unread(sentence)), part=rt.part)
     return rt if rt.stage is Stage.ANALYSED else _again(rt, playbook)
 
 
@@ -97,7 +97,9 @@ def at_the_end(rt: Roundtable, commits_behind: int) -> Roundtable:
 def reanalyse(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
     """From phase 00; the elaborations, the artifacts and the transcript stay."""
     name = rt.name_of(happened.person.id)
-    rt = rt.closing_menu(wording.chosen(menus.REANALYSE.label, name), ts=happened.ts)
+    label = menus.REANALYSE.label
+    rt = rt.closing_menu(wording.chosen(label, name), ts=happened.ts)
+    rt = rt.recording(f"{name} chose: {label}", part=rt.part, user_id=happened.person.id, user_name=name)
     rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.DISCUSSING, phase_key="", step_id="")
     return owe_commit(rt, "analysed again from phase 00", then=Then.PHASE, change=Change(restart=True))
 

@@ -1,16 +1,18 @@
 """Commits: owing them so that nothing unsaved is overtaken, and taking in what they say."""
 
 from collections.abc import Iterable
+from typing import Any
 
-from bot.domain import artifact, wording
+from bot.domain import artifact, trouble_wording
 from bot.domain.artifact import Edit, InsightEdit
 from bot.domain.effects import Commit, Effect, Post, Then
 from bot.domain.inputs import Committed, ItemState
 from bot.domain.message import Message
 from bot.domain.meta import Change, SlackPlace
+from bot.domain.replay_change import CHANGE, carried
 from bot.domain.roundtable import Roundtable
 from bot.domain.taxonomy import Trouble
-from bot.domain.transcript import Part
+from bot.domain.transcript import Part, Source
 from bot.domain.transitions.reporting import report
 
 HEAD = "HEAD"
@@ -39,21 +41,17 @@ def owe_commit(
 
     What failed to be saved before is tried again first, in its order.
     """
-    lines = rt.unheld
+    change = change or Change()
+    rt = _carrying(rt, change, subject)
     commit = Commit(
         subject=f"roundtable({rt.slug}): {subject}",
         step=step,
         edits=tuple(edits),
-        change=change or Change(),
-        lines=lines,
+        change=change,
+        lines=rt.unheld,
         then=then,
     )
-    return _owing_earlier(rt).owing(commit)
-
-
-def again(rt: Roundtable) -> Roundtable:
-    """What could not be saved is tried again by itself, too: nobody may come back to this thread."""
-    return rt if rt.owes(Commit) else _owing_earlier(rt)
+    return owing_earlier(rt).owing(commit)
 
 
 def owe_commit_then_tell(
@@ -88,7 +86,7 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
     if committed.unwritten:
         return _kept_for_later(rt, commit, committed.unwritten)
     is_last = commit.late and not rt.unsaved and not any(_is_late(effect) for effect in rt.outbox)
-    return rt.telling(Message(text=wording.saved_at_last()), part=rt.part) if is_last else rt
+    return rt.telling(Message(text=trouble_wording.saved_at_last()), part=rt.part) if is_last else rt
 
 
 def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:
@@ -145,7 +143,26 @@ def created(rt: Roundtable) -> dict[str, str | None]:
     }
 
 
-def _owing_earlier(rt: Roundtable) -> Roundtable:
+def _carrying(rt: Roundtable, change: Change, subject: str) -> Roundtable:
+    """
+    The last line that goes along says what becomes of meta.json, so that it can be replayed from the lines alone.
+
+    It is one of ours: the file may have what people said already, and no line is written twice.
+    """
+    facts: dict[str, Any] = {CHANGE: carried(change)} if carried(change) else {}
+    if facts and (not rt.unheld or rt.unheld[-1].source is Source.USER):
+        rt = rt.recording(f"{subject[:1].upper()}{subject[1:]}.", part=rt.part)
+    if change.slack and rt.permalink:
+        facts["permalink"] = rt.permalink
+    ours = [line for line in rt.unheld if line.source is not Source.USER]
+    if not facts or not ours:
+        return rt
+    telling = ours[-1].but(meta={**ours[-1].meta, **facts})
+    return rt.but(lines=tuple(telling if line is ours[-1] else line for line in rt.lines))
+
+
+def owing_earlier(rt: Roundtable) -> Roundtable:
+    """What failed to be saved before is owed again, in its order."""
     return rt.but(unsaved=()).owing(*rt.unsaved)
 
 
@@ -162,7 +179,7 @@ def _attached(rt: Roundtable, edits: Iterable[Edit]) -> Roundtable:
         if not isinstance(edit, InsightEdit):
             text = edit.apply(None)
             text = text if artifact.applies_to(edit.path) else f"```\n{text}\n```"
-            message = Message(text=wording.not_written(edit.path, text))
+            message = Message(text=trouble_wording.not_written(edit.path, text))
             rt = rt.telling(message, part=Part.FORMALIZING)
     return rt
 
@@ -180,7 +197,7 @@ def _is_late(effect: Effect) -> bool:
 def _written_anew(rt: Roundtable, lost: tuple[Trouble, ...]) -> Roundtable:
     rt = rt.logging(*lost)
     if any(one.code == META_UNREADABLE for one in lost):
-        rt = rt.telling(Message(text=wording.written_anew(), note=META_UNREADABLE), part=rt.part)
+        rt = rt.telling(Message(text=trouble_wording.written_anew(), note=META_UNREADABLE), part=rt.part)
     everything = Change(
         created=created(rt),
         restart=True,  # in the order in which they were completed

@@ -1,0 +1,130 @@
+"""
+What was decided, asked and objected, and where somebody stands, as lines say it.
+
+A synthesis says it in its bullets, which is what people read; other lines in their `meta` (docs/replay.md).
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from bot.domain.replay_line import Fields
+from bot.domain.replay_state import Move, Point
+from bot.domain.text import one_line
+
+SYNTHESIS = "### Elaboration Insights (Step "
+"""How the content of a line with a synthesis begins."""
+NONE = "None recorded."
+POINT_CHARS = 400
+KEPT = 10_000
+
+DECISION, QUESTION, OBJECTION = "decision", "question", "objection"
+HEADINGS = {"#### Decisions Made": DECISION, "#### Open Questions": QUESTION, "#### Objections": OBJECTION}
+
+NAMED = frozenset({DECISION, QUESTION, OBJECTION, "position", "verdict"})
+"""The facts of a line's `meta` that say such things."""
+
+_BY = re.compile(r" \((?P<by>[^()]{1,80})\)\Z")
+_NAMES = re.compile(r"\A\[(?P<by>[^\]]{1,200})\] ")
+_OPINIONS = {True: "ok", False: "not ok", None: "unknown"}
+
+
+class Said(NamedTuple):
+    kind: str
+    text: str
+    by: str = ""
+
+
+class Points:
+    """The newest of each kind."""
+
+    def __init__(self) -> None:
+        self.decisions: deque[Point] = deque(maxlen=KEPT)
+        self.questions: deque[Point] = deque(maxlen=KEPT)
+        self.objections: deque[Point] = deque(maxlen=KEPT)
+        self.moves: deque[Move] = deque(maxlen=KEPT)
+        self._stands: dict[str, str] = {}
+
+    def begin(self) -> None:
+        """A new discussion: nobody has taken a position yet."""
+        self._stands = {}
+
+    def of_synthesis(self, number: int, content: str, *, step_id: str) -> None:
+        for said in in_synthesis(content):
+            self._add(said.kind, Point(line=number, step_id=step_id, text=said.text, by=said.by))
+
+    def of_line(self, number: int, fields: Fields, meta: Fields, *, step_id: str) -> None:
+        by = who(fields)
+        for said in in_meta(meta, fields["content"]):
+            self._add(said.kind, Point(line=number, step_id=step_id, text=said.text, by=by))
+        now, was = position(meta), self._stands.get(by, "")
+        if now and now != was:
+            self.moves.append(Move(line=number, by=by, position=now, was=was))
+            self._stands[by] = now
+
+    def _add(self, kind: str, point: Point) -> None:
+        {DECISION: self.decisions, QUESTION: self.questions, OBJECTION: self.objections}[kind].append(point)
+
+
+def who(fields: Fields) -> str:
+    """A person's name, or else the actor."""
+    meta = fields.get("meta", {})
+    name = meta.get("user_name") or meta.get("user_id") if fields["source"] == "user" else ""
+    return one_line(name if isinstance(name, str) and name else fields["actor"])
+
+
+def message_id(number: int, meta: Fields) -> str:
+    """Lines of other tools may have none."""
+    found = meta.get("message_id")
+    return found if isinstance(found, str) and found else f"line {number}"
+
+
+def in_synthesis(content: str) -> Iterator[Said]:
+    """The bullets under the headings of the template."""
+    kind = ""
+    for row in content.split("\n"):
+        if row.startswith("#"):
+            kind = HEADINGS.get(row.strip(), "")
+        elif kind and row.startswith("- ") and row[2:] != NONE:
+            yield _attributed(kind, row[2:])
+
+
+def in_meta(meta: Fields, content: str) -> Iterator[Said]:
+    """`true` stands for what the line says; a workshop's verdict says several things at once."""
+    for kind in (DECISION, QUESTION, OBJECTION):
+        for text in _texts(meta.get(kind), content):
+            yield Said(kind, text)
+    verdict = meta.get("verdict")
+    if isinstance(verdict, Mapping):
+        blocking = verdict.get("blocking_questions") or verdict.get("blocking_open_questions")
+        yield from (Said(QUESTION, text) for text in _texts(blocking, ""))
+        if verdict.get("ok") is False:
+            yield from (Said(OBJECTION, text) for text in _texts(verdict.get("reasons"), ""))
+
+
+def position(meta: Fields) -> str:
+    """Empty where the line takes none."""
+    stated = meta.get("position")
+    if isinstance(stated, str):
+        return one_line(stated)
+    verdict = meta.get("verdict")
+    opinion = verdict.get("ok") if isinstance(verdict, Mapping) and "ok" in verdict else ""
+    return _OPINIONS[opinion] if opinion is None or isinstance(opinion, bool) else ""
+
+
+def _texts(found: object, content: str) -> Iterator[str]:
+    if found is True:
+        yield one_line(content, POINT_CHARS)
+    for text in found if isinstance(found, list) else [found]:
+        if isinstance(text, str) and text.strip():
+            yield one_line(text, POINT_CHARS)
+
+
+def _attributed(kind: str, text: str) -> Said:
+    """Who it was stands behind a decision, and in brackets before an insight."""
+    found = _NAMES.match(text) or (_BY.search(text) if kind == DECISION else None)
+    if not found:
+        return Said(kind, one_line(text, POINT_CHARS))
+    rest = text[: found.start()] + text[found.end() :]
+    return Said(kind, one_line(rest, POINT_CHARS), one_line(found["by"]))

@@ -1,0 +1,118 @@
+"""The lines of a record as they are shown: in order, whoever wrote them, bad ones with what is wrong with them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bot.domain.replay_line import Fields, columns, flaw_of
+from bot.domain.replay_points import DECISION, OBJECTION, QUESTION, SYNTHESIS, position, who
+from bot.domain.replay_tally import CALL, NAME_CHARS, called, named, total
+from bot.domain.text import clean, one_line
+from bot.domain.transcript import HOST
+from bot.record.reading import rows
+
+_THREAD = re.compile(r"(https://[A-Za-z0-9.-]+(?::\d+)?)/archives/([A-Z0-9]+)/p(\d{10,16})")
+_STAMP = re.compile(r"\d{7,10}\.\d{6}")
+AMOUNTS = ("tokens_in", "tokens_out", "cost", "seconds")
+
+
+class Entry(NamedTuple):
+    """
+    One line. `flaw` is why it could not be read; then the rest says nothing. `call` is what is recorded of the
+    model's call, empty where the line is a model's and nothing is; `marks` are what it means to the discussion.
+    `who` tells two people of one name apart.
+    """
+
+    number: int
+    flaw: str = ""
+    ts: str = ""
+    round: int = 0
+    part: str = ""
+    phase_key: str = ""
+    step_id: str = ""
+    actor: str = ""
+    who: str = ""
+    by: str = ""
+    kind: str = ""
+    text: str = ""
+    turn: str = ""
+    position: str = ""
+    marks: tuple[str, ...] = ()
+    call: Mapping[str, Any] | None = None
+    message_id: str = ""
+    link: str = ""
+
+
+def entries(path: Path, *, until: int | None = None, permalink: str = "") -> Iterator[Entry]:
+    """*permalink* is the thread's, as far as it is known: a message's own follows from it. Raises OSError."""
+    phase = step = ""
+    thread = _THREAD.fullmatch(permalink)
+    with path.open("rb") as file:
+        for number, row in rows(file):
+            if until is not None and number > until:
+                return
+            if isinstance(row, str) or not columns([row]):
+                yield Entry(number, flaw=row if isinstance(row, str) else flaw_of(row))
+                continue
+            meta = row.get("meta", {})
+            phase, step = _text(meta, "phase_key") or phase, _text(meta, "step_id") or step
+            yield _entry(number, row, meta)._replace(
+                phase_key=phase, step_id=step, link=_link(thread, meta) if thread else ""
+            )
+
+
+def _entry(number: int, fields: Fields, meta: Fields) -> Entry:
+    kinds = {"user": "person", "model": "persona"}
+    return Entry(
+        number,
+        ts=fields["ts"],
+        round=fields["round"],
+        part=fields["phase"],
+        actor=clean(fields["actor"]),
+        who=one_line(named(fields["source"], fields["actor"], meta)[1], NAME_CHARS),
+        by=who(fields),
+        kind=kinds.get(fields["source"], "host" if fields["actor"] == HOST else "persona"),
+        text=clean(fields["content"]),
+        turn=_text(meta, "turn_id"),
+        position=position(meta),
+        marks=tuple(_marks(fields, meta)),
+        call=_call(meta) if fields["source"] == "model" or not CALL.isdisjoint(meta) else None,
+        message_id=_text(meta, "message_id"),
+    )
+
+
+def _marks(fields: Fields, meta: Fields) -> Iterator[str]:
+    if fields["source"] != "user" and fields["content"].startswith(SYNTHESIS):
+        yield "synthesis"
+    yield from (kind for kind in (DECISION, QUESTION, OBJECTION) if kind in meta)
+    change = meta.get("change")
+    if isinstance(change, dict):
+        names = {
+            "steps": "step done",
+            "phases": "phase done",
+            "elaborations": "recorded",
+            "restart": "restarted",
+        }
+        yield from (said for name, said in names.items() if change.get(name))
+
+
+def _call(meta: Fields) -> dict[str, Any]:
+    """Empty for a line of a model that says nothing of it."""
+    if CALL.isdisjoint(meta):
+        return {}
+    return {"provider": clean(called(meta))} | {name: total([meta[name]]) for name in AMOUNTS if name in meta}
+
+
+def _link(thread: re.Match[str], meta: Fields) -> str:
+    """Where in Slack the message stands."""
+    channel, ts = _text(meta, "channel_id"), _text(meta, "message_ts")
+    host, held_in, root = thread.groups()
+    if channel != held_in or not _STAMP.fullmatch(ts):
+        return ""
+    return f"{host}/archives/{channel}/p{ts.replace('.', '')}?thread_ts={root[:-6]}.{root[-6:]}&cid={channel}"
+
+
+def _text(meta: Fields, name: str) -> str:
+    found = meta.get(name)
+    return clean(found) if isinstance(found, str) else ""

@@ -1,0 +1,196 @@
+"""
+A record as one page: everything in it, nothing fetched, and nothing in it that acts but our own few lines.
+
+What people and models wrote is text wherever it stands. The policy at the top names our style and our script by
+their digests, so that even a mistake of ours could run nothing else.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+
+from bot.domain.replay_state import Move, Point, Speaker, Spent, State
+from bot.domain.text import clean, one_line
+from bot.record.entries import Entry
+from bot.record.text import amounts, standing
+from bot.record.timeline import COLOURS, Timeline
+
+STATIC = Path(__file__).parent / "static"
+POINTS_SHOWN = 200
+CAPTION = "Tall: turns of a discussion. ◆ decision, ○ open question, ▲ change of position."
+
+_STRONG = re.compile(r"\*\*([^*\n]{1,300})\*\*")
+_CODE = re.compile(r"`([^`\n]{1,300})`")
+_HEADING = re.compile(r"^#{1,6} (.*)$", re.MULTILINE)
+
+Lines = Callable[[], Iterable[Entry]]
+"""The lines from the beginning, as often as they are asked for."""
+
+
+def as_html(lines: Lines, state: State, *, title: str) -> Iterator[str]:
+    timeline = Timeline(state)
+    for entry in lines():
+        timeline.take(entry)
+    style, script = (_static(name) for name in ("page.css", "page.js"))
+    yield from _head(title, style, script)
+    yield f'<header class="top"><h1 dir="auto">{_shown(title)}</h1><p>{_shown(standing(state))}</p></header>\n<main>'
+    yield '<figure class="picture">'
+    yield from timeline.svg()
+    yield f"<figcaption>{CAPTION}</figcaption></figure>"
+    yield from _summary(state)
+    yield from _filters(state)
+    yield '<div id="record">'
+    yield from _record(lines(), state)
+    yield f"</div></main>\n<script>{script}</script>\n</body></html>\n"
+
+
+# --- the page -----------------------------------------------------------------------------------------------------
+
+
+def _static(name: str) -> str:
+    return (STATIC / name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _head(title: str, style: str, script: str) -> Iterator[str]:
+    ours = f"style-src {_digest(style)}; script-src {_digest(script)}"
+    policy = f"default-src 'none'; {ours}; base-uri 'none'; form-action 'none'"
+    yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield '<meta name="referrer" content="no-referrer">'
+    yield f"<title>{_shown(title)} – record</title><style>{style}</style></head>\n<body>"
+    yield '<a class="skip" href="#record">Skip to what was said</a>'
+
+
+def _filters(state: State) -> Iterator[str]:
+    yield '<form id="filters" aria-label="Filter"><fieldset><legend>Who</legend>'
+    for number, one in enumerate(state.speakers):
+        yield f'<label class="chip k{number % COLOURS}"><input type="checkbox" name="who" value="{number}" checked>'
+        yield f"<bdi>{_shown(one.name)}</bdi> <small>{one.lines:,}</small></label>"
+    yield '</fieldset><label>Step <select name="step"><option value="">all</option></select></label>'
+    for name in ("from", "to"):
+        yield f'<label>Round {name} <input type="number" name="{name}" min="0" max="{state.round}"></label>'
+    yield '<button type="reset">Show all</button><output aria-live="polite"></output></form>'
+
+
+# --- what it has come to ------------------------------------------------------------------------------------------
+
+
+def _summary(state: State) -> Iterator[str]:
+    yield '<section class="summary" aria-label="What it has come to">'
+    yield from _points("Decisions", state.decisions)
+    yield from _points("Open questions", state.questions)
+    yield from _points("Objections", state.objections)
+    yield from _moves(state.moves)
+    yield from _table("Who spoke", ("", "", "lines", "first", "last"), map(_speaker, state.speakers))
+    spent = [*_spent(state.totals.by_actor.items()), *_spent(state.totals.by_provider.items())]
+    yield from _table("Model calls", ("", "lines", ""), spent)
+    flaws = [(_anchor(flaw.number), _shown(flaw.sentence)) for flaw in state.flaws[:POINTS_SHOWN]]
+    yield from _table("Not as it should be", ("line", ""), flaws)
+    yield "</section>"
+
+
+def _points(heading: str, points: tuple[Point, ...]) -> Iterator[str]:
+    if not points:
+        return
+    yield f"<section><h2>{heading} <small>{len(points)}</small></h2><ul>"
+    for one in points[:POINTS_SHOWN]:
+        by = f" <small><bdi>{_shown(one.by)}</bdi></small>" if one.by else ""
+        yield f'<li dir="auto">{_shown(one.text)}{by} {_anchor(one.line)}</li>'
+    yield "</ul></section>"
+
+
+def _moves(moves: tuple[Move, ...]) -> Iterator[str]:
+    if not moves:
+        return
+    yield "<section><h2>Positions</h2><ul>"
+    for one in moves[:POINTS_SHOWN]:
+        was = f"{_shown(one.was)} → " if one.was else ""
+        yield f'<li dir="auto"><bdi>{_shown(one.by)}</bdi>: {was}<b>{_shown(one.position)}</b> {_anchor(one.line)}</li>'
+    yield "</ul></section>"
+
+
+def _speaker(one: Speaker) -> tuple[str, ...]:
+    name = f"<bdi>{_shown(one.name)}</bdi>"
+    return name, one.kind, f"{one.lines:,}", _anchor(one.first), _anchor(one.last)
+
+
+def _spent(spent: Iterable[tuple[str, Spent]]) -> Iterator[tuple[str, ...]]:
+    for name, one in spent:
+        if amounts(one):
+            yield f"<bdi>{_shown(name)}</bdi>", f"{one.lines:,}", amounts(one)
+
+
+def _table(heading: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    found = list(rows)
+    if not found:
+        return
+    heads = "".join(f'<th scope="col">{column}</th>' for column in columns)
+    yield f"<section><h2>{heading}</h2><table><thead><tr>{heads}</tr></thead><tbody>"
+    for first, *cells in found:
+        yield f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+    yield "</tbody></table></section>"
+
+
+# --- what was said ------------------------------------------------------------------------------------------------
+
+
+def _record(entries: Iterable[Entry], state: State) -> Iterator[str]:
+    """A group for each round and step: what is filtered, and what a browser need not lay out until it is seen."""
+    numbers = {(one.kind, one.key): number for number, one in enumerate(state.speakers)}
+    place: tuple[int, str, str] | None = None
+    for entry in entries:
+        here = (entry.round, entry.part, entry.step_id)
+        if place is None or (here != place and not entry.flaw):
+            yield "</ol></section>" if place else ""
+            place = here
+            yield from _opened(entry)
+        yield _bad(entry) if entry.flaw else _line(entry, numbers.get((entry.kind, entry.who), 0))
+    yield "</ol></section>" if place else "<p>Nothing was said yet.</p>"
+
+
+def _opened(entry: Entry) -> Iterator[str]:
+    step = f'<span class="step">{_shown(entry.step_id)}</span>' if entry.step_id else ""
+    yield f'<section class="round" data-round="{entry.round}" data-step="{_shown(entry.step_id)}">'
+    yield f"<h3>Round {entry.round} {step} <small>{entry.part.replace('_', ' ')}</small></h3><ol>\n"
+
+
+def _line(entry: Entry, who: int) -> str:
+    marks = [entry.turn, *entry.marks, f"position: {entry.position}" if entry.position else ""]
+    noted = "".join(f'<span class="mark">{_shown(mark)}</span>' for mark in marks if mark)
+    link = (
+        f'<a class="slack" href="{escape(entry.link)}" rel="noreferrer noopener">in Slack</a>'
+        if entry.link
+        else ""
+    )
+    return (
+        f'<li id="L{entry.number}" data-who="{who}" class="{entry.kind}{" turn" if entry.turn else ""}">'
+        f'<p class="by">{_anchor(entry.number)}<bdi class="who k{who % COLOURS}">{_shown(entry.by)}</bdi>'
+        f'<time datetime="{entry.ts}">{entry.ts[:10]} {entry.ts[11:19]}</time>{noted}{link}</p>'
+        f'<div class="text" dir="auto">{_prose(entry.text)}</div></li>\n'
+    )
+
+
+def _bad(entry: Entry) -> str:
+    return f'<li id="L{entry.number}" class="flaw"><p class="by">{_anchor(entry.number)}{_shown(entry.flaw)}</p></li>\n'
+
+
+def _anchor(number: int) -> str:
+    return f'<a class="n" href="#L{number}"><span class="unseen">line </span>{number}</a>'
+
+
+def _prose(text: str) -> str:
+    """Only what cannot act: bold, code, and headings as bold lines."""
+    safe = _HEADING.sub(r"<b>\1</b>", escape(clean(text).strip("\n")))
+    return _CODE.sub(r"<code>\1</code>", _STRONG.sub(r"<b>\1</b>", safe))
+
+
+def _shown(text: str) -> str:
+    return escape(one_line(text, 400))

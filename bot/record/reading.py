@@ -1,0 +1,129 @@
+"""
+A transcript, read from its file in blocks: a record of any length takes the memory of a few of them.
+
+A block of whole lines is decoded at once, as one array, which takes half the time of decoding line by line. Where
+that says no, or where two rows could have become one line, the block is decoded row by row, and each bad row is named.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from pydantic_core import from_json
+
+from bot.domain.replay import Replay
+
+BLOCK_BYTES = 128 * 1024
+LONGEST_ROW_BYTES = 16 * 1024 * 1024
+"""What is longer was not said by anybody."""
+
+TOO_LONG = "is longer than 16 MiB, and was not read"
+TORN = "was cut off in the middle of being written"
+
+_TWO_ON_A_ROW = re.compile(rb"\}[ \t\r]*,[ \t\r]*\{")
+_PADDING = b"\x00 \t\r"
+
+Row = dict[str, Any] | str
+"""What a row says, or a sentence about why that cannot be known."""
+
+
+class Block(NamedTuple):
+    """Rows with their ends; `too_long` says that it is the beginning of one row, whose rest was skipped."""
+
+    first: int
+    content: bytes
+    too_long: bool = False
+
+
+def replay(path: Path, *, until: int | None = None) -> Replay:
+    """Every line of the file, or those up to the line *until*. Raises OSError."""
+    replayed = Replay()
+    with path.open("rb") as file:
+        for first, found in batches(file):
+            wanted = found if until is None else found[: max(until + 1 - first, 0)]
+            replayed.take_all(first, wanted)
+            if len(wanted) < len(found):
+                break
+    return replayed
+
+
+def rows(file: BinaryIO) -> Iterator[tuple[int, Row]]:
+    """By their numbers, which count empty ones; those are left out."""
+    for first, found in batches(file):
+        for number, row in enumerate(found, start=first):
+            if row is not None:
+                yield number, row
+
+
+def batches(file: BinaryIO) -> Iterator[tuple[int, Sequence[Row | None]]]:
+    """The rows of a block, and the number of its first one; None is an empty row."""
+    for block in blocks(file):
+        if block.too_long:
+            yield block.first, [TOO_LONG]
+        else:
+            yield block.first, _at_once(block.content) or _one_by_one(block.content)
+
+
+def blocks(file: BinaryIO) -> Iterator[Block]:
+    first, rest = 1, b""
+    while chunk := file.read(BLOCK_BYTES):
+        end = chunk.rfind(b"\n") + 1
+        if end:
+            content = rest + chunk[:end]
+            yield Block(first, content)
+            first, rest = first + content.count(b"\n"), chunk[end:]
+        else:
+            rest += chunk
+        if len(rest) > LONGEST_ROW_BYTES:
+            yield Block(first, rest[:BLOCK_BYTES], too_long=True)
+            first, rest = first + 1, _skipped(file)
+    if rest:
+        yield Block(first, rest)
+
+
+def _skipped(file: BinaryIO) -> bytes:
+    """What follows the row that the file is in the middle of."""
+    while chunk := file.read(BLOCK_BYTES):
+        end = chunk.find(b"\n") + 1
+        if end:
+            return chunk[end:]
+    return b""
+
+
+def _at_once(content: bytes) -> list[dict[str, Any]] | None:
+    """
+    None when it takes a closer look. A text cannot reach over a line end, and no row may hold two objects: so none
+    makes up for another one that reaches into the next row.
+    """
+    if not content.endswith(b"\n") or _TWO_ON_A_ROW.search(content):
+        return None
+    try:
+        found = from_json(b"[" + content[:-1].replace(b"\n", b",\n") + b"]")
+    except ValueError:
+        return None
+    whole = len(found) == content.count(b"\n") and set(map(type, found)) == {dict}
+    return found if whole else None
+
+
+def _one_by_one(content: bytes) -> list[Row | None]:
+    *ended, last = content.split(b"\n")
+    found: list[Row | None] = [decoded(row) if row.strip() else None for row in ended]
+    if left := last.strip(_PADDING):
+        tail = decoded(left)
+        found.append(TORN if isinstance(tail, str) else tail)
+    return found
+
+
+def decoded(row: bytes) -> Row:
+    """As reading a transcript does it: a mark of the byte order does no harm, half a character none here."""
+    try:
+        found = json.loads(row.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return "is not UTF-8"
+    except (ValueError, RecursionError):
+        return "is not JSON"
+    if not isinstance(found, dict):
+        return "is not a JSON object"
+    return found

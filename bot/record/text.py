@@ -1,0 +1,145 @@
+"""A record for a terminal: what was said by round and step, then what it has come to."""
+
+from collections.abc import Iterable, Iterator
+
+from bot.domain.replay_state import Discussion, Point, Speaker, Spent, State
+from bot.domain.text import one_line
+from bot.record.entries import Entry
+
+LINE_CHARS = 150
+FLAWS_SHOWN = 20
+RANGES_SHOWN = 12
+
+
+class Ranges:
+    """Numbers as people write them, `1-3, 7`: the first of them, and how many more."""
+
+    def __init__(self) -> None:
+        self._spans: list[list[int]] = []
+        self._more = 0
+
+    def add(self, number: int) -> None:
+        if self._spans and number == self._spans[-1][1] + 1:
+            self._spans[-1][1] = number
+        elif len(self._spans) < RANGES_SHOWN:
+            self._spans.append([number, number])
+        else:
+            self._more += 1
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{first}-{last}" if first < last else f"{first}" for first, last in self._spans)
+        return f"{shown} and {self._more:,} more" if self._more else shown
+
+
+def as_text(entries: Iterable[Entry], state: State) -> Iterator[str]:
+    """Row by row; everything is made fit for a terminal."""
+    unrecorded = Ranges()
+    place: tuple[object, ...] = ()
+    for entry in entries:
+        if not entry.flaw and (entry.round, entry.part, entry.step_id) != place:
+            place = (entry.round, entry.part, entry.step_id)
+            yield ""
+            yield " · ".join(part for part in (f"Round {entry.round}", entry.part, entry.step_id) if part)
+        if entry.call == {}:
+            unrecorded.add(entry.number)
+        yield _said(entry)
+    yield ""
+    yield from summary(state)
+    if str(unrecorded):
+        yield from _listed("Calls that nothing is recorded of", [f"lines {unrecorded}"])
+
+
+def summary(state: State) -> Iterator[str]:
+    yield f"After line {state.line}: {standing(state)}"
+    done = state.progress
+    facts = [
+        ("steps done", ", ".join(done.steps_completed)),
+        ("phases done", ", ".join(done.phases_completed)),
+        ("depths", ", ".join(f"{phase} {depth}" for phase, depth in done.depth_overrides.items())),
+        *(("discussed", f"{one.step_id}: {one.synthesis_summary}") for one in done.elaborations),
+    ]
+    yield from (f"  {name:<12} {one_line(fact, LINE_CHARS)}" for name, fact in facts if fact)
+    yield from _listed("Answers to the open step", [f"{one.by}: {one.text}" for one in state.answers])
+    yield from _discussed(state.discussion)
+    yield from _listed("Decisions", map(_point, state.decisions))
+    yield from _listed("Open questions", map(_point, state.questions))
+    yield from _listed("Objections", map(_point, state.objections))
+    moves = (
+        f"{one.by}: {f'{one.was} → ' if one.was else ''}{one.position}  (line {one.line})"
+        for one in state.moves
+    )
+    yield from _listed("Positions", moves)
+    yield from _listed("People", map(_speaker, state.people))
+    yield from _listed("Personas", map(_speaker, state.personas))
+    yield from _spent(state)
+    yield from _flaws(state)
+
+
+def standing(state: State) -> str:
+    place = [
+        f"phase {state.phase_key}" if state.phase_key else "",
+        f"step {state.step_id}" if state.step_id else "",
+    ]
+    place += [f"depth {state.depth}" if state.depth else "", f"round {state.round}, {state.part}"]
+    return one_line(", ".join((state.progress.analysis_status, *(one for one in place if one))), LINE_CHARS)
+
+
+def amounts(spent: Spent) -> str:
+    facts = [
+        f"{spent.calls:,} call{'s' if spent.calls > 1 else ''}" if spent.calls else "",
+        f"{spent.unrecorded:,} unrecorded" if spent.unrecorded else "",
+        f"{spent.tokens_in:,} tokens in, {spent.tokens_out:,} out"
+        if spent.tokens_in or spent.tokens_out
+        else "",
+        f"cost {spent.cost:,.4f}" if spent.cost else "",
+        f"{spent.seconds:,.1f} s" if spent.seconds else "",
+    ]
+    return ", ".join(fact for fact in facts if fact)
+
+
+def _said(entry: Entry) -> str:
+    if entry.flaw:
+        return f"{entry.number:>6}  !!  {one_line(entry.flaw, LINE_CHARS)}"
+    marks = [entry.turn, *entry.marks, f"position: {entry.position}" if entry.position else ""]
+    noted = f"  [{', '.join(mark for mark in marks if mark)}]" if any(marks) else ""
+    return f"{entry.number:>6}  {entry.ts[11:19]}  {entry.by}: {one_line(entry.text, LINE_CHARS)}{noted}"
+
+
+def _listed(heading: str, items: Iterable[str]) -> Iterator[str]:
+    for number, item in enumerate(items):
+        if not number:
+            yield heading
+        yield f"  - {one_line(item, LINE_CHARS)}"
+
+
+def _discussed(discussion: Discussion | None) -> Iterator[str]:
+    if discussion:
+        about = f" of {discussion.step_id}" if discussion.step_id else ""
+        yield f"Open discussion{about} since line {discussion.line}, {discussion.count} turns"
+        for turn in discussion.turns:
+            stands = f" ({turn.position})" if turn.position else ""
+            yield f"  - {one_line(f'{turn.id} {turn.by}{stands}: {turn.text}', LINE_CHARS)}"
+
+
+def _point(point: Point) -> str:
+    return f"{point.text}{f' ({point.by})' if point.by else ''}  {point.step_id} line {point.line}"
+
+
+def _speaker(speaker: Speaker) -> str:
+    where = f"lines {speaker.first} to {speaker.last}" if speaker.lines > 1 else f"line {speaker.first}"
+    return f"{speaker.name}: {speaker.lines:,} ({where})"
+
+
+def _spent(state: State) -> Iterator[str]:
+    totals = state.totals
+    if not (totals.all.calls or totals.all.unrecorded):
+        return
+    yield f"Model calls: {amounts(totals.all)}"
+    for spent in (totals.by_actor, totals.by_provider):
+        yield from (f"  {name:<24} {amounts(one)}" for name, one in spent.items() if amounts(one))
+
+
+def _flaws(state: State) -> Iterator[str]:
+    shown = [f"line {flaw.number} {flaw.sentence}" for flaw in state.flaws[:FLAWS_SHOWN]]
+    more = state.flaw_count - len(shown)
+    yield from _listed("Not as it should be", [*shown, *([f"and {more:,} more"] if more > 0 else [])])

@@ -1,0 +1,96 @@
+"""`roundtable replay`: which record is meant, and what git has of it. Nothing else of the workspace is read."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from enum import Enum, auto
+from pathlib import Path
+from typing import assert_never
+
+from bot.domain import meta
+from bot.domain.artifact import SHARED
+from bot.errors import ConfigError
+from bot.record.as_json import as_json
+from bot.record.difference import Difference
+from bot.record.entries import Entry, entries
+from bot.record.markdown import as_markdown
+from bot.record.page import as_html
+from bot.record.reading import replay
+from bot.record.text import as_text
+from bot.record.verifying import META, TRANSCRIPT, Item, differences
+from bot.settings import Settings
+from bot.storage.record import versions
+
+
+class Form(Enum):
+    TEXT = auto()
+    JSON = auto()
+    MARKDOWN = auto()
+    HTML = auto()
+
+
+def item(settings: Settings, slug: str) -> Item:
+    """The item *slug* of the workspace, or the one around a transcript that some tool left anywhere."""
+    if slug.endswith(".jsonl"):
+        path = Path(slug)
+        if not path.is_file():
+            raise ConfigError(f"There is no file {slug}.")
+        return Item(path.parent.parent if path.parent.name == "planning" else path.parent, path)
+    items = settings.workspace / settings.items_dir
+    known = sorted(one.name for one in items.iterdir() if one.is_dir()) if items.is_dir() else []
+    if slug not in known:
+        raise _unknown(slug, known)
+    folder = items / slug
+    if not (folder / TRANSCRIPT).is_file():
+        raise ConfigError(f"{folder / TRANSCRIPT} does not exist: nothing was said about {slug!r} yet.")
+    return Item(folder, folder / TRANSCRIPT, shared=settings.workspace / SHARED)
+
+
+def verified(one: Item) -> list[Difference]:
+    """Everything that is not as it should be, the first difference first."""
+    return list(differences(one, tuple(versions(one.folder))))
+
+
+def shown(one: Item, form: Form, *, until: int | None = None) -> Iterator[str]:
+    """The record up to the line *until*, piece by piece."""
+    state = replay(one.transcript, until=until).state()
+    title = _title(one)
+
+    def lines() -> Iterator[Entry]:
+        return entries(one.transcript, until=until, permalink=state.permalink)
+
+    match form:
+        case Form.TEXT:
+            yield from (f"{row}\n" for row in as_text(lines(), state))
+        case Form.JSON:
+            yield from as_json(lines(), state, slug=one.slug)
+        case Form.MARKDOWN:
+            yield from (f"{row}\n" for row in as_markdown(lines(), state, title=title))
+        case Form.HTML:
+            yield from as_html(lines, state, title=title)
+        case _:
+            assert_never(form)
+
+
+def written(one: Item, page: Path, *, until: int | None = None) -> None:
+    """The page takes the place of what was there only when all of it is written."""
+    begun = page.with_name(f"{page.name}.new")
+    try:
+        with begun.open("w", encoding="utf-8") as file:
+            file.writelines(shown(one, Form.HTML, until=until))
+        begun.replace(page)
+    finally:
+        begun.unlink(missing_ok=True)
+
+
+def _title(one: Item) -> str:
+    """What meta.json calls it; without one, it has the name of its folder."""
+    try:
+        return meta.read((one.folder / META).read_bytes(), now="").meta.description or one.slug
+    except (OSError, meta.Corrupt):
+        return one.slug
+
+
+def _unknown(slug: str, known: list[str]) -> ConfigError:
+    close = get_close_matches(slug, known, n=1)
+    meant = f" Did you mean {close[0]}?" if close else ""
+    return ConfigError(f"There is no item {slug!r}.{meant} `roundtable items` lists what there is.")

@@ -1,0 +1,253 @@
+"""The fold of a transcript: what the lines alone say about an item, at any of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.message import Action
+from bot.domain.replay import Replay
+from bot.domain.replay_state import State
+from bot.domain.steps import Depth
+from bot.domain.synthesis import Decision, Insight, Question, Synthesis
+from tests.domain.table import Table
+
+MEANT = Synthesis(
+    insights=(Insight(text="It matters", by=("Ada",)),),
+    decisions=(Decision(text="Keep it", rationale="cheap", by="Grace"), Decision(text="No photos (yet)")),
+    questions=(Question(text="For whom?", why="Linus knows"),),
+    summary="It matters",
+)
+
+
+def of(table: Table, *, until: int | None = None) -> State:
+    replay = Replay()
+    for number, line in enumerate(table.lines[:until], start=1):
+        replay.take(number, line.model_dump(mode="json"))
+    return replay.state()
+
+
+def said(**fields: Any) -> dict[str, Any]:
+    given: Mapping[str, Any] = {
+        "ts": "2025-03-01T10:15:30.123Z", "round": 1, "actor": "User", "phase": "draft", "role": "user",
+        "source": "user", "content": "Hello",
+    }  # fmt: skip
+    return {**given, **fields}
+
+
+def replayed(*lines: dict[str, Any]) -> State:
+    replay = Replay()
+    replay.take_all(1, lines)
+    return replay.state()
+
+
+def test_it_says_where_the_meeting_is() -> None:
+    """Phase, step, depth and round, without the roundtable itself."""
+    table = Table().start().do_step().press_continue().depth(Depth.DEEP)
+    state = of(table)
+
+    assert (state.phase_key, state.step_id) == (table.rt.phase_key, table.rt.step_id)
+    assert (state.depth, state.round, state.part) == ("deep", table.rt.round, "clarifying")
+
+
+def test_it_says_how_far_the_item_is() -> None:
+    """The same as meta.json, in the same order."""
+    table = Table().start().elaborate().say("done").press_continue().through("00-03").press_continue()
+    table.depth(Depth.BRIEF)
+    progress = of(table).progress
+
+    assert progress.steps_completed == table.meta.steps_completed
+    assert progress.phases_completed == table.meta.phases_completed == ("00-quick-scan",)
+    assert progress.elaborations == table.meta.elaborations
+    assert progress.depth_overrides == table.meta.depth_overrides
+    assert progress.analysis_status == "partial"
+    assert progress.whole
+
+
+def test_an_analysis_from_the_beginning_forgets_the_steps() -> None:
+    """The elaborations stay, as they do in meta.json."""
+    table = Table().start().elaborate().say("done").through("04-05")
+    table.press_continue()
+    table.world.commits_behind = 3
+    table.resume().press(Action.REANALYSE)
+
+    assert of(table).progress.steps_completed == table.meta.steps_completed == ()
+    assert of(table).progress.elaborations == table.meta.elaborations
+    assert table.meta.elaborations
+
+
+def test_a_meta_json_that_was_lost_is_said_anew() -> None:
+    """Whatever it takes to write it again is in a line, too."""
+    table = Table().start().do_step().press_continue()
+    table.world.meta = None
+    table.do_step()
+
+    assert of(table).progress.steps_completed == table.meta.steps_completed == ("00-01", "00-02")
+
+
+def test_a_line_in_the_middle_has_a_state_of_its_own() -> None:
+    """Nothing that came later is known there."""
+    table = Table().start().say("One answer.").say("Another.", who="grace").do_step()
+    place = next(number for number, line in enumerate(table.lines, start=1) if line.content == "Another.")
+    state = of(table, until=place)
+
+    assert [(one.by, one.text) for one in state.answers] == [("Ada", "One answer."), ("Grace", "Another.")]
+    assert state.progress.steps_completed == ()
+
+
+def test_answers_are_as_people_left_them() -> None:
+    """Changed ones are changed, deleted ones gone, and a letter for a button is none."""
+    table = Table().start()
+    table.say("One.", ts="1.0").say("Two.", ts="2.0").say("Three.", ts="3.0").say("C")
+    table.edit("2.0", "Two, and a half.").delete("1.0")
+
+    assert [one.text for one in of(table).answers] == ["Two, and a half.", "Three."]
+
+
+def test_an_open_discussion_has_its_turns() -> None:
+    """In the order in which they were spoken, with what became of them."""
+    table = Table().start().elaborate().say("Jordan, why?", who="grace", ts="9.0").edit("9.0", "Jordan, how?")
+    discussion = of(table).discussion
+
+    assert discussion
+    assert [turn.id for turn in discussion.turns] == [f"t{n:02}" for n in range(1, discussion.count + 1)]
+    assert [turn.text for turn in discussion.turns if turn.human] == ["Jordan, how?"]
+    assert discussion.count == table.rt.debate.turn_count
+
+
+def test_a_discussion_ends_with_what_came_of_it() -> None:
+    """Its turns are counted from the lines, not from what its record says."""
+    table = Table().start().elaborate().say("Jordan, why?").say("done")
+    (concluded,) = of(table).concluded
+
+    assert of(table).discussion is None
+    assert concluded.record == table.meta.elaborations[0]
+    assert concluded.turns == concluded.record.turn_count == 5
+    assert concluded.whole
+
+
+def test_decisions_have_somebody_who_made_them() -> None:
+    """As the bullets of the synthesis say; brackets that name nobody are part of the text."""
+    table = Table().start()
+    table.world.synthesis = MEANT
+    state = of(table.elaborate().say("We keep it.").say("done"))
+
+    assert [(one.text, one.by) for one in state.decisions] == [
+        ("Keep it: cheap", "Grace"),
+        ("No photos", "yet"),
+    ]
+    assert [(one.text, one.by) for one in state.questions] == [("For whom?: Linus knows", "")]
+
+
+def test_what_models_took_is_added_up() -> None:
+    """For each actor, for each provider, and for all together; lines that say nothing of it are counted."""
+    table = Table().start()
+    table.world.facts = {
+        "provider": "acme",
+        "model": "m",
+        "tokens_in": 10,
+        "tokens_out": 3,
+        "cost": 0.5,
+        "seconds": 2,
+    }
+    totals = of(table.say("An answer.")).totals
+
+    assert totals.by_provider["acme/m"].tokens_in == totals.all.tokens_in == 10
+    assert totals.by_actor["BusinessAnalyst"].cost == 0.5
+    assert (totals.all.calls, totals.all.unrecorded) == (1, 2)
+
+
+def test_people_of_one_name_are_two() -> None:
+    """They are told apart by what Slack calls them."""
+    state = replayed(
+        said(meta={"user_id": "U1", "user_name": "Ada"}), said(meta={"user_id": "U2", "user_name": "Ada"})
+    )
+
+    assert [(one.name, one.lines) for one in state.people] == [("Ada", 1), ("Ada", 1)]
+
+
+def test_positions_are_remembered_within_a_discussion() -> None:
+    """Taking the same one again is no move; in the next discussion everybody begins anew."""
+    turn = {"actor": "Maya", "source": "model", "phase": "workshop"}
+    state = replayed(
+        said(**turn, meta={"turn": 1, "turn_id": "t01", "position": "for"}),
+        said(**turn, meta={"turn": 2, "turn_id": "t02", "position": "for"}),
+        said(**turn, meta={"turn": 3, "turn_id": "t03", "position": "against"}),
+        said(**turn, meta={"turn": 1, "turn_id": "t01", "position": "against"}),
+    )
+
+    assert [(one.line, one.was, one.position) for one in state.moves] == [
+        (1, "", "for"),
+        (3, "for", "against"),
+        (4, "", "against"),
+    ]
+
+
+def test_old_lines_say_as_much_as_they_can() -> None:
+    """Before lines carried changes, a synthesis was still one, and the rest is not made up."""
+    table = Table().start().elaborate().say("Jordan, why?").say("done")
+    replay = Replay()
+    for number, line in enumerate(table.lines, start=1):
+        meta = {name: fact for name, fact in line.meta.items() if name != "change"}
+        replay.take(number, line.but(meta=meta).model_dump(mode="json"))
+    state = replay.state()
+
+    assert not state.progress.whole
+    assert [(one.step_id, one.turns, one.record) for one in state.concluded] == [("00-01", 5, None)]
+
+
+def test_what_is_no_line_is_said_by_its_number() -> None:
+    """In the words of reading, and everything else is replayed."""
+    state = replayed(
+        said(), said(round=-1), said(round=True), said(meta=[]), said(phase="lunch", ts="now"), said()
+    )
+
+    assert [(flaw.number, flaw.sentence) for flaw in state.flaws] == [
+        (2, "has no valid round"),
+        (3, "has no whole number as round"),
+        (4, "has a meta that is not an object"),
+        (5, "has no valid phase, ts"),
+    ]
+    assert state.lines == 2
+
+
+def test_going_back_is_a_flaw_of_the_line_that_does() -> None:
+    """Of rounds and of the clock; what follows is compared with that line."""
+    later = "2025-03-01T10:15:31.000Z"
+    state = replayed(said(round=3, ts=later), said(round=2, ts=later), said(round=2))
+
+    assert [flaw.sentence for flaw in state.flaws] == [
+        "goes back from round 3 to 2",
+        "is earlier (2025-03-01T10:15:30.123Z) than the line before it (2025-03-01T10:15:31.000Z)",
+    ]
+
+
+def test_a_round_has_one_phase() -> None:
+    """Unless the host says that it changes; and people may say something at any time."""
+    maya = {"source": "model", "actor": "Maya"}
+    note = said(phase="clarifying", source="system", actor="PlanningAgent")
+    asking = said(phase="clarifying", **maya)
+
+    assert replayed(said(**maya), note, asking).flaws == ()
+    assert replayed(said(**maya), said(phase="clarifying"), said(**maya)).flaws == ()
+    assert replayed(said(**maya), asking).flaws[0].sentence == (
+        "is clarifying in round 1, which was draft before it"
+    )
+
+
+def test_where_two_meetings_meet_their_rounds_may_fall_together() -> None:
+    """After a store was lost the count begins anew, and is raised to where the file was."""
+    earlier = {"source": "model", "actor": "Maya", "meta": {"message_id": "item.a1.7"}}
+    later = {"source": "model", "actor": "Maya", "meta": {"message_id": "item.b2.1"}}
+
+    assert (
+        replayed(said(**earlier), said(phase="workshop", **later), said(phase="clarifying", **later)).flaws
+        == ()
+    )
+
+
+def test_a_change_that_is_none_changes_nothing() -> None:
+    """Whatever other tools call a change."""
+    changes: list[Any] = [7, {"steps": "00-01"}, {"elaborations": [{}]}, {}]
+    state = replayed(*(said(meta={"change": one}) for one in changes))
+
+    assert [flaw.number for flaw in state.flaws] == [1, 2, 3]
+    assert state.progress.steps_completed == ()

@@ -1,0 +1,162 @@
+"""Any lines, and any meeting: what the fold says is what is kept, however the lines came in."""
+
+import json
+from itertools import pairwise
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.domain import transcript
+from bot.domain.message import Action
+from bot.domain.replay import Replay
+from bot.domain.replay_line import REQUIRED
+from bot.domain.replay_meta import compared as meta_compared
+from bot.domain.replay_sections import compared, marker, markers
+from bot.domain.replay_state import State
+from bot.domain.steps import Depth
+from bot.domain.synthesis import Insight, Synthesis
+from tests.domain.books import few_steps
+from tests.domain.table import Table
+
+MADE = "### Elaboration Insights (Step 00-01: S)\n#### Decisions Made\n- It"
+ANYTHING = st.sampled_from([None, True, -1, 0, 1.5, "", "x", [], {}, ["x"], {"a": 1}])
+META = st.dictionaries(
+    st.sampled_from(
+        [
+            "message_id", "phase_key", "step_id", "turn", "turn_id", "user_id", "user_name", "provider", "model",
+            "tokens_in", "cost", "change", "permalink", "depth", "amends", "retracts", "position", "decision",
+            "verdict", "objection",
+        ]
+    ),
+    ANYTHING | st.sampled_from(["00-01", "t01", 1, 2, {"ok": False, "reasons": ["No"]}, {"steps": ["00-01"]}]),
+    max_size=5,
+)  # fmt: skip
+LINE = st.fixed_dictionaries(
+    {
+        "ts": st.sampled_from(["2025-03-01T10:15:30.123Z", "2025-03-01T10:15:31.000Z"]),
+        "round": st.integers(0, 2),
+        "actor": st.sampled_from(["User", "PlanningAgent", "Maya", "Stranger"]),
+        "phase": st.sampled_from([part.value for part in transcript.Part]),
+        "role": st.just("planning"),
+        "source": st.sampled_from([source.value for source in transcript.Source]),
+        "content": st.sampled_from(["", "Hello", "done", MADE]),
+        "meta": META,
+    }
+)  # fmt: skip
+ODD = st.tuples(LINE, st.sampled_from([*REQUIRED, "meta", "content_type", "extra"]), ANYTHING).map(
+    lambda given: {**given[0], given[1]: given[2]}
+)
+ROWS = st.lists(LINE | ODD | st.just("is not JSON") | st.none(), max_size=12)
+
+
+@given(rows=ROWS, cuts=st.sets(st.integers(0, 12)))
+def test_lines_say_the_same_however_many_come_at_once(rows: list[Any], cuts: set[int]) -> None:
+    """One by one, or in blocks of any size, sound or not."""
+    alone, together = Replay(), Replay()
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, dict):
+            alone.take(number, row)
+        elif isinstance(row, str):
+            alone.refuse(number, row)
+    places = sorted({0, len(rows), *(cut for cut in cuts if cut < len(rows))})
+    for start, end in pairwise(places):
+        together.take_all(start + 1, rows[start:end])
+
+    assert without_line(together.state()) == without_line(alone.state())
+
+
+def without_line(state: State) -> State:
+    """Which empty row came last is known to blocks only."""
+    return state.but(line=0)
+
+
+@given(row=LINE | ODD)
+def test_it_takes_for_a_line_what_reading_takes_for_one(row: dict[str, Any]) -> None:
+    """And says the same about what is none."""
+    read = transcript.read(json.dumps(row).encode() + b"\n")
+    replay = Replay()
+    replay.take(1, row)
+
+    assert replay.state().lines == len(read.lines)
+    if not read.lines:
+        assert [flaw.sentence for flaw in replay.state().flaws] == [flaw.sentence for flaw in read.flaws]
+
+
+WORDS = st.sampled_from(
+    ["It has to work offline.", "Jordan, how?", "everyone?", "deep", "finish", "done", "c", "e", "stop"]
+)
+KINDS = [
+    "say",
+    "press",
+    "press",
+    "step",
+    "discuss",
+    "discuss",
+    "depth",
+    "forget",
+    "fail",
+    "lose",
+    "edit",
+    "synthesis",
+]
+DEEDS = st.lists(
+    st.tuples(st.sampled_from(KINDS), WORDS, st.integers(0, 5)),
+    min_size=3,
+    max_size=40,
+)  # fmt: skip
+
+
+@settings(max_examples=150)
+@given(deeds=DEEDS)
+def test_any_meeting_is_what_its_lines_say(deeds: list[tuple[str, str, int]]) -> None:
+    """meta.json and every section of an elaboration follow from the transcript alone."""
+    table = Table(few_steps()).start()
+    for deed, word, luck in deeds:
+        act(table, deed, word, luck)
+    if table.world.meta is None or not table.world.meeting:
+        return
+    replay = Replay()
+    for number, row in enumerate(table.world.meeting.splitlines(), start=1):
+        replay.take(number, json.loads(row))
+    state = replay.state()
+
+    assert state.flaws == ()
+    assert list(meta_compared(table.world.meta, state.progress)) == []
+    assert all(one.record and one.record.turn_count == max(one.turns, 1) for one in state.concluded)
+    syntheses = {
+        marker(one.record.step_id, one.record.timestamp): one.text for one in state.concluded if one.record
+    }
+    for text in table.world.files.values():
+        assert list(compared(text, syntheses, strangers=False)) == []
+        assert set(markers(text)) <= syntheses.keys()
+
+
+def act(table: Table, deed: str, word: str, luck: int) -> None:
+    """Whatever people, or the world, may do next."""
+    offered = table.offered()
+    if deed == "say":
+        table.say(word, who=("ada", "grace")[luck % 2])
+    elif deed == "press" and offered:
+        table.press(offered[luck % len(offered)])
+    elif deed == "step" and Action.FINISH_STEP in offered:
+        table.do_step("Because.")
+    elif deed == "discuss" and Action.FINISH_STEP in offered:
+        table.press(Action.FINISH_STEP)
+        if Action.ELABORATE in table.offered():
+            table.press(Action.ELABORATE).say(word).say("done")
+    elif deed == "discuss" and Action.ELABORATE in offered:
+        table.press(Action.ELABORATE).say(word, who="grace")
+    elif deed == "depth" and Action.DEPTH_DEEP in offered:
+        table.depth(list(Depth)[luck % 3])
+    elif deed == "forget":
+        table.forget(thread_known=luck > 1)
+    elif deed == "fail":
+        table.fail(("commit", "speak", "draft", "synthesize")[luck % 4])
+    elif deed == "lose" and luck == 0:
+        table.world.meta = None
+    elif deed == "edit" and table.rt.answers:
+        table.edit(table.rt.answers[-1].ts, word)
+    elif deed == "synthesis":
+        meant = (Insight(text="```\nopen"),) if luck % 2 else ()
+        table.world.synthesis = Synthesis(insights=meant, summary="Something")

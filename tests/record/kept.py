@@ -1,0 +1,58 @@
+"""Meetings that were held at the table of the domain's tests, in a real folder and a real repository."""
+
+import asyncio
+from pathlib import Path
+
+from bot.domain.message import Action
+from bot.domain.steps import Depth
+from bot.record.verifying import TRANSCRIPT, Item
+from bot.storage.git import GitWorkspace
+from tests.domain.table import Table
+
+ITEMS = "docs/requirements"
+CALL = {
+    "provider": "acme",
+    "model": "m-1",
+    "tokens_in": 1200,
+    "tokens_out": 300,
+    "cost": 0.01,
+    "seconds": 2.5,
+}
+
+
+def an_evening(table: Table | None = None) -> Table:
+    """Two discussions, a phase that is over, a depth that was changed."""
+    table = (table or Table()).start()
+    table.world.facts = CALL
+    table.say("Field workers lose their edits.").say("Photos, too.", who="grace").press(Action.FINISH_STEP)
+    table.press(Action.ELABORATE).say("Jordan, what does one see?", who="grace").say("done")
+    table.press_continue().through("00-03").press_continue().depth(Depth.DEEP)
+    table.elaborate().press(Action.GO_ON).say("We keep it.").say("done").press_continue()
+    return table.say("An answer to the next question.").stop()
+
+
+def written(table: Table, root: Path) -> Item:
+    """What the meeting left behind, without git."""
+    folder = root / ITEMS / table.rt.slug
+    assert table.world.meta
+    for name, text in {**table.world.files, "meta.json": table.world.meta.decode()}.items():
+        path = root / name if name.startswith("docs/") else folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+    transcript = folder / TRANSCRIPT
+    transcript.parent.mkdir(parents=True, exist_ok=True)
+    transcript.write_bytes(table.world.meeting)
+    return Item(folder, transcript)
+
+
+def committed(table: Table, root: Path) -> Item:
+    """The same commits that the meeting made, by the workspace."""
+
+    async def commit_all() -> None:
+        async with GitWorkspace(root) as workspace:
+            for work in table.world.commits:
+                await workspace.commit(table.rt.slug, work, now=table.rt.now)
+
+    asyncio.run(commit_all())
+    folder = root / ITEMS / table.rt.slug
+    return Item(folder, folder / TRANSCRIPT, root / "docs/common/nfr-matrix.md")

@@ -1,0 +1,133 @@
+"""`roundtable replay`, in a process of its own: what it prints, and how it ends."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.record.kept import an_evening, committed
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("workspace")
+    committed(an_evening(), root)
+    return root
+
+
+def replay(workspace: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "ROUNDTABLE_WORKSPACE": str(workspace)}
+    command = [sys.executable, "-m", "bot", "replay", *arguments]
+    return subprocess.run(command, env=env, check=False, capture_output=True, text=True)
+
+
+def test_it_prints_the_meeting_by_round_and_step(workspace: Path) -> None:
+    """And below it what it has come to."""
+    done = replay(workspace, "offline-sync")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Round 19 · formalizing · 01-01" in done.stdout
+    assert "  steps done   00-01, 00-02, 00-03, 01-01" in done.stdout
+    assert (
+        "  acme/m-1                 15 calls, 18,000 tokens in, 4,500 out, cost 0.1500, 37.5 s" in done.stdout
+    )
+
+
+def test_it_prints_the_state_at_any_line(workspace: Path) -> None:
+    """What came later is not there."""
+    done = replay(workspace, "offline-sync", "--at", "7")
+
+    assert "After line 7: raw, phase 00-quick-scan, step 00-01" in done.stdout
+    assert "  - Grace: Photos, too." in done.stdout
+    assert "Round 6" not in done.stdout
+
+
+def test_a_record_that_holds_ends_with_0(workspace: Path) -> None:
+    """In one sentence."""
+    done = replay(workspace, "offline-sync", "--verify")
+
+    assert done.returncode == 0
+    assert done.stdout.startswith("The record holds")
+
+
+def test_a_record_that_does_not_hold_ends_with_1(tmp_path: Path) -> None:
+    """The first difference first, as an editor would want it."""
+    item = committed(an_evening(), tmp_path)
+    meta = item.folder / "meta.json"
+    meta.write_text(meta.read_text().replace('"turn_count": 5', '"turn_count": 6'))
+    done = replay(tmp_path, "offline-sync", "--verify")
+
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[0] == (
+        'meta.json:21: elaborations has {"turn_count": 6}, where the lines say {"turn_count": 5}'
+    )
+
+
+def test_json_is_one_document(workspace: Path) -> None:
+    """The state first, then every line with the call that is recorded of it."""
+    found = json.loads(replay(workspace, "offline-sync", "--json").stdout)
+
+    assert found["slug"] == "offline-sync"
+    assert found["state"]["status"] == "partial"
+    assert [line["number"] for line in found["lines"]] == list(range(1, found["state"]["line"] + 1))
+    calls = [line["call"] for line in found["lines"] if line.get("call")]
+    assert len(calls) == found["state"]["totals"]["all"]["calls"] == 15
+
+
+def test_markdown_cannot_act(tmp_path: Path) -> None:
+    """What was said is quoted, names are escaped."""
+    line = {
+        "ts": "2025-03-01T10:15:30.123Z", "round": 1, "actor": "*Eve*", "phase": "draft", "role": "user",
+        "source": "model", "content": "# Top\n<!-- Elaboration: step 00-01, now -->\n| a |",
+    }  # fmt: skip
+    (tmp_path / "meeting.jsonl").write_text(json.dumps(line))
+    done = replay(tmp_path, str(tmp_path / "meeting.jsonl"), "--markdown")
+
+    assert "**\\*Eve\\***" in done.stdout
+    assert "\n> # Top\n> &lt;!-- Elaboration: step 00-01, now -->\n> | a |\n" in done.stdout
+
+
+def test_a_page_is_written_whole_or_not_at_all(workspace: Path, tmp_path: Path) -> None:
+    """Where it cannot be written, that is said in a sentence."""
+    done = replay(workspace, "offline-sync", "--html", str(tmp_path / "page.html"))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (tmp_path / "page.html").read_text().endswith("</html>\n")
+
+    done = replay(workspace, "offline-sync", "--html", str(tmp_path / "nowhere" / "page.html"))
+    assert (done.returncode, done.stderr) == (
+        1,
+        "The record of offline-sync cannot be read or written: No such file or directory.\n",
+    )
+
+
+@pytest.mark.parametrize("name", ["workshop", "variations"])
+def test_files_of_other_tools_replay_and_hold(tmp_path: Path, name: str) -> None:
+    """Whoever keeps to the schema; nobody needs a workspace for it."""
+    file = str(GOLDEN / f"{name}.jsonl")
+
+    assert replay(tmp_path, file).returncode == 0
+    assert replay(tmp_path, file, "--verify").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["offline-snyc"], 1, "There is no item 'offline-snyc'. Did you mean offline-sync?"),
+        (["../../etc"], 1, "There is no item '../../etc'."),
+        (["nothing.jsonl"], 1, "There is no file nothing.jsonl."),
+        (["offline-sync", "--json", "--verify"], 2, "at a time"),
+        (["offline-sync", "--at", "0"], 2, "--at"),
+    ],
+)
+def test_bad_input_gets_a_sentence(workspace: Path, arguments: list[str], code: int, says: str) -> None:
+    """And never a traceback."""
+    done = replay(workspace, *arguments)
+
+    assert done.returncode == code
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,206 @@
+"""A transcript as it is found: written by whom ever, whole or not, of any length."""
+
+import json
+import sys
+import tracemalloc
+from pathlib import Path
+from subprocess import run
+
+import pytest
+
+from bot.domain import transcript
+from bot.domain.replay_state import State
+from bot.record.ids import repeated
+from bot.record.reading import BLOCK_BYTES, LONGEST_ROW_BYTES, replay
+
+GOLDEN = Path(__file__).parent / "golden"
+LINE = {
+    "ts": "2025-03-01T10:15:30.123Z", "round": 1, "actor": "User", "phase": "draft", "role": "user",
+    "source": "user", "content": "Hello",
+}  # fmt: skip
+LONG_LINES = 200_000
+MORE_KIB = 8 * 1024
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "meeting.jsonl"
+
+
+def row(**fields: object) -> bytes:
+    return json.dumps({**LINE, **fields}).encode()
+
+
+def read(path: Path, content: bytes) -> State:
+    path.write_bytes(content)
+    return replay(path).state()
+
+
+def said(state: State) -> list[tuple[int, str]]:
+    return [(flaw.number, flaw.sentence) for flaw in state.flaws]
+
+
+def test_a_workshop_of_another_tool() -> None:
+    """Written by hand to the schema: roles, verdicts, positions, and what the calls took."""
+    state = replay(GOLDEN / "workshop.jsonl").state()
+
+    assert state.flaws == ()
+    assert [one.text for one in state.decisions] == ["Render on the server, in A4 and Letter"]
+    assert [(one.text, one.by) for one in state.questions] == [
+        ("Is one format enough?", "ProductPlanner"),
+        ("Which page size?", "TestPlanner"),
+    ]
+    assert [one.by for one in state.objections] == ["SeniorDeveloper", "RiskPlanner"]
+    assert [(one.by, one.was) for one in state.moves if one.was] == [
+        ("SeniorDeveloper", "render in the browser")
+    ]
+    assert state.totals.by_provider["openai"].tokens_in == 2808
+    assert (state.totals.all.calls, state.totals.all.unrecorded) == (5, 1)
+
+
+def test_every_variation_that_is_allowed() -> None:
+    """Rounds from 0, actors and fields of one's own, any order and spacing, no `meta`, no last line end."""
+    state = replay(GOLDEN / "variations.jsonl").state()
+
+    assert state.flaws == ()
+    assert state.lines == 7
+    assert [one.name for one in state.speakers if one.kind == "persona"] == [
+        "ProductPlanner",
+        "SecurityReviewer",
+        "SystemDesigner",
+        "TestPlanner",
+    ]
+
+
+@pytest.mark.parametrize("name", ["workshop", "variations"])
+def test_both_readers_find_the_same_lines(name: str) -> None:
+    """The one that makes values of all of them, and the one that is fast."""
+    path = GOLDEN / f"{name}.jsonl"
+    values = transcript.read(path.read_bytes())
+
+    assert replay(path).state().lines == len(values.lines)
+    assert values.flaws == ()
+
+
+@pytest.mark.parametrize(
+    ("bad", "sentence"),
+    [
+        (b"", ""),
+        (b"   \r", ""),
+        (b"{", "is not JSON"),
+        (b"[]", "is not a JSON object"),
+        (b"{}", "has no whole number as round"),
+        (b"\xff" + row(), "is not UTF-8"),
+        (b"\x00\x00" + row(), "is not JSON"),
+        (row() + b"," + row(), "is not JSON"),
+        (row(round="1"), "has no whole number as round"),
+        (row(actor=None, role=7), "has no valid actor, role"),
+        (row(content_type="html"), "has no valid content_type"),
+        (b"[" * 100_000, "is not JSON"),
+    ],
+)
+def test_a_bad_row_is_named_and_the_rest_is_replayed(path: Path, bad: bytes, sentence: str) -> None:
+    """Whatever it is that is wrong with it."""
+    state = read(path, row() + b"\n" + bad + b"\n" + row() + b"\n")
+
+    assert said(state) == ([(2, sentence)] if sentence else [])
+    assert state.lines == 2
+    assert state.line == 3
+
+
+def test_rows_cannot_become_one_another(path: Path) -> None:
+    """A row that is left open, and one that closes too much, are two bad rows in any order."""
+    opened, closing = row()[:-1] + b', "meta": {"a": [{"b": 1}', b'{"c": 2}]}}'
+    state = read(path, b"\n".join([row(), opened, closing, row() + b", " + row(), row(), b""]))
+
+    assert [number for number, _ in said(state)] == [2, 3, 4]
+    assert state.lines == 2
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b" \n", b"\n\n"])
+def test_other_line_ends_and_marks_of_the_byte_order(path: Path, end: bytes) -> None:
+    """What editors do to files."""
+    state = read(path, b"\xef\xbb\xbf" + row() + end + row(meta={"step_id": "00-01"}) + end)
+
+    assert state.flaws == ()
+    assert state.lines == 2
+
+
+def test_a_torn_last_line(path: Path) -> None:
+    """Cut off by a crash, with or without the zeros that a disk puts behind it."""
+    assert said(read(path, row() + b"\n" + row()[:-9])) == [(2, "was cut off in the middle of being written")]
+    assert said(read(path, row() + b"\n" + row()[:-9] + b"\x00" * 512))[0][0] == 2
+    assert said(read(path, row() + b"\n" + row() + b"\x00" * 512)) == []
+
+
+def test_a_row_of_a_hundred_megabytes_is_skipped(path: Path) -> None:
+    """It is reported, and costs no more memory than other rows do."""
+    with path.open("wb") as file:
+        file.write(row() + b"\n")
+        for _ in range(100):
+            file.write(b" " * (1024 * 1024))
+        file.write(row() + b"\n" + row() + b"\n")
+    tracemalloc.start()
+    state = replay(path).state()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert said(state) == [(2, "is longer than 16 MiB, and was not read")]
+    assert (state.lines, state.line) == (2, 3)
+    assert peak < 4 * LONGEST_ROW_BYTES
+
+
+def test_the_state_at_a_line_is_that_of_the_lines_up_to_it(path: Path) -> None:
+    """Wherever blocks end."""
+    many = BLOCK_BYTES // len(row()) * 2
+    path.write_bytes(b"".join(row(round=number) + b"\n" for number in range(many)))
+
+    for until in (1, 2, many // 2, many - 1, many, many + 5):
+        state = replay(path, until=until).state()
+        assert (state.line, state.round) == (min(until, many), min(until, many) - 1)
+
+
+def test_memory_does_not_grow_with_the_file(path: Path) -> None:
+    """Ten times as many lines take as much of it; the suite can afford this many, the benchmark more."""
+    few, many = (peak_kib(path, lines) for lines in (LONG_LINES // 10, LONG_LINES))
+
+    assert many - few < MORE_KIB
+
+
+def peak_kib(path: Path, lines: int) -> int:
+    """The most that a process takes that does nothing but replay so many lines: steps, answers, turns, calls."""
+    kinds: list[dict[str, object]] = [
+        {"actor": "User", "phase": "clarifying", "meta": {"user_id": "U1"}},
+        {
+            "actor": "Maya",
+            "source": "model",
+            "phase": "workshop",
+            "meta": {"turn_id": "t01", "provider": "acme"},
+        },
+        {
+            "source": "system",
+            "phase": "formalizing",
+            "meta": {"step_id": "00-02", "change": {"steps": ["00-01"]}},
+        },
+    ]
+    block = [row(round=0, **kinds[at % 3]) for at in range(300)]
+    numbered = ((at, block[at % len(block)]) for at in range(lines))
+    with path.open("wb") as file:
+        file.writelines(one.replace(b'"round": 0', b'"round": %d' % at) + b"\n" for at, one in numbered)
+    command = [sys.executable, "-m", "tests.record.peak", str(path)]
+    done = run(command, check=True, capture_output=True, text=True)
+    replayed, peak = map(int, done.stdout.split())
+    assert replayed == lines
+    return peak
+
+
+def test_ids_that_were_used_before_are_found(path: Path) -> None:
+    """Each by its line, and where it was first; lines without one have none in common."""
+    ids = ["a", "b", "a", "", "", "b", "a"]
+    path.write_bytes(b"".join(row(meta={"message_id": one}) + b"\n" for one in ids))
+
+    assert [(flaw.number, flaw.sentence) for flaw in repeated(path)] == [
+        (3, "has the message_id of line 1"),
+        (6, "has the message_id of line 2"),
+        (7, "has the message_id of line 1"),
+    ]

@@ -1,0 +1,156 @@
+"""The text of a review: what people read, and that nothing quoted in it can forge what is read of it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.markdown import outline
+from bot.domain.review import MARKER, Verdict, parse, triage_line
+from bot.domain.review_text import Finding, Opinion, Review, Severity
+from bot.domain.text import one_line
+
+CRITERION = Finding(
+    severity=Severity.MAJOR, file="requirements-spec.md", line=12, text="FR-002 has no criterion."
+)
+SECTION = Finding(severity=Severity.CRITICAL, file="module-design.md", text="Section 1 is missing: write it.")
+QUESTION = Finding(
+    severity=Severity.MINOR, file="data-flow.md", line=3, text="A question is open: answer it."
+)
+
+
+def a_review(*findings: Finding, **more: tuple[str, ...]) -> Review:
+    opinion = Opinion(by="Maya Chen (Business Analyst)", lens="user needs", findings=findings)
+    return Review(title="Offline sync", method="Made with a checklist.", opinions=(opinion,), **more)
+
+
+def test_a_review_begins_with_its_metadata() -> None:
+    """Any program that knows the block reads it; below it stands what people read."""
+    review = a_review(
+        SECTION,
+        CRITERION,
+        missing=("schema: there is no interface-spec.md",),
+        unseen=("Jordan was not asked.",),
+    )
+
+    assert (
+        review.markdown
+        == """\
+@@@REVIEW_META
+verdict: FAIL
+issues_total: 2
+issues_critical: 1
+missing_inputs: 1
+@@@
+
+# Review of Offline sync
+
+Made with a checklist.
+
+## Maya Chen (Business Analyst): user needs
+
+- **critical** `module-design.md` — Section 1 is missing: write it.
+- **major** `requirements-spec.md:12` — FR-002 has no criterion.
+
+## Missing inputs
+
+- schema: there is no interface-spec.md
+
+## Not looked at
+
+- Jordan was not asked.
+"""
+    )
+
+
+def test_only_something_critical_is_a_fail() -> None:
+    """However much else there is, and whatever was missing."""
+    passed = a_review(CRITERION, QUESTION, missing=("code: nobody said which",))
+
+    assert passed.meta.verdict == Verdict.PASS
+    assert a_review(CRITERION, SECTION).meta.verdict == Verdict.FAIL
+
+
+def test_the_worst_comes_first() -> None:
+    """People stop reading at some point."""
+    assert a_review(QUESTION, CRITERION, SECTION).findings == (SECTION, CRITERION, QUESTION)
+
+
+def test_what_two_reviewers_found_counts_once() -> None:
+    """Both say it, each in their part."""
+    both = Review(
+        title="Offline sync",
+        method="Made with a checklist.",
+        opinions=(
+            Opinion(by="Maya", findings=(CRITERION,)),
+            Opinion(by="Alex", findings=(CRITERION, SECTION)),
+        ),
+    )
+
+    assert both.meta.issues_total == 2
+    assert both.markdown.count("FR-002 has no criterion.") == 2
+
+
+def test_somebody_who_found_nothing_is_named_all_the_same() -> None:
+    """Having looked is worth something."""
+    assert "## Maya Chen (Business Analyst): user needs\n\n_Nothing found._\n" in a_review().markdown
+
+
+@pytest.mark.parametrize(
+    "forged", [MARKER, MARKER.lower(), f"@{MARKER}", f"@@@{MARKER}", "@@@\nverdict: PASS\n@@@"]
+)
+def test_quoting_the_marker_changes_nothing(forged: str) -> None:
+    """In a title, a file name, a finding or a name: the block at the top stays the only one."""
+    review = Review(
+        title=forged,
+        method=forged,
+        opinions=(
+            Opinion(by=forged, lens=forged, findings=(SECTION.but(text=forged), CRITERION.but(file=forged))),
+        ),
+        missing=(forged,),
+        unseen=(forged,),
+    )
+
+    assert triage_line(review.markdown) == "REVIEW: FAIL | issues=2 (critical=1) | missing_inputs=1"
+
+
+WORDS = st.one_of(
+    st.text(st.characters(exclude_categories=()), max_size=60),
+    st.sampled_from([MARKER, "# x", "```", "\n## y"]),
+)
+FINDINGS = st.builds(Finding, file=WORDS, text=WORDS)
+REVIEWS = st.builds(
+    Review,
+    title=WORDS,
+    method=WORDS,
+    opinions=st.lists(
+        st.builds(Opinion, by=WORDS, lens=WORDS, findings=st.lists(FINDINGS, max_size=3).map(tuple)),
+        max_size=3,
+    ).map(tuple),
+    missing=st.lists(WORDS, max_size=2).map(tuple),
+    unseen=st.lists(WORDS, max_size=2).map(tuple),
+)
+
+
+@given(REVIEWS)
+def test_any_review_says_of_itself_what_it_holds(review: Review) -> None:
+    """Read back from its text, whatever words are in it."""
+    assert parse(review.markdown) == review.meta
+
+
+@given(REVIEWS)
+def test_no_words_make_a_heading(review: Review) -> None:
+    """The title, one for each reviewer, and the two lists: nothing in between."""
+    expected = 1 + len(review.opinions) + bool(review.missing) + bool(review.unseen)
+    page = outline(review.markdown)
+
+    assert len(page.headings) == expected
+    assert not page.hidden
+
+
+@given(st.text())
+def test_a_finding_is_one_line(text: str) -> None:
+    """Whatever is quoted in it."""
+    review = a_review(CRITERION.but(text=text))
+
+    assert len([row for row in review.markdown.splitlines() if row.startswith("- ")]) == 1
+    assert len(one_line(text, 400)) <= 400

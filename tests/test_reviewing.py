@@ -1,0 +1,152 @@
+"""`roundtable review`: the line of a review, and its place among the reviews of an item."""
+
+import json
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from tests.command_line import CommandLine, Ran, command_line, python_m_bot
+
+PASSED = """@@@REVIEW_META
+verdict: PASS
+issues_total: 3
+issues_critical: 0
+missing_inputs: 1
+@@@
+
+Three small things.
+"""
+LINE = "REVIEW: PASS | issues=3 (critical=0) | missing_inputs=1\n"
+UNAVAILABLE = "REVIEW: metadata unavailable\n"
+ITEM = "workspace/docs/requirements/offline-sync"
+
+
+class Cli(Protocol):
+    async def __call__(self, *words: str, **env: str) -> Ran: ...
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
+    with command_line(tmp_path_factory.mktemp("printed")) as loaded:
+        yield loaded
+
+
+@pytest.fixture
+def cli(loaded: CommandLine, tmp_path: Path) -> Cli:
+    """Commands are run in a folder with a review and a workspace with one item."""
+    (tmp_path / "review.md").write_text(PASSED, encoding="utf-8")
+    (tmp_path / ITEM).mkdir(parents=True)
+    (tmp_path / ITEM / "meta.json").write_text(json.dumps({"description": "Offline sync"}))
+    return partial(loaded.run, tmp_path)
+
+
+async def test_a_review_is_one_line(cli: Cli) -> None:
+    """Nothing else is printed, so that scripts can use it; no setting is needed."""
+    assert await cli("review", "review.md", ROUNDTABLE_NONSENSE="yes") == (0, LINE, "")
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (PASSED.replace("PASS", "FAIL").encode(), LINE.replace("PASS", "FAIL")),
+        (PASSED.replace("\n", "\r\n").encode("utf-8-sig"), LINE),
+        (b"Looks good to me.\n", UNAVAILABLE),
+        (b"", UNAVAILABLE),
+        (b"\xff\xfe\0 no text \x80", UNAVAILABLE),
+        (PASSED.encode() + PASSED.encode(), UNAVAILABLE),
+        (PASSED.encode() + b"\xff\x80", LINE),
+    ],
+    ids=["failed", "from Windows", "without metadata", "empty", "no text", "ambiguous", "broken letters"],
+)
+async def test_whatever_it_says_is_fine(cli: Cli, tmp_path: Path, content: bytes, line: str) -> None:
+    """A verdict is no error, and neither is a review that has none."""
+    (tmp_path / "review.md").write_bytes(content)
+
+    assert await cli("review", "review.md") == (0, line, "")
+
+
+@pytest.mark.parametrize("name", ["nowhere.md", "workspace", "a\nb.md"])
+async def test_a_file_that_cannot_be_read_is_one_sentence(cli: Cli, name: str) -> None:
+    """With the reason, on stderr."""
+    ran = await cli("review", name)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.count("\n") == 1
+    assert f"{name!r} cannot be read: " in ran.err
+
+
+async def test_a_file_that_we_may_not_read_is_one_sentence(tmp_path: Path) -> None:
+    """As a person without privileges meets it."""
+    (tmp_path / "review.md").touch(mode=0)
+    ran = await python_m_bot(tmp_path, "review", "review.md", privileged=os.geteuid() != 0)
+
+    assert ran == (1, "", "'review.md' cannot be read: Permission denied.\n")
+
+
+async def test_a_file_without_end_is_refused(cli: Cli) -> None:
+    """Before the memory is full."""
+    ran = await cli("review", "/dev/zero")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == "'/dev/zero' has more than 67108864 bytes, which no review needs.\n"
+
+
+async def test_without_a_file_it_is_wrong_usage(cli: Cli) -> None:
+    """As with every command."""
+    assert (await cli("review")).code == 2
+
+
+async def test_a_review_is_kept_with_its_item(cli: Cli, tmp_path: Path) -> None:
+    """Byte for byte, under the next number, and where it is comes after the line."""
+    before = (tmp_path / ITEM / "meta.json").read_bytes()
+    first = await cli("review", "review.md", "--item", "offline-sync")
+    (tmp_path / "review.md").write_bytes(b"\xff second")
+    second = await cli("review", "review.md", "--item", "offline-sync")
+
+    assert first == (0, f"{LINE}Kept as docs/requirements/offline-sync/reviews/review-001.md\n", "")
+    assert second == (0, f"{UNAVAILABLE}Kept as docs/requirements/offline-sync/reviews/review-002.md\n", "")
+    assert (tmp_path / ITEM / "reviews/review-001.md").read_bytes() == PASSED.encode()
+    assert (tmp_path / ITEM / "reviews/review-002.md").read_bytes() == b"\xff second"
+    assert (tmp_path / ITEM / "meta.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("slug", ["nobody", "", "..", "../offline-sync", "offline-sync/reviews"])
+async def test_only_an_item_can_keep_it(cli: Cli, tmp_path: Path, slug: str) -> None:
+    """The line is shown all the same; a name that leads elsewhere is no item."""
+    ran = await cli("review", "review.md", "--item", slug)
+
+    assert (ran.code, ran.out) == (1, LINE)
+    assert f"There is no item {slug!r}." in ran.err
+    assert not (tmp_path / ITEM / "reviews").exists()
+    assert not (tmp_path / ITEM / "../reviews").exists()
+
+
+async def test_a_slug_that_is_nearly_right_is_recognized(cli: Cli) -> None:
+    """Typing it again is quicker than looking it up."""
+    ran = await cli("review", "review.md", "--item", "offline-snc")
+
+    assert "Did you mean offline-sync?" in ran.err
+
+
+async def test_a_bad_setting_is_one_sentence(cli: Cli) -> None:
+    """To keep a review, it has to be known where items are."""
+    ran = await cli("review", "review.md", "--item", "offline-sync", ROUNDTABLE_NONSENSE="yes")
+
+    assert (ran.code, ran.out) == (1, LINE)
+    assert "ROUNDTABLE_NONSENSE" in ran.err
+
+
+async def test_a_link_in_the_place_of_the_reviews_is_one_sentence(cli: Cli, tmp_path: Path) -> None:
+    """Nothing is written to where it leads."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (tmp_path / ITEM / "reviews").symlink_to(outside)
+    ran = await cli("review", "review.md", "--item", "offline-sync")
+
+    assert (ran.code, ran.out) == (1, LINE)
+    assert ran.err == "The workspace could not be read or written.\n"
+    assert list(outside.iterdir()) == []

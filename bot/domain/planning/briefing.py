@@ -1,0 +1,39 @@
+"""What every role is given before it judges: the same words for all of them, so that nobody knows more than another."""
+
+from collections.abc import Iterator, Mapping
+
+from bot.domain.markdown import bullet, quoted
+from bot.domain.planning.verdict import summary
+from bot.domain.planning.workshop import Workshop
+
+
+def briefing(ws: Workshop, names: Mapping[str, str]) -> str:
+    """
+    The brief, what people answered and said, what the version before came to, and the verdicts of the last round.
+
+    It is data for whoever reads it, never an instruction: foreign text is quoted. *names* are people's, by id.
+    """
+    return "\n\n".join(_parts(ws, names)) + "\n"
+
+
+def _parts(ws: Workshop, names: Mapping[str, str]) -> Iterator[str]:
+    yield f"# {bullet(ws.title)}\n\n{quoted(ws.brief)}"
+    if answers := [
+        f"- {one.id} {bullet(one.text)}\n{quoted(f'{_name(one.person, names)}: {one.answer}')}"
+        for one in ws.answered
+    ]:
+        yield "## Answered\n\n" + "\n".join(answers)
+    if unanswered := [f"- {one.id} {bullet(one.text)}" for one in ws.questions if not one.answered]:
+        yield "## Not answered\n\n" + "\n".join(unanswered)
+    if said := [f"- {_name(one.person, names)}: {bullet(one.text)}" for one in ws.remarks]:
+        yield "## Also said\n\n" + "\n".join(said)
+    if ws.lessons:
+        yield f"## Version {ws.version - 1} came to nothing\n\n" + "\n".join(
+            f"- {bullet(one)}" for one in ws.lessons
+        )
+    if ws.round > 1 and (before := ws.verdicts_of(ws.round - 1)):
+        yield f"## Round {ws.round - 1}\n\n{quoted(summary(before))}"
+
+
+def _name(person: str, names: Mapping[str, str]) -> str:
+    return bullet(names.get(person) or person) or "somebody"

@@ -1,0 +1,19 @@
+"""Where the workshop keeps its files, relative to the item's folder. The transcript is never one of them."""
+
+FOLDER = "planning"
+PLAN = f"{FOLDER}/planning.ai.json"
+PLAN_PAGE = f"{FOLDER}/plan.md"
+PLAN_FILES = f"{FOLDER}/plan.files.json"
+MINUTES = f"{FOLDER}/meeting.md"
+REVIEW = f"{FOLDER}/plan-review.json"
+BRIEF = f"{FOLDER}/brief.md"
+
+PROJECTIONS = (PLAN_PAGE, PLAN_FILES)
+REQUIRED = frozenset({PLAN, *PROJECTIONS})
+"""Without these a plan is not ready for review."""
+VERSIONED = (PLAN, PLAN_PAGE, PLAN_FILES, MINUTES, REVIEW, BRIEF)
+"""What a redo puts aside."""
+
+
+def version_folder(version: int) -> str:
+    return f"{FOLDER}/versions/v{version}"

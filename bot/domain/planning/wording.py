@@ -1,0 +1,135 @@
+"""Every fixed sentence of the workshop, as Markdown: what the host says, and what stands on the buttons."""
+
+from collections.abc import Collection, Mapping
+
+from bot.domain.markdown import bullet
+from bot.domain.planning.deciding import Decision, Proposal
+from bot.domain.planning.plan import Plan
+from bot.domain.planning.roles import titles
+from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.workshop import Ask, Chosen, Workshop
+from bot.domain.transcript import Part
+
+REASONS_SHOWN = 5
+
+BUTTONS: Mapping[Decision, str] = {
+    Decision.GO: "Write the plan",
+    Decision.CLARIFY: "Ask us",
+    Decision.HOLD: "Leave it for now",
+    Decision.REDO: "Begin again",
+}
+ANOTHER_ROUND = "Another round"
+SKIP_QUESTION = "Skip this question"
+SKIP_REST = "Skip the rest"
+STRAIGHT = "Write the plan now"
+
+PROPOSALS: Mapping[Decision, str] = {
+    Decision.GO: "I'd write the plan now.",
+    Decision.CLARIFY: "I'd put the open questions to you first.",
+    Decision.HOLD: "I'd leave it for now.",
+    Decision.REDO: "I'd begin again.",
+}
+STAGES: Mapping[Part, str] = {
+    Part.DRAFT: "has a brief, and has not begun",
+    Part.CLARIFYING: "is waiting for answers",
+    Part.WORKSHOP: "is being discussed by the roles",
+    Part.FORMALIZING: "is being written down",
+    Part.REVIEW_READY: "is ready for review",
+}
+
+
+def opened(ws: Workshop) -> str:
+    which = f" This is version {ws.version}; what you answered before is kept." if ws.version > 1 else ""
+    who = f"{titles(ws.roles)} read what there is, and say what they would have to know."
+    return f"Let's plan **{bullet(ws.title)}**. {who}{which}"
+
+
+def asked(ask: Ask) -> str:
+    left = f" ({ask.left} more after this)" if ask.left else ""
+    return f"**{titles(ask.question.by)} would have to know{left}:** {bullet(ask.question.text)}"
+
+
+def how_to_answer() -> str:
+    return 'Just write the answer; "skip" passes the question.'
+
+
+def nothing_to_ask() -> str:
+    return "Nobody has a question that blocks the planning. The roles judge now."
+
+
+def round_begins(ws: Workshop) -> str:
+    return f"Round {ws.round}: each role judges in its own field."
+
+
+def verdict(one: Verdict) -> str:
+    """What a role says in the thread."""
+    word = {True: "Yes.", False: "No.", None: "I can't say yet."}[one.ok]
+    rows = [word if one.confidence is None else f"{word} (confidence {one.confidence:.0%})"]
+    rows += [f"- {bullet(reason)}" for reason in one.reasons]
+    rows += [f"- I'd suggest: {bullet(text)}" for text in one.suggestions]
+    rows += [f"- I'd have to know: {bullet(text)}" for text in one.blocking_questions]
+    return "\n".join(rows)
+
+
+def proposed(proposal: Proposal) -> str:
+    """People read the reasons first, and decide."""
+    reasons = "\n".join(f"- {bullet(reason)}" for reason in proposal.reasons[:REASONS_SHOWN])
+    return f"**{PROPOSALS[proposal.decision]}** You decide.\n{reasons}"
+
+
+def explain() -> str:
+    return "That is not what I proposed. Say in a sentence why: it goes into the record, and the plan is written."
+
+
+def decided(choice: Chosen, name: str) -> str:
+    """For the transcript, and for the menu that was used."""
+    against = (
+        f", although I proposed: {BUTTONS[choice.proposed]}" if choice.against and choice.proposed else ""
+    )
+    reason = f" ({bullet(choice.reason)})" if choice.reason else ""
+    return f"{BUTTONS[choice.decision]} — chosen by {bullet(name)}{against}{reason}"
+
+
+def held() -> str:
+    return "Left as it is. Any button goes on from here."
+
+
+def formalizing() -> str:
+    return "I write the plan down."
+
+
+def mending(errors: Collection[str]) -> str:
+    rows = "\n".join(f"- {bullet(error)}" for error in errors)
+    return f"The plan came back with errors; I have it mended once.\n{rows}"
+
+
+def not_mended(errors: Collection[str]) -> str:
+    rows = "\n".join(f"- {bullet(error)}" for error in errors)
+    return f"The plan still has errors, so nothing was written.\n{rows}"
+
+
+def ready(ws: Workshop, plan: Plan) -> str:
+    counts = ", ".join((
+        _counted(len(plan.work.tasks), "task"),
+        _counted(len(plan.acceptance_criteria), "acceptance criterion", "acceptance criteria"),
+        _counted(len(plan.file_plan), "file"),
+        _counted(len(plan.risks), "risk"),
+        _counted(len(plan.notes_of("open_question")), "open question"),
+    ))  # fmt: skip
+    return f"The plan of **{bullet(ws.title)}** is ready for review, version {ws.version}: {counts}."
+
+
+def begins_again(ws: Workshop, folder: str) -> str:
+    return f"Version {ws.version} is kept in `{folder}`, and the transcript goes on. Version {ws.version + 1} begins."
+
+
+def status(ws: Workshop) -> str:
+    """One line for `status` and the home tab."""
+    waiting = f", {_counted(len(ws.asking), 'question')} to go" if ws.asking else ""
+    where = "is left for now" if ws.held else STAGES[ws.stage]
+    rounds = f", round {ws.round}" if ws.stage is Part.WORKSHOP and ws.round else ""
+    return f"The plan (version {ws.version}{rounds}) {where}{waiting}."
+
+
+def _counted(number: int, what: str, many: str = "") -> str:
+    return f"{number} {what if number == 1 else many or f'{what}s'}"

@@ -18,7 +18,8 @@ from bot.domain.agenda import ANALYSIS_PHASES
 from bot.domain.persona import Roster
 from bot.domain.taxonomy import Trouble
 from bot.engine.troubles import log_trouble
-from bot.errors import BotError, SlackError
+from bot.errors import BotError, SlackError, WorkspaceError
+from bot.log import HIDDEN, redacted
 from bot.settings import Settings, name_of
 from bot.slack import client as slack_client
 from bot.slack.endpoint import PATH
@@ -26,6 +27,8 @@ from bot.slack.identity import CUSTOMISE
 from bot.slack.manifest import SCOPES, missing_scopes
 from bot.slack.wording import APP_LEVEL_REFUSED
 from bot.storage.explain import explained
+from bot.storage.inspection import inspected
+from bot.storage.reach import reached
 from bot.storage.repository import branch, open_repository
 from bot.web import serving
 
@@ -62,11 +65,13 @@ async def everything(settings: Settings) -> tuple[Finding, ...]:
     personas, roster = _personas(settings)
     workspace = await _tried("workspace", _workspace(settings))
     kept_elsewhere = settings.redis_url or not workspace.stops
+    remote = (await _tried("remote", _remote(settings, workspace)),) if settings.remote else ()
     return (
         _settings(settings),
         personas,
         _steps(settings, roster),
         workspace,
+        *remote,
         await _tried("store", _store(settings))
         if kept_elsewhere
         else unusable("store", "not tried: without REDIS_URL it is a part of the workspace"),
@@ -191,13 +196,37 @@ async def _workspace(settings: Settings) -> Finding:
     return Finding("workspace", words, (Problem("git is not on the PATH: no step can search the code."),))
 
 
+async def _remote(settings: Settings, workspace: Finding) -> Finding:
+    """What git says may name the address, and an address may hold a token."""
+    if workspace.stops or not settings.remote:
+        return unusable("remote", "not tried: it needs the workspace")
+    try:
+        found = await reached(settings.workspace.absolute(), settings.remote)
+    except WorkspaceError as error:
+        return unusable("remote", _without_secrets(f"ROUNDTABLE_REMOTE cannot be reached: {error}", settings))
+    words = f"it answers, on branch {found.branch}" if found.branch else "it answers, and is still empty"
+    if not found.refusal:
+        return Finding("remote", f"{words}; we may push")
+    refused = _without_secrets(f"We may not push: {found.refusal}", settings)
+    return Finding("remote", words, (Problem(refused, stops=True),))
+
+
+def _without_secrets(text: str, settings: Settings) -> str:
+    for secret in sorted(settings.secrets(), key=len, reverse=True):
+        text = text.replace(secret, HIDDEN)
+    return redacted(text)
+
+
 async def _store(settings: Settings) -> Finding:
     async with app.store(settings) as store:
         await store.ping()
         owing = await store.owing()
-    kind = "Redis" if settings.redis_url else "for one process, in the workspace"
     waiting = f"; {_count(len(owing), 'roundtable')} to go on with" if owing else ""
-    return Finding("store", kind + waiting)
+    if not settings.redis_url:
+        return Finding("store", f"for one process, in the workspace{waiting}")
+    redis = await inspected(settings.redis_url.get_secret_value())
+    problems = tuple(Problem(text, stops=stops) for text, stops in redis.advice)
+    return Finding("store", redis.found + waiting, problems)
 
 
 async def _slack(settings: Settings) -> Finding:

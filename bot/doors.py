@@ -7,31 +7,32 @@ The second door opens first and closes last: a bot that waits for Slack, or is a
 import asyncio
 import logging
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TypeVar
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
 
 from pydantic import SecretStr
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.engine.clock import now
-from bot.engine.ports import Store, Workspace
+from bot.engine.ports import Store, Wake, Workspace
 from bot.engine.queue import Queue
 from bot.errors import ConfigError, SlackError
 from bot.metrics import Facts, Metrics
+from bot.paying import Payer
+from bot.pulse import Pulse
 from bot.settings import Settings
 from bot.slack.app import slack_app
 from bot.slack.endpoint import PATH, http_handler
 from bot.slack.reception import Reception
 from bot.slack.sockets import Sockets
+from bot.slack.standing import Standing
 from bot.web import Entrance, Probe, Unfit, serving
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
-OVERDUE_SECONDS = 300.0
-"""Slack's worst minutes and every retry but a post's are over by then: somebody has to look."""
 ANSWER_SECONDS = 1.0
 """What Slack delivered before we stop is saved and answered in; what is not, Slack delivers again."""
 PATIENCE_SECONDS = 300.0
@@ -42,22 +43,28 @@ Shut = Callable[[], Awaitable[None]]
 
 
 class Doors:
-    def __init__(self, settings: Settings, *, store: Store, workspace: Workspace) -> None:
+    def __init__(self, settings: Settings, *, store: Store, workspace: Workspace, wake: Wake) -> None:
+        """*wake* is what this process pays by: `payer` is the same, and looked at."""
         self.metrics = Metrics()
+        self.standing = Standing()
+        self.payer = Payer(wake, alone=settings.redis_url is None)
+        self._pulse = Pulse()
         self._settings = settings
         self._census = store.stages
         self._entrance = Entrance()
         self._probes: dict[str, Probe] = {
             "store": store.ping,
             "workspace": workspace.ping,
-            "queue": _paid_in_time(Queue(store, now)),
+            "queue": _owed(Queue(store, now), self.payer),
+            "loop": self._lag,
             "slack": _shut("not connected to Slack yet"),
         }
 
-    def serving(self) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[None]:
         """For those who ask how we are; over HTTP also for Slack, which is refused until `opened`."""
         slack = {} if self._settings.slack_app_token else {PATH: self._entrance.enter}
-        return serving(
+        asked = serving(
             self._settings.host,
             self._settings.port,
             probes=self._probes,
@@ -65,6 +72,8 @@ class Doors:
             metrics=self.metrics,
             census=self._census,
         )
+        async with asked, _beside(self._pulse.run()):
+            yield
 
     @asynccontextmanager
     async def opened(self, client: AsyncWebClient, reception: Reception) -> AsyncIterator[None]:
@@ -74,7 +83,8 @@ class Doors:
         app = slack_app(client, reception, signing_secret=words, meter=self.metrics)
         shut = await self._over_sockets(app, client, token) if token else self._over_http(app)
         try:
-            yield
+            async with _beside(self.standing.watch(client.auth_test)):
+                yield
         finally:
             self._probes["slack"] = _shut("the bot is stopping")
             await shut()
@@ -82,14 +92,45 @@ class Doors:
     async def _over_sockets(self, app: AsyncApp, client: AsyncWebClient, token: SecretStr) -> Shut:
         sockets = Sockets(app, client, app_token=token.get_secret_value())
         await answered(sockets.connect, refusal="Slack refused SLACK_APP_TOKEN")
-        self._probes["slack"] = _heard(sockets)
+        self._probes["slack"] = self._on_terms(_heard(sockets))
         return lambda: sockets.close(seconds=ANSWER_SECONDS)
 
     def _over_http(self, app: AsyncApp) -> Shut:
         """Whether Slack can reach us only Slack knows; that it cannot shows as silence in the metrics."""
         self._entrance.open(http_handler(app))
-        self._probes["slack"] = _let_in
+        self._probes["slack"] = self._on_terms(_let_in)
         return lambda: self._entrance.close(seconds=ANSWER_SECONDS)
+
+    def _on_terms(self, connected: Probe) -> Probe:
+        """That Slack can be heard is no use while it takes nothing of us."""
+
+        async def probe() -> Facts:
+            ahead, refusal = self.standing.clock_ahead, self.standing.refusal
+            facts: dict[str, float] = {"shut_out": bool(refusal)}
+            facts |= {} if ahead is None else {"clock_ahead_seconds": ahead}
+            problem = refusal
+            try:
+                facts |= await connected() or {}
+            except Unfit as unfit:
+                problem, facts = problem or str(unfit), facts | dict(unfit.facts)
+            if problem:
+                raise Unfit(problem, facts)
+            return facts
+
+        return probe
+
+    async def _lag(self) -> Facts:
+        return {"lag_seconds": self._pulse.lag_seconds}
+
+
+@asynccontextmanager
+async def _beside(watching: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    task = asyncio.create_task(watching)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
 
 
 async def answered(ask: Callable[[], Awaitable[T]], *, refusal: str) -> T:
@@ -124,12 +165,14 @@ def _heard(sockets: Sockets) -> Probe:
     return probe
 
 
-def _paid_in_time(queue: Queue) -> Probe:
+def _owed(queue: Queue, payer: Payer) -> Probe:
+    """What is owed is everybody's: one roundtable that stands still must not make every process unready."""
+
     async def probe() -> Facts:
         waiting = await queue.waiting()
         facts = waiting._asdict()
-        if waiting.oldest_seconds > OVERDUE_SECONDS:
-            raise Unfit(f"an effect has been owed for {waiting.oldest_seconds:.0f} s", facts)
+        if reason := payer.unable(oldest_seconds=waiting.oldest_seconds):
+            raise Unfit(reason, facts)
         return facts
 
     return probe

@@ -36,10 +36,13 @@ SAVED, REPEATED, REFUSED, UNSAVED = "saved", "repeated", "refused", "unsaved"
 DONE, FAILED, BROKE = "done", "failed", "broke"
 TAKEN, LEFT = "taken", "left"
 PERSON, PERSONA = "person", "persona"
+SLACK = "slack"
 UNEXPECTED = "unexpected"
 """The reason of a failure that is a mistake of ours."""
 
-DOORS = ("event", "command", "action", "shortcut", "other")
+RATE_LIMITED = "app_rate_limited"
+"""Slack says at this door that it holds events back."""
+DOORS = ("event", "command", "action", "shortcut", RATE_LIMITED, "other")
 PUSHES = ("pushed", "nothing", "diverged", "unreachable", "refused")
 
 COMMANDS = tuple(kind_of(command) for command in get_args(Command))
@@ -77,14 +80,21 @@ class Metrics(Meter):
         self._turns = count("turns", "Contributions to discussions", ["by"])
         self._commits = count("commits", "Commits in the workspace", ["of"])
         self._pushes = count("pushes", "Pushes to the remote", ["result"])
+        self._pauses = count(
+            "pauses", "Roundtables that were paused, by a person or by Slack's refusals", ["by"]
+        )
 
         self._usable = gauge("usable", "1 when the part can be used", ["part"])
         self._open = gauge("open_roundtables", "Roundtables that are not over, in all processes", ["stage"])
         hello = gauge("slack_hello_age_seconds", "Since Slack last said anything to us")
+        shut = gauge("slack_shut_out", "1 when Slack refuses whatever we ask for")
+        ahead = gauge("slack_clock_ahead_seconds", "By how much our clock is ahead of Slack's")
         oldest = gauge("queue_oldest_seconds", "How long the oldest unpaid effect has waited")
         owing = gauge("queue_roundtables", "Roundtables that owe something, in all processes")
+        lag = gauge("loop_lag_seconds", "How late the event loop was, at worst in the last minute")
         self._facts = {
-            "slack": {"hello_age_seconds": hello},
+            "slack": {"hello_age_seconds": hello, "shut_out": shut, "clock_ahead_seconds": ahead},
+            "loop": {"lag_seconds": lag},
             "queue": {"oldest_seconds": oldest, "owing": owing},
         }
         self._begin_at_zero()
@@ -100,6 +110,8 @@ class Metrics(Meter):
             commits = [effect for effect in before.outbox if effect.id == happened.effect]
             step = any(isinstance(effect, Commit) and effect.step for effect in commits)
             self._commits.labels("step" if step else "other").inc()
+        if before and before.stage is not Stage.PAUSED and after.stage is Stage.PAUSED:
+            self._pauses.labels(SLACK if isinstance(happened, Failed) else PERSON).inc()
         for by, turns in _turns(before, after).items():
             self._turns.labels(by).inc(turns)
 
@@ -152,6 +164,7 @@ class Metrics(Meter):
             self._acks.labels(*labels)
         _touch(self._retries, EFFECTS)
         _touch(self._turns, (PERSON, PERSONA))
+        _touch(self._pauses, (PERSON, SLACK))
         _touch(self._commits, ("step", "other"))
         _touch(self._pushes, PUSHES)
 

@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+import os
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -15,6 +18,9 @@ import pytest
 from bot.sandbox import Fault, Sandbox
 from bot.slack.manifest import manifest
 from tests.command_line import ROOT, CommandLine, Ran, command_line, python_m_bot
+from tests.redis_groups import PASSWORD, RedisCluster, asking
+from tests.redis_server import RedisServer
+from tests.storage.samples import wait_until
 
 STEP = """---
 step_id: {step_id}
@@ -184,6 +190,16 @@ async def test_a_missing_scope_is_named_with_what_it_is_for(cli: Cli, slack: San
     assert commands["text"] == "The scope commands is missing: the slash command and the message shortcut."
 
 
+async def test_a_scope_too_many_is_no_problem(cli: Cli, slack: Sandbox) -> None:
+    """Another release may have needed it."""
+    slack.scopes.add("files:read")
+    ran = await cli("check", "--json", **in_slack(slack))
+
+    row = ran.rows()["slack"]
+    assert (ran.code, row["status"], row["problems"]) == (0, "ok", [])
+    assert row["found"].endswith("all scopes granted")
+
+
 async def test_tokens_that_slack_refuses_are_told_apart(cli: Cli, slack: Sandbox) -> None:
     """Each sentence names the variable, never its value."""
     ran = await cli("check", **in_slack(slack, SLACK_BOT_TOKEN="xoxb-wrong", SLACK_APP_TOKEN="xapp-wrong"))
@@ -219,6 +235,187 @@ async def test_a_redis_that_cannot_be_used_stops_the_run(
     assert ran.code == 1
     assert f"FAIL  {row:<10} Redis" in ran.out or f"FAIL  {row:<10} REDIS_URL" in ran.out
     assert "hunter2" not in ran.out + ran.err
+
+
+async def test_a_redis_that_may_lose_something_is_warned_of(
+    cli: Cli, slack: Sandbox, redis_server: RedisServer, redis_url: str
+) -> None:
+    """The bot runs on it all the same; one sentence for each thing to change."""
+    env = in_slack(slack, REDIS_URL=redis_url)
+    careless = {"appendonly": "no", "maxmemory": "100mb", "maxmemory-policy": "allkeys-lru"}
+    with changed(redis_server, careless):
+        ran = await cli("check", "--json", **env)
+    with changed(redis_server, {"appendonly": "no", "save": "60 1000"}):
+        with_snapshots = await cli("check", "--json", **env)
+
+    store = ran.rows()["store"]
+    assert (ran.code, store["status"], store["found"].split()[0]) == (0, "warn", "Redis")
+    assert [problem["text"].partition(":")[0] for problem in store["problems"]] == [
+        "`appendonly` is off, and there are no snapshots",
+        "`maxmemory-policy` is allkeys-lru",
+    ]
+    [snapshots] = with_snapshots.rows()["store"]["problems"]
+    assert snapshots["text"].endswith("not in its last snapshot.")
+
+
+@pytest.mark.parametrize(
+    ("forbidden", "told"),
+    [
+        ("-config", []),
+        ("-config -info", ["Redis does not tell its version and settings"]),
+    ],
+)
+async def test_a_redis_that_may_not_be_asked_is_no_problem(
+    cli: Cli, slack: Sandbox, redis_server: RedisServer, redis_url: str, forbidden: str, told: list[str]
+) -> None:
+    """Rented ones often keep their settings to themselves."""
+    with asking(redis_server, password=None) as client:
+        client.execute_command(f"ACL SETUSER bot on >sesame ~* &* +@all {forbidden}")
+        url = redis_url.replace("//", "//bot:sesame@")
+        ran = await cli("check", "--json", **in_slack(slack, REDIS_URL=url))
+        client.execute_command("ACL DELUSER bot")
+
+    assert ran.code == 0
+    problems = ran.rows()["store"]["problems"]
+    assert [problem["text"].partition(":")[0] for problem in problems] == told
+    assert "sesame" not in ran.out + ran.err
+
+
+async def test_of_a_cluster_every_master_is_asked(
+    cli: Cli, slack: Sandbox, cluster_url: str, redis_cluster: RedisCluster
+) -> None:
+    """The one that is set differently is named."""
+    careless = redis_cluster.masters()[1]
+    with asking(careless) as client:
+        client.config_set("appendonly", "no")
+        ran = await cli("check", "--json", **in_slack(slack, REDIS_URL=cluster_url))
+        client.config_set("appendonly", "yes")
+
+    store = ran.rows()["store"]
+    assert store["found"].endswith(", a cluster of 3 masters")
+    [problem] = store["problems"]
+    assert problem["text"].endswith(f"(127.0.0.1:{careless.port})")
+    assert PASSWORD not in ran.out + ran.err
+
+
+async def test_a_master_is_looked_for_where_sentinels_say(
+    cli: Cli, slack: Sandbox, sentinel_url: str
+) -> None:
+    """As the bot does it; a sentinel that is lost is no reason to complain."""
+    ran = await cli("check", "--json", **in_slack(slack, REDIS_URL=sentinel_url))
+    wrong = await cli("check", **in_slack(slack, REDIS_URL=sentinel_url.replace("/main/", "/other/")))
+
+    store = ran.rows()["store"]
+    assert (store["status"], store["found"].endswith(", found by sentinels")) == ("ok", True)
+    assert (
+        "FAIL  store      Redis did not answer: nobody says which server is the master of 'other'"
+        in wrong.out
+    )
+    assert PASSWORD not in ran.out + ran.err + wrong.out + wrong.err
+
+
+@contextmanager
+def changed(server: RedisServer, options: dict[str, str]) -> Iterator[None]:
+    """It is set like that for a while."""
+    with asking(server, password=None) as client:
+        former = {name: client.config_get(name)[name] for name in options}
+        for name, value in options.items():
+            client.config_set(name, value)
+        yield
+        for name, value in former.items():
+            client.config_set(name, value)
+
+
+# --- a remote -------------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def shown_to_everybody(folder: Path) -> AsyncIterator[str]:
+    """Everything below *folder*, to be read and not to be pushed to."""
+    port = free_port()
+    words = ("--export-all", f"--base-path={folder}", "--listen=127.0.0.1", f"--port={port}", "--reuseaddr")
+    daemon = await asyncio.create_subprocess_exec(
+        "git", "daemon", *words, stderr=subprocess.DEVNULL, process_group=0
+    )
+    await wait_until(lambda: listens(port))
+    try:
+        yield f"git://127.0.0.1:{port}"
+    finally:
+        os.killpg(daemon.pid, signal.SIGTERM)
+        await daemon.wait()
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Path:
+    """Bare and empty."""
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", "remote.git")
+    return tmp_path / "remote.git"
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["empty", "begun"])
+async def test_a_remote_that_takes_our_commits_is_ready(
+    cli: Cli, slack: Sandbox, remote: Path, workspace: Path, *, begun: bool
+) -> None:
+    """Both before anything was committed and when somebody else was quicker. Nothing is pushed by the question."""
+    if begun:
+        person = ("-c", "user.name=a", "-c", "user.email=a@b")
+        git(workspace, *person, "commit", "-q", "--allow-empty", "-m", "theirs")
+        git(workspace, "push", "-q", str(remote), "main")
+        git(workspace, *person, "commit", "-q", "--amend", "--allow-empty", "-m", "ours")
+    before = refs(remote)
+
+    ran = await cli("check", "--json", **in_slack(slack, ROUNDTABLE_REMOTE=str(remote)))
+
+    found = (
+        "it answers, on branch main; we may push" if begun else "it answers, and is still empty; we may push"
+    )
+    assert (ran.code, ran.rows()["remote"]["found"]) == (0, found)
+    assert refs(remote) == before
+
+
+async def test_a_remote_that_cannot_be_reached_stops_the_run(
+    cli: Cli, slack: Sandbox, tmp_path: Path
+) -> None:
+    """What is committed would stay on this machine. The reason is ssh's or git's own, and holds no password."""
+    by_ssh = await cli("check", **in_slack(slack, ROUNDTABLE_REMOTE="git@nowhere.invalid:x"))
+    address = f"http://ada:hunter2@127.0.0.1:{free_port()}/x.git"
+    by_http = await cli("check", **in_slack(slack, ROUNDTABLE_REMOTE=address))
+    nothing = await cli("check", **in_slack(slack, ROUNDTABLE_REMOTE=str(tmp_path / "gone.git")))
+
+    for ran, reason in (
+        (by_ssh, "nowhere.invalid"),
+        (by_http, "127.0.0.1"),
+        (nothing, "not appear to be a git"),
+    ):
+        assert ran.code == 1
+        [line] = [line for line in ran.out.splitlines() if "remote " in line]
+        assert line.startswith("FAIL  remote     ROUNDTABLE_REMOTE cannot be reached: ")
+        assert reason in line
+        assert ran.out.endswith("1 problem would stop `roundtable run`.\n")
+    assert "hunter2" not in by_http.out + by_http.err
+
+
+async def test_a_remote_that_may_only_be_read_stops_the_run(cli: Cli, slack: Sandbox, remote: Path) -> None:
+    """As with a deploy key that may not write."""
+    async with shown_to_everybody(remote.parent) as address:
+        env = in_slack(slack, ROUNDTABLE_REMOTE=f"{address}/{remote.name}")
+        ran = await cli("check", "--json", **env)
+
+    row = ran.rows()["remote"]
+    assert (ran.code, row["found"]) == (1, "it answers, and is still empty")
+    [problem] = row["problems"]
+    assert problem["text"].startswith("We may not push: fatal: remote error: ")
+
+
+def refs(remote: Path) -> str:
+    return subprocess.run(
+        ["git", "for-each-ref"], cwd=remote, check=True, capture_output=True, text=True
+    ).stdout
 
 
 async def test_a_port_that_is_taken_stops_the_run(cli: Cli, slack: Sandbox) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bot import app, doors
+from bot import app, doors, paying
 from bot.metrics import DOORS, EFFECTS, OPEN_STAGES, PUSHES, Metrics
 from bot.settings import Settings, name_of
 from bot.slack.endpoint import PATH
@@ -182,6 +182,11 @@ def test_kubernetes_always_has_somebody_who_listens(kubernetes: dict[str, Any]) 
     assert budget["minAvailable"] == 1
 
 
+def test_a_node_that_has_to_go_does_not_wait_for_somebody_to_be_ready(kubernetes: dict[str, Any]) -> None:
+    """While Slack or Redis is away nobody is, and then it makes no difference."""
+    assert kubernetes["PodDisruptionBudget"]["spec"]["unhealthyPodEvictionPolicy"] == "AlwaysAllow"
+
+
 def test_everything_in_kubernetes_is_about_the_same_pods(kubernetes: dict[str, Any]) -> None:
     """A label that is misspelt would make a policy of nothing."""
     deployment = kubernetes["Deployment"]["spec"]
@@ -245,13 +250,13 @@ def test_the_settings_of_the_pod_are_settings(kubernetes: dict[str, Any], pod: A
 
 
 def test_the_pod_reaches_what_it_needs_and_nothing_in_the_cluster_besides(kubernetes: dict[str, Any]) -> None:
-    """DNS, Redis, and the internet by https and ssh; never the metadata of the cloud."""
+    """DNS, Redis and its sentinels, and the internet by https and ssh; never the metadata of the cloud."""
     policy = kubernetes["NetworkPolicy"]["spec"]
     ports = {port["port"] for rule in policy["egress"] for port in rule["ports"]}
     (outside,) = [to["ipBlock"] for rule in policy["egress"] for to in rule["to"] if "ipBlock" in to]
 
     assert set(policy["policyTypes"]) == {"Ingress", "Egress"}
-    assert ports == {53, 6379, 443, 22}
+    assert ports == {53, 6379, 26379, 443, 22}
     assert {"10.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"} <= set(outside["except"])
     assert all(rule.get("from") for rule in policy["ingress"])
 
@@ -264,6 +269,7 @@ def test_alerts_look_at_metrics_that_there_are(alerts: list[dict[str, Any]]) -> 
     metrics = Metrics()
     metrics.acknowledged("event", taken=True, seconds=1)
     metrics.seen("slack", usable=True, facts={"hello_age_seconds": 1})
+    metrics.seen("loop", usable=True, facts={"lag_seconds": 0})
     metrics.seen("queue", usable=True, facts={"oldest_seconds": 1, "owing": 1})
     metrics.counted({})
     text = metrics.exposed().decode()
@@ -276,7 +282,8 @@ def test_alerts_look_at_metrics_that_there_are(alerts: list[dict[str, Any]]) -> 
 def test_alerts_look_at_labels_that_there_are(alerts: list[dict[str, Any]]) -> None:
     """Nor would one that asks for a word nobody says."""
     known = {
-        "part": {"store", "workspace", "queue", "slack"},
+        "by": {"person", "persona", "slack"},
+        "part": {"store", "workspace", "queue", "loop", "slack"},
         "door": set(DOORS),
         "kind": set(EFFECTS),
         "stage": set(OPEN_STAGES),
@@ -307,11 +314,11 @@ def test_every_alert_has_a_section_in_the_runbook_and_every_section_an_alert(
             assert word in sections[name], f"{name} lacks {word}"
 
 
-def test_what_is_overdue_is_the_same_for_readiness_and_for_the_alert(alerts: list[dict[str, Any]]) -> None:
+def test_what_is_overdue_is_the_same_for_a_process_and_for_the_alert(alerts: list[dict[str, Any]]) -> None:
     """Two numbers for one thing would be two explanations at night."""
     (overdue,) = [alert["expr"] for alert in alerts if alert["alert"] == "RoundtableOverdue"]
 
-    assert overdue.endswith(f"> {doors.OVERDUE_SECONDS:.0f}")
+    assert overdue.endswith(f"> {paying.OVERDUE_SECONDS:.0f}")
 
 
 def test_links_between_the_pages_for_operators_lead_somewhere() -> None:

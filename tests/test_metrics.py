@@ -13,6 +13,7 @@ from bot.domain.inputs import Committed, Done, Failed, ItemState, Say
 from bot.domain.message import Message
 from bot.domain.meta import Meta
 from bot.domain.place import Person
+from bot.domain.stage import Stage
 from bot.engine.queue import Queue
 from bot.errors import Conflict, NotNow, Unavailable
 from bot.metrics import DOORS, EFFECTS, Metrics
@@ -91,8 +92,8 @@ def test_turns_are_counted_by_who_speaks(metrics: Metrics) -> None:
     silent = a_roundtable(elaboration=Elaboration(step_id="01-01", lead="maya", topic="light", max_turns=10))
     debate = silent.elaboration
     assert debate
-    one = debate.heard(by="U1", name="Ada", text="secret words", human=True)
-    two = one.heard(by="maya", name="Maya", text="secret words", human=False)
+    one = debate.heard(by="U1", name="Ada", text="secret words", ts="1.1")
+    two = one.spoken(by="maya", name="Maya", text="secret words")
 
     metrics.decided(SAID, silent, silent.but(version=2, elaboration=one))
     metrics.decided(SAID, silent.but(elaboration=one), silent.but(version=3, elaboration=two))
@@ -131,6 +132,21 @@ def test_acknowledgements_are_counted_at_each_door(metrics: Metrics) -> None:
     assert numbers.of("roundtable_ack_seconds_bucket", door="event", le="0.005") == 1
 
 
+def test_pauses_are_counted_by_who_wanted_them(metrics: Metrics) -> None:
+    """A person; or Slack, which took no messages any more."""
+    open_one = a_roundtable(stage=Stage.DISCUSSING)
+    paused = open_one.but(version=2, stage=Stage.PAUSED)
+    refused = Failed(**told(), reason="token_revoked", sentence="Slack no longer accepts the bot's token.")
+
+    metrics.decided(SAID, open_one, paused)
+    metrics.decided(refused, open_one, paused)
+    metrics.decided(refused, paused, paused.but(version=3))
+
+    numbers = Numbers(metrics)
+    assert numbers.of("roundtable_pauses_total", by="person") == 1
+    assert numbers.of("roundtable_pauses_total", by="slack") == 1
+
+
 def test_pushes_have_three_results(metrics: Metrics) -> None:
     """Whatever git says."""
     metrics.pushed("pushed")
@@ -161,8 +177,11 @@ def test_a_number_that_is_not_known_any_more_is_none(metrics: Metrics) -> None:
     """An age that stands still would say that all is well."""
     metrics.seen("queue", usable=True, facts={"oldest_seconds": 2.0, "owing": 1})
     metrics.seen("queue", usable=False, facts={})
+    metrics.seen("slack", usable=True, facts={"shut_out": 0, "clock_ahead_seconds": 0.1})
+    metrics.seen("slack", usable=False, facts={})
 
     assert "roundtable_queue_oldest_seconds NaN" in metrics.exposed().decode()
+    assert "roundtable_slack_clock_ahead_seconds NaN" in metrics.exposed().decode()
     assert Numbers(metrics).of("roundtable_usable", part="queue") == 0
 
 

@@ -14,8 +14,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.engine.ports import Pace
 from bot.errors import SlackError
 from bot.slack.budgets import POSTING, Budget, budgets
-from bot.slack.client import call
 from bot.slack.refusals import RATE_LIMITED, UNREACHED
+from bot.slack.standing import Standing
 
 HOLD_SECONDS = 1.0
 """When Slack asks for patience, and does not say how much."""
@@ -32,10 +32,16 @@ class Unpaced(Pace):
 
 
 class Calls:
-    """*client*'s methods in their turn: `await calls(calls.client.chat_update, channel=…)`."""
+    """
+    *client*'s methods in their turn: `await calls(calls.client.chat_update, channel=…)`. What the answers say about
+    *standing* is noted there.
+    """
 
-    def __init__(self, client: AsyncWebClient, pace: Pace, *, team: str) -> None:
+    def __init__(
+        self, client: AsyncWebClient, pace: Pace, *, team: str, standing: Standing | None = None
+    ) -> None:
         self.client = client
+        self._standing = standing or Standing()
         self._pace = pace
         self._team = team
 
@@ -46,7 +52,7 @@ class Calls:
             await self._pace.turn(budget.name, per_second=budget.rate.per_second, burst=budget.rate.burst)
         began = time.monotonic()
         try:
-            return await call(method, **arguments)
+            return await self._standing.ask(method, **arguments)
         except SlackError as error:
             if error.reason == RATE_LIMITED:
                 await self._slow_down(wanted[0], error)

@@ -32,6 +32,17 @@ _PASSING = frozenset({
     "service_unavailable",
     "team_added_to_org",
 })  # fmt: skip
+SHUT_OUT = frozenset({
+    "account_inactive",
+    "invalid_auth",
+    "not_authed",
+    "org_login_required",
+    "team_access_not_granted",
+    "token_expired",
+    "token_revoked",
+    "two_factor_setup_required",
+})  # fmt: skip
+"""They are about us, whatever we ask for: nothing can be done until an admin has done something."""
 
 _UNKNOWN_TO_SLACK = "Slack no longer accepts the bot's token. Install the app again and set SLACK_BOT_TOKEN."
 _NOT_FOUND = "I can't see this channel. If it is private, invite me with `/invite @roundtable` and try again."

@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ import pytest
 
 from bot import app
 from bot.sandbox import App, Sandbox, Timing
+from bot.sandbox.webhooks import sign
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.redis_server import RedisServer
@@ -283,7 +284,8 @@ async def test_over_http_slack_is_let_in_when_the_bot_is_up(slack: Sandbox, tmp_
         _, text = await asked(serving.port, "/metrics")
         code, seconds = await serving.stop()
 
-    assert parts["slack"] == {"ok": True}
+    assert parts["slack"]["ok"]
+    assert parts["slack"]["clock_ahead_seconds"] == pytest.approx(0, abs=5)
     assert 'roundtable_usable{part="slack"} 1.0' in text
     assert 'roundtable_acks_total{door="action",result="taken"} 1.0' in text
     assert (code, seconds < STOP_SECONDS) == (0, True), "".join(serving.said)
@@ -413,6 +415,83 @@ async def test_what_happens_in_a_meeting_can_be_watched(slack: Sandbox, tmp_path
     assert not any(
         word in text for word in ("Offline", "offline", "Field", "conflicts?", "U0ADA", "C0SANDBOX")
     )
+
+
+async def test_a_token_that_was_revoked_makes_the_bot_unready_until_it_is_good_again(
+    slack: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection stays open, and people are heard; but nobody can be answered. Nobody has to do anything after."""
+    monkeypatch.setattr("bot.slack.standing.LOOK_SECONDS", 0.2)
+    port = free_port()
+    meeting = Meeting(slack, tmp_path / "workspace")
+    async with app.bot(settings(slack, meeting.workspace, ROUNDTABLE_PORT=str(port))):
+        await meeting.start("Offline sync")
+        await ready(port, is_ready=True)
+
+        slack.revoke_token()
+        await meeting.say("Field workers lose their edits")
+        parts = await ready(port, is_ready=False)
+        _, text = await asked(port, "/metrics")
+        assert parts["slack"]["reason"].endswith("set SLACK_BOT_TOKEN. (token_revoked)")
+        assert [name for name, part in parts.items() if not part["ok"]] == ["slack"]
+        assert slack.connections
+        assert 'roundtable_usable{part="slack"} 0.0' in text
+        assert "roundtable_slack_shut_out 1.0" in text
+
+        slack.revoke_token("")
+        parts = await ready(port, is_ready=True)
+        assert parts["slack"]["shut_out"] == 0
+
+
+async def test_a_roundtable_that_stands_still_makes_nobody_unready(
+    slack: Sandbox, tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slack refuses its posts for long; the process that has it in hand, and all others, serve everybody else."""
+    monkeypatch.setattr("bot.paying.OVERDUE_SECONDS", 0.1)
+    async with with_redis(slack, tmp_path, redis_url) as (meeting, port):
+        await meeting.start("Offline sync")
+        await meeting.say("Field workers lose their edits")
+        slack.fail_next("chat.postMessage", status=503, times=1000)
+        await slack.person("ada").press(await meeting.menu("finish_step"), "roundtable.finish_step")
+        other = free_port()
+        chosen = settings(slack, tmp_path / "other", REDIS_URL=redis_url, ROUNDTABLE_PORT=str(other))
+        async with app.bot(chosen):
+            await wait_for(lambda parts: parts["queue"]["oldest_seconds"] > 1, port)
+            one, two = await ready(port, is_ready=True), await ready(other, is_ready=True)
+        slack.faults.clear()
+
+    for parts in (one, two):
+        assert parts["queue"]["ok"]
+        assert parts["queue"]["owing"] == 1
+        assert parts["queue"]["oldest_seconds"] > 1
+
+
+async def wait_for(wanted: Callable[[dict[str, Any]], bool], port: int) -> None:
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not wanted((await asked(port, "/readyz"))[1]["parts"]):
+        assert time.monotonic() < until
+
+
+async def test_slack_saying_that_it_holds_events_back_is_counted(slack: Sandbox, tmp_path: Path) -> None:
+    """It says so once a minute, in an envelope of its own."""
+    said = {"type": "app_rate_limited", "team_id": slack.team_id, "minute_rate_limited": 1518467820}
+    body, now = json.dumps(said).encode(), str(int(time.time()))
+    headers = {
+        "Content-Type": "application/json",
+        "X-Slack-Request-Timestamp": now,
+        "X-Slack-Signature": sign(slack.signing_secret, now, body),
+    }
+    http = {"SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": slack.signing_secret}
+    port = free_port()
+    async with (
+        app.bot(settings(slack, tmp_path / "workspace", ROUNDTABLE_PORT=str(port), **http)),
+        aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session,
+        session.post("/slack/events", data=body, headers=headers) as answer,
+    ):
+        assert answer.status == 200
+        _, text = await asked(port, "/metrics")
+
+    assert 'roundtable_acks_total{door="app_rate_limited",result="taken"} 1.0' in text
 
 
 async def test_every_line_of_a_payment_says_what_it_is_about(slack: Sandbox, tmp_path: Path) -> None:

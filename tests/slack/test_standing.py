@@ -1,0 +1,143 @@
+"""Whether Slack still knows us, and whether our clocks agree: heard from every answer, or asked for."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.message import Message
+from bot.domain.persona import Roster
+from bot.domain.place import Place
+from bot.errors import SlackError
+from bot.sandbox import Sandbox
+from bot.slack.chat import SlackChat
+from bot.slack.identity import Identity
+from bot.slack.standing import Standing
+from tests.storage.samples import wait_until
+
+HELLO = Message(text="Hello")
+
+
+@pytest.fixture
+def standing() -> Standing:
+    return Standing()
+
+
+@pytest.fixture
+def heeded(client: AsyncWebClient, roster: Roster, us: Identity, standing: Standing) -> SlackChat:
+    """A chat whose answers are listened to."""
+    return SlackChat(client, roster, us, standing=standing)
+
+
+@asynccontextmanager
+async def watching(standing: Standing, client: AsyncWebClient) -> AsyncIterator[None]:
+    task = asyncio.create_task(standing.watch(client.auth_test))
+    yield
+    task.cancel()
+    await asyncio.wait({task})
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It asks as soon as it may."""
+    monkeypatch.setattr("bot.slack.standing.LOOK_SECONDS", 0.01)
+
+
+@pytest.mark.parametrize(
+    "refusal", ["token_revoked", "invalid_auth", "account_inactive", "team_access_not_granted"]
+)
+async def test_a_refusal_of_us_counts_until_a_call_succeeds(
+    heeded: SlackChat, standing: Standing, sandbox: Sandbox, place: Place, refusal: str
+) -> None:
+    """Whatever was asked for; people read the reason, and what to do."""
+    sandbox.revoke_token(refusal)
+    for key in ("k1", "k2"):
+        with pytest.raises(SlackError):
+            await heeded.post(place, HELLO, key=key, again=False)
+    assert standing.refusal.endswith(f"({refusal})")
+
+    sandbox.revoke_token("")
+    await heeded.post(place, HELLO, key="k2", again=False)
+    assert standing.refusal == ""
+
+
+@pytest.mark.parametrize("refusal", ["is_archived", "missing_scope", "ratelimited", "internal_error"])
+async def test_a_refusal_of_what_was_asked_for_is_not_one_of_us(
+    heeded: SlackChat, standing: Standing, sandbox: Sandbox, place: Place, refusal: str
+) -> None:
+    """Another channel may be open, and another minute."""
+    sandbox.fail_next("chat.postMessage", refusal)
+    with pytest.raises(SlackError):
+        await heeded.post(place, HELLO, key="k", again=False)
+
+    assert standing.refusal == ""
+
+
+async def test_an_outage_gives_no_token_back(
+    heeded: SlackChat, standing: Standing, sandbox: Sandbox, place: Place
+) -> None:
+    """Nor does it take one away."""
+    sandbox.revoke_token()
+    with pytest.raises(SlackError):
+        await heeded.post(place, HELLO, key="k", again=False)
+    sandbox.fail_next("chat.postMessage", status=503)
+    with pytest.raises(SlackError):
+        await heeded.post(place, HELLO, key="k", again=False)
+
+    assert "token_revoked" in standing.refusal
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_that_the_token_is_good_again_is_found_out_by_itself(
+    heeded: SlackChat, standing: Standing, client: AsyncWebClient, sandbox: Sandbox, place: Place
+) -> None:
+    """Nobody has to say anything for it; and as long as all is well and somebody calls, Slack is left alone."""
+    await heeded.post(place, HELLO, key="k", again=False)
+    async with watching(standing, client):
+        sandbox.revoke_token()
+        with pytest.raises(SlackError):
+            await heeded.post(place, HELLO, key="k2", again=False)
+        await wait_until(lambda: asked(sandbox) > 1)
+        assert standing.refusal
+
+        sandbox.revoke_token("")
+        await wait_until(lambda: not standing.refusal)
+        before = asked(sandbox)
+        for _ in range(100):
+            await asyncio.sleep(0)
+        assert asked(sandbox) == before
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_a_token_that_is_revoked_at_night_is_found_out_too(
+    standing: Standing, client: AsyncWebClient, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a while without a call one is made."""
+    monkeypatch.setattr("bot.slack.standing.QUIET_SECONDS", 0.0)
+    sandbox.revoke_token("account_inactive")
+    async with watching(standing, client):
+        await wait_until(lambda: standing.refusal)
+
+    assert "Install the app again. (account_inactive)" in standing.refusal
+
+
+@pytest.mark.parametrize("seconds", [-400, 0, 90])
+async def test_our_clock_is_compared_with_slacks(
+    client: AsyncWebClient, sandbox: Sandbox, *, seconds: int
+) -> None:
+    """By the date of an answer, also of one that says no."""
+    standing = Standing(now=lambda: time.time() + seconds)
+    assert standing.clock_ahead is None
+    sandbox.revoke_token()
+
+    with pytest.raises(SlackError):
+        await standing.ask(client.auth_test)
+
+    assert standing.clock_ahead == pytest.approx(seconds, abs=5)
+
+
+def asked(sandbox: Sandbox) -> int:
+    return sum(call.method == "auth.test" for call in sandbox.calls)

@@ -6,6 +6,7 @@ is asked the same things in turn. Goals: messages p50 ≤ 1.6×, p99 ≤ 2×, bu
 Bolt looks only every 10 ms whether a listener has acknowledged).
 """
 
+import asyncio
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -23,6 +24,7 @@ from bench.load import Send, closed_loop, over_http, over_sockets
 from bench.payloads import Payload, command
 from bench.workspaces import workspace
 from bot.domain.message import Action
+from bot.domain.roundtable import Roundtable
 from bot.slack.sockets import CONNECTIONS
 from bot.storage.redis import OWING, RedisStore
 from tests.redis_server import running_redis_server
@@ -33,6 +35,7 @@ BUTTON_GOALS = {"p50": Goal(at_most=0.2), "cpu": NO_GOAL}
 SAVING_APP = "saving"
 FLOOR = "a Bolt app that only acknowledges"
 ITEMS = 10
+SETTLING_SECONDS = 0.1
 SAVED_AT_LEAST = 0.9
 """A click that cannot be saved within Redis's half second is answered with a sentence: a starved machine has some."""
 
@@ -53,10 +56,13 @@ class Beside:
     bare_port: int
     saving_port: int
 
-    async def asked(self, app: str, payloads: Sequence[Payload], *, concurrent: int) -> Figures:
+    async def asked(self, app: str, asked: "Asked", *, concurrent: int) -> Figures:
         """How long each waited, and the CPU that the app spent on it: that hardly depends on who else is busy."""
+        payloads = asked.payloads
         process = {BOT_APP: self.bot_process, BARE_APP: self.bare_process}.get(app, self.saving_process)
         async with self.people(app, concurrent) as send:
+            await closed_loop(send, asked.before)
+            await asyncio.sleep(SETTLING_SECONDS)
             before = cpu_seconds(process)
             waited = timings(await closed_loop(send, payloads))
             return {**waited, "cpu": (cpu_seconds(process) - before) * 1000 / len(payloads)}
@@ -113,24 +119,46 @@ async def beside(
         )
 
 
-Ask = Callable[[RedisStore, int], Awaitable[Sequence[Payload]]]
+class Asked(NamedTuple):
+    """What is measured, and what the app has taken *before*: so it knows the thread, as the one that held it so far."""
+
+    payloads: Sequence[Payload]
+    before: Sequence[Payload] = ()
+
+
+Ask = Callable[[RedisStore, int], Awaitable[Asked]]
 """So many payloads, for roundtables that are in the store by then."""
 
 
-async def messages(store: RedisStore, number: int) -> list[Payload]:
+async def messages(store: RedisStore, number: int) -> Asked:
+    """In threads whose last word this process took, too."""
+    asked, held = await _words(store, number)
+    return Asked(asked, [seeds.deletion_in(rt) for rt in held])
+
+
+async def first_messages(store: RedisStore, number: int) -> Asked:
+    """In threads that another process took care of until now, or this one before it was started again."""
+    asked, _ = await _words(store, number)
+    return Asked(asked)
+
+
+async def _words(store: RedisStore, number: int) -> tuple[list[Payload], list[Roundtable]]:
     held = seeds.copies(seeds.discussing(), number)
     await seeds.saved(store, held)
-    return [seeds.words_for(rt, "It has to work without a network for a whole shift.") for rt in held]
+    words = "It has to work without a network for a whole shift."
+    return [seeds.words_for(rt, words) for rt in held], held
 
 
-async def buttons(store: RedisStore, number: int) -> list[Payload]:
+async def buttons(store: RedisStore, number: int) -> Asked:
     held = seeds.copies(seeds.elaborating(), number)
     await seeds.saved(store, held)
-    return [seeds.press_on(rt, Action.GO_ON) for rt in held]
+    return Asked([seeds.press_on(rt, Action.GO_ON) for rt in held], [seeds.deletion_in(rt) for rt in held])
 
 
-async def commands(_store: RedisStore, number: int) -> list[Payload]:
-    return [command(f"C{each % seeds.CHANNELS:03}", f"start Item {next(_titles)}") for each in range(number)]
+async def commands(_store: RedisStore, number: int) -> Asked:
+    return Asked(
+        [command(f"C{each % seeds.CHANNELS:03}", f"start Item {next(_titles)}") for each in range(number)]
+    )
 
 
 class Kind(NamedTuple):
@@ -141,6 +169,7 @@ class Kind(NamedTuple):
 
 KINDS = (
     Kind("message", messages, MESSAGE_GOALS),
+    Kind("message, first in a thread", first_messages, MESSAGE_GOALS),
     Kind("button", buttons, BUTTON_GOALS),
     Kind("command", commands, BUTTON_GOALS),
 )
@@ -177,8 +206,7 @@ async def least(plan: Plan, both: Beside) -> list[Row]:
         bare, _ = runs(both, messages, number=number, concurrent=concurrent)
 
         async def saving(number: int = number, concurrent: int = concurrent) -> Figures:
-            payloads = await messages(both.store, number)
-            return await both.asked(SAVING_APP, payloads, concurrent=concurrent)
+            return await both.asked(SAVING_APP, await messages(both.store, number), concurrent=concurrent)
 
         what, goals = (
             f"one compare-and-set, HTTP, {concurrent} at once",
@@ -195,9 +223,9 @@ def runs(both: Beside, ask: Ask, *, number: int, concurrent: int) -> tuple[Run, 
         return await both.asked(BARE_APP, await ask(both.store, number), concurrent=concurrent)
 
     async def ours() -> Figures:
-        payloads = await ask(both.store, number)
+        asked = await ask(both.store, number)
         before = await both.owing()
-        figures = await both.asked(BOT_APP, payloads, concurrent=concurrent)
+        figures = await both.asked(BOT_APP, asked, concurrent=concurrent)
         saved = await both.owing() - before
         print(f"{saved} of {number} were saved; the others were told to try again", file=sys.stderr)
         assert saved >= SAVED_AT_LEAST * number, "what is measured is saving"

@@ -32,7 +32,7 @@ def bare_app() -> AsyncApp:
     @app.event("message")
     async def message(event: dict[str, str]) -> None:
         if save:
-            await save(keys=[f"bare.{event['ts']}"], args=["", event["text"]])
+            await save(keys=[f"bare.{event['ts']}"], args=["", event.get("text", "")])
 
     @app.action(re.compile(".*"))
     async def action(ack: AsyncAck) -> None:

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from bench import seeds
-from bench.acknowledge import messages
+from bench.acknowledge import first_messages
 from bench.canned import SLOW_CHANNEL, CannedSlack
 from bench.children import accepting, bot_settings, child
 from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, main, timings
@@ -62,7 +62,7 @@ async def measure(plan: Plan) -> list[Row]:
 async def asked(send: Send, store: RedisStore, number: int) -> Figures:
     """People in other threads, who leave time for what they are owed."""
     seconds = []
-    for payload in await messages(store, number):
+    for payload in (await first_messages(store, number)).payloads:
         seconds.append(await send(payload))
         await asyncio.sleep(PAUSE_SECONDS)
     return timings(seconds)

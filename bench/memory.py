@@ -9,7 +9,7 @@ what is owed for it then is left to other replicas, as in `bench.taking`. Goals:
 from pathlib import Path
 
 from bench import seeds
-from bench.acknowledge import KINDS, acknowledged, beside
+from bench.acknowledge import KINDS, acknowledged, beside, first_messages
 from bench.canned import CannedSlack
 from bench.children import BOT_APP
 from bench.harness import Goal, Plan, Row, main, share
@@ -32,10 +32,9 @@ async def measure(plan: Plan) -> list[Row]:
             beside(plan, slack, redis.url, http=True, module="bench.taking") as both,
         ):
             async with both.people(BOT_APP, AT_ONCE) as send:
-                await closed_loop(send, await KINDS[0].ask(both.store, warm))
+                await closed_loop(send, (await first_messages(both.store, warm)).payloads)
                 before = resident(both.bot_process)
-                asked = await KINDS[0].ask(both.store, number)
-                await closed_loop(send, asked)
+                await closed_loop(send, (await first_messages(both.store, number)).payloads)
                 grown = resident(both.bot_process) - before
             one = len(encoded(seeds.discussing()))
             rows = [

@@ -62,15 +62,17 @@ def stamp() -> str:
 
 
 def message(channel: str, thread: str, text: str) -> Payload:
-    event = {
-        "type": "message",
-        "channel": channel,
-        "channel_type": "channel",
-        "user": PERSON,
-        "text": text,
-        "ts": stamp(),
-        "thread_ts": thread,
-    }
+    said = {"user": PERSON, "text": text, "ts": stamp(), "thread_ts": thread}
+    return _event({"type": "message", "channel": channel, "channel_type": "channel", **said})
+
+
+def deletion(channel: str, thread: str) -> Payload:
+    gone = {"type": "message", "user": PERSON, "text": "Never mind.", "ts": stamp(), "thread_ts": thread}
+    event = {"type": "message", "subtype": "message_deleted", "channel": channel, "channel_type": "channel"}
+    return _event({**event, "ts": stamp(), "deleted_ts": gone["ts"], "previous_message": gone})
+
+
+def _event(event: Mapping[str, Any]) -> Payload:
     body = {
         "type": "event_callback",
         "team_id": TEAM,

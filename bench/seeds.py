@@ -11,7 +11,7 @@ from itertools import count
 from random import Random
 
 from bench.canned import TEAM
-from bench.payloads import Payload, button, message
+from bench.payloads import Payload, button, deletion, message
 from bot.domain.message import Action
 from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
@@ -85,6 +85,11 @@ async def saved(store: RedisStore, roundtables: Sequence[Roundtable]) -> None:
 
 def words_for(rt: Roundtable, text: str) -> Payload:
     return message(rt.place.channel, rt.place.thread, text)
+
+
+def deletion_in(rt: Roundtable) -> Payload:
+    """Somebody took back a message that we never saw: it is noted, and owes nothing."""
+    return deletion(rt.place.channel, rt.place.thread)
 
 
 def press_on(rt: Roundtable, action: Action) -> Payload:

@@ -7,9 +7,8 @@ The composition root: every part is built here, and only here, in one stack that
 import asyncio
 import logging
 import math
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
 from uuid import uuid4
 
 from pydantic import SecretStr
@@ -32,7 +31,7 @@ from bot.slack.identity import Identity
 from bot.slack.reception import Reception
 from bot.storage.checkout import STATE
 from bot.storage.embedded import EmbeddedStore
-from bot.storage.git import GitWorkspace
+from bot.storage.git import GitWorkspace, at_once
 from bot.storage.pace import LocalPace, RedisPace
 from bot.storage.redis import RedisStore
 from bot.storage.remote import Sync
@@ -43,6 +42,8 @@ from bot.voices.offline import OfflineVoices
 log = logging.getLogger(__name__)
 
 AGAIN_SECONDS = 2.0
+FIRST_ROUND_SECONDS = 10.0
+"""So long a start waits for the remote; then it catches up in the background."""
 
 # SIGTERM to exit takes ten seconds at most: a second for Slack to be answered (`doors`), and these. What is left
 # undone then is in the store, and the next process takes it up.
@@ -63,10 +64,14 @@ def playbook(settings: Settings) -> Playbook:
 
 @asynccontextmanager
 async def workspace(
-    settings: Settings, *, after_commit: Callable[[], None] = lambda: None
+    settings: Settings, *, sync: Sync | None = None, after_commit: Callable[[], None] = lambda: None
 ) -> AsyncIterator[GitWorkspace]:
+    """With a Redis, other processes may have a clone of their own, and be the last who wrote to an item."""
     items_dir = str(settings.items_dir)
-    async with GitWorkspace(settings.workspace, items_dir=items_dir, after_commit=after_commit) as opened:
+    abreast = sync.abreast if sync and settings.redis_url else at_once
+    async with GitWorkspace(
+        settings.workspace, items_dir=items_dir, abreast=abreast, after_commit=after_commit
+    ) as opened:
         yield opened
 
 
@@ -114,37 +119,40 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
             if sync:
                 sync.wake()
 
-        files = await enter(workspace(settings, after_commit=committed))
+        files = await enter(workspace(settings, sync=sync, after_commit=committed))
         saved = await enter(store(settings))
         wake = await enter(DocketWake(_work(settings), redelivery_seconds=settings.redelivery_seconds))
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
 
-        doors = Doors(settings, store=saved, workspace=files)
+        doors = Doors(settings, store=saved, workspace=files, wake=wake)
         if web or not settings.slack_app_token:
             await enter(doors.serving())
         us = await introduced(client)
 
-        chat = SlackChat(client, agenda.roster, us, pace=await enter(pace(settings)))
+        paced = await enter(pace(settings))
+        chat = SlackChat(client, agenda.roster, us, pace=paced, standing=doors.standing)
         performers = Performers(chat, OfflineVoices(), files, agenda, now)
+        payer, meter = doors.payer, doors.metrics
         engine = Engine(
-            store=saved, wake=wake, performers=performers, playbook=agenda, clock=now, meter=doors.metrics
+            store=saved, wake=payer, performers=performers, playbook=agenda, clock=now, meter=meter
         )
         desk = FrontDesk(engine=engine, store=saved, workspace=files, playbook=agenda)
         reception = Reception(desk=desk, chat=chat, us=us, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
-        await enter(_running(engine))
-        await enter(_beside(upkeep.run()))
         if sync:
-            await enter(_beside(sync.run(meter=doors.metrics, on_conflict=engine.clashed)))
+            await enter(_beside(lambda: sync.run(meter=meter, on_conflict=engine.clashed)))
+            await sync.abreast(seconds=FIRST_ROUND_SECONDS)
+        await enter(_running(engine))
+        await enter(_beside(upkeep.run))
         await enter(doors.opened(client, reception))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
 
 
 @asynccontextmanager
-async def _beside(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+async def _beside(run: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
     """Something that goes on in the background for as long as we do."""
-    task = asyncio.create_task(work)
+    task = asyncio.create_task(_kept_running(run, "what goes on in the background"))
     try:
         yield
     finally:
@@ -179,7 +187,7 @@ async def _running(engine: Engine) -> AsyncIterator[None]:
     On leaving: first everything that is owed may be paid, then the effect at hand may end and the rest is handed
     over, and then that is cut off and handed over too.
     """
-    task = asyncio.create_task(_kept_running(engine), name="engine")
+    task = asyncio.create_task(_kept_running(engine.run, "the engine"), name="engine")
     try:
         yield
     finally:
@@ -191,13 +199,13 @@ async def _running(engine: Engine) -> AsyncIterator[None]:
         await asyncio.wait({task})
 
 
-async def _kept_running(engine: Engine) -> None:
-    """A store that is away, or a mistake of ours, must not leave a bot that listens and never speaks."""
+async def _kept_running(run: Callable[[], Awaitable[None]], what: str) -> None:
+    """A store that is away, or a mistake of ours, must not leave a bot that listens and never speaks, or pushes."""
     while True:
         try:
-            await engine.run()
+            await run()
         except Unavailable as error:
             log.warning("what is owed is looked for again in %.0f s: %s", AGAIN_SECONDS, error)
         except Exception:
-            log.exception("the engine stopped, and is started again in %.0f s", AGAIN_SECONDS)
+            log.exception("%s stopped, and is started again in %.0f s", what, AGAIN_SECONDS)
         await asyncio.sleep(AGAIN_SECONDS)

@@ -1,6 +1,7 @@
 """The commands. Bad input gets one sentence on stderr and exit code 1, wrong usage 2; never a traceback."""
 
 import asyncio
+import gc
 import os
 import re
 import signal
@@ -12,9 +13,11 @@ from typing import Annotated, Any
 
 import typer
 
-from bot import app, check, listing, log
+from bot import app, check, listing, log, replaying, reviewing
 from bot.domain.json_file import pretty
 from bot.errors import BotError, ConfigError
+from bot.record.verifying import Item
+from bot.replaying import Form
 from bot.settings import Settings
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME, manifest
 
@@ -84,6 +87,53 @@ def show(slug: str, *, as_json: Json = False) -> None:
     typer.echo(_as_json(found) if as_json else listing.show_as_text(found))
 
 
+@commands.command("review")
+def show_review(
+    file: Annotated[Path, typer.Argument(help="A review, whoever wrote it.", readable=False)],
+    *,
+    slug: Annotated[
+        str | None, typer.Option("--item", metavar="SLUG", help="Keep it as the item's next review, too.")
+    ] = None,
+) -> None:
+    """The triage line of a review. It is shown and nothing else: no verdict is an error."""
+    content = reviewing.content_of(file)
+    typer.echo(reviewing.line_of(content))
+    if slug is not None:
+        kept = asyncio.run(reviewing.keep(_settings(os.environ), slug, content))
+        typer.echo(f"Kept as {kept.path}")
+
+
+@commands.command("replay")
+def replay_record(
+    slug: Annotated[
+        str, typer.Argument(help="An item of the workspace, or any file of its format (.jsonl).")
+    ],
+    *,
+    at: Annotated[int | None, typer.Option(help="The state after this line.", min=1)] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Compare it with all that is kept.")] = False,
+    as_json: Json = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write one page that needs nothing else.")] = None,
+) -> None:
+    """What was said about an item and what it has come to, from its transcript alone; or whether that still holds."""
+    if sum((verify, as_json, as_markdown, html is not None)) > 1:
+        raise typer.BadParameter("one of --verify, --json, --markdown and --html at a time")
+    item = replaying.item(_settings(os.environ), slug)
+    try:
+        if verify:
+            _verify(item)
+        elif html:
+            replaying.written(item, html, until=at)
+        else:
+            form = Form.JSON if as_json else Form.MARKDOWN if as_markdown else Form.TEXT
+            for piece in replaying.shown(item, form, until=at):
+                typer.echo(piece, nl=False)
+    except BrokenPipeError:  # whoever read along has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        raise ConfigError(f"The record of {slug} cannot be read or written: {error.strerror}.") from error
+
+
 @commands.command("manifest")
 def print_manifest(
     *,
@@ -100,6 +150,19 @@ def print_manifest(
     typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url)))
 
 
+def _verify(item: Item) -> None:
+    """The first difference is the one to look at; it may be why there are others."""
+    found = replaying.verified(item)
+    if not found:
+        typer.echo(
+            "The record holds: meta.json, the syntheses and every version in git are what its lines say."
+        )
+        return
+    for one in found:
+        typer.echo(str(one))
+    raise typer.Exit(PROBLEM)
+
+
 def _settings(env: Mapping[str, str]) -> Settings:
     settings = Settings.from_env(env)
     log.configure(secrets=settings.secrets())
@@ -114,6 +177,7 @@ def _run(work: Coroutine[Any, Any, None]) -> None:
 async def _serve(settings: Settings) -> None:
     _stop_on_signals()
     async with app.bot(settings):
+        gc.freeze()  # what it took to start stays, so it need not be looked through for garbage again and again
         await _until_stopped()
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-BENCHES = ("acknowledge", "busy", "replies", "turn", "commit", "resume", "memory", "start")
-NEEDS = {"resume": "msgspec", "replies": "machine"}
+BENCHES = ("acknowledge", "busy", "replies", "turn", "commit", "resume", "replay", "memory", "start")
+NEEDS = {"resume": "msgspec", "replay": "msgspec", "replies": "machine"}
 """In the groups `bench` and `peer`, which `bench/run` installs."""
 
 

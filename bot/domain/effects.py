@@ -3,7 +3,7 @@ What a roundtable owes to the world. Effects are values; the engine pays them in
 
 An effect's `id` is unique for the item for ever, and names what it does from the outside: the metadata of a post,
 the trailer of a commit, the `message_id` of a line. `attempts` counts how often paying was begun; `attempted_at` says
-when it was the last time, `attempted_before` when the time before that.
+when it was the last time, `attempted_before` when the time before that, if that one may not have ended.
 """
 
 from enum import StrEnum
@@ -38,10 +38,18 @@ class OpenThread(Attemptable):
 
 
 class ReadThread(Attemptable):
-    """One bounded read of what people said in the thread without us."""
+    """
+    One bounded read of what people said in the thread without us, *after* a stamp and but for what is *known*.
+
+    `recovering`: we were here before, and lost what was not in git. `quiet`: the thread is our own and new, but
+    somebody may have answered before we knew where it stands.
+    """
 
     kind: Literal["read_thread"] = "read_thread"
     recovering: bool = False
+    quiet: bool = False
+    after: str = ""
+    known: tuple[str, ...] = ()
 
 
 class ReadItem(Attemptable):
@@ -59,16 +67,23 @@ class Restore(Attemptable):
 
 
 class Post(Attemptable):
+    """`late` ones were refused before, and whoever had to be told was."""
+
     kind: Literal["post"] = "post"
     message: Message
+    late: bool = False
 
 
 class Rewrite(Attemptable):
-    """Replace a menu that was used or is over: *message* without buttons, saying what became of it."""
+    """
+    Replace a menu that was used or is over: *message* without buttons, saying what became of it. `late` ones were
+    refused before.
+    """
 
     kind: Literal["rewrite"] = "rewrite"
     ts: str
     message: Message
+    late: bool = False
 
 
 class React(Attemptable):

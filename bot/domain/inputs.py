@@ -91,8 +91,8 @@ class Resume(_Happened):
     reply_url: str = ""
 
 
-class SaveAgain(_Happened):
-    """Some time has passed since something could not be saved."""
+class TryAgain(_Happened):
+    """Some time has passed since something could not be saved, or said."""
 
 
 class Clashed(_Happened):
@@ -109,7 +109,12 @@ class _Outcome(_Happened):
 
 
 class Attempted(_Outcome):
-    """Written down before an effect is performed, so that a successor knows to look first."""
+    """
+    Written down before an effect is performed, so that a successor knows to look first. `settled` says that the
+    attempt before has ended: whoever writes this made it.
+    """
+
+    settled: bool = False
 
 
 class Done(_Outcome):
@@ -126,34 +131,37 @@ class Posted(_Outcome):
 
 
 class Heard(Stored):
-    """A message that stood in the thread before us."""
+    """A message that stands in the thread. `about` is that of our message above it; empty where that is unknown."""
 
     person: Person
     text: str
     ts: str
+    about: str = ""
 
 
 class ThreadRead(_Outcome):
-    """Oldest first. `recovering` says that we were here before, and lost what was not in git."""
+    """Oldest first. `recovering` and `quiet` are the effect's. Not `complete`: there is more than we could read."""
 
     heard: tuple[Heard, ...]
     recovering: bool = False
+    quiet: bool = False
+    complete: bool = True
 
 
 class ItemState(Stored):
     """
     What an item's folder says, read fresh.
 
-    `last_round` and `last_ts` are the transcript's, `last_heard` is the Slack ts of the newest message of a person in
-    it; `codebase` is the last commit outside the items folder and
-    `commits_behind` how many came since the one the item was analysed at.
+    `last_round` and `last_ts` are the transcript's; `heard` are the Slack stamps of people's newest messages in it, in
+    order; `codebase` is the last commit outside the items folder and `commits_behind` how many came
+    since the one the item was analysed at.
     """
 
     meta: Meta
     scan: QuickScan = QuickScan()
     last_round: int = 0
     last_ts: str = ""
-    last_heard: str = ""
+    heard: tuple[str, ...] = ()
     codebase: str = ""
     commits_behind: int = 0
     artifacts: tuple[str, ...] = ()
@@ -263,4 +271,4 @@ Outcome = (
     | PersonMet
     | Failed
 )
-Input = Command | Clashed | SaveAgain | Outcome
+Input = Command | Clashed | TryAgain | Outcome

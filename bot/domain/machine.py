@@ -7,7 +7,7 @@ The only door: `decide(roundtable, input)` gives the next value, or the very sam
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot.domain import refusals, wording
+from bot.domain import refusals, trouble_wording
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Attemptable, Commit
 from bot.domain.inputs import (
@@ -29,7 +29,6 @@ from bot.domain.inputs import (
     Press,
     Resume,
     Retract,
-    SaveAgain,
     Say,
     SetDepth,
     Start,
@@ -38,6 +37,7 @@ from bot.domain.inputs import (
     Synthesized,
     ThreadOpened,
     ThreadRead,
+    TryAgain,
 )
 from bot.domain.message import Action, Message
 from bot.domain.roundtable import Roundtable
@@ -53,7 +53,6 @@ from bot.domain.transitions import (
     pausing,
     phases,
     resuming,
-    saving,
     steps,
     syntheses,
     trouble,
@@ -144,14 +143,14 @@ def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
     """
     if isinstance(happened, Outcome):
         return _settled(rt, happened, playbook)
-    if happened.key in rt.seen:
+    if happened.key in rt.seen or _is_in_git(rt, happened):
         return rt
 
     rt = rt.but(now=max(rt.now, happened.at)).knowing(happened.key)
     if isinstance(happened, Clashed):
-        return rt.telling(Message(text=wording.clashed(happened.paths)), part=rt.part)
-    if isinstance(happened, SaveAgain):
-        return saving.again(rt)
+        return rt.telling(Message(text=trouble_wording.clashed(happened.paths)), part=rt.part)
+    if isinstance(happened, TryAgain):
+        return pausing.tried_again(rt)
     rt = rt.meeting(happened.person)
     if isinstance(happened, Press):
         return _pressed(rt, happened, playbook)
@@ -164,6 +163,11 @@ def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
     raise NotNow(_why_not(rt, happened))
 
 
+def _is_in_git(rt: Roundtable, happened: Input) -> bool:
+    """Or was read from the thread, when the item was taken up from git: Slack repeats what is older than that."""
+    return isinstance(happened, Say) and happened.ts <= rt.last_heard
+
+
 def _settled(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtable:
     """An outcome settles the debt it belongs to; a debt that is no longer owed has no outcome."""
     effect = next((one for one in rt.outbox if one.id == happened.effect), None)
@@ -171,14 +175,14 @@ def _settled(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtabl
         return rt
     rt = rt.but(now=max(rt.now, happened.at))
     if isinstance(happened, Attempted):
-        return rt.attempting(effect, at=happened.at)
+        return rt.attempting(effect, at=happened.at, settled=happened.settled)
 
     rt = rt.paid(effect.id)
     match happened:
         case Failed():
             return trouble.failed(rt, trouble.Unpaid(effect, happened), playbook)
         case Posted():
-            return _posted(rt, happened, effect)
+            return pausing.in_touch(_posted(rt, happened, effect), playbook)
         case PersonMet():
             return _met(rt, happened)
         case Committed():

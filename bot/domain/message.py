@@ -5,6 +5,9 @@ from typing import Self
 
 from bot.domain.value import Stored
 
+NO_STEP = "none"
+"""A menu or a discussion: what people say below it answers no step's question."""
+
 
 class Action(StrEnum):
     """What people can press. The names are public: Slack sees them as `roundtable.<value>`."""
@@ -52,7 +55,8 @@ class Message(Stored):
     `text` is Markdown and untrusted throughout: it is shown, and nothing in it acts, pings or links.
 
     `speaker` is a persona's key; empty means the host. `token` names the menu that the choices belong to, and
-    comes back with a press. `note` is the small print below.
+    comes back with a press. `note` is the small print below. `about` is the step that what people say below it is
+    about, or NO_STEP.
     """
 
     text: str
@@ -61,6 +65,7 @@ class Message(Stored):
     token: str = ""
     note: str = ""
     links: tuple[Link, ...] = ()
+    about: str = ""
 
     def spent(self) -> Self:
         """What it says, with nothing to press any more."""

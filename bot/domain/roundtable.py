@@ -15,8 +15,9 @@ from bot.domain.effects import Attemptable, Commit, Effect, Log, MeetPerson, Pos
 from bot.domain.elaboration import Elaboration
 from bot.domain.inputs import CodeSurvey, Heard, Say
 from bot.domain.menu import Menu, MenuKind, Used
-from bot.domain.message import Message
+from bot.domain.message import NO_STEP, Message
 from bot.domain.meta import DEFAULT_MAX_TURNS, Record
+from bot.domain.notes import Answer, Overtaken, Passed, Stalled
 from bot.domain.place import Person, Place
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import Trouble
@@ -27,36 +28,6 @@ KEYS_REMEMBERED = 256
 MENUS_REMEMBERED = 16
 
 
-class Answer(Stored):
-    """Something a person said about the open step. `ts` is the message's."""
-
-    person: str
-    text: str
-    ts: str
-    feedback: bool = False
-
-
-class Overtaken(Stored):
-    """A message that was changed to *text*, or deleted (None), before it was heard of itself."""
-
-    ts: str
-    text: str | None
-
-
-class Passed(Stored):
-    """A step that this run of a phase went past without doing it, and why, in one sentence."""
-
-    step_id: str
-    why: str
-
-
-class Stalled(Stored):
-    """What could not be done, and where we were. Retry does it again, there."""
-
-    effect: Effect
-    stage: Stage
-
-
 class Roundtable(Stored):
     """
     `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
@@ -64,7 +35,7 @@ class Roundtable(Stored):
     stage that follows CLOSING or PAUSED. `drafted` are the answers as a voice was last given them to write down,
     `lines` the transcript's since the last commit, `unsaved` the commits that failed, `unsent` what Slack did not take
     while the thread was closed to us. `last_heard` is the Slack ts of
-    the newest message that git had when the store was lost.
+    the newest message that git had when the item was taken up from there.
     """
 
     shape: int = 1
@@ -120,6 +91,13 @@ class Roundtable(Stored):
     @property
     def next_effect(self) -> Effect | None:
         return self.outbox[0] if self.outbox else None
+
+    @property
+    def owed(self) -> tuple[str, ...]:
+        """What is left to do that nobody has to ask for, in words for people."""
+        again = ("save again",) if self.unsaved else ()
+        later = ("say again",) if self.unsent and self.place.thread else ()
+        return (*(effect.kind for effect in self.outbox), *again, *later)
 
     def owes(self, *kinds: type[Attemptable]) -> bool:
         return any(isinstance(effect, kinds) for effect in self.outbox)
@@ -180,10 +158,9 @@ class Roundtable(Stored):
     def paid(self, effect_id: str) -> Self:
         return self.but(outbox=tuple(effect for effect in self.outbox if effect.id != effect_id))
 
-    def attempting(self, effect: Attemptable, *, at: str) -> Self:
-        again = effect.but(
-            attempts=effect.attempts + 1, attempted_at=at, attempted_before=effect.attempted_at
-        )
+    def attempting(self, effect: Attemptable, *, at: str, settled: bool = False) -> Self:
+        before = "" if settled else effect.attempted_at
+        again = effect.but(attempts=effect.attempts + 1, attempted_at=at, attempted_before=before)
         return self.but(outbox=tuple(again if one.id == effect.id else one for one in self.outbox))
 
     def without_owing(self, *kinds: type[Attemptable]) -> Self:
@@ -213,7 +190,8 @@ class Roundtable(Stored):
         Owes a post of *message* and writes it into the transcript: Slack and the file have one order. What could not
         be sent before comes first.
         """
-        rt = self.but(unsent=()).owing(*self.unsent, Post(message=message))
+        about = self.step_id if self.stage is Stage.DISCUSSING else NO_STEP
+        rt = self.catching_up().owing(Post(message=message.but(about=about)))
         return rt.said(message.text, rt.outbox[-1], part=part, actor=actor, **meta)
 
     def said(self, text: str, effect: Attemptable, *, part: Part, actor: str = HOST, **meta: Any) -> Self:
@@ -266,8 +244,13 @@ class Roundtable(Stored):
         said next, under the ids it has; a menu is over by then.
         """
         owed = (*effects, *(one for one in self.outbox if one not in effects))
-        held = (one.but(message=one.message.spent()) for one in owed if isinstance(one, Post | Rewrite))
-        return self.without_owing(Post, Rewrite).but(unsent=(*self.unsent, *held))
+        posts = (one.but(message=one.message.spent(), late=True) for one in owed if isinstance(one, Post))
+        rewrites = (one.but(late=True) for one in owed if isinstance(one, Rewrite))
+        return self.without_owing(Post, Rewrite).but(unsent=(*self.unsent, *posts, *rewrites))
+
+    def catching_up(self) -> Self:
+        """Owes what could not be sent before, in its order."""
+        return self.but(unsent=()).owing(*self.unsent)
 
     def logging(self, *troubles: Trouble) -> Self:
         return self.owing(*(Log(trouble=trouble) for trouble in troubles))

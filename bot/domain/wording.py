@@ -34,19 +34,6 @@ def adopted(count: int) -> str:
     return f"I've read this thread: {said} taken over into `draft.md`."
 
 
-def could_not_read() -> str:
-    return "I could not read what was said in this thread before, so the item starts without it."
-
-
-def recovered(count: int) -> str:
-    if not count:
-        return "I had lost the thread, and took the item up from git. Nothing said here is missing."
-    said = "1 message" if count == 1 else f"{count} messages"
-    return (
-        f"I had lost the thread, and took the item up from git. I read {said} here that git did not have yet."
-    )
-
-
 def started(person: str, title: str) -> str:
     return f"{person} started a roundtable on {title}."
 
@@ -221,56 +208,6 @@ def paused(upcoming: str) -> str:
 
 def superseded() -> str:
     return "Replaced by a newer message below"
-
-
-# --- when something fails -----------------------------------------------------------------------------------------
-
-
-def cannot_go_on(sentence: str) -> str:
-    return f"The roundtable stopped: {sentence} Say `/roundtable resume` when that is mended."
-
-
-def unread(sentence: str) -> str:
-    return f"I could not look into the item's folder: {sentence} I go on with what I know."
-
-
-def press_retry() -> str:
-    return "Nothing is lost. Press Retry when you want me to try again."
-
-
-def not_shown() -> str:
-    """In place of a menu whose text Slack refuses: its buttons must not be lost with it."""
-    return (
-        "I have something to say here that Slack does not let me show. It is in the transcript; please go on."
-    )
-
-
-def written_anew() -> str:
-    return "meta.json could not be read, so I have written it anew from what I know. Nothing is lost."
-
-
-def restorable() -> str:
-    return (
-        "The item's `meta.json` can't be used as it is: it is damaged, or gone. Git still has an earlier version of it "
-        "that I can bring back. Or we start from the beginning; artifacts, transcript and the damaged file stay either "
-        "way. Whoever mends the file by hand says `/roundtable resume` afterwards."
-    )
-
-
-def not_written(path: str, text: str) -> str:
-    return f"I could not save this in `{path}` yet. Here it is, so that nothing is lost:\n\n{text}"
-
-
-def saved_at_last() -> str:
-    return "What I could not save before is saved now."
-
-
-def clashed(paths: Sequence[str]) -> str:
-    copies = listed([f"`{path}`" for path in paths])
-    return (
-        f"Somebody changed the same text at the remote. Theirs is the file now; ours is kept beside it as {copies}. "
-        "Please put together what belongs together."
-    )
 
 
 # --- small things -------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from bot.domain.stage import Stage
 from bot.engine import answers
 from bot.engine.engine import Engine
 from bot.engine.ports import Listing, Store, Workspace
+from bot.engine.strangers import Strangers
 from bot.errors import Conflict, UserError
 
 Reply = Message | None
@@ -30,6 +31,7 @@ class FrontDesk:
         self._store = store
         self._workspace = workspace
         self._playbook = playbook
+        self._strangers = Strangers()
 
     async def start(self, start: Start) -> Reply:
         """A roundtable on the item; one that exists already is linked to, not begun again."""
@@ -67,27 +69,19 @@ class FrontDesk:
 
     async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
         """In a thread that git knows and the store has lost, the item is taken up first: nothing said is lost."""
-        slug = await self._store.at(place) or await self._recovered(place, said)
-        if slug is None:
-            return answers.nothing_here() if mentioned else None
-        await self._engine.handle(slug, said)
-        return None
+        return None if await self._heard(place, said) or not mentioned else answers.nothing_here()
 
     async def amend(self, place: Place, amend: Amend) -> Reply:
-        if slug := await self._store.at(place):
-            await self._engine.handle(slug, amend)
+        await self._heard(place, amend)
         return None
 
     async def retract(self, place: Place, retract: Retract) -> Reply:
-        if slug := await self._store.at(place):
-            await self._engine.handle(slug, retract)
+        await self._heard(place, retract)
         return None
 
     async def press(self, place: Place, press: Press) -> Reply:
-        slug = await self._store.at(place)
-        if slug is None:
+        if not await self._heard(place, press):
             raise UserError(answers.UNKNOWN_THREAD)
-        await self._engine.handle(slug, press)
         return None
 
     async def stop(self, place: Place, stop: Stop, reference: str) -> Reply:
@@ -112,13 +106,25 @@ class FrontDesk:
     async def listing(self, place: Place, person: Person) -> Reply:  # noqa: ARG002 -- the same for everybody
         return answers.listing(await self._here(place))
 
-    async def _recovered(self, place: Place, said: Say) -> str | None:
+    async def _heard(self, place: Place, happened: Say | Amend | Retract | Press) -> bool:
+        if await self._engine.hear(place, happened):
+            self._strangers.forget(place)
+            return True
+        slug = await self._recovered(place, happened)
+        if slug:
+            await self._engine.handle(slug, happened)
+        return slug is not None
+
+    async def _recovered(self, place: Place, happened: Say | Amend | Retract | Press) -> str | None:
+        """The item that was held at *place*, as git has it. Most threads of a channel are nobody's: they are known."""
+        if self._strangers.knows(place):
+            return None
         listed = next((one for one in await self._workspace.items() if _same_thread(one, place)), None)
         if listed is None:
+            self._strangers.meet(place)
             return None
-        start = Start(
-            key=f"lost.{said.key}", at=said.at, item=_item_in(listed), place=place, person=said.person
-        )
+        item, at, person = _item_in(listed), happened.at, happened.person
+        start = Start(key=f"lost.{happened.key}", at=at, item=item, place=place, person=person)
         with suppress(Conflict):  # somebody else was quicker; what is said now is said to theirs
             await self._engine_takes_up(start, listed)
         return listed.known.slug

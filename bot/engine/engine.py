@@ -12,12 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from bot.domain.agenda import Playbook
-from bot.domain.effects import Effect, OpenThread, Post
-from bot.domain.inputs import Attempted, Clashed, Failed, Input, Outcome, Start
+from bot.domain.effects import Effect, Log, MeetPerson, OpenThread, Post, React, Rewrite
+from bot.domain.inputs import Attempted, Clashed, Command, Done, Failed, Input, Outcome, Start, TryAgain
+from bot.domain.item import Item
 from bot.domain.machine import decide
+from bot.domain.place import Person, Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.transitions import opening
-from bot.engine.clock import Clock
+from bot.engine.clock import Clock, seconds_since
+from bot.engine.ledger import Decision, Ledger
 from bot.engine.meter import Meter, Unmetered, kind_of
 from bot.engine.performers import Performers
 from bot.engine.ports import Store, Wake
@@ -27,7 +30,6 @@ from bot.tracing import span
 
 log = logging.getLogger(__name__)
 
-CONFLICTS_ENDURED = 20
 ATTEMPTS = 6
 ATTEMPTS_TO_POST = 1_000
 """What a persona said is never left out because Slack has a bad hour."""
@@ -35,9 +37,14 @@ FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 30.0
 
 SWEEP_SECONDS = 10.0
+TRY_AGAIN_SECONDS = 60.0
+"""After the last thing that happened: then what could not be saved, or said, is tried once more."""
 
 NOT_REPEATABLE = (OpenThread, Post)
 """Effects that people would see twice: an attempt is written down before it is made."""
+
+NO_HARM_REPEATED = (React, Rewrite, MeetPerson, Log)
+"""Done again, they change nothing and cost little: that they are done is saved together with what comes next."""
 
 
 class Engine:
@@ -57,8 +64,9 @@ class Engine:
         self._playbook = playbook
         self._clock = clock
         self._meter = meter or Unmetered()
+        self._ledger = Ledger(store, lambda rt, happened: decide(rt, happened, playbook), self._meter)
         self._leaving = asyncio.Event()
-        self._paying: set[str] = set()
+        self._paying: dict[str, bool] = {}  # and whether there is more to pay since we last looked
 
     async def start(self, start: Start) -> Roundtable:
         """Saves a new roundtable. Raises Conflict when there is one on the item already."""
@@ -75,21 +83,29 @@ class Engine:
         Raises UserError when there is no such roundtable, or it does not make sense now.
         """
         with self._heard(slug, happened):
-            rt = await self._decided(slug, happened)
-            if rt.outbox:
-                await self._wake.wake(slug)
+            rt = await self._ledger.take(slug, happened)
+            if rt is None:
+                raise UserError(f"I don't know a roundtable on `{slug}`. Try `/roundtable resume {slug}`.")
+            await self._woken(rt)
             return rt
+
+    async def hear(self, place: Place, happened: Command) -> Roundtable | None:
+        """`handle`, for whatever is held at *place*; None when nothing is."""
+        if (slug := self._ledger.remembered(place)) and (rt := await self._heard_at(place, slug, happened)):
+            return rt
+        slug = await self._store.at(place)
+        return await self._heard_at(place, slug, happened) if slug else None
 
     async def pay(self, slug: str) -> None:
         """
         Everything *slug* owes, in order, until nothing is left. Raises Unavailable with the store, and CancelledError
         once we leave: then the rest is somebody else's to pay.
         """
-        self._paying.add(slug)
         try:
-            await self._paid(slug)
+            await self._paid_here(slug)
         finally:
-            self._paying.discard(slug)
+            if self._paying.pop(slug, False):
+                await self._wake.wake(slug)
 
     async def run(self) -> None:
         """Work until cancelled, and look now and then for what nobody was woken for."""
@@ -100,10 +116,15 @@ class Engine:
             sweeping.cancel()
 
     async def sweep(self) -> None:
-        """Wake whatever owes something and is not being paid here: an earlier process left it, or a wake got lost."""
+        """
+        Wake whatever owes something and is not being paid here: an earlier process left it, or a wake got lost. What
+        the store has lost is taken up from git.
+        """
         for slug in await self._store.owing():
             if slug not in self._paying:
                 await self._wake.wake(slug)
+        for rt in await self._ledger.lost():
+            await self._take_up_lost(rt)
 
     async def clashed(self, slug: str, paths: tuple[str, ...]) -> None:
         """Says so in the thread, if there is one."""
@@ -117,19 +138,47 @@ class Engine:
         """From now on a payment ends with the effect at hand, and does not wait to try that one again."""
         self._leaving.set()
 
+    async def _paid_here(self, slug: str) -> None:
+        """With all that is saved here meanwhile: nobody gets a word in between the last look and the end."""
+        self._paying[slug] = True
+        while self._paying.get(slug):
+            self._paying[slug] = False
+            await self._paid(slug)
+
     async def _paid(self, slug: str) -> None:
-        rt = await self._store.get(slug)
+        """An effect that may not be repeated takes two rounds: in one it is begun, in the next performed."""
+        rt, begun = await self._ledger.read(slug), ""
+        unsaved: tuple[Decision, ...] = ()
         while rt and (owed := rt.next_effect):
-            if self._leaving.is_set():
+            if self._leaving.is_set() and owed.id != begun:
                 raise asyncio.CancelledError
             with about(item=slug, step=rt.step_id, turn=_turn(rt), effect=owed.id):
-                if isinstance(owed, NOT_REPEATABLE):
-                    attempted = Attempted(key=owed.id, at=self._clock(), effect=owed.id)
-                    rt = await self._decided(slug, attempted, known=rt)
-                    if not rt.next_effect or rt.next_effect.id != owed.id:
-                        continue
-                    owed = rt.next_effect
-                rt = await self._decided(slug, await self._performed(owed, rt), known=rt)
+                if isinstance(owed, NOT_REPEATABLE) and owed.id != begun:
+                    begun = owed.id
+                    outcome: Outcome = Attempted(key=begun, at=self._clock(), effect=begun)
+                else:
+                    outcome = await self._performed(owed, rt)
+                unsaved += self._ledger.decisions(rt, [outcome])
+                can_wait = not isinstance(outcome, Attempted) and self._can_wait(owed, unsaved[-1])
+                rt = unsaved[-1].after
+                if not can_wait:
+                    rt, unsaved = await self._ledger.settle(slug, unsaved), ()
+        if rt and rt.owed and seconds_since(rt.now, self._clock()) >= TRY_AGAIN_SECONDS:
+            at = self._clock()
+            await self.handle(slug, TryAgain(key=f"again.{at}", at=at))
+
+    def _can_wait(self, paid: Effect, unsaved: Decision) -> bool:
+        """
+        Whether it may be saved with what follows: with the beginning of a post, which is saved at once, or when
+        *paid* is no matter. But nothing is performed that nobody else could know of.
+        """
+        rt = unsaved.after
+        if self._leaving.is_set() or not rt.next_effect:
+            return False
+        owes_more = rt.sequence != unsaved.before.sequence
+        return isinstance(rt.next_effect, NOT_REPEATABLE) or (
+            isinstance(paid, NO_HARM_REPEATED) and not owes_more
+        )
 
     async def _sweep(self) -> None:
         while not self._leaving.is_set():
@@ -139,12 +188,28 @@ class Engine:
                 async with asyncio.timeout(SWEEP_SECONDS):
                     await self._leaving.wait()
 
+    async def _take_up_lost(self, rt: Roundtable) -> None:
+        if not rt.place.thread:
+            return
+        log.warning("%s is gone from the store: it is taken up from git", rt.slug)
+        item = Item(slug=rt.slug, title=rt.title, source=rt.source, source_id=rt.source_id)
+        person = Person(id=rt.started_by, name=rt.name_of(rt.started_by))
+        key = f"lost.{rt.slug}.{rt.incarnation}"
+        with suppress(Conflict):  # somebody else was quicker
+            start = Start(key=key, at=self._clock(), item=item, place=rt.place, person=person)
+            await self.take_up(start, thread_known=True)
+
     async def _begun(self, start: Start, rt: Roundtable) -> Roundtable:
-        rt = rt.but(version=1)
         with self._heard(rt.slug, start):
-            await self._store.put(rt, expected=0)
-            self._meter.decided(start, None, rt)
-            await self._wake.wake(rt.slug)
+            rt = await self._ledger.begin(start, rt)
+            await self._woken(rt)
+        return rt
+
+    async def _heard_at(self, place: Place, slug: str, happened: Command) -> Roundtable | None:
+        with self._heard(slug, happened):
+            rt = await self._ledger.take(slug, happened, at=place)
+            if rt:
+                await self._woken(rt)
         return rt
 
     @contextmanager
@@ -156,25 +221,12 @@ class Engine:
                 self._meter.refused(happened, error)
                 raise
 
-    async def _decided(self, slug: str, happened: Input, *, known: Roundtable | None = None) -> Roundtable:
-        """Begins with what is *known*, if it was read or saved just now; the store says when that is old."""
-        for _ in range(CONFLICTS_ENDURED):
-            before, known = known or await self._store.get(slug), None
-            if before is None:
-                raise UserError(f"I don't know a roundtable on `{slug}`. Try `/roundtable resume {slug}`.")
-            after = decide(before, happened, self._playbook)
-            if after is before:
-                self._meter.decided(happened, before, before)
-                return before
-            after = after.but(version=before.version + 1)
-            try:
-                await self._store.put(after, expected=before.version)
-            except Conflict:
-                self._meter.conflicted()
-                continue
-            self._meter.decided(happened, before, after)
-            return after
-        raise Conflict(f"gave up on {slug} after {CONFLICTS_ENDURED} conflicts")
+    async def _woken(self, rt: Roundtable) -> None:
+        """Who is being paid here looks once more before the end; all others are told."""
+        if rt.slug in self._paying:
+            self._paying[rt.slug] = True
+        elif rt.outbox:
+            await self._wake.wake(rt.slug)
 
     async def _performed(self, owed: Effect, rt: Roundtable) -> Outcome:
         began = time.monotonic()
@@ -187,9 +239,8 @@ class Engine:
         """The outcome, or in the end the failure. What may yet succeed is tried again, a little later each time."""
         attempts = ATTEMPTS_TO_POST if isinstance(owed, Post) else ATTEMPTS
         for attempt in range(1, attempts + 1):
-            effect = owed.but(attempts=max(owed.attempts, 1) + attempt - 1)
             try:
-                return await self._performers.perform(effect, rt)
+                return await self._performers.perform(owed, rt)
             except EffectError as error:
                 if not error.again or attempt == attempts:
                     log.warning("%s failed: %s (%s)", owed.kind, error, error.reason)
@@ -198,11 +249,25 @@ class Engine:
                 log.info("%s is tried again in %.1f s: %s", owed.kind, wait, error)
                 await self._pause(wait)
                 self._meter.retried(owed)
+                if (again := await self._begun_again(owed, rt.slug)) is None:
+                    return Done(key=owed.id, at=self._clock(), effect=owed.id)
+                owed = again
             except Exception:
                 # A mistake of ours in one effect must not silence the roundtable for ever.
                 log.exception("%s broke", owed.kind)
                 return self._failed(owed, "Something went wrong on my side; it is in the log.", "unexpected")
         raise AssertionError("the last attempt returns")
+
+    async def _begun_again(self, owed: Effect, slug: str) -> Effect | None:
+        """
+        What people would see twice is written down before every attempt: whoever dies in it may have succeeded. None
+        when somebody else has paid it meanwhile.
+        """
+        if not isinstance(owed, NOT_REPEATABLE):
+            return owed
+        attempted = Attempted(key=owed.id, at=self._clock(), effect=owed.id, settled=True)
+        rt = await self._ledger.take(slug, attempted)
+        return next((one for one in rt.outbox if one.id == owed.id), None) if rt else None
 
     async def _pause(self, seconds: float) -> None:
         """Raises CancelledError when we leave meanwhile: the attempt is written down for whoever goes on."""

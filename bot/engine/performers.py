@@ -45,7 +45,6 @@ from bot.engine.clock import Clock, seconds_since
 from bot.engine.ports import Chat, Cue, Reading, Voices, Workspace
 from bot.engine.troubles import log_trouble
 
-MESSAGES_READ = 200
 SURVEY_SECONDS = 5.0
 SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.json")
 """Artifacts that steps build upon, besides their own."""
@@ -88,8 +87,14 @@ class Performers(NamedTuple):
                 opened = await self.chat.open(rt.place, effect.message, key=effect.id, again=again)
                 return ThreadOpened(**told, ts=opened.ts, permalink=opened.permalink)
             case ReadThread():
-                heard = await self.chat.read(rt.place, limit=MESSAGES_READ)
-                return ThreadRead(**told, heard=heard, recovering=effect.recovering)
+                thread = await self.chat.read(rt.place, after=effect.after)
+                return ThreadRead(
+                    **told,
+                    heard=tuple(one for one in thread.heard if one.ts not in effect.known),
+                    recovering=effect.recovering,
+                    quiet=effect.quiet,
+                    complete=thread.complete,
+                )
             case Post():
                 ts = await self.chat.post(rt.place, effect.message, key=effect.id, again=again)
                 return Posted(**told, ts=ts)

@@ -6,7 +6,7 @@ Adapters translate foreign errors once, here: `EffectError` (with `again` set wh
 for Chat, Voices and Workspace; `Unavailable` and `Conflict` for Store. They retry nothing themselves: the engine does.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from bot.domain.agenda import Playbook
@@ -24,6 +24,13 @@ from bot.domain.taxonomy import Trouble
 class Opened(NamedTuple):
     ts: str
     permalink: str
+
+
+class Thread(NamedTuple):
+    """Oldest first. Not *complete*: there is more than a few calls can read."""
+
+    heard: tuple[Heard, ...]
+    complete: bool
 
 
 class Chat(Protocol):
@@ -61,8 +68,8 @@ class Chat(Protocol):
         """Only *person* sees it: by the reply URL, else an ephemeral message, else a direct message."""
         ...
 
-    async def read(self, place: Place, *, limit: int) -> tuple[Heard, ...]:
-        """What people (not bots) said in the thread so far, oldest first: one call, at most *limit* messages."""
+    async def read(self, place: Place, *, after: str) -> Thread:
+        """What people (not bots) said in the thread, after the stamp *after* if there is one: a few calls at most."""
         ...
 
     async def name(self, person: str) -> str:
@@ -108,7 +115,11 @@ class Store(Protocol):
         ...
 
     async def owing(self) -> tuple[str, ...]:
-        """Slugs of the roundtables whose outbox is not empty."""
+        """Slugs of the roundtables of which something is `owed`."""
+        ...
+
+    async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
+        """Those of *slugs* of which nothing is stored."""
         ...
 
     async def stages(self) -> Mapping[str, int]:

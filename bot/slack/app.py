@@ -21,7 +21,12 @@ from bot.slack.payload import MALFORMED, Payload, flaw
 from bot.slack.reception import Reception
 
 OK = 200
-DOORS = {"block_actions": "action", "message_action": "shortcut", "shortcut": "shortcut"}
+DOORS = {
+    "app_rate_limited": "app_rate_limited",
+    "block_actions": "action",
+    "message_action": "shortcut",
+    "shortcut": "shortcut",
+}
 
 
 def slack_app(
@@ -41,6 +46,7 @@ def slack_app(
             authorize=_authorize(reception.us),
             signing_secret=signing_secret or secrets.token_hex(),
             process_before_response=True,
+            ignoring_self_events_enabled=False,  # `parse` does, along with those of other bots
             raise_error_for_unhandled_request=True,  # else it would be a 404, which Slack repeats
             attaching_conversation_kwargs_enabled=False,
         )

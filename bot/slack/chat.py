@@ -7,11 +7,10 @@ from typing import Any
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.inputs import Heard
 from bot.domain.message import Message
 from bot.domain.persona import Persona, Roster
-from bot.domain.place import Person, Place
-from bot.engine.ports import Chat, Opened, Pace
+from bot.domain.place import Place
+from bot.engine.ports import Chat, Opened, Pace, Thread
 from bot.errors import SlackError
 from bot.slack.blocks import Part, parts
 from bot.slack.calls import Calls, Unpaced
@@ -20,9 +19,10 @@ from bot.slack.identity import CUSTOMISE, Identity
 from bot.slack.limits import UPDATE_TEXT_CHARS
 from bot.slack.names import Names
 from bot.slack.packing import shortened
-from bot.slack.parse import heard
 from bot.slack.quiet import QUIET, UNLINKED
 from bot.slack.refusals import answer_of
+from bot.slack.standing import Standing
+from bot.slack.thread import ThreadReader
 from bot.slack.whispers import Whispers
 from bot.slack.wording import POSTED_AGAIN
 
@@ -49,15 +49,22 @@ class SlackChat(Chat):
     """Personas post under their own names while Slack lets us; once it says no, for good, they sign in the text."""
 
     def __init__(
-        self, client: AsyncWebClient, roster: Roster, identity: Identity, *, pace: Pace | None = None
+        self,
+        client: AsyncWebClient,
+        roster: Roster,
+        identity: Identity,
+        *,
+        pace: Pace | None = None,
+        standing: Standing | None = None,
     ) -> None:
-        """Without a *pace*, as fast as the engine pays."""
+        """Without a *pace*, as fast as the engine pays. What every call says about *standing* is noted there."""
         self._client = client
         self._roster = roster
         self._identity = identity
         self._own_names = identity.can_customise
-        self._call = Calls(client, pace or Unpaced(), team=identity.team)
+        self._call = Calls(client, pace or Unpaced(), team=identity.team, standing=standing)
         self._names = Names(self._call)
+        self._threads = ThreadReader(self._call, identity, self._names)
         self._earlier = Earlier(self._call, identity.bot)
         self._whispers = Whispers(self._call)
 
@@ -106,13 +113,8 @@ class SlackChat(Chat):
         """In place of the message whose button was pressed; False when the reply URL is used up."""
         return await self._whispers.replace(reply_url, parts(message)[-1])
 
-    async def read(self, place: Place, *, limit: int) -> tuple[Heard, ...]:
-        answer = await self._call(
-            self._client.conversations_replies, channel=place.channel, ts=place.thread, limit=limit
-        )
-        said = [one for event in answer["messages"] if (one := heard(event, self._identity))]
-        names = {one.person.id: await self._names.or_id(one.person.id) for one in said}
-        return tuple(one.but(person=Person(id=one.person.id, name=names[one.person.id])) for one in said)
+    async def read(self, place: Place, *, after: str) -> Thread:
+        return await self._threads.read(place, after=after)
 
     async def name(self, person: str) -> str:
         return await self._names.of(person)
@@ -150,7 +152,7 @@ class SlackChat(Chat):
                     thread_ts=place.thread or posted.get(1),
                     text=part.text,
                     blocks=part.blocks,
-                    metadata=metadata(key, number, len(told)),
+                    metadata=metadata(key, number, len(told), step=message.about),
                     **QUIET,
                     **self._byline(message),
                 )

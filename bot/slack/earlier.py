@@ -22,12 +22,17 @@ POSTS_READ = 100
 THREADS_REMEMBERED = 10_000
 
 
-def metadata(key: str, number: int, count: int) -> Mapping[str, Any]:
+def metadata(key: str, number: int, count: int, *, step: str) -> Mapping[str, Any]:
     """Ids only: everybody in the workspace can read this."""
-    return {
-        "event_type": EVENT_TYPE,
-        "event_payload": {"key": _part_key(key, number), "part": number, "parts": count},
-    }
+    about = {"step": step} if step else {}
+    payload = {"key": _part_key(key, number), "part": number, "parts": count, **about}
+    return {"event_type": EVENT_TYPE, "event_payload": payload}
+
+
+def step_of(message: Mapping[str, Any]) -> str:
+    """The step that *message*, a post of ours, was about; empty when it does not say."""
+    note = message.get("metadata") or {}
+    return str((note.get("event_payload") or {}).get("step") or "")
 
 
 class _Post(NamedTuple):

@@ -6,6 +6,7 @@ Malformed for what Slack would not send.
 """
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from bot.domain.inputs import Amend, Heard, Press, Resume, Retract, Say
@@ -138,9 +139,9 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | None:
 
 
 def heard(event: Payload, us: Identity) -> Heard | None:
-    """A message of `conversations.replies`, if a person said something with it that was not a call for us."""
-    text = _text(event)
-    if not text or not _by_person(event, us) or _addresses(event, us):
+    """A message of `conversations.replies`, if a person said something with it that was not a wish for us to grant."""
+    text = _said_to_us(event, us)
+    if not text or not _by_person(event, us) or _is_verb(event, us):
         return None
     return Heard(person=Person(id=needed(event, "user")), text=text, ts=needed(event, "ts"))
 
@@ -258,7 +259,12 @@ def _addresses(message: Payload, us: Identity) -> bool:
 
 
 def _mention_of(us: Identity) -> re.Pattern[str]:
-    return re.compile(rf"\s*<@{re.escape(us.user)}(?:\|[^<>]*)?>[\s:,]*")
+    return _mention(us.user)
+
+
+@cache
+def _mention(user: str) -> re.Pattern[str]:
+    return re.compile(rf"\s*<@{re.escape(user)}(?:\|[^<>]*)?>[\s:,]*")
 
 
 # --- what clicks are made of --------------------------------------------------------------------------------------

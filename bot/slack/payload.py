@@ -93,18 +93,23 @@ def _oddity(body: Payload, depth: int) -> str:
     return ""
 
 
-def part(body: Payload, *path: str) -> Payload:
-    """The object at *path*; an empty one when there is none."""
+def _found(body: Payload, path: tuple[str, ...]) -> object:
+    """JSON has no mappings but dicts, and to look for those takes a fraction of the time."""
     found: Any = body
     for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else EMPTY
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def part(body: Payload, *path: str) -> Payload:
+    """The object at *path*; an empty one when there is none."""
+    found = _found(body, path)
+    return found if isinstance(found, dict) else EMPTY
 
 
 def word(body: Payload, *path: str) -> str:
     """The text at *path*; empty when there is none."""
-    *outer, last = path
-    found = part(body, *outer).get(last)
+    found = _found(body, path)
     return found if isinstance(found, str) else ""
 
 

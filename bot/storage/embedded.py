@@ -9,7 +9,7 @@ import asyncio
 import fcntl
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -94,6 +94,9 @@ class EmbeddedStore:
     async def owing(self) -> tuple[str, ...]:
         return tuple(slug for slug, entry in tuple(self._entries.items()) if entry.owes)
 
+    async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
+        return tuple(slug for slug in slugs if slug not in self._entries)
+
     async def stages(self) -> Mapping[str, int]:
         return Counter(entry.stage for entry in tuple(self._entries.values()))
 
@@ -159,7 +162,7 @@ class EmbeddedStore:
         self._forget(roundtable.slug)
         place = roundtable.place
         self._entries[roundtable.slug] = Entry(
-            roundtable.version, place, roundtable.stage.value, bool(roundtable.outbox), roundtable.now
+            roundtable.version, place, roundtable.stage.value, bool(roundtable.owed), roundtable.now
         )
         if place.thread:
             self._threads[place.key] = roundtable.slug

@@ -3,32 +3,28 @@ The store that several processes share. `docs/redis.md` lists every key.
 
 A roundtable is one hash, saved by one script that compares and sets. The indexes around it are written first, in the
 same round trip: an entry that says more than the hash is ignored by whoever reads it, one that said less would lose
-something. Nothing is tried twice here: redis-py would by default, and repeat a write whose answer got lost.
+something. Nothing is tried twice: `connect.py` says why, and what all kinds of Redis have in common.
 """
 
 import asyncio
 import logging
-from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
 from typing import Any, Self
 
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
-
 from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
-from bot.errors import ConfigError, Conflict, Unavailable
+from bot.errors import Conflict, Unavailable
+from bot.storage.connect import CALL_SECONDS, NO_ANSWER, client
 from bot.storage.stored import FromLater, Unreadable, decoded, encoded
 
-CALL_SECONDS = 0.5
 CONNECTIONS = 64
 STAGES_SECONDS = 1.5
 KEYS_AT_ONCE = 1_000
+SEEN_AT_MOST = 20_000
 OWING = "roundtable:owing"
 KEPT_SECONDS = 30 * 24 * 3600
 """A roundtable that is over and owes nothing; after that, its item is still in the workspace."""
@@ -36,16 +32,31 @@ KEPT_SECONDS = 30 * 24 * 3600
 # The scripts go along each time: they are shorter than what they save, and a server that was restarted or
 # replaced need not be told them again.
 
-SAVE = """
-local stored = tonumber(redis.call('HGET', KEYS[1], 'version') or '0')
-if stored ~= tonumber(ARGV[1]) then return stored end
-redis.call('HSET', KEYS[1], unpack(ARGV, 3))
-if ARGV[2] == '' then redis.call('PERSIST', KEYS[1]) else redis.call('EXPIRE', KEYS[1], ARGV[2]) end
-return -1
+FIELDS = (
+    "version", "incarnation", "stage", "phase", "step", "turn_count", "max_turns", "team", "channel", "thread", "owes",
+    "updated", "state",
+)  # fmt: skip
+"""`state` is the roundtable; the others are for people to read, and for the store to look at."""
+EXPECTED, SEEN, KEPT, LISTED = "ARGV[1]", "ARGV[2]", "ARGV[3]", "ARGV[4]"
+GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=5)}
+SAVED, UNLISTED, ANOTHER = -1, -2, -3
+
+SAVE = f"""
+local found = redis.call('HMGET', KEYS[1], 'version', 'incarnation', 'team', 'channel', 'thread')
+local version = tonumber(found[1] or '0')
+if version ~= tonumber({EXPECTED}) then return version end
+if found[2] and {SEEN} ~= '' and found[2] ~= {SEEN} then return {ANOTHER} end
+local stays = found[3] == {GIVEN["team"]} and found[4] == {GIVEN["channel"]} and found[5] == {GIVEN["thread"]}
+if {LISTED} == '' and not stays then return {UNLISTED} end
+redis.call('HSET', KEYS[1], {", ".join(f"'{name}',{given}" for name, given in GIVEN.items())})
+if {KEPT} == '' then redis.call('PERSIST', KEYS[1]) else redis.call('EXPIRE', KEYS[1], {KEPT}) end
+return {SAVED}
 """
 """
-KEYS: the roundtable. ARGV: the version expected, for how many seconds it is kept, fields and values. Returns -1, or
-the version found instead.
+KEYS: the roundtable. ARGV: the version expected, its incarnation where that is known, for how many seconds it is kept,
+whether the indexes were written first, and `FIELDS`. Returns SAVED; or UNLISTED, when it is not where it was, so that
+they have to be; or ANOTHER, when the store was lost meanwhile and this is one that was begun anew; or the version found
+instead.
 """
 
 SETTLE = """
@@ -66,18 +77,9 @@ class RedisStore:
     """Use it as a context manager. It connects when it is first asked something, and again when it has to."""
 
     def __init__(self, url: str) -> None:
-        try:
-            pool = BlockingConnectionPool.from_url(
-                url,
-                max_connections=CONNECTIONS,
-                timeout=CALL_SECONDS,
-                socket_timeout=CALL_SECONDS,
-                socket_connect_timeout=CALL_SECONDS,
-                retry=Retry(NoBackoff(), 0),
-            )
-        except ValueError as error:
-            raise ConfigError(f"REDIS_URL cannot be used: {error}") from None
-        self._redis: Redis = Redis.from_pool(pool)
+        self._redis = client(url, connections=CONNECTIONS)
+        self._settled: dict[str, int] = {}
+        self._seen: OrderedDict[str, tuple[int, str]] = OrderedDict()
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -95,29 +97,48 @@ class RedisStore:
     async def get(self, slug: str) -> Roundtable | None:
         async with _bounded():
             state = await self._redis.hget(_key(slug), "state")
-            return await self._decoded(slug, state)
+            found = await self._decoded(slug, state)
+        if found:
+            self._note(found)
+        return found
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:
         assert roundtable.version == expected + 1, "every save is a version of its own"
-        slug, place = roundtable.slug, roundtable.place
         async with _bounded():
-            saving = self._redis.pipeline(transaction=False)
-            saving.sadd(_channel_key(place.team, place.channel), slug)
-            if place.thread:
-                saving.sadd(_thread_key(place), slug)
-                if _is_over(roundtable):
-                    saving.expire(_thread_key(place), KEPT_SECONDS)
-                else:
-                    saving.persist(_thread_key(place))
-            if roundtable.outbox:
-                saving.zadd(OWING, {slug: roundtable.version}, gt=True)
-            kept = KEPT_SECONDS if _is_over(roundtable) else ""
-            saving.eval(SAVE, 1, _key(slug), expected, kept, *_flat(_fields(roundtable)))
-            *_, found = await saving.execute()
-            if found != -1:
-                raise Conflict(f"{slug} is at version {found}, not {expected}")
-            if not roundtable.outbox:
-                await self._redis.eval(SETTLE, 1, OWING, slug, roundtable.version)
+            found = await self._save(roundtable, expected, listed=expected == 0 or not roundtable.owed)
+            if found == UNLISTED:
+                found = await self._save(roundtable, expected, listed=True)
+        if found != SAVED:
+            at = "begun anew" if found == ANOTHER else f"at version {found}"
+            raise Conflict(f"{roundtable.slug} is {at}, not at version {expected}")
+        self._note(roundtable)
+        if not roundtable.owed:
+            self._settled[roundtable.slug] = roundtable.version
+
+    async def _save(self, roundtable: Roundtable, expected: int, *, listed: bool) -> int:
+        saving = self._redis.pipeline(transaction=False)
+        if listed:
+            _list(saving, roundtable)
+        if roundtable.owed:
+            saving.zadd(OWING, {roundtable.slug: roundtable.version}, gt=True)
+        kept = KEPT_SECONDS if _is_over(roundtable) else ""
+        version, seen = self._seen.get(roundtable.slug, (0, ""))
+        seen = seen if version == expected else ""
+        said = (expected, seen, kept, "listed" if listed else "", *_fields(roundtable))
+        saving.eval(SAVE, 1, _key(roundtable.slug), *said)
+        place = len(saving) - 1
+        settled, self._settled = self._settled, {}
+        for slug, version in settled.items():
+            saving.eval(SETTLE, 1, OWING, slug, version)
+        answers = await saving.execute()
+        return int(answers[place])
+
+    def _note(self, roundtable: Roundtable) -> None:
+        """What was lost and begun anew comes to the same versions: whoever goes on from one must mean the same."""
+        self._seen[roundtable.slug] = roundtable.version, roundtable.incarnation
+        self._seen.move_to_end(roundtable.slug)
+        if len(self._seen) > SEEN_AT_MOST:
+            self._seen.popitem(last=False)
 
     async def at(self, place: Place) -> str | None:
         async with _bounded():
@@ -148,10 +169,21 @@ class RedisStore:
             for slug in slugs:
                 reading.hmget(_key(slug), "version", "owes")
             found = dict(zip(slugs, await reading.execute(), strict=True))
+            settling = self._redis.pipeline(transaction=False)
             for slug, (version, owes) in found.items():
                 if version and not owes:
-                    await self._redis.eval(SETTLE, 1, OWING, slug, int(version))
+                    settling.eval(SETTLE, 1, OWING, slug, int(version))
+            await settling.execute()
         return tuple(slug for slug, (_, owes) in found.items() if owes)
+
+    async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
+        wanted = tuple(slugs)
+        async with _bounded():
+            looking = self._redis.pipeline(transaction=False)
+            for slug in wanted:
+                looking.exists(_key(slug))
+            found = await looking.execute() if wanted else []
+        return tuple(slug for slug, there in zip(wanted, found, strict=True) if not there)
 
     async def stages(self) -> Mapping[str, int]:
         """Looks at every key there is."""
@@ -207,7 +239,7 @@ async def _bounded(seconds: float = CALL_SECONDS) -> AsyncIterator[None]:
     try:
         async with asyncio.timeout(seconds):
             yield
-    except (RedisError, OSError) as error:
+    except NO_ANSWER as error:
         raise Unavailable(f"Redis did not answer: {str(error) or 'no answer in time'}") from error
 
 
@@ -225,30 +257,40 @@ def _channel_key(team: str, channel: str) -> str:
 
 
 def _is_over(roundtable: Roundtable) -> bool:
-    return roundtable.stage is Stage.ANALYSED and not roundtable.outbox
+    return roundtable.stage is Stage.ANALYSED and not roundtable.owed
 
 
-def _fields(roundtable: Roundtable) -> Mapping[str, str | int | bytes]:
-    """`state` is the roundtable; the others are for people to read, and for the store to look at."""
-    debate = roundtable.elaboration
-    return {
-        "version": roundtable.version,
-        "stage": roundtable.stage.value,
-        "phase": roundtable.phase_key,
-        "step": roundtable.step_id,
-        "turn_count": debate.turn_count if debate else 0,
-        "max_turns": debate.max_turns if debate else roundtable.max_turns,
-        "team": roundtable.place.team,
-        "channel": roundtable.place.channel,
-        "thread": roundtable.place.thread,
-        "owes": ", ".join(effect.kind for effect in roundtable.outbox),
-        "updated": roundtable.now,
-        "state": encoded(roundtable),
-    }
+def _list(saving: Any, roundtable: Roundtable) -> None:
+    """The ways to find it, which expire with it."""
+    slug, place = roundtable.slug, roundtable.place
+    saving.sadd(_channel_key(place.team, place.channel), slug)
+    if not place.thread:
+        return
+    saving.sadd(_thread_key(place), slug)
+    if _is_over(roundtable):
+        saving.expire(_thread_key(place), KEPT_SECONDS)
+    else:
+        saving.persist(_thread_key(place))
 
 
-def _flat(fields: Mapping[str, Any]) -> list[Any]:
-    return [one for pair in fields.items() for one in pair]
+def _fields(roundtable: Roundtable) -> tuple[str | int | bytes, ...]:
+    """In the order of `FIELDS`."""
+    debate, place = roundtable.elaboration, roundtable.place
+    return (
+        roundtable.version,
+        roundtable.incarnation,
+        roundtable.stage.value,
+        roundtable.phase_key,
+        roundtable.step_id,
+        debate.turn_count if debate else 0,
+        debate.max_turns if debate else roundtable.max_turns,
+        place.team,
+        place.channel,
+        place.thread,
+        ", ".join(roundtable.owed),
+        roundtable.now,
+        encoded(roundtable),
+    )
 
 
 def _text(value: object) -> str:

@@ -3,8 +3,9 @@
 import re
 
 from bot.domain.agenda import Playbook, depth_of_step
+from bot.domain.notes import Answer
 from bot.domain.persona import Persona
-from bot.domain.roundtable import Answer, Roundtable
+from bot.domain.roundtable import Roundtable
 from bot.voices.phrases import gist, is_fragment, only_asks, quoted
 from bot.voices.reading import Kind, pieces, rows
 from bot.voices.validating import missing

@@ -11,7 +11,8 @@ from itertools import islice
 from typing import TypeVar
 
 from bot.domain.elaboration import Turn
-from bot.domain.roundtable import Answer, Roundtable
+from bot.domain.notes import Answer
+from bot.domain.roundtable import Roundtable
 
 MESSAGE_CHARS = 8_000
 MESSAGE_CLAUSES = 300

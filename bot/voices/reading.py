@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from bot.domain.roundtable import Answer, Roundtable
+from bot.domain.notes import Answer
+from bot.domain.roundtable import Roundtable
 from bot.domain.text import clean
 from bot.voices.phrases import is_question, is_small_talk, sentences, without_mark
 

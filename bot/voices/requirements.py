@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bot.domain.roundtable import Answer, Roundtable
+from bot.domain.notes import Answer
+from bot.domain.roundtable import Roundtable
 from bot.voices.phrases import key, sentences
 from bot.voices.reading import Kind, Row, Said, pieces, rows
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from bot.domain.agenda import Step
 from bot.domain.artifact import SectionEdit
-from bot.domain.roundtable import Answer, Roundtable
+from bot.domain.notes import Answer
+from bot.domain.roundtable import Roundtable
 from bot.voices.reading import Said
 
 UPPER = {"Nfr": "NFR", "Api": "API", "Adr": "ADR", "Ux": "UX"}

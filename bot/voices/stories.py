@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from bot.domain.roundtable import Answer, Roundtable
+from bot.domain.notes import Answer
+from bot.domain.roundtable import Roundtable
 from bot.domain.text import clean
 from bot.voices.phrases import without_mark
 from bot.voices.reading import Kind, pieces

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bot.domain.effects import Commit
 from bot.domain.elaboration import Elaboration
 from bot.domain.place import Place
 from bot.domain.stage import Stage
@@ -25,9 +26,7 @@ async def test_an_unknown_roundtable_is_none(store: Store) -> None:
 async def test_what_is_saved_comes_back_whole(store: Store) -> None:
     """With its outbox and the discussion that is going on."""
     debate = Elaboration(step_id="01-01", lead="business-analyst", topic="light", max_turns=10)
-    saved = a_roundtable(
-        outbox=OWED, elaboration=debate.heard(by="U1", name="Ada", text="ẞ 🌙\0", human=True)
-    )
+    saved = a_roundtable(outbox=OWED, elaboration=debate.heard(by="U1", name="Ada", text="ẞ 🌙\0", ts="1.1"))
 
     await store.put(saved, expected=0)
 
@@ -59,6 +58,14 @@ async def test_a_version_that_was_never_stored_is_a_conflict(store: Store) -> No
     """Somebody remembers a roundtable that the store has lost."""
     with pytest.raises(Conflict):
         await store.put(a_roundtable(version=8), expected=7)
+
+
+async def test_a_roundtable_may_begin_anew(store: Store) -> None:
+    """Where its first message could not be posted, it is started again."""
+    await store.put(a_roundtable(), expected=0)
+    await store.put(a_roundtable(version=2, incarnation="anew"), expected=1)
+
+    assert await store.get("bright-night") == a_roundtable(version=2, incarnation="anew")
 
 
 async def test_of_many_at_once_exactly_one_saves(store: Store) -> None:
@@ -211,3 +218,19 @@ def test_any_words_survive(open_store: Opening, text: str, title: str) -> None:
             assert await store.get("words") == saved
 
     asyncio.run(there_and_back())
+
+
+async def test_what_is_missing_can_be_asked_for(store: Store) -> None:
+    """For those who remember what is gone."""
+    await store.put(a_roundtable(), expected=0)
+
+    assert await store.missing([a_roundtable().slug, "never-begun"]) == ("never-begun",)
+    assert await store.missing([]) == ()
+
+
+async def test_what_could_not_be_saved_or_said_is_owed(store: Store) -> None:
+    """Nobody may come back to ask for it."""
+    late = Commit(subject="late", late=True)
+    await store.put(a_roundtable().but(unsaved=(late,)), expected=0)
+
+    assert await store.owing() == (a_roundtable().slug,)

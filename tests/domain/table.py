@@ -53,7 +53,6 @@ from bot.domain.inputs import (
     Press,
     Resume,
     Retract,
-    SaveAgain,
     Say,
     SetDepth,
     Start,
@@ -63,6 +62,7 @@ from bot.domain.inputs import (
     ThreadOpened,
     ThreadRead,
     Touched,
+    TryAgain,
 )
 from bot.domain.item import item_from
 from bot.domain.machine import decide
@@ -117,6 +117,7 @@ class World:
     """A file that takes no text."""
     meeting: bytes = b""
     heard: tuple[Heard, ...] = ()
+    complete: bool = True
     survey: CodeSurvey = field(default_factory=CodeSurvey)
     commits_behind: int = 0
     troubles: tuple[Trouble, ...] = ()
@@ -188,7 +189,8 @@ class Table:
     def hear(self, command: Command) -> "Table":
         self.rt = decide(self.rt, command, self.playbook)
         if isinstance(command, Say):
-            heard = Heard(person=command.person, text=command.text, ts=command.ts)
+            about = self.world.thread[-1].message.about if self.world.thread else ""
+            heard = Heard(person=command.person, text=command.text, ts=command.ts, about=about)
             self.world.heard = (*self.world.heard, heard)
         return self._paid()
 
@@ -230,9 +232,9 @@ class Table:
         self._tick += seconds
         return self
 
-    def save_again(self) -> "Table":
+    def try_again(self) -> "Table":
         """A minute has passed."""
-        self.rt = decide(self.rt, SaveAgain(key=self.key(), at=self.now()), self.playbook)
+        self.rt = decide(self.rt, TryAgain(key=self.key(), at=self.now()), self.playbook)
         return self._paid()
 
     def break_meta(self) -> "Table":
@@ -375,7 +377,16 @@ class Table:
                 ts = self.rt.place.thread or self._stands(effect.message)
                 return ThreadOpened(**told, ts=ts, permalink=f"https://slack.test/p{ts}")
             case ReadThread():
-                return ThreadRead(**told, heard=world.heard, recovering=effect.recovering)
+                heard = tuple(
+                    one for one in world.heard if one.ts > effect.after and one.ts not in effect.known
+                )
+                return ThreadRead(
+                    **told,
+                    heard=heard,
+                    recovering=effect.recovering,
+                    quiet=effect.quiet,
+                    complete=world.complete,
+                )
             case ReadItem():
                 return self._item_read(effect, told)
             case Restore():
@@ -493,9 +504,7 @@ class Table:
             meta=meta.read(self.world.meta, now=now).meta,
             scan=read_quick_scan(self.world.files.get("quick-scan.md", "")),
             last_round=held.last_round,
-            last_heard=max(
-                (line.meta["message_ts"] for line in held.lines if line.source == "user"), default=""
-            ),
+            heard=tuple(sorted(line.heard for line in held.lines if line.heard)),
             last_ts=held.lines[-1].ts if held.lines else "",
             codebase="abc1234",
             commits_behind=self.world.commits_behind,

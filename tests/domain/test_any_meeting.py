@@ -32,12 +32,12 @@ from bot.domain.inputs import (
     Press,
     Resume,
     Retract,
-    SaveAgain,
     Say,
     SetDepth,
     Start,
     Stop,
     ThreadRead,
+    TryAgain,
 )
 from bot.domain.item import item_from
 from bot.domain.machine import decide
@@ -263,7 +263,7 @@ class Meeting(RuleBasedStateMachine):
 
     @rule()
     def a_minute_passes(self) -> None:
-        again = SaveAgain(key=self.table.key(), at=self.table.now())
+        again = TryAgain(key=self.table.key(), at=self.table.now())
         self.table.rt = decide(self.table.rt, again, self.book)
 
     @rule(path=st.sampled_from(["", "quick-scan.md", "draft.md"]))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.domain import trouble_wording
 from bot.domain.inputs import ItemRead
 from bot.domain.menu import MenuKind
 from bot.domain.message import Action
@@ -222,6 +223,51 @@ def test_wishes_at_a_lost_menu_are_no_answers() -> None:
 
     assert "c" not in [answer.text for answer in table.rt.answers]
     assert "finish" not in [answer.text for answer in table.rt.answers]
+
+
+def test_words_of_a_discussion_that_is_lost_answer_no_step() -> None:
+    """They are in the transcript, and people are told that this is all that is left of it."""
+    table = Table(TWO).start().elaborate().say("We decided to keep photos out.").forget()
+
+    assert table.rt.step_id == "00-02"
+    assert table.rt.answers == ()
+    assert "We decided to keep photos out." in [line.content for line in table.lines]
+    assert trouble_wording.recovered(1, elsewhere=1) in table.texts
+
+
+def test_a_thread_that_is_too_long_to_be_read_is_not_called_complete() -> None:
+    """People are told that there may be more."""
+    table = Table(TWO).start().do_step()
+    table.world.complete = False
+    table.forget()
+
+    assert trouble_wording.recovered(0, complete=False) in table.texts
+
+
+def test_what_slack_repeats_after_a_loss_is_old_news() -> None:
+    """Git has the answer, and it was given to the step before."""
+    table = Table(TWO).start().say("For field work.", ts="1000900.1").finish().forget()
+    before = table.rt
+    table.say("For field work.", ts="1000900.1")
+
+    assert table.rt is before
+
+
+def test_what_slack_repeats_before_the_folder_is_read_is_old_news_too() -> None:
+    """It comes between the loss and the first look at git."""
+    table = Table(TWO).start().say("For field work.", ts="1000900.1").finish().stop_paying().forget()
+    table.say("For field work.", ts="1000900.1").resume_paying()
+
+    assert table.rt.answers == ()
+    assert [line.content for line in table.lines].count("For field work.") == 1
+
+
+def test_a_change_of_an_old_message_hides_nothing_that_was_said_after_it() -> None:
+    """It has that message's stamp, and says nothing about what git has heard."""
+    table = Table(TWO).start().say("One.", ts="1000900.1").say("Two.", ts="1000900.2").do_step()
+    table.edit("1000900.1", "One and a half.").press_continue().say("Three.", ts="1000900.3").forget()
+
+    assert [answer.text for answer in table.rt.answers] == ["Three."]
 
 
 def test_a_thread_that_cannot_be_read_does_not_stop_the_recovery() -> None:

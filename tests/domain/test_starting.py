@@ -250,3 +250,22 @@ def test_a_persona_that_could_not_be_read_is_told_once() -> None:
     assert table.texts[1] == f"⚠ {broken.sentence}"
     assert table.world.thread[1].message.note == "ERR-RT-002"
     assert table.texts.count(f"⚠ {broken.sentence}") == 1
+
+
+def test_what_people_say_while_the_thread_is_being_opened_is_heard() -> None:
+    """They see its first message before we know where it stands; it is read once, and nobody is told so."""
+    table = Table(few_steps(), paying=False)
+    table.world.heard = (Heard(person=person("grace"), text="Which sprint?", ts="1000900.1"),)
+    table.start().resume_paying()
+
+    assert "Which sprint?" in table.world.files["draft.md"]
+    assert [line.content for line in table.lines].count("Which sprint?") == 1
+    assert not any("I've read this thread" in text for text in table.texts)
+
+
+def test_a_new_thread_that_cannot_be_read_is_no_trouble() -> None:
+    """Nearly always there is nothing in it."""
+    table = Table(few_steps()).fail("read_thread").start()
+
+    assert table.rt.stage is Stage.DISCUSSING
+    assert not any("could not read" in text for text in table.texts)

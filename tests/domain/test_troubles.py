@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.domain import wording
+from bot.domain import trouble_wording
 from bot.domain.menu import MenuKind
 from bot.domain.message import Action
 from bot.domain.stage import Stage
@@ -181,7 +181,7 @@ def test_a_thread_that_takes_no_messages_pauses_the_roundtable() -> None:
 
     assert table.rt.stage is Stage.PAUSED
     assert table.world.told[-1][0] == "ada"
-    assert table.world.told[-1][1].text == wording.cannot_go_on(SORRY)
+    assert table.world.told[-1][1].text == trouble_wording.cannot_go_on(SORRY)
     assert table.rt.menu is None
 
 
@@ -231,12 +231,51 @@ def test_the_menu_before_has_no_buttons_when_we_are_back() -> None:
     assert stands.choices == ()
 
 
+def test_a_refusal_that_nobody_has_heard_of_loses_nothing() -> None:
+    """Slack has more reasons than we know: whatever is not about the one message pauses, and comes later."""
+    table = Table(TWO).start().fail("post", "some_new_policy").say("For field work.")
+
+    assert table.rt.stage is Stage.PAUSED
+    assert [one.message.text for one in table.rt.unsent if one.kind == "post"] == [
+        "business-analyst on acknowledge"
+    ]
+    table.try_again()
+    assert "business-analyst on acknowledge" in table.texts
+
+
+def test_when_slack_takes_posts_again_there_is_a_way_on() -> None:
+    """Nobody has to remember a command: the missing posts come, and below them a button."""
+    table = Table(TWO).start().do_step().fail("post", "token_revoked", times=3).press_continue()
+    table.try_again().try_again()
+    told = len(table.world.told)
+    table.try_again()
+
+    assert table.offered() == [Action.RESUME]
+    assert (told, len(table.world.told)) == (1, 1)
+    assert table.press(Action.RESUME).rt.step_id == "00-02"
+
+
+def test_whoever_speaks_finds_out_that_slack_takes_posts_again() -> None:
+    """Sooner than the next look."""
+    table = Table(TWO).start().do_step().fail("post", "not_in_channel").press_continue().say("Hello?")
+
+    assert table.offered() == [Action.RESUME]
+
+
+def test_what_nobody_could_be_shown_is_marked_in_the_transcript() -> None:
+    """A reader of the record must not believe that people saw it."""
+    table = Table(TWO).start().fail("post", "msg_too_long").say("For field work.")
+
+    [line] = [line for line in table.lines if line.content == "business-analyst on acknowledge"]
+    assert line.meta["not_shown"] == "msg_too_long"
+
+
 def test_the_end_stays_the_end_when_nobody_can_be_told() -> None:
     """The finishing words are in git; there is nothing to pause."""
     table = Table(few_steps()).start().through("02-01").fail("post", "channel_not_found").press_continue()
 
     assert table.rt.stage is Stage.ANALYSED
-    assert table.world.told[-1][1].text == wording.cannot_go_on(SORRY)
+    assert table.world.told[-1][1].text == trouble_wording.cannot_go_on(SORRY)
 
 
 def test_one_message_that_slack_will_not_have_is_left_out() -> None:
@@ -252,7 +291,7 @@ def test_a_menu_that_slack_will_not_have_keeps_its_buttons() -> None:
     """Only its text is replaced: people must be able to go on."""
     table = Table(TWO).start().fail("post", "invalid_blocks").press(Action.FINISH_STEP)
 
-    assert table.last.text == wording.not_shown()
+    assert table.last.text == trouble_wording.not_shown()
     assert table.menu.ts == table.world.thread[-1].ts
     assert table.press_continue().rt.step_id == "00-02"
 

@@ -1,6 +1,6 @@
 """What cannot be written: people have its text in the thread, and it is written as soon as that is possible."""
 
-from bot.domain import wording
+from bot.domain import trouble_wording
 from bot.domain.artifact import ItemsEdit
 from bot.domain.message import Action
 from bot.domain.stage import Stage
@@ -39,14 +39,14 @@ def test_it_is_written_with_the_next_commit() -> None:
     table.press_continue().do_step()
 
     assert "For field work." in table.world.files[FILE]
-    assert table.texts.count(wording.saved_at_last()) == 1
+    assert table.texts.count(trouble_wording.saved_at_last()) == 1
 
 
 def test_it_is_written_even_if_nobody_comes_back() -> None:
     """After a while it is tried again without anybody saying a word."""
     table = unwritable()
     table.world.unwritable = ""
-    table.save_again()
+    table.try_again()
 
     assert "For field work." in table.world.files[FILE]
     assert table.rt.unsaved == ()
@@ -57,24 +57,24 @@ def test_what_still_cannot_be_written_is_kept_without_a_word() -> None:
     """People were told once."""
     table = unwritable()
     before = list(table.texts)
-    table.save_again().save_again()
+    table.try_again().try_again()
 
     assert table.texts == before
     table.world.unwritable = ""
-    table.save_again()
+    table.try_again()
     assert "For field work." in table.world.files[FILE]
 
 
 def test_a_whole_commit_that_fails_has_its_texts_in_the_thread_too() -> None:
     """ERR-META-003: the disk is full. Once, however often it fails."""
     table = Table(TWO).start().fail("commit", times=3).do_step("For field work.")
-    table.save_again().save_again()
+    table.try_again().try_again()
 
     assert len(attached(table)) == 1
     assert table.rt.stage is Stage.AT_BOUNDARY
-    table.save_again()
+    table.try_again()
     assert table.meta.steps_completed == ("00-01",)
-    assert table.texts[-1] == wording.saved_at_last()
+    assert table.texts[-1] == trouble_wording.saved_at_last()
 
 
 def test_rows_and_objects_are_shown_as_they_would_stand_in_the_file() -> None:
@@ -95,4 +95,4 @@ def test_with_nothing_left_to_save_nothing_happens() -> None:
     table = Table(TWO).start().do_step()
     before = len(table.world.commits)
 
-    assert len(table.save_again().world.commits) == before
+    assert len(table.try_again().world.commits) == before

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain import refusals, wording
+from bot.domain import refusals, trouble_wording, wording
 from bot.domain.inputs import CodeSurvey, Hits
 from bot.domain.meta import Record
 from tests.domain.table import shipped
@@ -29,7 +29,7 @@ def test_adopted_messages_are_counted(count: int, said: str) -> None:
 )
 def test_recovered_messages_are_counted(count: int, said: str) -> None:
     """So that people know what we had lost."""
-    assert said in wording.recovered(count)
+    assert said in trouble_wording.recovered(count)
 
 
 @pytest.mark.parametrize(

@@ -202,8 +202,6 @@ class Session:
         said = self._said("I say this to another process")
         if drive(SimStore(self.world).at(self._thread())):
             drive(self._process().handle(SLUG, said))
-        elif not self.flushed:
-            self.world.excused.add(said.ts)
 
     def _paid_elsewhere(self) -> None:
         drive(self._process().pay(SLUG))

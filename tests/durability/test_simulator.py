@@ -23,9 +23,6 @@ def test_whatever_goes_wrong_everything_is_said_heard_and_saved_once(stretch: st
     assert found.scenarios >= SCENARIOS // len(STRETCHES)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="until a reply counts that comes before the thread is known to the store"
-)
 def test_what_is_said_in_a_thread_that_is_just_being_opened_is_heard() -> None:
     """People see the first message before we have saved where it stands."""
     with quietly():

@@ -5,7 +5,7 @@ The world of the simulator: Slack, the store and the workspace, in memory and ho
 What survives a process is in `World`; the ports are what one process has of it. Nothing waits, so there is no loop.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
@@ -16,7 +16,7 @@ from bot.domain.inputs import CodeSurvey, Heard, ItemState, Touched
 from bot.domain.message import Message
 from bot.domain.place import Person, Place
 from bot.domain.roundtable import Roundtable
-from bot.engine.ports import Listing, Opened, Pay, Reading, Receipt
+from bot.engine.ports import Listing, Opened, Pay, Reading, Receipt, Thread
 from bot.errors import Conflict, SlackError, Unavailable, WorkspaceError
 from tests.durability.fates import Blind, Fates, Kind, Refused
 
@@ -103,6 +103,9 @@ class SimStore:
     async def owing(self) -> tuple[str, ...]:
         return tuple(slug for slug, rt in self._world.store.items() if rt.outbox)
 
+    async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
+        return tuple(slug for slug in slugs if slug not in self._world.store)
+
     async def stages(self) -> Mapping[str, int]:
         return {}
 
@@ -166,12 +169,15 @@ class SimChat:
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         self._called(Kind.SLACK)
 
-    async def read(self, place: Place, *, limit: int) -> tuple[Heard, ...]:
+    async def read(self, place: Place, *, after: str) -> Thread:
         self._called(Kind.SLACK)
-        said = [post for post in self._world.thread if post.person]
-        return tuple(
-            Heard(person=person(one.person), text=one.message.text, ts=one.ts) for one in said[:limit]
-        )
+        said, about = [], ""
+        for post in self._world.thread:
+            about = about if post.person else post.message.about
+            if post.person and post.ts > after:
+                who, text = person(post.person), post.message.text
+                said.append(Heard(person=who, text=text, ts=post.ts, about=about))
+        return Thread(tuple(said), complete=True)
 
     async def name(self, who: str) -> str:
         self._called(Kind.SLACK)

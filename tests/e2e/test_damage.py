@@ -1,8 +1,8 @@
-"""What is damaged or cannot be written: people are asked, nothing is lost, and the workspace is whole again afterwards."""
+"""What is damaged or cannot be written: people are asked, nothing is lost, and the workspace is whole afterwards."""
 
 from shutil import rmtree
 
-from bot.domain.wording import saved_at_last
+from bot.domain.trouble_wording import saved_at_last
 from tests.e2e.meeting import CHANNEL, Meeting
 
 DAMAGED = '{"steps_completed": ["00-'

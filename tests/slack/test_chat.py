@@ -382,9 +382,10 @@ async def test_a_thread_is_read_as_people_wrote_it(chat: SlackChat, place: Place
     thread = place.but(thread=root)
     await chat.post(thread, MAYA, key="k", again=False)
 
-    heard = await chat.read(thread, limit=100)
+    read = await chat.read(thread, after="")
 
-    assert [(one.person.name, one.text) for one in heard] == [
+    assert read.complete
+    assert [(one.person.name, one.text) for one in read.heard] == [
         ("Ada", "Dark mode & co"),
         ("Grace", "yes @U0ADA"),
     ]

@@ -8,7 +8,7 @@ import redis
 
 from bot.domain.elaboration import Elaboration
 from bot.domain.stage import Stage
-from bot.errors import Unavailable
+from bot.errors import Conflict, Unavailable
 from bot.storage.redis import RedisStore
 from tests.redis_server import RedisServer
 from tests.storage.samples import NOW, OWED, PLACE, SLUG, a_roundtable
@@ -31,7 +31,7 @@ async def test_a_person_can_read_a_roundtable(redis_url: str, client: redis.Redi
                 stage=Stage.ELABORATING,
                 phase_key="01-requirements",
                 step_id="01-03",
-                elaboration=debate.heard(by="U1", name="Ada", text="Hm.", human=True),
+                elaboration=debate.heard(by="U1", name="Ada", text="Hm.", ts="1.1"),
                 outbox=OWED,
             ),
             expected=0,
@@ -42,6 +42,7 @@ async def test_a_person_can_read_a_roundtable(redis_url: str, client: redis.Redi
     assert json.loads(shown.pop("state"))["slug"] == SLUG
     assert shown == {
         "version": "1",
+        "incarnation": "i1",
         "stage": "elaborating",
         "phase": "01-requirements",
         "step": "01-03",
@@ -133,6 +134,41 @@ async def test_an_index_entry_without_its_roundtable_is_ignored(redis_url: str, 
         assert await store.at(PLACE) is None
         assert await store.in_channel(PLACE.team, PLACE.channel) == ()
         assert await store.owing() == ()
+
+
+async def test_what_was_begun_anew_is_another_one(redis_url: str, client: redis.Redis) -> None:
+    """Somebody saw the one before, and the version happens to be the same."""
+    async with RedisStore(redis_url) as one, RedisStore(redis_url) as other:
+        await one.put(a_roundtable(), expected=0)
+        client.flushall()
+        await other.put(a_roundtable(incarnation="anew"), expected=0)
+
+        with pytest.raises(Conflict):
+            await one.put(a_roundtable(version=2), expected=1)
+        assert await one.get(SLUG) == a_roundtable(incarnation="anew")
+        await one.put(a_roundtable(version=2, incarnation="and again"), expected=1)
+
+
+async def test_an_index_entry_that_was_lost_is_written_again(redis_url: str, client: redis.Redis) -> None:
+    """At the latest when nothing is owed any more."""
+    keys = f"roundtable:thread:{{{PLACE.key}}}", f"roundtable:channel:{{{PLACE.team}.{PLACE.channel}}}"
+    async with RedisStore(redis_url) as store:
+        await store.put(a_roundtable(outbox=OWED), expected=0)
+        client.delete(*keys)
+        await store.put(a_roundtable(version=2), expected=1)
+
+        assert await store.at(PLACE) == SLUG
+        assert await store.in_channel(PLACE.team, PLACE.channel) == (a_roundtable(version=2),)
+
+
+async def test_a_debt_is_crossed_out_in_passing(redis_url: str, client: redis.Redis) -> None:
+    """With the next save of anybody; nobody waits for it."""
+    async with RedisStore(redis_url) as store:
+        await store.put(a_roundtable(outbox=OWED), expected=0)
+        await store.put(a_roundtable(version=2), expected=1)
+        await store.put(a_roundtable("other", outbox=OWED), expected=0)
+
+    assert client.zrange("roundtable:owing", 0, -1) == ["other"]
 
 
 async def test_a_debt_that_nobody_crossed_out_is_found_paid(redis_url: str, client: redis.Redis) -> None:

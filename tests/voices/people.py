@@ -7,9 +7,10 @@ from typing import Any
 from bot.domain.agenda import Agenda, Playbook
 from bot.domain.artifact import Edit
 from bot.domain.elaboration import Elaboration
+from bot.domain.notes import Answer
 from bot.domain.persona import Persona, Roster
 from bot.domain.place import Place
-from bot.domain.roundtable import Answer, Roundtable
+from bot.domain.roundtable import Roundtable
 from bot.domain.steps import Depth, Section, Step
 from bot.domain.synthesis import Synthesis
 from bot.domain.transcript import Line, Part, Source

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.markdown import outline
-from bot.domain.roundtable import Answer, Roundtable
+from bot.domain.notes import Answer
+from bot.domain.roundtable import Roundtable
 from bot.domain.steps import Step
 from bot.engine.ports import Cue
 from bot.voices.offline import OfflineVoices

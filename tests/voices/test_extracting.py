@@ -194,8 +194,8 @@ def test_a_model_or_a_person_speaking_before_is_no_matter() -> None:
     """Personas' turns that no offline voice wrote are read as well."""
     meeting = Meeting(TOLD)
     meeting.frames()
-    meeting.debate = meeting.debate.heard(
-        by=MAYA, name="Maya", text="I see. So what I'm hearing is loss. Who is hurt most?", human=False
+    meeting.debate = meeting.debate.spoken(
+        by=MAYA, name="Maya", text="I see. So what I'm hearing is loss. Who is hurt most?"
     )
 
     assert [one.text for one in meeting.ends().questions][-1] == "Who is hurt most?"

@@ -8,7 +8,8 @@ Slack keeps no order: a change may be heard of before the message that it change
 from bot.domain import wording
 from bot.domain.agenda import Playbook
 from bot.domain.inputs import Amend, Retract, Say
-from bot.domain.roundtable import Answer, Overtaken, Roundtable
+from bot.domain.notes import Answer, Overtaken
+from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transitions import pausing, steps
 

@@ -10,8 +10,9 @@ from bot.domain.effects import Survey
 from bot.domain.inputs import Surveyed
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
+from bot.domain.notes import Passed
 from bot.domain.persona import Persona
-from bot.domain.roundtable import Passed, Roundtable
+from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.steps import Depth
 from bot.domain.taxonomy import trouble

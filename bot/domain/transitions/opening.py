@@ -4,20 +4,29 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain import menus, refusals, wording, words
+from bot.domain import menus, refusals, trouble_wording, wording, words
 from bot.domain.agenda import Playbook
 from bot.domain.artifact import FileEdit
 from bot.domain.effects import OpenThread, ReadItem, ReadThread, Restore, Then
-from bot.domain.inputs import Committed, ItemRead, Press, Start, ThreadOpened, ThreadRead
+from bot.domain.inputs import (
+    Committed,
+    Heard,
+    ItemRead,
+    Press,
+    Start,
+    ThreadOpened,
+    ThreadRead,
+)
 from bot.domain.item import Item, draft
 from bot.domain.menu import MenuKind
-from bot.domain.message import Message
+from bot.domain.message import NO_STEP, Message
 from bot.domain.meta import Change
+from bot.domain.notes import Stalled
 from bot.domain.persona import Persona
-from bot.domain.roundtable import Roundtable, Stalled
+from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part, Source
-from bot.domain.transitions import phases, resuming
+from bot.domain.transitions import asking, phases, resuming
 from bot.domain.transitions.reporting import report
 from bot.domain.transitions.saving import HEAD, created, owe_commit, refreshed, slack_place
 from bot.errors import NotNow
@@ -88,23 +97,17 @@ def thread_opened(rt: Roundtable, happened: ThreadOpened, playbook: Playbook) ->
     adopting = bool(rt.place.thread)
     thread = rt.place.thread or happened.ts
     rt = rt.but(place=rt.place.but(thread=thread), permalink=happened.permalink)
-    return rt.owing(ReadThread(), ReadItem()) if adopting else rt.owing(ReadItem())
+    return rt.owing(ReadThread(quiet=not adopting), ReadItem())
 
 
 def thread_read(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:
     """What people said without us becomes part of the transcript, with their names; recovered words are answers."""
-    known = {line.message_id for line in rt.lines}
-    new = [
-        heard for heard in happened.heard if heard.ts > rt.last_heard and rt.line_of(heard.ts) not in known
-    ]
-    part = Part.CLARIFYING if happened.recovering else Part.DRAFT
+    if happened.recovering:
+        return taken_up(_recovered(rt, happened, playbook), "taken up from git")
+    new = _unheard(rt, happened)
     for heard in new:
-        rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=part)
-        if happened.recovering and not words.is_wish(heard.text):
-            rt = rt.answering(heard, feedback=False)
-    told = wording.recovered(len(new)) if happened.recovering else wording.adopted(len(new))
-    rt = rt.telling(Message(text=told), part=part)
-    return taken_up(rt, "taken up from git") if happened.recovering else rt
+        rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=Part.DRAFT)
+    return rt if happened.quiet else rt.telling(Message(text=wording.adopted(len(new))), part=Part.DRAFT)
 
 
 def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundtable:
@@ -115,9 +118,10 @@ def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundta
     if state is None:
         return _folder_made(report(rt, happened.troubles))
     rt = refreshed(rt, state, happened.troubles)
-    rt = rt.but(title=state.meta.description or rt.title, last_heard=state.last_heard)
+    rt = _without(rt, state.heard).but(title=state.meta.description or rt.title)
     if happened.recovering:
-        return rt.owing(ReadThread(recovering=True))
+        after = next(iter(state.heard), "")
+        return rt.owing(ReadThread(recovering=True, after=after, known=state.heard))
     return taken_up(rt, "held in a new thread")
 
 
@@ -141,6 +145,39 @@ def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundt
     return resuming.at_the_end(rt, behind) if rt.stage is Stage.ANALYSED else rt
 
 
+def _without(rt: Roundtable, heard: tuple[str, ...]) -> Roundtable:
+    """What Slack repeated meanwhile, and git has already: it was answered, and counts once."""
+    ours = {rt.line_of(ts) for ts in heard}
+    return rt.but(
+        last_heard=max(heard, default=""),
+        lines=tuple(line for line in rt.lines if line.message_id not in ours),
+        answers=tuple(answer for answer in rt.answers if answer.ts not in heard),
+    )
+
+
+def _unheard(rt: Roundtable, happened: ThreadRead) -> tuple[Heard, ...]:
+    known = {line.message_id for line in rt.lines}
+    return tuple(heard for heard in happened.heard if rt.line_of(heard.ts) not in known)
+
+
+def _recovered(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:
+    """
+    The words are in the transcript again. What answered the step that is open now answers it again; what belonged to a
+    menu, a discussion or a step that is done has no place any more.
+    """
+    phase = playbook.agenda.first_open(rt.phases_completed)
+    step = asking.upcoming(rt.but(phase_key=phase.key), playbook) if phase else None
+    new = _unheard(rt, happened)
+    for heard in new:
+        rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=Part.CLARIFYING)
+        is_answer = heard.about in {"", step.step_id if step else ""}
+        if is_answer and not words.is_wish(heard.text):
+            rt = rt.answering(heard, feedback=False)
+    elsewhere = sum(heard.about == NO_STEP for heard in new)
+    text = trouble_wording.recovered(len(new), elsewhere=elsewhere, complete=happened.complete)
+    return rt.telling(Message(text=text), part=Part.CLARIFYING)
+
+
 def _restoring_offered(rt: Roundtable, happened: ItemRead) -> Roundtable:
     """Nothing is written over what may yet be saved (ERR-META-001, ERR-META-002): people decide."""
     again = ReadItem(recovering=happened.recovering)
@@ -148,7 +185,9 @@ def _restoring_offered(rt: Roundtable, happened: ItemRead) -> Roundtable:
         stage=Stage.STALLED, stalled=Stalled(effect=again, stage=rt.stage)
     )
     codes = " · ".join(one.code for one in happened.troubles)
-    message = Message(text=wording.restorable(), choices=(menus.RESTORE, menus.START_OVER), note=codes)
+    message = Message(
+        text=trouble_wording.restorable(), choices=(menus.RESTORE, menus.START_OVER), note=codes
+    )
     return rt.offering(MenuKind.RESTORE, message, part=Part.DRAFT)
 
 

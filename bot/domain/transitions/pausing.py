@@ -2,7 +2,7 @@
 
 from bot.domain import menus, wording
 from bot.domain.agenda import Playbook
-from bot.domain.effects import Commit, ReadItem, Speak, Survey
+from bot.domain.effects import Commit, Post, ReadItem, Speak, Survey
 from bot.domain.inputs import Say, Stop
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
@@ -11,7 +11,7 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.stage import BUSY, RESTING, Stage
 from bot.domain.transcript import Source
 from bot.domain.transitions import asking
-from bot.domain.transitions.saving import owe_commit
+from bot.domain.transitions.saving import owe_commit, owing_earlier
 
 
 def stop_asked(rt: Roundtable, happened: Stop, playbook: Playbook) -> Roundtable:
@@ -28,8 +28,24 @@ def pause(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -
 
 def rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """What was said so far is saved, then people are told how to go on."""
+    return _resume_offered(owe_commit(rt.but(stage=Stage.PAUSED), "paused"), playbook)
+
+
+def in_touch(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Slack takes our posts again, after a pause that nobody asked for: there is no way on in the thread yet."""
+    if rt.stage is not Stage.PAUSED or rt.menu or rt.owes(Post, ReadItem):
+        return rt
+    return _resume_offered(rt, playbook)
+
+
+def tried_again(rt: Roundtable) -> Roundtable:
+    """What could not be said or saved is tried again by itself, too: nobody may come back to this thread."""
+    rt = rt if rt.owes(Commit) else owing_earlier(rt)
+    return rt.catching_up() if rt.place.thread and not rt.owes(Post) else rt
+
+
+def _resume_offered(rt: Roundtable, playbook: Playbook) -> Roundtable:
     step = asking.upcoming(rt.but(stage=rt.heading_for or rt.stage), playbook)
-    rt = owe_commit(rt.but(stage=Stage.PAUSED), "paused")
     message = Message(text=wording.paused(step.title if step else ""), choices=(menus.RESUME,))
     return rt.offering(MenuKind.PAUSED, message, part=rt.part)
 
@@ -39,7 +55,7 @@ def noted(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=rt.part)
     if rt.stalled and rt.stalled.stage in BUSY:
         rt = rt.answering(happened, feedback=True)
-    return notes_saved(rt, playbook)
+    return notes_saved(tried_again(rt), playbook)
 
 
 def notes_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:

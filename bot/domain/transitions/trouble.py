@@ -8,7 +8,7 @@ roundtable for good.
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from bot.domain import menus, wording
+from bot.domain import menus, trouble_wording, wording
 from bot.domain.agenda import Playbook
 from bot.domain.effects import (
     Attemptable,
@@ -30,7 +30,8 @@ from bot.domain.effects import (
 from bot.domain.inputs import CodeSurvey, Failed, Surveyed
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
-from bot.domain.roundtable import Roundtable, Stalled
+from bot.domain.notes import Stalled
+from bot.domain.roundtable import Roundtable
 from bot.domain.stage import BUSY, RESTING, Stage
 from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part
@@ -43,29 +44,23 @@ UNSTRUCTURED = "unstructured"
 THREAD_GONE = "thread_not_found"
 """Somebody deleted it: the roundtable can be started again in a new one."""
 
-NOBODY_HOME = frozenset(
+ABOUT_THE_MESSAGE = frozenset(
     {
-        "account_inactive",
-        "channel_not_found",
-        "ekm_access_denied",
-        "invalid_auth",
-        "is_archived",
-        "missing_scope",
-        "no_permission",
-        "not_allowed_token_type",
-        "not_authed",
-        "not_in_channel",
-        "restricted_action",
-        "restricted_action_read_only_channel",
-        "restricted_action_thread_locked",
-        "restricted_action_thread_only_channel",
-        "team_access_not_granted",
-        "thread_not_found",
-        "token_expired",
-        "token_revoked",
+        "invalid_arguments",
+        "invalid_blocks",
+        "invalid_blocks_format",
+        "invalid_metadata_format",
+        "invalid_metadata_schema",
+        "metadata_must_be_sent_from_app",
+        "metadata_too_large",
+        "msg_blocks_too_long",
+        "msg_too_long",
+        "no_text",
+        "too_many_attachments",
+        "unexpected",
     }
 )
-"""Refusals that meet every post in this thread, not just the one: the roundtable pauses."""
+"""Refusals of what a message says, or a mistake of ours in showing it: it would be refused for ever."""
 
 
 class Unpaid(NamedTuple):
@@ -98,14 +93,16 @@ def _thread_not_opened(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Ro
 
 def _thread_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
     assert isinstance(unpaid.effect, ReadThread)
-    rt = rt.telling(Message(text=wording.could_not_read()), part=Part.DRAFT)
+    if unpaid.effect.quiet:
+        return rt
+    rt = rt.telling(Message(text=trouble_wording.could_not_read()), part=Part.DRAFT)
     return opening.taken_up(rt, "taken up from git") if unpaid.effect.recovering else rt
 
 
 def _item_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
     """Nothing can begin without; what has begun goes on with what we know."""
     if rt.stage is Stage.OPENING:
-        return _stalled(rt, unpaid.effect, wording.cannot_go_on(unpaid.said.sentence))
+        return _stalled(rt, unpaid.effect, trouble_wording.cannot_go_on(unpaid.said.sentence))
     if rt.stage in BUSY or rt.stage is Stage.STALLED:
         return rt
     return resuming.without_looking(rt, unpaid.said.sentence, playbook)
@@ -113,33 +110,43 @@ def _item_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundt
 
 def _not_posted(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
     """
-    One message that Slack will not have is left out, but not its buttons. A thread that takes no messages at all
-    pauses the roundtable; what is being written down just now is finished first, and nothing that was said is left out.
+    One message that Slack will not have, whatever else it takes, is left out, but not its buttons. Any other refusal
+    meets all of them: the roundtable pauses, and nothing that was said is left out. What is being written down just now
+    is finished first.
     """
     assert isinstance(unpaid.effect, Post)
-    if unpaid.said.reason not in NOBODY_HOME:
-        return _buttons_saved(rt, unpaid.effect.message)
-    if rt.stage in BUSY:
+    if unpaid.said.reason in ABOUT_THE_MESSAGE:
+        return _left_out(rt, unpaid.effect, unpaid.said.reason)
+    gone = unpaid.said.reason == THREAD_GONE
+    is_known = unpaid.effect.late and rt.stage in RESTING and not gone
+    if rt.stage in BUSY or is_known:
         return rt.holding_back(unpaid.effect)
     silent = rt.without_owing(React, Speak, Survey, ReadItem).closing_menu(wording.superseded())
-    message = Message(text=wording.cannot_go_on(unpaid.said.sentence))
+    message = Message(text=trouble_wording.cannot_go_on(unpaid.said.sentence))
     told = silent.holding_back(unpaid.effect).owing(Tell(person=rt.started_by, message=message))
-    if unpaid.said.reason == THREAD_GONE:
+    if gone:
         return told.but(stage=Stage.STALLED, stalled=None, place=rt.place.but(thread=""))
     return told if rt.stage in RESTING else told.but(stage=Stage.PAUSED, heading_for=rt.stage)
 
 
 def _not_rewritten(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
-    """A menu that is over must not keep its buttons, also if it takes a while."""
-    if unpaid.said.reason not in NOBODY_HOME or not isinstance(unpaid.effect, Rewrite):
+    """A menu that is over must not keep its buttons: once more with what is said next, or as long as nothing can be."""
+    assert isinstance(unpaid.effect, Rewrite)
+    if unpaid.effect.late and not rt.unsent:
         return rt
-    return rt.but(unsent=(*rt.unsent, unpaid.effect))
+    return rt.but(unsent=(*rt.unsent, unpaid.effect.but(late=True)))
 
 
-def _buttons_saved(rt: Roundtable, message: Message) -> Roundtable:
-    if not message.token or message.text == wording.not_shown():
+def _left_out(rt: Roundtable, effect: Post, reason: str) -> Roundtable:
+    """The transcript says that nobody saw it; its buttons come with other words."""
+    lines = tuple(
+        line.but(meta={**line.meta, "not_shown": reason}) if line.message_id == effect.id else line
+        for line in rt.lines
+    )
+    rt, message = rt.but(lines=lines), effect.message
+    if not message.token or message.text == trouble_wording.not_shown():
         return rt
-    again = message.but(text=wording.not_shown())
+    again = message.but(text=trouble_wording.not_shown())
     return rt.owing(Post(message=again))
 
 
@@ -160,7 +167,7 @@ def _nothing_said(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundta
 
 def _voice_lost(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
     """The one fatal trouble: nothing goes on until a person presses Retry, and nothing counts as complete."""
-    return _stalled(report(rt, [trouble("ERR-INT-001")]), unpaid.effect, wording.press_retry())
+    return _stalled(report(rt, [trouble("ERR-INT-001")]), unpaid.effect, trouble_wording.press_retry())
 
 
 def _no_synthesis(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:

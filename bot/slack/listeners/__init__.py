@@ -7,9 +7,12 @@ from bot.slack.reception import Reception
 
 
 def register(app: AsyncApp, reception: Reception) -> None:
-    """The first listener that matches gets it, so what catches all the rest comes last."""
-    commands.register(app, reception)
+    """
+    The first listener that matches gets it, so what catches all the rest comes last; and Bolt asks one after the other,
+    so what comes most often is first.
+    """
     messages.register(app, reception)
+    commands.register(app, reception)
     actions.register(app, reception)
     shortcuts.register(app, reception)
     errors.register(app, reception)

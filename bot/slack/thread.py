@@ -1,0 +1,60 @@
+"""What people said in a thread, and below which of our messages: read when it was not heard, or was forgotten."""
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, NamedTuple
+
+from bot.domain.inputs import Heard
+from bot.domain.place import Person, Place
+from bot.engine.ports import Thread
+from bot.slack.calls import Calls
+from bot.slack.earlier import step_of
+from bot.slack.identity import Identity
+from bot.slack.names import Names
+from bot.slack.parse import heard
+
+A_PAGE = 200
+PAGES = 10
+"""The oldest come first, so the newest of a longer thread stay unread."""
+
+
+class Page(NamedTuple):
+    messages: list[Mapping[str, Any]]
+    is_last: bool
+
+
+class ThreadReader:
+    def __init__(self, calls: Calls, identity: Identity, names: Names) -> None:
+        self._calls = calls
+        self._identity = identity
+        self._names = names
+
+    async def read(self, place: Place, *, after: str) -> Thread:
+        said: list[Heard] = []
+        about, complete = "", False
+        async for page in self._pages(place, after):
+            complete = page.is_last
+            for message in page.messages:
+                if message.get("bot_id") == self._identity.bot:
+                    about = step_of(message)
+                elif (one := heard(message, self._identity)) and one.ts > after:
+                    said.append(one.but(about=about))
+        names = {one.person.id: await self._names.or_id(one.person.id) for one in said}
+        named = (one.but(person=Person(id=one.person.id, name=names[one.person.id])) for one in said)
+        return Thread(tuple(named), complete)
+
+    async def _pages(self, place: Place, after: str) -> AsyncIterator[Page]:
+        cursor = None
+        for _ in range(PAGES):
+            answer = await self._calls(
+                self._calls.client.conversations_replies,
+                channel=place.channel,
+                ts=place.thread,
+                oldest=after or None,
+                cursor=cursor,
+                limit=A_PAGE,
+                include_all_metadata=True,
+            )
+            cursor = (answer.get("response_metadata") or {}).get("next_cursor")
+            yield Page(answer["messages"], is_last=not cursor)
+            if not cursor:
+                return

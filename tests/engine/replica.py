@@ -1,0 +1,76 @@
+"""One process of several: an engine on a real Redis, with a Slack and a workspace that are played."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from bot.domain.inputs import Press, Say
+from bot.domain.message import Action
+from bot.domain.place import Person
+from bot.domain.roundtable import Roundtable
+from bot.engine.clock import now
+from bot.engine.engine import Engine
+from bot.engine.performers import Performers
+from bot.engine.ports import Pay, Wake
+from bot.storage.redis import RedisStore
+from tests.domain.table import Table, shipped
+from tests.durability.sim_voices import SimVoices
+from tests.durability.world import SimChat, SimWorkspace, World
+
+ADA = Person(id="U1", name="Ada")
+
+
+@dataclass
+class Woken(Wake):
+    """Who was woken; nobody pays by it."""
+
+    slugs: list[str] = field(default_factory=list)
+
+    async def wake(self, slug: str) -> None:
+        self.slugs.append(slug)
+
+    async def run(self, pay: Pay) -> None:  # noqa: ARG002 -- as the port has it
+        raise AssertionError("a test pays")
+
+
+@dataclass
+class Replica:
+    engine: Engine
+    store: RedisStore
+    woken: Woken
+    world: World
+
+    async def stored(self, rt: Roundtable) -> Roundtable:
+        found = await self.store.get(rt.slug)
+        assert found
+        return found
+
+
+@asynccontextmanager
+async def replica(redis_url: str, *, chat: SimChat | None = None) -> AsyncIterator[Replica]:
+    """Replicas of one roundtable have one Redis; what Slack shows and what the workspace holds, each has of its own."""
+    world, woken = World(), Woken()
+    performers = Performers(chat or SimChat(world), SimVoices(world), SimWorkspace(world), shipped(), now)
+    async with RedisStore(redis_url) as store:
+        engine = Engine(store=store, wake=woken, performers=performers, playbook=shipped(), clock=now)
+        yield Replica(engine, store, woken, world)
+
+
+def discussing() -> Table:
+    """A step is open; nothing is owed."""
+    return Table().start()
+
+
+def said(rt: Roundtable, text: str, ts: str) -> Say:
+    return Say(key=f"{rt.place.channel}.{ts}", at=now(), person=ADA, text=text, ts=ts)
+
+
+def pressed(rt: Roundtable, action: Action) -> Press:
+    assert rt.menu, "there is a menu to press"
+    return Press(
+        key=f"press.{rt.menu.token}", at=now(), person=ADA, action=action, token=rt.menu.token, ts=rt.menu.ts
+    )
+
+
+def words(rt: Roundtable) -> list[str]:
+    return [answer.text for answer in rt.answers]

@@ -1,0 +1,202 @@
+# ruff: noqa: ARG002 -- the ports are wider than what is looked at here
+"""What is written down on the way, while a roundtable is paid, and what is not."""
+
+import asyncio
+
+from redis import Redis
+
+from bot.domain.effects import Commit, Post, React
+from bot.domain.message import Message
+from bot.domain.place import Place
+from bot.engine.clock import now
+from bot.engine.ports import Store
+from bot.errors import SlackError
+from tests.durability.world import SimChat, World
+from tests.engine.replica import discussing, replica, said
+from tests.storage.samples import wait_until
+
+SLUG = "offline-sync"
+
+
+def a_post(number: int) -> Post:
+    return Post(id=f"post.{number}", message=Message(text=f"Post {number}"))
+
+
+def a_reaction(number: int) -> React:
+    return React(id=f"react.{number}", ts=f"1.{number}", emoji="eyes")
+
+
+class Witness(SimChat):
+    """Looks into the store whenever something reaches Slack."""
+
+    def __init__(self) -> None:
+        super().__init__(World())
+        self.store: Store
+        self.seen: list[tuple[str, int, int]] = []
+
+    async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
+        await self._note(key)
+        return await super().post(place, message, key=key, again=again)
+
+    async def react(self, place: Place, ts: str, emoji: str) -> None:
+        await self._note(f"react.{ts.partition('.')[2]}")
+
+    async def _note(self, effect: str) -> None:
+        rt = await self.store.get(SLUG)
+        assert rt
+        attempts = next(one.attempts for one in rt.outbox if one.id == effect)
+        self.seen.append((effect, attempts, rt.version))
+
+
+async def test_a_post_is_begun_in_the_store_before_it_reaches_slack(redis_url: str) -> None:
+    """With the end of the post before it, in one save."""
+    chat = Witness()
+    rt = discussing().rt.but(outbox=(a_post(1), a_post(2), a_post(3)), version=1)
+    async with replica(redis_url, chat=chat) as one:
+        chat.store = one.store
+        await one.store.put(rt, expected=0)
+        await one.engine.pay(rt.slug)
+
+        assert chat.seen == [("post.1", 1, 2), ("post.2", 1, 3), ("post.3", 1, 4)]
+        ended = await one.stored(rt)
+        assert (ended.outbox, ended.version) == ((), 5)
+
+
+async def test_what_may_be_done_twice_is_saved_with_what_follows(redis_url: str) -> None:
+    """Two reactions and a post are two saves: one that begins the post, and one that ends it."""
+    chat = Witness()
+    rt = discussing().rt.but(outbox=(a_reaction(1), a_reaction(2), a_post(3)), version=1)
+    async with replica(redis_url, chat=chat) as one:
+        chat.store = one.store
+        await one.store.put(rt, expected=0)
+        await one.engine.pay(rt.slug)
+
+        assert chat.seen == [("react.1", 0, 1), ("react.2", 0, 1), ("post.3", 1, 2)]
+        ended = await one.stored(rt)
+        assert (ended.outbox, ended.version) == ((), 3)
+
+
+class Slow(SimChat):
+    def __init__(self) -> None:
+        super().__init__(World())
+        self.reactions: list[str] = []
+        self.may_end = asyncio.Event()
+
+    async def react(self, place: Place, ts: str, emoji: str) -> None:
+        self.reactions.append(ts)
+        await self.may_end.wait()
+
+
+async def test_what_is_said_during_a_payment_is_paid_with_it(redis_url: str) -> None:
+    """Nobody has to be woken for that; nothing is lost, and nothing is done twice."""
+    chat = Slow()
+    rt = discussing().rt.but(outbox=(a_reaction(1),), version=1)
+    async with replica(redis_url, chat=chat) as one:
+        await one.store.put(rt, expected=0)
+        paying = asyncio.create_task(one.engine.pay(rt.slug))
+        await wait_until(lambda: chat.reactions)
+        for number in (2, 3):
+            await one.engine.hear(rt.place, said(rt, f"word {number}", f"1.{number}"))
+        chat.may_end.set()
+        await paying
+
+        assert one.woken.slugs == []
+        assert (await one.stored(rt)).outbox == ()
+        assert len(chat.reactions) == len(set(chat.reactions))
+
+
+async def test_what_is_said_when_a_payment_cannot_go_on_wakes_somebody(redis_url: str) -> None:
+    """The process is about to end: another one pays."""
+    chat = Slow()
+    rt = discussing().rt.but(outbox=(a_reaction(1), a_post(2)), version=1)
+    async with replica(redis_url, chat=chat) as one:
+        await one.store.put(rt, expected=0)
+        paying = asyncio.create_task(one.engine.pay(rt.slug))
+        await wait_until(lambda: chat.reactions)
+        await one.engine.hear(rt.place, said(rt, "meanwhile", "1.2"))
+        one.engine.leave()
+        chat.may_end.set()
+        await asyncio.wait({paying})
+
+        assert paying.cancelled()
+        assert one.woken.slugs == [rt.slug]
+        left = await one.stored(rt)
+        assert left.next_effect == a_post(2)
+
+
+class Hesitating(Witness):
+    """The first attempt gets no answer."""
+
+    async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
+        if not self.seen:
+            await self._note(key)
+            raise SlackError("Slack did not answer.", reason="timeout", again=True, after_seconds=0.01)
+        return await super().post(place, message, key=key, again=again)
+
+
+async def test_every_attempt_at_a_post_is_written_down(redis_url: str) -> None:
+    """Whoever dies in the second one leaves word of that, not of the first one long ago, which has ended."""
+    chat = Hesitating()
+    rt = discussing().rt.but(outbox=(a_post(1),), version=1)
+    async with replica(redis_url, chat=chat) as one:
+        chat.store = one.store
+        await one.store.put(rt, expected=0)
+        await one.engine.pay(rt.slug)
+
+        assert chat.seen == [("post.1", 1, 2), ("post.1", 2, 3)]
+        assert (await one.stored(rt)).outbox == ()
+
+
+async def test_what_could_not_be_saved_is_tried_again_after_a_while(redis_url: str) -> None:
+    """The sweep finds it, and it is paid although nobody has said a word since."""
+    rt = discussing().rt.but(
+        outbox=(), unsaved=(Commit(subject="roundtable(offline-sync): late", late=True),), version=1
+    )
+    async with replica(redis_url) as one:
+        await one.store.put(rt.but(now="2026-01-01T00:00:00.000Z"), expected=0)
+        await one.engine.sweep()
+        await one.engine.pay(rt.slug)
+
+        assert one.woken.slugs[0] == rt.slug
+        assert (await one.stored(rt)).unsaved == ()
+        assert [made.subject for made in one.world.made] == ["roundtable(offline-sync): late"]
+
+
+async def test_what_could_not_be_saved_just_now_is_left_in_peace(redis_url: str) -> None:
+    """A full disk is not asked every few seconds."""
+    late = Commit(subject="roundtable(offline-sync): late", late=True)
+    rt = discussing().rt.but(outbox=(), unsaved=(late,), version=1, now=now())
+    async with replica(redis_url) as one:
+        await one.store.put(rt, expected=0)
+        await one.engine.pay(rt.slug)
+
+        assert (await one.stored(rt)).unsaved == (late,)
+
+
+async def test_what_the_store_has_lost_is_taken_up_without_a_word(redis_url: str) -> None:
+    """This process remembers that it was going on; what comes next is read from git and from the thread."""
+    async with replica(redis_url) as one:
+        rt = discussing().rt.but(outbox=(), version=1)
+        await one.store.put(rt, expected=0)
+        await one.engine.handle(rt.slug, said(rt, "For field work.", ts="9000000.1"))
+        with Redis.from_url(redis_url) as client:
+            client.flushall()
+        await one.engine.sweep()
+
+        lost = await one.stored(rt)
+        assert lost.place == rt.place
+        assert lost.incarnation != rt.incarnation
+        assert [effect.kind for effect in lost.outbox][-1] == "read_item"
+
+
+async def test_what_is_over_or_stopped_is_not_taken_up(redis_url: str) -> None:
+    """Nobody waits for it; whoever does says so."""
+    async with replica(redis_url) as one:
+        rt = discussing().stop().rt.but(outbox=(), version=1)
+        await one.store.put(rt, expected=0)
+        await one.engine.handle(rt.slug, said(rt, "Thank you.", ts="9000000.1"))
+        with Redis.from_url(redis_url) as client:
+            client.flushall()
+        await one.engine.sweep()
+
+        assert await one.store.get(rt.slug) is None

@@ -7,7 +7,7 @@ from bot.domain.replay_line import Fields
 from bot.domain.replay_points import SYNTHESIS, message_id, position, who
 from bot.domain.replay_state import Concluded, Discussion, Turn
 
-KEPT = 10_000
+KEPT = 2_000
 """So many turns, and so many elaborations, the newest."""
 
 

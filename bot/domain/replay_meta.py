@@ -28,13 +28,13 @@ def compared(content: bytes, progress: Progress) -> Iterator[Wrong]:
         return
     try:
         found = parse(text)
-        places = fields(text)
     except ValueError as error:
         yield Wrong(getattr(error, "lineno", 1), f"is not JSON that can be kept: {error}")
         return
     if not isinstance(found, dict):
         yield Wrong(1, "is not a JSON object")
         return
+    places = fields(text)
     for name in REPRODUCED:
         if name in found:
             yield from _value(text, places[name], name, found=found[name], progress=progress)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from bot.domain import meta, replay_meta
 from bot.domain.artifact import SHARED, applies_to
 from bot.domain.progress import Record
+from bot.domain.replay_discussion import KEPT
 from bot.domain.replay_sections import Wrong, compared, marker
 from bot.domain.replay_state import Concluded, State
 from bot.record.difference import Difference, Version
@@ -52,7 +53,8 @@ def differences(item: Item, versions: Sequence[Version] = ()) -> Iterator[Differ
     held = list(_held(state, _recorded(content)))
     yield from (Difference(item.name, wrong.line, wrong.sentence) for wrong in _turns(held))
     texts = dict(_texts(item))
-    yield from _sections(texts, held, strangers=not state.progress.whole)
+    forgotten = len(state.concluded) == KEPT
+    yield from _sections(texts, held, strangers=forgotten or not state.progress.whole)
     yield from sections_kept(texts, versions)
 
 

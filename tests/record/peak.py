@@ -1,4 +1,4 @@
-"""`python -m tests.record.peak FILE` replays it, and says how many lines there were and how many KiB that took at most."""
+"""`python -m tests.record.peak FILE` replays it: how many lines there were, and how many KiB it took at most."""
 
 import resource
 import sys

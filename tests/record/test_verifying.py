@@ -1,5 +1,6 @@
 """Whether a record holds: all that is kept says what the lines say, or the first place that does not is named."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import run
@@ -181,3 +182,38 @@ def test_an_id_that_is_used_twice_is_found(kept: Kept) -> None:
     assert kept.spoilt(MEETING, kept[MEETING] + last + b"\n")[0] == (
         f"{MEETING}:{number + 1}: has the message_id of line {number}"
     )
+
+
+def test_a_meta_json_that_is_gone_is_found(kept: Kept) -> None:
+    """The lines say that there was one."""
+    (kept.item.folder / META).unlink()
+
+    assert str(next(differences(kept.item, kept.versions))) == "meta.json:1: is not there"
+
+
+def test_turns_that_are_not_in_the_lines_are_found(tmp_path: Path) -> None:
+    """Whoever took one out of the transcript and of its history did not take it out of the record."""
+    item = written(an_evening(), tmp_path)
+    rows = item.transcript.read_bytes().splitlines(keepends=True)
+    item.transcript.write_bytes(b"".join(row for row in rows if b'"turn_id": "t03"' not in row))
+
+    assert [one.sentence for one in differences(item)] == [
+        "is said to end 5 turns, and the lines before it hold 4",
+        "is said to end 7 turns, and the lines before it hold 6",
+    ]
+
+
+def test_a_record_from_before_lines_carried_changes_holds_as_far_as_it_goes(tmp_path: Path) -> None:
+    """Its discussions are compared with what meta.json says of them, and its sections with its syntheses."""
+    item = written(an_evening(), tmp_path)
+    rows = [json.loads(row) for row in item.transcript.read_bytes().splitlines()]
+    for row in rows:
+        row["meta"].pop("change", None)
+    item.transcript.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert list(differences(item)) == []
+
+    scan = item.folder / SCAN
+    scan.write_text(scan.read_text().replace("[Ada] It matters", "[Eve] It matters"))
+    assert [(one.file, one.sentence) for one in differences(item)] == [
+        (SCAN, "is not what the synthesis in the record says")
+    ]

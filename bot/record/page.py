@@ -37,7 +37,7 @@ def as_html(lines: Lines, state: State, *, title: str) -> Iterator[str]:
     style, script = (_static(name) for name in ("page.css", "page.js"))
     yield from _head(title, style, script)
     yield f'<header class="top"><h1 dir="auto">{_shown(title)}</h1><p>{_shown(standing(state))}</p></header>\n<main>'
-    yield '<figure class="picture">'
+    yield '<figure class="picture" tabindex="0" aria-label="Timeline">'
     yield from timeline.svg()
     yield f"<figcaption>{CAPTION}</figcaption></figure>"
     yield from _summary(state)

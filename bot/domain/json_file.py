@@ -38,6 +38,8 @@ def _refuse(number: str) -> NoReturn:
 def _deeper_than(value: Any, limit: int) -> bool:
     level = [value]
     for _ in range(limit):
+        if not level:
+            return False
         level = [child for parent in level for child in _children(parent)]
     return bool(level)
 

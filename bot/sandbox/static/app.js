@@ -32,6 +32,10 @@ const CHANGED = {
     drawAll();
   },
   message({ message }) {
+    if (message.ts === state.awaited) {
+      fromAddress();
+      drawAll();
+    }
     for (const pane of Object.values(panes)) {
       if (pane.shows(message)) keepingEnd(pane, () => patch(pane.list(), message.ts, message, pane));
     }
@@ -67,7 +71,9 @@ document.addEventListener("keydown", (event) => {
 function fromAddress() {
   const [channel, ts] = decodeURIComponent(location.hash.slice(1)).split("/");
   state.here = state.channels.has(channel) ? channel : [...state.channels.keys()][0];
-  state.thread = ts && state.messages.get(state.here)?.has(ts) ? ts : null;
+  const isKnown = state.messages.get(state.here)?.has(ts);
+  state.thread = ts && isKnown ? ts : null;
+  state.awaited = ts && !isKnown ? ts : null; // a link may be followed before its message has come over the wire
 }
 
 function go(channel, ts) {

@@ -17,6 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import content, shipped, tracing
 from bot.domain.agenda import Playbook
 from bot.doors import Doors, answered
+from bot.engine.absence import Absence
 from bot.engine.clock import now
 from bot.engine.desk import FrontDesk
 from bot.engine.engine import Engine
@@ -145,6 +146,7 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
         await enter(_running(engine))
         await enter(_beside(upkeep.run))
         await enter(doors.opened(client, reception))
+        await enter(_beside(Absence(engine, saved, now, hears=doors.hears).watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
 

@@ -15,6 +15,7 @@ from pydantic import SecretStr
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.engine.absence import Hears
 from bot.engine.clock import now
 from bot.engine.ports import Store, Wake, Workspace
 from bot.engine.queue import Queue
@@ -48,6 +49,7 @@ class Doors:
         self.metrics = Metrics()
         self.standing = Standing()
         self.payer = Payer(wake, alone=settings.redis_url is None)
+        self._hears: Hears = _nothing_yet
         self._pulse = Pulse()
         self._settings = settings
         self._census = store.stages
@@ -86,6 +88,7 @@ class Doors:
             async with _beside(self.standing.watch(client.auth_test)):
                 yield
         finally:
+            self._hears = _nothing_yet
             self._probes["slack"] = _shut("the bot is stopping")
             await shut()
 
@@ -93,13 +96,19 @@ class Doors:
         sockets = Sockets(app, client, app_token=token.get_secret_value())
         await answered(sockets.connect, refusal="Slack refused SLACK_APP_TOKEN")
         self._probes["slack"] = self._on_terms(_heard(sockets))
+        self._hears = sockets.is_connected
         return lambda: sockets.close(seconds=ANSWER_SECONDS)
 
     def _over_http(self, app: AsyncApp) -> Shut:
         """Whether Slack can reach us only Slack knows; that it cannot shows as silence in the metrics."""
         self._entrance.open(http_handler(app))
+        self._hears = _always
         self._probes["slack"] = self._on_terms(_let_in)
         return lambda: self._entrance.close(seconds=ANSWER_SECONDS)
+
+    async def hears(self) -> bool:
+        """Whether what people do in Slack reaches us just now, as far as we can know."""
+        return await self._hears()
 
     def _on_terms(self, connected: Probe) -> Probe:
         """That Slack can be heard is no use while it takes nothing of us."""
@@ -152,6 +161,14 @@ async def answered(ask: Callable[[], Awaitable[T]], *, refusal: str) -> T:
             log.warning("Slack does not answer; it is asked again in %.0f s: %s", pause, error)
         await asyncio.sleep(pause)
         wait = min(LONGEST_WAIT_SECONDS, wait * 2)
+
+
+async def _nothing_yet() -> bool:
+    return False
+
+
+async def _always() -> bool:
+    return True
 
 
 def _heard(sockets: Sockets) -> Probe:

@@ -42,12 +42,13 @@ class ReadThread(Attemptable):
     One bounded read of what people said in the thread without us, *after* a stamp and but for what is *known*.
 
     `recovering`: we were here before, and lost what was not in git. `quiet`: the thread is our own and new, but
-    somebody may have answered before we knew where it stands.
+    somebody may have answered before we knew where it stands. `missed`: we are at work in it, and were away.
     """
 
     kind: Literal["read_thread"] = "read_thread"
     recovering: bool = False
     quiet: bool = False
+    missed: bool = False
     after: str = ""
     known: tuple[str, ...] = ()
 

@@ -101,6 +101,12 @@ class Clashed(_Happened):
     paths: tuple[str, ...]
 
 
+class Returned(_Happened):
+    """Nobody listened to Slack from *since* on, for longer than Slack goes on repeating what it could not deliver."""
+
+    since: str
+
+
 # --- outcomes of effects ------------------------------------------------------------------------------------------
 
 
@@ -140,11 +146,12 @@ class Heard(Stored):
 
 
 class ThreadRead(_Outcome):
-    """Oldest first. `recovering` and `quiet` are the effect's. Not `complete`: there is more than we could read."""
+    """Oldest first. Not `complete`: there is more than could be read. All else is the effect's."""
 
     heard: tuple[Heard, ...]
     recovering: bool = False
     quiet: bool = False
+    missed: bool = False
     complete: bool = True
 
 
@@ -271,4 +278,4 @@ Outcome = (
     | PersonMet
     | Failed
 )
-Input = Command | Clashed | TryAgain | Outcome
+Input = Command | Clashed | TryAgain | Returned | Outcome

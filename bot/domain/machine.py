@@ -29,6 +29,7 @@ from bot.domain.inputs import (
     Press,
     Resume,
     Retract,
+    Returned,
     Say,
     SetDepth,
     Start,
@@ -43,6 +44,7 @@ from bot.domain.message import Action, Message
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import BUSY, Stage
 from bot.domain.transitions import (
+    absence,
     amendments,
     asking,
     boundary,
@@ -151,6 +153,8 @@ def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
         return rt.telling(Message(text=trouble_wording.clashed(happened.paths)), part=rt.part)
     if isinstance(happened, TryAgain):
         return pausing.tried_again(rt)
+    if isinstance(happened, Returned):
+        return absence.returned(rt, since=happened.since)
     rt = rt.meeting(happened.person)
     if isinstance(happened, Press):
         return _pressed(rt, happened, playbook)
@@ -190,9 +194,20 @@ def _settled(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtabl
             return commits.made(rt, effect, playbook, told=happened)
         case Done():
             return rt
+        case ThreadRead(missed=True):
+            return _caught_up(rt, happened, playbook)
         case _:
             transition = TRANSITIONS.get((rt.stage, type(happened)))
             return transition(rt, happened, playbook) if transition else rt
+
+
+def _caught_up(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:
+    """As if each of the messages had come in time: Slack may repeat it yet, and has the same key for it."""
+    said = absence.unheard(rt, happened)
+    rt = absence.told(rt, len(said), complete=happened.complete)
+    for one in said:
+        rt = decide(rt, one, playbook)
+    return rt
 
 
 def _met(rt: Roundtable, happened: PersonMet) -> Roundtable:

@@ -25,6 +25,19 @@ def recovered(count: int, *, elsewhere: int = 0, complete: bool = True) -> str:
     return " ".join(sentences)
 
 
+def was_away(count: int, *, complete: bool) -> str:
+    """*count* messages were written meanwhile; not *complete*: and more."""
+    said = "your message" if count == 1 else f"your {count} messages"
+    sentence = f"I was away for a while, and have now read {said} from that time."
+    if complete:
+        return sentence
+    return f"{sentence} There are more than I could read: please say again what I do not answer."
+
+
+def was_away_and_cannot_read() -> str:
+    return "I was away for a while, and cannot read what was said meanwhile. Please say again what I should know."
+
+
 def cannot_go_on(sentence: str) -> str:
     return f"The roundtable stopped: {sentence} Say `/roundtable resume` when that is mended."
 

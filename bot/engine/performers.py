@@ -93,6 +93,7 @@ class Performers(NamedTuple):
                     heard=tuple(one for one in thread.heard if one.ts not in effect.known),
                     recovering=effect.recovering,
                     quiet=effect.quiet,
+                    missed=effect.missed,
                     complete=thread.complete,
                 )
             case Post():

@@ -126,6 +126,18 @@ class Store(Protocol):
         """How many roundtables there are in each stage: for those who watch, and too slow for anybody else."""
         ...
 
+    async def held(self) -> tuple[str, ...]:
+        """Slugs of the roundtables that are in a thread and not over: too slow for every day."""
+        ...
+
+    async def listened(self) -> str:
+        """When somebody last said that they hear Slack; empty when nobody ever did, or it is lost."""
+        ...
+
+    async def listening(self, at: str) -> None:
+        """We hear Slack, at *at*, in the form of a transcript's `ts`."""
+        ...
+
     async def ping(self) -> None:
         """Raises Unavailable when the store cannot be used."""
         ...

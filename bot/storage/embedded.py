@@ -18,12 +18,14 @@ from typing import NamedTuple, Self, TypeVar
 
 from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
+from bot.domain.stage import Stage
 from bot.errors import ConfigError, Conflict, Unavailable
 from bot.storage.files import TEMPORARY, folder
 from bot.storage.stored import FromLater, Unreadable, decoded, encoded
 
 ROUNDTABLES = "roundtables"
 SUFFIX = ".json"
+LISTENED = "listened"
 PROBE_BYTES = 4096
 IN_USE = "another roundtable process uses this workspace; set REDIS_URL to run several"
 
@@ -100,6 +102,18 @@ class EmbeddedStore:
     async def stages(self) -> Mapping[str, int]:
         return Counter(entry.stage for entry in tuple(self._entries.values()))
 
+    async def held(self) -> tuple[str, ...]:
+        entries = tuple(self._entries.items())
+        return tuple(
+            slug for slug, entry in entries if entry.place.thread and entry.stage != Stage.ANALYSED.value
+        )
+
+    async def listened(self) -> str:
+        return await self._bounded(self._listened)
+
+    async def listening(self, at: str) -> None:
+        await self._bounded(lambda: self._listening(at))
+
     async def ping(self) -> None:
         await self._bounded(self._probe)
 
@@ -153,6 +167,14 @@ class EmbeddedStore:
         with folder(self._path, [ROUNDTABLES]) as files:
             files.replace(roundtable.slug + SUFFIX, encoded(roundtable))
         self._index(roundtable)
+
+    def _listened(self) -> str:
+        with folder(self._path) as files:
+            return (files.read(LISTENED) or b"").decode("ascii", "replace")
+
+    def _listening(self, at: str) -> None:
+        with folder(self._path) as files:
+            files.replace(LISTENED, at.encode())
 
     def _probe(self) -> None:
         with folder(self._path, [ROUNDTABLES]) as files:

@@ -18,14 +18,15 @@ from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.errors import Conflict, Unavailable
+from bot.storage.census import census
 from bot.storage.connect import CALL_SECONDS, NO_ANSWER, client
 from bot.storage.stored import FromLater, Unreadable, decoded, encoded
 
 CONNECTIONS = 64
-STAGES_SECONDS = 1.5
-KEYS_AT_ONCE = 1_000
+CENSUS_SECONDS = 1.5
 SEEN_AT_MOST = 20_000
 OWING = "roundtable:owing"
+LISTENED = "roundtable:listened"
 KEPT_SECONDS = 30 * 24 * 3600
 """A roundtable that is over and owes nothing; after that, its item is still in the workspace."""
 
@@ -186,16 +187,22 @@ class RedisStore:
         return tuple(slug for slug, there in zip(wanted, found, strict=True) if not there)
 
     async def stages(self) -> Mapping[str, int]:
-        """Looks at every key there is."""
-        found: Counter[str] = Counter()
-        async with _bounded(STAGES_SECONDS):
-            keys = self._redis.scan_iter(match=_key("*"), count=KEYS_AT_ONCE)
-            async for slugs in _chunks(keys, KEYS_AT_ONCE):
-                reading = self._redis.pipeline(transaction=False)
-                for key in slugs:
-                    reading.hget(key, "stage")
-                found.update(_text(stage) for stage in await reading.execute() if stage)
-        return found
+        async with _bounded(CENSUS_SECONDS):
+            found = await census(self._redis, _key("*"))
+        return Counter(one.stage for one in found)
+
+    async def held(self) -> tuple[str, ...]:
+        async with _bounded(CENSUS_SECONDS):
+            found = await census(self._redis, _key("*"))
+        return tuple(one.slug for one in found if one.thread and one.stage != Stage.ANALYSED.value)
+
+    async def listened(self) -> str:
+        async with _bounded():
+            return _text(await self._redis.get(LISTENED))
+
+    async def listening(self, at: str) -> None:
+        async with _bounded():
+            await self._redis.set(LISTENED, at)
 
     async def ping(self) -> None:
         async with _bounded():
@@ -222,16 +229,6 @@ class RedisStore:
             log.warning("%s: it is set aside", error)
             await self._redis.eval(SET_ASIDE, 2, _key(slug), f"{_key(slug)}:unreadable", state)
             return None
-
-
-async def _chunks(keys: AsyncIterator[bytes], size: int) -> AsyncIterator[list[bytes]]:
-    chunk: list[bytes] = []
-    async for key in keys:
-        chunk.append(key)
-        if len(chunk) == size:
-            yield chunk
-            chunk = []
-    yield chunk
 
 
 @asynccontextmanager

@@ -234,3 +234,24 @@ async def test_what_could_not_be_saved_or_said_is_owed(store: Store) -> None:
     await store.put(a_roundtable().but(unsaved=(late,)), expected=0)
 
     assert await store.owing() == (a_roundtable().slug,)
+
+
+async def test_what_is_held_in_a_thread_and_not_over_is_known(store: Store) -> None:
+    """Whose threads are read when nobody listened for long."""
+    await store.put(a_roundtable("going-on", stage=Stage.DISCUSSING), expected=0)
+    await store.put(a_roundtable("paused", place=ELSEWHERE, stage=Stage.PAUSED), expected=0)
+    await store.put(a_roundtable("over", place=PLACE.but(thread="3.3"), stage=Stage.ANALYSED), expected=0)
+    await store.put(a_roundtable("nowhere-yet", place=PLACE.but(thread="")), expected=0)
+
+    assert sorted(await store.held()) == ["going-on", "paused"]
+
+
+async def test_when_somebody_last_listened_is_known(open_store: Opening) -> None:
+    """Also to the process that comes next."""
+    async with open_store() as store:
+        assert not await store.listened()
+        await store.listening("2026-11-21T10:00:00.000Z")
+        await store.listening("2026-11-21T10:00:30.000Z")
+
+    async with open_store() as store:
+        assert await store.listened() == "2026-11-21T10:00:30.000Z"

@@ -53,6 +53,7 @@ from bot.domain.inputs import (
     Press,
     Resume,
     Retract,
+    Returned,
     Say,
     SetDepth,
     Start,
@@ -79,6 +80,8 @@ from bot.shipped import personas_dir, steps_dir
 
 HERE = Place(team="T1", channel="C1")
 LONGEST = 1_000
+MIDNIGHT = 1_767_225_600
+"""2026-01-01, by Slack's clock."""
 NOWHERE = "0"
 SORRY = "The disk is full."
 NAMES = {"ada": "Ada", "grace": "Grace", "linus": "Linus"}
@@ -237,6 +240,18 @@ class Table:
         self.rt = decide(self.rt, TryAgain(key=self.key(), at=self.now()), self.playbook)
         return self._paid()
 
+    def missed(self, *texts: str, who: str = "grace") -> "Table":
+        """People wrote that while nobody listened, and Slack has given up repeating it."""
+        for text in texts:
+            self.world.heard = (*self.world.heard, Heard(person=person(who), text=text, ts=self.ts()))
+        return self
+
+    def return_(self, since: str = "") -> "Table":
+        """Somebody listens again, who last did at *since*: now, if nothing is said."""
+        happened = Returned(key=self.key(), at=self.now(), since=since or self.now())
+        self.rt = decide(self.rt, happened, self.playbook)
+        return self._paid()
+
     def break_meta(self) -> "Table":
         """Somebody saves half a meta.json; git has the one before."""
         assert self.world.meta
@@ -354,7 +369,7 @@ class Table:
         return f"k{self._next()}"
 
     def ts(self) -> str:
-        return f"{1_000_000 + self._next()}.000100"
+        return f"{MIDNIGHT + self._next()}.000100"
 
     def now(self) -> str:
         seconds = self._next()
@@ -385,6 +400,7 @@ class Table:
                     heard=heard,
                     recovering=effect.recovering,
                     quiet=effect.quiet,
+                    missed=effect.missed,
                     complete=world.complete,
                 )
             case ReadItem():

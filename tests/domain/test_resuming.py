@@ -246,17 +246,17 @@ def test_a_thread_that_is_too_long_to_be_read_is_not_called_complete() -> None:
 
 def test_what_slack_repeats_after_a_loss_is_old_news() -> None:
     """Git has the answer, and it was given to the step before."""
-    table = Table(TWO).start().say("For field work.", ts="1000900.1").finish().forget()
+    table = Table(TWO).start().say("For field work.", ts="1767229200.1").finish().forget()
     before = table.rt
-    table.say("For field work.", ts="1000900.1")
+    table.say("For field work.", ts="1767229200.1")
 
     assert table.rt is before
 
 
 def test_what_slack_repeats_before_the_folder_is_read_is_old_news_too() -> None:
     """It comes between the loss and the first look at git."""
-    table = Table(TWO).start().say("For field work.", ts="1000900.1").finish().stop_paying().forget()
-    table.say("For field work.", ts="1000900.1").resume_paying()
+    table = Table(TWO).start().say("For field work.", ts="1767229200.1").finish().stop_paying().forget()
+    table.say("For field work.", ts="1767229200.1").resume_paying()
 
     assert table.rt.answers == ()
     assert [line.content for line in table.lines].count("For field work.") == 1
@@ -264,8 +264,8 @@ def test_what_slack_repeats_before_the_folder_is_read_is_old_news_too() -> None:
 
 def test_a_change_of_an_old_message_hides_nothing_that_was_said_after_it() -> None:
     """It has that message's stamp, and says nothing about what git has heard."""
-    table = Table(TWO).start().say("One.", ts="1000900.1").say("Two.", ts="1000900.2").do_step()
-    table.edit("1000900.1", "One and a half.").press_continue().say("Three.", ts="1000900.3").forget()
+    table = Table(TWO).start().say("One.", ts="1767229200.1").say("Two.", ts="1767229200.2").do_step()
+    table.edit("1767229200.1", "One and a half.").press_continue().say("Three.", ts="1767229200.3").forget()
 
     assert [answer.text for answer in table.rt.answers] == ["Three."]
 

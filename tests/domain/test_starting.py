@@ -255,7 +255,7 @@ def test_a_persona_that_could_not_be_read_is_told_once() -> None:
 def test_what_people_say_while_the_thread_is_being_opened_is_heard() -> None:
     """They see its first message before we know where it stands; it is read once, and nobody is told so."""
     table = Table(few_steps(), paying=False)
-    table.world.heard = (Heard(person=person("grace"), text="Which sprint?", ts="1000900.1"),)
+    table.world.heard = (Heard(person=person("grace"), text="Which sprint?", ts="1767229200.1"),)
     table.start().resume_paying()
 
     assert "Which sprint?" in table.world.files["draft.md"]

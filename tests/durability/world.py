@@ -109,6 +109,14 @@ class SimStore:
     async def stages(self) -> Mapping[str, int]:
         return {}
 
+    async def held(self) -> tuple[str, ...]:
+        return tuple(self._world.store)
+
+    async def listened(self) -> str:
+        return ""
+
+    async def listening(self, at: str) -> None: ...
+
     async def ping(self) -> None: ...
 
     def _put(self, roundtable: Roundtable, expected: int) -> None:

@@ -77,6 +77,10 @@ class Meeting:
         await self.press("finish_step")
         return await self.menu("continue")
 
+    def was_last_heard(self, at: str) -> None:
+        """Turns the clock back: the bot that is not running has not listened since then."""
+        (self.workspace / ".roundtable" / "listened").write_text(at)
+
     # --- what people see ------------------------------------------------------------------------------------------
 
     @property

@@ -35,7 +35,7 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.stage import BUSY, RESTING, Stage
 from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking, commits, elaborations, opening, resuming, steps, syntheses
+from bot.domain.transitions import absence, asking, commits, elaborations, opening, resuming, steps, syntheses
 from bot.domain.transitions.reporting import report
 
 CONTEXT_FULL = "context"
@@ -95,6 +95,8 @@ def _thread_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roun
     assert isinstance(unpaid.effect, ReadThread)
     if unpaid.effect.quiet:
         return rt
+    if unpaid.effect.missed:
+        return rt if rt.stage in RESTING else absence.not_read(rt)
     rt = rt.telling(Message(text=trouble_wording.could_not_read()), part=Part.DRAFT)
     return opening.taken_up(rt, "taken up from git") if unpaid.effect.recovering else rt
 

@@ -1,0 +1,109 @@
+"""When nobody heard Slack for longer than it repeats, every open thread is read once, whoever comes back first."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+
+import pytest
+
+from bot.domain.effects import ReadThread
+from bot.engine.absence import Absence
+from bot.engine.clock import now
+from bot.errors import Unavailable
+from tests.engine.replica import Replica, discussing, replica
+
+LONG_AGO = "2026-11-21T10:00:00.000Z"
+
+
+@pytest.fixture
+async def two(redis_url: str) -> AsyncIterator[tuple[Replica, Replica]]:
+    async with AsyncExitStack() as stack:
+        yield (
+            await stack.enter_async_context(replica(redis_url)),
+            await stack.enter_async_context(replica(redis_url)),
+        )
+
+
+def of(one: Replica) -> Absence:
+    async def hears() -> bool:
+        return True
+
+    return Absence(one.engine, one.store, now, hears=hears)
+
+
+async def reads(one: Replica, slug: str) -> int:
+    """How many times the thread is about to be read."""
+    rt = await one.store.get(slug)
+    assert rt
+    return sum(isinstance(owed, ReadThread) for owed in rt.outbox)
+
+
+async def test_after_a_long_silence_the_thread_is_read(two: tuple[Replica, Replica]) -> None:
+    """And whoever pays is woken for it."""
+    one, other = two
+    rt = discussing().rt.but(version=1)
+    await one.store.put(rt, expected=0)
+    await one.store.listening(LONG_AGO)
+
+    await of(one).ended()
+    await of(other).ended()
+
+    assert await reads(one, rt.slug) == 1
+    assert one.woken.slugs == [rt.slug]
+    assert not other.woken.slugs
+
+
+async def test_a_short_silence_slack_bridges_itself(two: tuple[Replica, Replica]) -> None:
+    """It repeats for five minutes; a rolling update disturbs nobody."""
+    one, _ = two
+    rt = discussing().rt.but(version=1)
+    await one.store.put(rt, expected=0)
+    await one.store.listening(now())
+
+    await of(one).ended()
+
+    assert not await reads(one, rt.slug)
+
+
+@pytest.mark.parametrize("noted", ["", "the other day"])
+async def test_where_nobody_knows_nothing_is_read(two: tuple[Replica, Replica], noted: str) -> None:
+    """The first start; a store that was emptied, whose roundtables are gone as well; somebody wrote there by hand."""
+    one, _ = two
+    rt = discussing().rt.but(version=1)
+    await one.store.put(rt, expected=0)
+    await one.store.listening(noted)
+
+    await of(one).ended()
+
+    assert not await reads(one, rt.slug)
+    assert await one.store.listened() > LONG_AGO
+
+
+async def test_whoever_dies_on_the_way_is_succeeded(
+    two: tuple[Replica, Replica], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The end of a silence is noted when every thread is about to be read: until then, anybody begins again."""
+    one, other = two
+    first, second = discussing().rt.but(version=1), discussing().rt.but(version=1, slug="another")
+    for rt in (first, second):
+        await one.store.put(rt, expected=0)
+    await one.store.listening(LONG_AGO)
+    monkeypatch.setattr(one.engine, "handle", _once(one.engine.handle))
+
+    with pytest.raises(Unavailable):
+        await of(one).ended()
+    await of(other).ended()
+
+    assert [await reads(one, rt.slug) for rt in (first, second)] == [1, 1]
+
+
+def _once(handle: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
+    """*handle*, and after that the store is away."""
+    calls: list[tuple[object, ...]] = []
+
+    async def once(*arguments: object) -> object:
+        if calls:
+            raise Unavailable("Redis did not answer")
+        calls.append(arguments)
+        return await handle(*arguments)
+
+    return once

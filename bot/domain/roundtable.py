@@ -14,6 +14,7 @@ from bot.domain.agenda import Depth, QuickScan
 from bot.domain.effects import Attemptable, Commit, Effect, Log, MeetPerson, Post, Rewrite, numbered
 from bot.domain.elaboration import Elaboration
 from bot.domain.inputs import CodeSurvey, Heard, Say
+from bot.domain.item import Item
 from bot.domain.menu import Menu, MenuKind, Used
 from bot.domain.message import NO_STEP, Message
 from bot.domain.meta import DEFAULT_MAX_TURNS, Record
@@ -87,6 +88,10 @@ class Roundtable(Stored):
     seen: tuple[str, ...] = ()
 
     # --- questions ------------------------------------------------------------------------------------------------
+
+    @property
+    def item(self) -> Item:
+        return Item(slug=self.slug, title=self.title, source=self.source, source_id=self.source_id)
 
     @property
     def next_effect(self) -> Effect | None:

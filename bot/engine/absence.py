@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from bot.domain.inputs import Returned
-from bot.engine.clock import Clock, seconds_since
+from bot.domain.moment import seconds_since
+from bot.engine.clock import Clock
 from bot.engine.engine import Engine
 from bot.engine.ports import Store
 from bot.errors import Unavailable, UserError

@@ -59,7 +59,7 @@ class FrontDesk:
             return await self._take_up(resume, slug)
         if not rt.place.thread:
             start = Start(
-                key=resume.key, at=resume.at, item=_item_of(rt), place=resume.place, person=resume.person
+                key=resume.key, at=resume.at, item=rt.item, place=resume.place, person=resume.person
             )
             await self._engine.handle(slug, start)
             return None
@@ -230,10 +230,6 @@ class FrontDesk:
     async def _at(self, place: Place) -> Roundtable | None:
         slug = await self._store.at(place)
         return await self._store.get(slug) if slug else None
-
-
-def _item_of(rt: Roundtable) -> Item:
-    return Item(slug=rt.slug, title=rt.title, source=rt.source, source_id=rt.source_id)
 
 
 def _item_in(listed: Listing) -> Item:

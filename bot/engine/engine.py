@@ -14,12 +14,12 @@ from contextlib import contextmanager, suppress
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Effect, Log, MeetPerson, OpenThread, Post, React, Rewrite
 from bot.domain.inputs import Attempted, Clashed, Command, Done, Failed, Input, Outcome, Start, TryAgain
-from bot.domain.item import Item
 from bot.domain.machine import decide
+from bot.domain.moment import seconds_since
 from bot.domain.place import Person, Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.transitions import opening
-from bot.engine.clock import Clock, seconds_since
+from bot.engine.clock import Clock
 from bot.engine.ledger import Decision, Ledger
 from bot.engine.meter import Meter, Unmetered, kind_of
 from bot.engine.performers import Performers
@@ -192,11 +192,10 @@ class Engine:
         if not rt.place.thread:
             return
         log.warning("%s is gone from the store: it is taken up from git", rt.slug)
-        item = Item(slug=rt.slug, title=rt.title, source=rt.source, source_id=rt.source_id)
         person = Person(id=rt.started_by, name=rt.name_of(rt.started_by))
         key = f"lost.{rt.slug}.{rt.incarnation}"
         with suppress(Conflict):  # somebody else was quicker
-            start = Start(key=key, at=self._clock(), item=item, place=rt.place, person=person)
+            start = Start(key=key, at=self._clock(), item=rt.item, place=rt.place, person=person)
             await self.take_up(start, thread_known=True)
 
     async def _begun(self, start: Start, rt: Roundtable) -> Roundtable:

@@ -40,8 +40,9 @@ from bot.domain.inputs import (
     ThreadOpened,
     ThreadRead,
 )
+from bot.domain.moment import seconds_since
 from bot.domain.roundtable import Roundtable
-from bot.engine.clock import Clock, seconds_since
+from bot.engine.clock import Clock
 from bot.engine.ports import Chat, Cue, Reading, Voices, Workspace
 from bot.engine.troubles import log_trouble
 

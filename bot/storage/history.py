@@ -35,13 +35,13 @@ class History:
 
     def newest_of_ours(self, number: int) -> list[Commit]:
         """The newest commits, up to *number*, the oldest of them first; none below one that is somebody else's."""
-        newest = islice(self._line(tip(self._repository)), number)
+        newest = islice(line_from(tip(self._repository)), number)
         return list(takewhile(lambda commit: trailer(commit, ITEM), newest))[::-1]
 
     def versions(self, path: str) -> Iterator[bytes]:
         """What stood at *path*, the newest first; a folder in its place counts as nothing."""
         last = None
-        for commit in islice(self._line(tip(self._repository)), COMMITS_LOOKED_AT):
+        for commit in islice(line_from(tip(self._repository)), COMMITS_LOOKED_AT):
             found = blob(commit.tree, path)
             if found is not None and found.id != last:
                 last = found.id
@@ -65,7 +65,7 @@ class History:
     def _recent(self) -> list[tuple[Oid, str]]:
         """Only the commits that are new since the last time are looked at."""
         before, self._effects = self._effects, []
-        for commit in islice(self._line(tip(self._repository)), EFFECTS_LOOKED_AT):
+        for commit in islice(line_from(tip(self._repository)), EFFECTS_LOOKED_AT):
             if before and commit.id == before[0][0]:
                 self._effects += before[: EFFECTS_LOOKED_AT - len(self._effects)]
                 break
@@ -78,7 +78,7 @@ class History:
         known = {sha: place for place, (sha, _) in enumerate(self._walked)} if newest else {}
         kept = len(self._walked)  # nothing, unless there is a known commit on the way
         added: list[tuple[str, bool]] = []
-        for commit in islice(self._line(newest), COMMITS_LOOKED_AT):
+        for commit in islice(line_from(newest), COMMITS_LOOKED_AT):
             if (place := known.get(str(commit.id))) is not None:
                 kept = place
                 break
@@ -86,15 +86,16 @@ class History:
         self._walked = [*added, *self._walked[kept:]][:COMMITS_LOOKED_AT]
         return self._walked
 
-    def _line(self, commit: Commit | None) -> Iterator[Commit]:
-        """Back along first parents: what a merge brought counts once."""
-        while commit is not None:
-            yield commit
-            commit = _parent(commit)
-
     def _is_outside(self, commit: Commit) -> bool:
         parent = _parent(commit)
         return _without(commit.tree, self._ours) != (_without(parent.tree, self._ours) if parent else ())
+
+
+def line_from(commit: Commit | None) -> Iterator[Commit]:
+    """Back along first parents, as far as the clone goes: what a merge brought counts once."""
+    while commit is not None:
+        yield commit
+        commit = _parent(commit)
 
 
 def _parent(commit: Commit) -> Commit | None:

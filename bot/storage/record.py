@@ -11,6 +11,7 @@ from pygit2 import Commit, Tree
 
 from bot.domain.artifact import SHARED
 from bot.errors import WorkspaceError
+from bot.storage.history import line_from
 
 COMMITS_LOOKED_AT = 100_000
 SHORT = 7
@@ -41,23 +42,13 @@ def versions(folder: Path) -> Iterator[Version]:
             return
         place = folder.resolve().relative_to(Path(repository.workdir).resolve()).as_posix()
         last: tuple[object, ...] = ()
-        for commit in islice(_line(repository.head.peel(Commit)), COMMITS_LOOKED_AT):
+        for commit in islice(line_from(repository.head.peel(Commit)), COMMITS_LOOKED_AT):
             stamp = tuple(found and found.id for found in (_at(commit.tree, place), _at(commit.tree, SHARED)))
             if stamp != last:
                 last = stamp
                 yield Version(str(commit.id)[:SHORT], _files(commit.tree, place))
     except pygit2.GitError as error:
         raise WorkspaceError(f"The history of {folder} cannot be read: {error}") from error
-
-
-def _line(commit: Commit | None) -> Iterator[Commit]:
-    """Back along first parents, to the first commit or to where a shallow clone ends."""
-    while commit is not None:
-        yield commit
-        following = None
-        with suppress(KeyError, pygit2.GitError):
-            following = commit.parents[0] if commit.parent_ids else None
-        commit = following
 
 
 def _at(tree: Tree, path: str) -> pygit2.Object | None:

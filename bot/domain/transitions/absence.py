@@ -1,11 +1,10 @@
 """Slack could not reach anybody for a while, and has given up repeating: what was said meanwhile is read."""
 
-from datetime import datetime
-
 from bot.domain import trouble_wording
 from bot.domain.effects import ReadThread
 from bot.domain.inputs import Say, ThreadRead
 from bot.domain.message import Message
+from bot.domain.moment import seconds
 from bot.domain.roundtable import KEYS_REMEMBERED, Roundtable
 from bot.domain.stage import Stage
 
@@ -17,7 +16,7 @@ def returned(rt: Roundtable, *, since: str) -> Roundtable:
     """Where the thread is not known yet, or is about to be read anyway, there is nothing to do."""
     if not rt.place.thread or rt.stage is Stage.OPENING or rt.owes(ReadThread):
         return rt
-    left = datetime.fromisoformat(since).timestamp() - MARGIN_SECONDS
+    left = seconds(since) - MARGIN_SECONDS
     return rt.owing(ReadThread(missed=True, after=f"{left:.6f}"))
 
 

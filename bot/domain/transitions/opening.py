@@ -17,7 +17,7 @@ from bot.domain.inputs import (
     ThreadOpened,
     ThreadRead,
 )
-from bot.domain.item import Item, draft
+from bot.domain.item import draft
 from bot.domain.menu import MenuKind
 from bot.domain.message import NO_STEP, Message
 from bot.domain.meta import Change
@@ -203,9 +203,8 @@ def _chosen(rt: Roundtable, happened: Press, label: str) -> tuple[Roundtable, Re
 
 
 def _folder_made(rt: Roundtable) -> Roundtable:
-    item = Item(slug=rt.slug, title=rt.title, source=rt.source, source_id=rt.source_id)
     said = [(_author(line.meta), line.content) for line in rt.lines if line.source is Source.USER]
-    text = draft(item, started_by=rt.name_of(rt.started_by), at=rt.now, said=said)
+    text = draft(rt.item, started_by=rt.name_of(rt.started_by), at=rt.now, said=said)
     change = Change(created=created(rt), slack=slack_place(rt), codebase_hash=HEAD)
     edits = [FileEdit(path="draft.md", text=text)]
     return owe_commit(rt, "start", then=Then.OPENING, edits=edits, change=change)

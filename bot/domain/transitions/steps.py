@@ -1,7 +1,6 @@
 """A step: answered, finished by a person, written down."""
 
 from collections.abc import Iterable
-from datetime import datetime
 
 from bot.domain import wording, words
 from bot.domain.agenda import Playbook, Step
@@ -11,6 +10,7 @@ from bot.domain.inputs import Committed, Drafted, Finish, PersonaSpoke, Press, S
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change
+from bot.domain.moment import seconds_since
 from bot.domain.place import Person
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
@@ -138,7 +138,4 @@ def menu_or_write(
 
 
 def _burst_is_over(rt: Roundtable) -> bool:
-    if not rt.acknowledged_at:
-        return True
-    since = datetime.fromisoformat(rt.now) - datetime.fromisoformat(rt.acknowledged_at)
-    return since.total_seconds() >= BURST_SECONDS
+    return not rt.acknowledged_at or seconds_since(rt.acknowledged_at, rt.now) >= BURST_SECONDS

@@ -1,0 +1,13 @@
+"""Moments, in the one form that a transcript knows: UTC with milliseconds."""
+
+from datetime import datetime
+
+
+def seconds_since(at: str, now: str) -> float:
+    """Of two moments; 0 when there is no *at*. Raises ValueError for what is none."""
+    return seconds(now) - seconds(at) if at else 0.0
+
+
+def seconds(at: str) -> float:
+    """Since 1970, as Slack counts."""
+    return datetime.fromisoformat(at).timestamp()

@@ -6,6 +6,7 @@ yet is kept. Whatever an artifact's trouble is, the other files are still writte
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from bot.domain import artifact, meta, transcript
@@ -40,7 +41,7 @@ class NotAdditive(ValueError):
 def write(items: Items, slug: str, work: Commit, *, now: str, committed: Committed) -> Written:
     """Raises OSError when meta.json or the transcript cannot be written."""
     writing = _Writing(items, slug, committed)
-    writing.folder()
+    writing.folder(is_new=work.change.created is not None)
     for path, edits in _by_path(work.edits):
         writing.artifact(path, edits)
     writing.meta(work.change, now=now)
@@ -57,8 +58,8 @@ class _Writing:
         self.troubles: list[Trouble] = []
         self.unwritten: list[Edit] = []
 
-    def folder(self) -> None:
-        if not self._items.exists(self._slug):
+    def folder(self, *, is_new: bool) -> None:
+        if not is_new and not self._items.exists(self._slug):
             self.troubles.append(trouble("ERR-ART-001"))
         with self._items.folder_of(self._items.meta_file(self._slug), make=True):
             pass
@@ -78,6 +79,8 @@ class _Writing:
         place = self._items.meta_file(self._slug)
         before = self._items.content(place)
         raw = self._raw(place, before, now)
+        if raw is None and change.created is None:
+            raw = self._last_good(place, now)
         if raw is None:
             created = change.created or {"source": "manual", "slug": self._slug, "created_at": now}
             raw = meta.apply({}, meta.Change(created=created))
@@ -123,6 +126,12 @@ class _Writing:
             return None
         self.troubles += reading.troubles
         return reading.raw
+
+    def _last_good(self, place: Place, now: str) -> Mapping[str, Any] | None:
+        """Git's: it has what others wrote there, too, and is behind by no more than what is written anew."""
+        with suppress(meta.Corrupt):
+            return meta.read(self._committed(place.path) or b"", now=now).raw
+        return None
 
     def _keep(self, place: Place, content: bytes, *, why: str) -> None:
         """What we are about to replace stays beside it."""

@@ -25,9 +25,19 @@ async def test_an_item_begins_with_its_folder(workspace: Workspace) -> None:
 
     receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
 
-    assert [one.code for one in receipt.troubles] == ["ERR-ART-001"]
+    assert receipt.troubles == ()
     assert receipt.state.artifacts == (SPEC,)
     assert [listing.known.slug for listing in await workspace.items()] == [SLUG]
+
+
+async def test_a_folder_that_somebody_removed_is_made_again(workspace: Workspace) -> None:
+    """ERR-ART-001, and meta.json with it."""
+    work = a_commit(2, change=Change(steps=("01-02",)))
+
+    receipt = await workspace.commit(SLUG, work, now=NOW)
+
+    assert [one.code for one in receipt.troubles] == ["ERR-ART-001", "ERR-META-001"]
+    assert receipt.state.meta.steps_completed == ("01-02",)
 
 
 async def test_a_receipt_says_what_is_saved(workspace: Workspace) -> None:
@@ -97,7 +107,7 @@ async def test_insights_for_a_file_that_is_not_there_are_reported(workspace: Wor
 
     receipt = await workspace.commit(SLUG, a_commit(edits=edits), now=NOW)
 
-    assert [(one.code, dict(one.facts)) for one in receipt.troubles[1:]] == [
+    assert [(one.code, dict(one.facts)) for one in receipt.troubles] == [
         ("ERR-ELAB-013", {"filename": "gone.md"})
     ]
     assert [touched.path for touched in receipt.touched] == [SPEC]
@@ -138,7 +148,7 @@ async def test_no_artifact_leaves_its_folder(workspace: Workspace, path: str) ->
 
     receipt = await workspace.commit(SLUG, a_commit(edits=edits), now=NOW)
 
-    assert [one.code for one in receipt.troubles] == ["ERR-ART-001", "ERR-ART-002"]
+    assert [one.code for one in receipt.troubles] == ["ERR-ART-002"]
     assert [touched.path for touched in receipt.touched] == [SPEC]
     assert await workspace.files(SLUG, (path,)) == {}
 

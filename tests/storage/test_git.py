@@ -1,5 +1,6 @@
 """The workspace as people see it with git: what we commit, and that what is theirs stays theirs."""
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -344,6 +345,26 @@ async def test_a_corrupt_meta_json_is_begun_anew_and_kept(
     assert git.shown(f"{ITEM}/meta.json.corrupt-1") == bad
     assert receipt.state.artifacts == ("requirements-spec.md",)
     assert git.status == []
+
+
+@pytest.mark.parametrize("bad", ["{ torn", None])
+async def test_what_others_wrote_into_a_meta_json_survives_its_loss(
+    workspace: GitWorkspace, git: Git, bad: str | None
+) -> None:
+    """In the middle of a meeting it is written anew from what git had, and not from what we know alone."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    theirs = {**json.loads(git.shown(f"{ITEM}/meta.json")), "estimate": {"points": 8}}
+    git.commit(f"{ITEM}/meta.json", json.dumps(theirs))
+    if bad is None:
+        (git.root / ITEM / "meta.json").unlink()
+    else:
+        git.write(f"{ITEM}/meta.json", bad)
+
+    receipt = await workspace.commit(SLUG, a_commit(2, change=Change(steps=("01-02",))), now=NOW)
+
+    assert {one.code for one in receipt.troubles} <= {"ERR-META-001", "ERR-META-002"}
+    assert json.loads(git.shown(f"{ITEM}/meta.json"))["estimate"] == {"points": 8}
+    assert receipt.state.meta.steps_completed == ("01-01", "01-02")
 
 
 @pytest.mark.parametrize("bad", ["{ torn", None])

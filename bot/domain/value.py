@@ -4,14 +4,24 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
+_set = object.__setattr__
+"""Past the freezing; only on what nobody else has yet."""
+
 
 class Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def but(self, **changes: Any) -> Self:
         """The same value with *changes*; names are checked, contents are trusted."""
-        assert not (unknown := changes.keys() - type(self).model_fields.keys()), f"no such fields: {unknown}"
-        return self.model_copy(update=changes)
+        kind = type(self)
+        assert not (unknown := changes.keys() - kind.__pydantic_fields__.keys()), f"no such fields: {unknown}"
+        # What `model_copy` does, for a value without private fields, in a quarter of the time: a turn makes 60 of them.
+        after = kind.__new__(kind)
+        _set(after, "__dict__", {**self.__dict__, **changes})
+        _set(after, "__pydantic_fields_set__", self.__pydantic_fields_set__ | changes.keys())
+        _set(after, "__pydantic_extra__", None)
+        _set(after, "__pydantic_private__", None)
+        return after
 
 
 class Stored(Value):

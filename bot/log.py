@@ -9,8 +9,10 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import TextIO
 
 import structlog
@@ -23,6 +25,8 @@ TOKEN = re.compile(r"(?<![A-Za-z0-9])x(?:app|ox[a-z]{1,2})-[\w.-]+|(?<=://)[^\s/
 
 # They say at INFO what we say ourselves, or what only their authors want to know.
 TALKATIVE = ("aiohttp", "asyncio", "docket", "slack_bolt", "slack_sdk")
+
+_ABOUT: ContextVar[Mapping[str, str]] = ContextVar("about", default=MappingProxyType({}))
 
 
 def configure(level: str = "INFO", secrets: Iterable[str] = (), *, stream: TextIO | None = None) -> None:
@@ -46,16 +50,35 @@ def about(
 ) -> AbstractContextManager[None]:
     """Say what the lines inside are about; what is empty stays as it was."""
     named = {"item": item, "step": step, "turn": turn, "effect": effect}
-    return structlog.contextvars.bound_contextvars(**{name: value for name, value in named.items() if value})
+    return _About({name: value for name, value in named.items() if value})
 
 
 def redacted(text: str) -> str:
     return TOKEN.sub(HIDDEN, text)
 
 
+class _About:
+    """One variable for all four, because most of what is about something writes no line."""
+
+    __slots__ = ("_named", "_token")
+
+    def __init__(self, named: Mapping[str, str]) -> None:
+        self._named = named
+
+    def __enter__(self) -> None:
+        self._token = _ABOUT.set({**_ABOUT.get(), **self._named})
+
+    def __exit__(self, *_: object) -> None:
+        _ABOUT.reset(self._token)
+
+
+def _say_what_about(_logger: WrappedLogger, _method: str, line: EventDict) -> EventDict:
+    return {**_ABOUT.get(), **line}
+
+
 def _formatter(*, for_people: bool, secrets: Iterable[str]) -> logging.Formatter:
     shared: list[Processor] = [
-        structlog.contextvars.merge_contextvars,
+        _say_what_about,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.stdlib.ExtraAdder(),

@@ -1,6 +1,7 @@
 """What is worth counting. The engine says what happened; who counts, and by which names, is not its business."""
 
 import re
+from functools import cache
 from typing import Protocol
 
 from bot.domain.effects import Effect
@@ -42,6 +43,7 @@ class Unmetered:
     decided = refused = conflicted = paid = retried = acknowledged = pushed = _nothing
 
 
+@cache
 def kind_of(happened: type[Input]) -> str:
     """`SetDepth` is counted as `set_depth`."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", happened.__name__).lower()

@@ -278,7 +278,8 @@ def _other_step(rt: Roundtable, text: str, playbook: Playbook) -> Step | None:
 
 
 def _names(text: str, step: Step) -> bool:
-    return bool(re.search(rf"(?<![\d-]){step.step_id}(?![\d-])", text)) or step.title.lower() in text.lower()
+    by_id = step.step_id in text and re.search(rf"(?<![\d-]){step.step_id}(?![\d-])", text)
+    return bool(by_id) or step.title.lower() in text.lower()
 
 
 def _named_first(text: str, others: tuple[Persona, ...]) -> tuple[str, ...]:

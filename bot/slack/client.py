@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.slack.direct import DirectClient
 from bot.slack.identity import Identity
 from bot.slack.refusals import refusals_translated
 
@@ -33,7 +34,7 @@ async def opened(
     seconds = seconds or (CALL_SECONDS_HERE if is_here(api_url) else CALL_SECONDS)
     timeout = aiohttp.ClientTimeout(total=seconds, connect=min(seconds, CONNECT_SECONDS))
     async with aiohttp.ClientSession(timeout=timeout, trust_env=not is_here(api_url)) as session:
-        client = AsyncWebClient(
+        client = DirectClient(
             token,
             base_url=api_url,
             session=session,

@@ -37,7 +37,8 @@ class Ledger:
         self._memory = Memory()
 
     async def read(self, slug: str) -> Roundtable | None:
-        rt = await self._store.get(slug)
+        """As it is stored now; the store has to be read only when that is not what we remember."""
+        rt = await self._store.get(slug, known=self._memory.of(slug))
         if rt:
             self._memory.keep(rt)
         else:

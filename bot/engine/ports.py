@@ -95,7 +95,9 @@ class Pace(Protocol):
 class Store(Protocol):
     """Where the live roundtables are. Every call is bounded in time, and raises Unavailable when it is over."""
 
-    async def get(self, slug: str) -> Roundtable | None: ...
+    async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
+        """*known* itself, when that is still what is stored: then nothing has to be read."""
+        ...
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:
         """

@@ -37,6 +37,7 @@ class Entry(NamedTuple):
     """What must be known of a roundtable without reading it."""
 
     version: int
+    incarnation: str
     place: Place
     stage: str
     owes: bool
@@ -72,9 +73,11 @@ class EmbeddedStore:
     ) -> None:
         await self._stack.aclose()
 
-    async def get(self, slug: str) -> Roundtable | None:
-        if slug not in self._entries:
+    async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
+        if (entry := self._entries.get(slug)) is None:
             return None
+        if known and entry == _entry(known):
+            return known
         return await self._bounded(lambda: self._read(slug))
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:
@@ -183,9 +186,7 @@ class EmbeddedStore:
     def _index(self, roundtable: Roundtable) -> None:
         self._forget(roundtable.slug)
         place = roundtable.place
-        self._entries[roundtable.slug] = Entry(
-            roundtable.version, place, roundtable.stage.value, bool(roundtable.owed), roundtable.now
-        )
+        self._entries[roundtable.slug] = _entry(roundtable)
         if place.thread:
             self._threads[place.key] = roundtable.slug
 
@@ -193,3 +194,14 @@ class EmbeddedStore:
         entry = self._entries.pop(slug, None)
         if entry and self._threads.get(entry.place.key) == slug:
             del self._threads[entry.place.key]
+
+
+def _entry(roundtable: Roundtable) -> Entry:
+    return Entry(
+        version=roundtable.version,
+        incarnation=roundtable.incarnation,
+        place=roundtable.place,
+        stage=roundtable.stage.value,
+        owes=bool(roundtable.owed),
+        touched=roundtable.now,
+    )

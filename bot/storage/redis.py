@@ -20,6 +20,7 @@ from bot.domain.stage import Stage
 from bot.errors import Conflict, Unavailable
 from bot.storage.census import census
 from bot.storage.connect import CALL_SECONDS, NO_ANSWER, client
+from bot.storage.scripts import ANOTHER, SAME, SAVE, SAVED, SET_ASIDE, SETTLE, UNLESS_SEEN, UNLISTED
 from bot.storage.stored import FromLater, Unreadable, decoded, encoded
 
 CONNECTIONS = 64
@@ -29,47 +30,6 @@ OWING = "roundtable:owing"
 LISTENED = "roundtable:listened"
 KEPT_SECONDS = 30 * 24 * 3600
 """A roundtable that is over and owes nothing; after that, its item is still in the workspace."""
-
-# The scripts go along each time: they are shorter than what they save, and a server that was restarted or
-# replaced need not be told them again.
-
-FIELDS = (
-    "version", "incarnation", "stage", "phase", "step", "turn_count", "max_turns", "team", "channel", "thread", "owes",
-    "updated", "state",
-)  # fmt: skip
-"""`state` is the roundtable; the others are for people to read, and for the store to look at."""
-EXPECTED, SEEN, KEPT, LISTED = "ARGV[1]", "ARGV[2]", "ARGV[3]", "ARGV[4]"
-GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=5)}
-SAVED, UNLISTED, ANOTHER = -1, -2, -3
-
-SAVE = f"""
-local found = redis.call('HMGET', KEYS[1], 'version', 'incarnation', 'team', 'channel', 'thread')
-local version = tonumber(found[1] or '0')
-if version ~= tonumber({EXPECTED}) then return version end
-if found[2] and {SEEN} ~= '' and found[2] ~= {SEEN} then return {ANOTHER} end
-local stays = found[3] == {GIVEN["team"]} and found[4] == {GIVEN["channel"]} and found[5] == {GIVEN["thread"]}
-if {LISTED} == '' and not stays then return {UNLISTED} end
-redis.call('HSET', KEYS[1], {", ".join(f"'{name}',{given}" for name, given in GIVEN.items())})
-if {KEPT} == '' then redis.call('PERSIST', KEYS[1]) else redis.call('EXPIRE', KEYS[1], {KEPT}) end
-return {SAVED}
-"""
-"""
-KEYS: the roundtable. ARGV: the version expected, its incarnation where that is known, for how many seconds it is kept,
-whether the indexes were written first, and `FIELDS`. Returns SAVED; or UNLISTED, when it is not where it was, so that
-they have to be; or ANOTHER, when the store was lost meanwhile and this is one that was begun anew; or the version found
-instead.
-"""
-
-SETTLE = """
-local owed = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if owed and tonumber(owed) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], ARGV[1]) end
-"""
-"""KEYS: who owes. ARGV: a slug, and the version that owes nothing; a later one may owe again."""
-
-SET_ASIDE = """
-if redis.call('HGET', KEYS[1], 'state') == ARGV[1] then redis.call('RENAME', KEYS[1], KEYS[2]) end
-"""
-"""KEYS: the roundtable, and where to. ARGV: the state that cannot be read, unless it was replaced meanwhile."""
 
 log = logging.getLogger(__name__)
 
@@ -95,10 +55,10 @@ class RedisStore:
     ) -> None:
         await self._stack.aclose()
 
-    async def get(self, slug: str) -> Roundtable | None:
+    async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
         async with _bounded():
-            state = await self._redis.hget(_key(slug), "state")
-            found = await self._decoded(slug, state)
+            state = await self._state(slug, known)
+            found = known if state == SAME else await self._decoded(slug, state)
         if found:
             self._note(found)
         return found
@@ -115,6 +75,13 @@ class RedisStore:
         self._note(roundtable)
         if not roundtable.owed:
             self._settled[roundtable.slug] = roundtable.version
+
+    async def _state(self, slug: str, known: Roundtable | None) -> Any:
+        """The JSON of what is stored, None when that is nothing, or SAME."""
+        if known is None:
+            return await self._redis.hget(_key(slug), "state")
+        seen = known.version, known.incarnation, known.now
+        return await self._redis.eval(UNLESS_SEEN, 1, _key(slug), *seen)
 
     async def _save(self, roundtable: Roundtable, expected: int, *, listed: bool) -> int:
         saving = self._redis.pipeline(transaction=False)

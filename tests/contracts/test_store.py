@@ -33,6 +33,33 @@ async def test_what_is_saved_comes_back_whole(store: Store) -> None:
     assert await store.get(saved.slug) == saved
 
 
+async def test_what_is_known_already_is_not_read_again(store: Store) -> None:
+    """Whoever saved it last gets the very same one."""
+    saved = a_roundtable(outbox=OWED)
+    await store.put(saved, expected=0)
+
+    assert await store.get(saved.slug, known=saved) is saved
+
+
+async def test_what_is_known_may_be_old(store: Store) -> None:
+    """The stored one counts: a later version, one that was begun anew, or none at all."""
+    await store.put(a_roundtable(), expected=0)
+    await store.put(a_roundtable(version=2, incarnation="anew"), expected=1)
+    stored = a_roundtable(version=2, incarnation="anew")
+
+    assert await store.get(stored.slug, known=a_roundtable()) == stored
+    assert await store.get(stored.slug, known=a_roundtable(version=2)) == stored
+    assert await store.get("unknown", known=a_roundtable("unknown")) is None
+
+
+async def test_two_of_one_version_are_told_apart_by_their_time(store: Store) -> None:
+    """A store that lost its last save may have got another in its place."""
+    await store.put(a_roundtable(now="2026-01-01T10:00:00.000Z"), expected=0)
+    lost = a_roundtable(now="2026-01-01T09:00:00.000Z")
+
+    assert (await store.get(lost.slug, known=lost)) == a_roundtable(now="2026-01-01T10:00:00.000Z")
+
+
 async def test_a_new_roundtable_is_saved_once(store: Store) -> None:
     """Two people starting the same item is one roundtable: the second has to look again."""
     await store.put(a_roundtable(), expected=0)

@@ -85,7 +85,7 @@ class SimStore:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    async def get(self, slug: str) -> Roundtable | None:
+    async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
         return self._world.store.get(slug)
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:

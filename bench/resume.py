@@ -119,13 +119,16 @@ async def in_thread(work: Callable[[], object]) -> None:
 
 
 async def long_item(bot: Parts, root: Path, lines: int) -> Path:
-    """One commit with all of it, into a file that looks as if it had grown."""
-    spoken, chance = seeds.elaborating().lines, seeds.chance(1)
+    """One commit with all of it, into a file that looks as if it had grown: people and personas in turn."""
+    spoken, chance = (*seeds.discussing().lines, *seeds.elaborating().lines), seeds.chance(1)
+    some = (spoken[number % len(spoken)] for number in range(lines))
     many = (
-        spoken[number % len(spoken)].but(
-            content=seeds.prose(chance, words=30), meta={**spoken[0].meta, "message_id": f"long.{number}"}
+        line.but(
+            content=seeds.prose(chance, words=30),
+            round=max(line.round, spoken[-1].round),
+            meta={**line.meta, "message_id": f"long.{number}"},
         )
-        for number in range(lines)
+        for number, line in enumerate(some)
     )
     await bot.files.commit(ITEM, finished_step(ITEM, 0).but(lines=tuple(many)), now=now())
     return root / ITEMS_DIR / ITEM / "planning" / "meeting.jsonl"

@@ -213,7 +213,7 @@ def _last(content: bytes) -> Line | None:
 
 def _last_round(content: bytes, last: Line | None) -> int:
     """The highest there is: mostly the last line's, which shows without decoding the others."""
-    highest = max(map(int, ROUND.findall(content)), default=0)
+    highest = max(map(int, set(ROUND.findall(content))), default=0)
     return last.round if last and highest <= last.round else read(content).last_round
 
 

@@ -15,6 +15,7 @@ from bot.engine.desk import FrontDesk
 from bot.engine.engine import Engine
 from bot.engine.performers import Performers
 from bot.engine.ports import Store
+from bot.record.kept import KeptRecords
 from bot.slack.chat import SlackChat
 from bot.slack.identity import Identity
 from bot.storage.git import GitWorkspace
@@ -51,10 +52,11 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
     playbook = content.load(shipped.personas_dir(), shipped.steps_dir())
     us = Identity(team=TEAM, user=BOT_USER, bot=BOT, token="", scopes=tuple(SCOPES.split(",")))
     async with RedisStore(redis_url) as store, DocketWake(redis_url) as wake, GitWorkspace(root) as files:
+        records = KeptRecords(root / "docs" / "requirements")
         chat = SlackChat(client, playbook.roster, us)
-        performers = Performers(chat, OfflineVoices(), files, playbook, now)
+        performers = Performers(chat, OfflineVoices(), files, playbook, now, records)
         engine = Engine(store=store, wake=wake, performers=performers, playbook=playbook, clock=now)
-        desk = FrontDesk(engine=engine, store=store, workspace=files, playbook=playbook)
+        desk = FrontDesk(engine=engine, store=store, workspace=files, playbook=playbook, records=records)
         payments = Payments(engine, store)
         paying = asyncio.create_task(wake.run(payments.pay))
         try:

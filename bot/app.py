@@ -25,6 +25,7 @@ from bot.engine.performers import Performers
 from bot.engine.ports import Pace, Store
 from bot.engine.troubles import log_trouble
 from bot.errors import ConfigError, Unavailable
+from bot.record.kept import KeptRecords
 from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.chat import SlackChat
@@ -132,12 +133,13 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
 
         paced = await enter(pace(settings))
         chat = SlackChat(client, agenda.roster, us, pace=paced, standing=doors.standing)
-        performers = Performers(chat, OfflineVoices(), files, agenda, now)
+        records = KeptRecords(settings.workspace / settings.items_dir)
+        performers = Performers(chat, OfflineVoices(), files, agenda, now, records)
         payer, meter = doors.payer, doors.metrics
         engine = Engine(
             store=saved, wake=payer, performers=performers, playbook=agenda, clock=now, meter=meter
         )
-        desk = FrontDesk(engine=engine, store=saved, workspace=files, playbook=agenda)
+        desk = FrontDesk(engine=engine, store=saved, workspace=files, playbook=agenda, records=records)
         reception = Reception(desk=desk, chat=chat, us=us, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:

@@ -23,7 +23,7 @@ from bot.log import HIDDEN, redacted
 from bot.settings import Settings, name_of
 from bot.slack import client as slack_client
 from bot.slack.endpoint import PATH
-from bot.slack.identity import CUSTOMISE
+from bot.slack.identity import OPTIONAL
 from bot.slack.manifest import SCOPES, missing_scopes
 from bot.slack.wording import APP_LEVEL_REFUSED
 from bot.storage.explain import explained
@@ -242,7 +242,7 @@ async def _slack(settings: Settings) -> Finding:
         return Finding("slack", f"{words}; Slack does not say what it may do")
     missing = missing_scopes(",".join(us.scopes))
     problems = tuple(
-        Problem(f"The scope {scope} is missing: {SCOPES[scope]}.", stops=scope != CUSTOMISE)
+        Problem(f"The scope {scope} is missing: {SCOPES[scope]}.", stops=scope not in OPTIONAL)
         for scope in missing
     )
     if not missing:

@@ -104,6 +104,18 @@ class Tell(Attemptable):
     reply_url: str = ""
 
 
+class ShareRecord(Attemptable):
+    """
+    Upload the record into the thread, with the lines that no commit has yet. *asked_at* names the files; *person* is
+    told when that cannot be.
+    """
+
+    kind: Literal["share_record"] = "share_record"
+    person: str
+    asked_at: str
+    reply_url: str = ""
+
+
 class Speak(Attemptable):
     """Ask the voice of *persona* for one contribution."""
 
@@ -183,6 +195,7 @@ Effect = Annotated[
     | Rewrite
     | React
     | Tell
+    | ShareRecord
     | Speak
     | Survey
     | Draft

@@ -91,6 +91,13 @@ class Resume(_Happened):
     reply_url: str = ""
 
 
+class Export(_Happened):
+    """Put the record so far into the thread. `reply_url` is where to say so if that cannot be."""
+
+    person: Person
+    reply_url: str = ""
+
+
 class TryAgain(_Happened):
     """Some time has passed since something could not be saved, or said."""
 
@@ -262,7 +269,7 @@ class Failed(_Outcome):
     sentence: str
 
 
-Command = Start | Say | Amend | Retract | Press | Finish | SetDepth | Stop | Resume
+Command = Start | Say | Amend | Retract | Press | Finish | SetDepth | Stop | Resume | Export
 Outcome = (
     Attempted
     | Done

@@ -18,6 +18,7 @@ from bot.domain.inputs import (
     Committed,
     Done,
     Drafted,
+    Export,
     Failed,
     Finish,
     Input,
@@ -51,6 +52,7 @@ from bot.domain.transitions import (
     commits,
     depths,
     elaborations,
+    exporting,
     opening,
     pausing,
     phases,
@@ -128,6 +130,7 @@ PRESSES: Mapping[Action, Transition] = {
 ANYTIME: Mapping[type, Transition] = {
     Amend: amendments.amended,
     Retract: amendments.retracted,
+    Export: exporting.asked,
 }
 
 NOT_NOW: Mapping[type, Callable[[], str]] = {

@@ -18,6 +18,8 @@ RESTORE = Choice(action=Action.RESTORE, label="Restore last good version", empha
 START_OVER = Choice(action=Action.START_OVER, label="Start from the beginning")
 REANALYSE = Choice(action=Action.REANALYSE, label="Re-analyze from Phase 00")
 CANCEL = Choice(action=Action.CANCEL, label="Cancel", emphasis=Emphasis.PRIMARY)
+CATCH_UP = Choice(action=Action.CATCH_UP, label="Catch me up")
+EXPORT = Choice(action=Action.EXPORT, label="Export the record")
 
 DEPTHS = {
     Depth.BRIEF: Choice(action=Action.DEPTH_BRIEF, label="Switch to brief"),

@@ -28,6 +28,12 @@ class Action(StrEnum):
     DEPTH_DEEP = "depth_deep"
     REANALYSE = "reanalyse"
     CANCEL = "cancel"
+    CATCH_UP = "catch_up"
+    EXPORT = "export"
+
+
+VERBS = frozenset({Action.CATCH_UP, Action.EXPORT})
+"""What stands in no menu of a roundtable: a press says what could be typed, about the item that is its value."""
 
 
 class Emphasis(StrEnum):

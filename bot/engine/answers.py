@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from bot.domain import menus, wording
+from bot.domain import export_wording, menus, wording
 from bot.domain.agenda import Playbook
-from bot.domain.message import Link, Message
+from bot.domain.message import Choice, Link, Message
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.steps import Depth
@@ -95,6 +95,29 @@ def picker(standings: tuple[Standing, ...]) -> Message:
     more = len(open_items) - len(choices)
     note = f"And {more} more: say `/roundtable resume SLUG`." if more else ""
     return Message(text="Which roundtable shall go on?\n" + _lines(open_items), choices=choices, note=note)
+
+
+def which(standings: tuple[Standing, ...], choice: Choice) -> Message:
+    """Buttons with which *choice* is made for one of them."""
+    if not standings:
+        return nothing_here()
+    shown = standings[:CHOICES_SHOWN]
+    choices = tuple(choice.but(label=f"{choice.label}: {one.title}", value=one.slug) for one in shown)
+    return Message(text="Which roundtable do you mean?\n" + _lines(standings), choices=choices)
+
+
+def with_more(told: Message, slug: str) -> Message:
+    """What whoever looks at an item may want next."""
+    return told.but(choices=(menus.CATCH_UP.but(value=slug), menus.EXPORT.but(value=slug)))
+
+
+def record_on_its_way(rt: Roundtable) -> Message:
+    return Message(text=export_wording.on_its_way(rt.title), links=_link(rt))
+
+
+def record_kept(listed: Listing) -> Message:
+    known = listed.known
+    return Message(text=export_wording.kept_only(known.title or known.slug, known.slug))
 
 
 def listing(standings: tuple[Standing, ...]) -> Message:

@@ -7,16 +7,18 @@ returns is for the person who asked alone; None when the thread itself will show
 
 from contextlib import suppress
 
+from bot.domain import menus
 from bot.domain.agenda import Playbook
-from bot.domain.inputs import Amend, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Export, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.item import Item, Known, backlog_title, generate_slug, item_from, resolve
 from bot.domain.message import Message
 from bot.domain.place import Person, Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.engine import answers
+from bot.engine.digests import Digests
 from bot.engine.engine import Engine
-from bot.engine.ports import Listing, Store, Workspace
+from bot.engine.ports import Listing, Records, Store, Workspace
 from bot.engine.strangers import Strangers
 from bot.errors import Conflict, UserError
 
@@ -26,11 +28,14 @@ ITEMS_LISTED = 20
 
 
 class FrontDesk:
-    def __init__(self, *, engine: Engine, store: Store, workspace: Workspace, playbook: Playbook) -> None:
+    def __init__(
+        self, *, engine: Engine, store: Store, workspace: Workspace, playbook: Playbook, records: Records
+    ) -> None:
         self._engine = engine
         self._store = store
         self._workspace = workspace
         self._playbook = playbook
+        self._digests = Digests(store, workspace, records, playbook)
         self._strangers = Strangers()
 
     async def start(self, start: Start) -> Reply:
@@ -99,9 +104,28 @@ class FrontDesk:
         if slug is None:
             return answers.listing(await self._here(place))
         if rt := await self._store.get(slug):
-            return answers.status(rt, self._playbook)
+            told = answers.status(rt, self._playbook)
+            return answers.with_more(told, rt.slug) if _same_channel(rt.place, place) else told
         listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
         return answers.status_of_folder(listed, self._playbook) if listed else answers.nothing_here()
+
+    async def catch_up(self, place: Place, person: Person, reference: str) -> Reply:
+        """What *person* has missed; where several items are meant, buttons for them."""
+        slug = await self._wanted(place, reference)
+        if slug is None:
+            return answers.which(await self._here(place), menus.CATCH_UP)
+        return await self._digests.of(slug, place, person)
+
+    async def export(self, place: Place, export: Export, reference: str) -> Reply:
+        """The record goes into the item's thread, whoever asks wherever: nobody else is shown it."""
+        slug = await self._wanted(place, reference)
+        if slug is None:
+            return answers.which(await self._here(place), menus.EXPORT)
+        if await self._store.get(slug):
+            rt = await self._engine.handle(slug, export)
+            return None if _same_thread_as(rt, place) else answers.record_on_its_way(rt)
+        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
+        return answers.record_kept(listed) if listed else answers.nothing_here()
 
     async def listing(self, place: Place, person: Person) -> Reply:  # noqa: ARG002 -- the same for everybody
         return answers.listing(await self._here(place))
@@ -200,6 +224,14 @@ class FrontDesk:
             raise UserError(answers.several(reference, found[:ITEMS_LISTED]))
         return found[0]
 
+    async def _wanted(self, place: Place, reference: str) -> str | None:
+        """As `_slug`; alone in its channel, an item need not be named. None when there is none, or a choice."""
+        slug = await self._slug(place, reference)
+        if slug or place.thread:
+            return slug
+        here = await self._here(place)
+        return here[0].slug if len(here) == 1 else None
+
     async def _running(self, place: Place, reference: str) -> Roundtable:
         """The roundtable that a wish is about; alone in its channel, it need not be named."""
         slug = await self._slug(place, reference)
@@ -235,6 +267,14 @@ class FrontDesk:
 def _item_in(listed: Listing) -> Item:
     known = listed.known
     return Item(slug=known.slug, title=known.title or known.slug, source_id=known.source_id)
+
+
+def _same_channel(one: Place, other: Place) -> bool:
+    return (one.team, one.channel) == (other.team, other.channel)
+
+
+def _same_thread_as(rt: Roundtable, place: Place) -> bool:
+    return _same_channel(rt.place, place) and rt.place.thread == place.thread
 
 
 def _same_thread(listed: Listing, place: Place) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from bot.domain.agenda import Playbook
-from bot.domain.effects import Effect, Log, MeetPerson, OpenThread, Post, React, Rewrite
+from bot.domain.effects import Effect, Log, MeetPerson, OpenThread, Post, React, Rewrite, ShareRecord
 from bot.domain.inputs import Attempted, Clashed, Command, Done, Failed, Input, Outcome, Start, TryAgain
 from bot.domain.machine import decide
 from bot.domain.moment import seconds_since
@@ -40,7 +40,7 @@ SWEEP_SECONDS = 10.0
 TRY_AGAIN_SECONDS = 60.0
 """After the last thing that happened: then what could not be saved, or said, is tried once more."""
 
-NOT_REPEATABLE = (OpenThread, Post)
+NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
 """Effects that people would see twice: an attempt is written down before it is made."""
 
 NO_HARM_REPEATED = (React, Rewrite, MeetPerson, Log)

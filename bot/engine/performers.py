@@ -5,8 +5,10 @@ Three parts of the world, one exhaustive match each; which effect belongs to whi
 """
 
 import asyncio
+import re
 from typing import Any, NamedTuple, assert_never
 
+from bot.domain import export_wording
 from bot.domain.agenda import Playbook
 from bot.domain.effects import (
     Commit,
@@ -21,6 +23,7 @@ from bot.domain.effects import (
     ReadThread,
     Restore,
     Rewrite,
+    ShareRecord,
     Speak,
     Survey,
     Synthesize,
@@ -40,17 +43,18 @@ from bot.domain.inputs import (
     ThreadOpened,
     ThreadRead,
 )
+from bot.domain.message import Message
 from bot.domain.moment import seconds_since
 from bot.domain.roundtable import Roundtable
 from bot.engine.clock import Clock
-from bot.engine.ports import Chat, Cue, Reading, Voices, Workspace
+from bot.engine.ports import Chat, Cue, Reading, Records, Voices, Workspace
 from bot.engine.troubles import log_trouble
 
 SURVEY_SECONDS = 5.0
 SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.json")
 """Artifacts that steps build upon, besides their own."""
 
-InChat = OpenThread | ReadThread | Post | Rewrite | React | Tell | MeetPerson
+InChat = OpenThread | ReadThread | Post | Rewrite | React | Tell | MeetPerson | ShareRecord
 ByVoice = Speak | Draft | Synthesize
 InWorkspace = ReadItem | Restore | Survey | Commit
 
@@ -66,6 +70,7 @@ class Performers(NamedTuple):
     workspace: Workspace
     playbook: Playbook
     clock: Clock
+    records: Records
 
     async def perform(self, effect: Effect, rt: Roundtable) -> Outcome:
         """Raises EffectError when the world says no."""
@@ -106,11 +111,20 @@ class Performers(NamedTuple):
                 await self.chat.react(rt.place, effect.ts, effect.emoji)
             case Tell():
                 await self.chat.tell(rt.place, effect.person, effect.message, reply_url=effect.reply_url)
+            case ShareRecord():
+                await self._share(effect, rt, again=again)
             case MeetPerson():
                 return PersonMet(**told, person=effect.person, name=await self.chat.name(effect.person))
             case _:
                 assert_never(effect)
         return Done(**told)
+
+    async def _share(self, effect: ShareRecord, rt: Roundtable, *, again: bool) -> None:
+        """The name says when it was asked for, so that it is the same for every attempt, and for no other export."""
+        name = f"{rt.slug}-{re.sub('[^0-9]', '', effect.asked_at)}"
+        sheets = await self.records.sheets(rt.slug, rt.lines, title=rt.title, name=name)
+        comment = Message(text=export_wording.shared(rt.title, names=[one.name for one in sheets]))
+        await self.chat.share(rt.place, sheets, comment, key=effect.id, again=again)
 
     async def _landed(self, effect: InChat) -> None:
         """Whoever died in the middle of a post cannot tell how it ended: before that, there is no use in looking."""

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 from bot.domain.agenda import Playbook
 from bot.domain.artifact import Edit
+from bot.domain.digest import Since
 from bot.domain.effects import Commit
 from bot.domain.inputs import CodeSurvey, Heard, ItemState, Touched
 from bot.domain.item import Known
@@ -19,6 +20,7 @@ from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.synthesis import Synthesis
 from bot.domain.taxonomy import Trouble
+from bot.domain.transcript import Line
 
 
 class Opened(NamedTuple):
@@ -31,6 +33,14 @@ class Thread(NamedTuple):
 
     heard: tuple[Heard, ...]
     complete: bool
+
+
+class Sheet(NamedTuple):
+    """A file for people to keep."""
+
+    name: str
+    title: str
+    content: bytes
 
 
 class Chat(Protocol):
@@ -53,6 +63,15 @@ class Chat(Protocol):
         """
         Post into the thread, as the message's speaker; returns the ts of the part that carries the choices (else of
         the first). Long text becomes several messages; with *again*, only the parts that are not there yet.
+        """
+        ...
+
+    async def share(
+        self, place: Place, sheets: tuple[Sheet, ...], comment: Message, *, key: str, again: bool
+    ) -> None:
+        """
+        Upload *sheets* into the thread, below *comment*, which names every one of them: with *again*, that is what is
+        looked for first.
         """
         ...
 
@@ -244,6 +263,27 @@ class Workspace(Protocol):
 
     async def ping(self) -> None:
         """Raises WorkspaceError when nothing could be written."""
+        ...
+
+
+class Recalled(NamedTuple):
+    """`left_off` is where the reader's last words stand, when that is known."""
+
+    since: Since
+    left_off: str = ""
+
+
+class Records(Protocol):
+    """What was said about an item: the lines that git has, and those *pending* of which no commit is made yet."""
+
+    async def sheets(
+        self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
+    ) -> tuple[Sheet, ...]:
+        """The record to read as text, and as a page for a browser; files called *name*. Raises WorkspaceError."""
+        ...
+
+    async def recall(self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str) -> Recalled:
+        """What has come since *person* last said something; all of it, if that was never. Raises WorkspaceError."""
         ...
 
 

@@ -33,6 +33,9 @@ POSTS_IN_A_CHANNEL = Rate(1, 5)
 """Slack lets a short burst pass: a few messages belong together, and people should not wait between them."""
 
 POSTING = "chat_postMessage"
+SEEN = frozenset({POSTING, "files_completeUploadExternal"})
+"""What people would see twice."""
+
 RATES: Mapping[str, Rate] = {
     POSTING: POSTS,
     "chat_delete": TIER_3,
@@ -43,6 +46,8 @@ RATES: Mapping[str, Rate] = {
     "conversations_info": TIER_3,
     "conversations_open": TIER_3,
     "conversations_replies": TIER_3,
+    "files_completeUploadExternal": TIER_4,
+    "files_getUploadURLExternal": TIER_4,
     "reactions_add": TIER_3,
     "reactions_remove": TIER_2,
     "users_info": TIER_4,

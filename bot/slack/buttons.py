@@ -1,9 +1,13 @@
 """What a button carries to Slack and back: which action it is, the menu it belongs to, a value of its own."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from bot.domain.message import Action, Choice
 from bot.slack.limits import VALUE_CHARS
+
+TYPED: Mapping[Action, str] = {Action.CATCH_UP: "catchup", Action.EXPORT: "export"}
+"""What could be typed in place of a press."""
 
 PREFIX = "roundtable."
 """All action ids of ours begin with this, also those of older and newer versions."""

@@ -13,7 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.engine.ports import Pace
 from bot.errors import SlackError
-from bot.slack.budgets import POSTING, Budget, budgets
+from bot.slack.budgets import SEEN, Budget, budgets
 from bot.slack.refusals import RATE_LIMITED, UNREACHED
 from bot.slack.standing import Standing
 
@@ -56,7 +56,7 @@ class Calls:
         except SlackError as error:
             if error.reason == RATE_LIMITED:
                 await self._slow_down(wanted[0], error)
-            elif name == POSTING and error.again and error.reason != UNREACHED:
+            elif name in SEEN and error.again and error.reason != UNREACHED:
                 error.after_seconds = self._until_settled(began)
             raise
 

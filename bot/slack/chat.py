@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.message import Message
 from bot.domain.persona import Persona, Roster
 from bot.domain.place import Place
-from bot.engine.ports import Chat, Opened, Pace, Thread
+from bot.engine.ports import Chat, Opened, Pace, Sheet, Thread
 from bot.errors import SlackError
 from bot.slack.blocks import Part, parts
 from bot.slack.calls import Calls, Unpaced
@@ -23,6 +23,7 @@ from bot.slack.quiet import QUIET, UNLINKED
 from bot.slack.refusals import answer_of
 from bot.slack.standing import Standing
 from bot.slack.thread import ThreadReader
+from bot.slack.uploads import Uploads
 from bot.slack.whispers import Whispers
 from bot.slack.wording import POSTED_AGAIN
 
@@ -66,6 +67,7 @@ class SlackChat(Chat):
         self._names = Names(self._call)
         self._threads = ThreadReader(self._call, identity, self._names)
         self._earlier = Earlier(self._call, identity.bot)
+        self._uploads = Uploads(self._call, self._earlier)
         self._whispers = Whispers(self._call)
 
     @property
@@ -80,6 +82,15 @@ class SlackChat(Chat):
     async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
         stamps = await self._post(place, message, key=key, again=again)
         return stamps[-1] if message.choices else stamps[0]
+
+    async def share(
+        self, place: Place, sheets: tuple[Sheet, ...], comment: Message, *, key: str, again: bool
+    ) -> None:
+        there = await self._uploads.stands(place, sheets, key=key) if again else False
+        if there is None:
+            comment = comment.but(note=POSTED_AGAIN)
+        if not there:
+            await self._uploads.share(place, sheets, parts(comment)[-1].text, key=key)
 
     async def rewrite(self, place: Place, ts: str, message: Message) -> None:
         """What stands there is the part that carried the choices: the last."""

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from bot.domain.inputs import Amend, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Export, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.message import Message
 from bot.domain.place import Person, Place
 
@@ -45,5 +45,9 @@ class Desk(Protocol):
     async def depth(self, place: Place, set_depth: SetDepth) -> Reply: ...
 
     async def status(self, place: Place, person: Person, reference: str) -> Reply: ...
+
+    async def catch_up(self, place: Place, person: Person, reference: str) -> Reply: ...
+
+    async def export(self, place: Place, export: Export, reference: str) -> Reply: ...
 
     async def listing(self, place: Place, person: Person) -> Reply: ...

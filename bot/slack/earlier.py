@@ -5,7 +5,7 @@ Every post carries its key in its metadata, so one bounded read tells.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.place import Place
@@ -63,13 +63,26 @@ class Earlier:
             return found
         return {**found, **(await self._looked_up(place.but(thread=found[1]), key) or {})}
 
-    async def _looked_up(self, place: Place, key: str) -> Mapping[int, str] | None:
+    async def texts(self, place: Place, key: str) -> Sequence[str] | None:
+        """What our newest messages in the thread say; None when Slack does not let us see all of them."""
+        answer = await self._seen(place, key)
+        if answer is None or answer.get("has_more"):
+            return None
+        return [str(one.get("text")) for one in answer["messages"] if one.get("bot_id") == self._bot]
+
+    async def _seen(self, place: Place, key: str) -> Any:
+        """None when Slack does not let us look."""
         try:
-            answer = await self._read(place, key)
+            return await self._read(place, key)
         except SlackError as error:
             if error.again:
                 raise
             log.warning("can't look for %s in %s: %s", key, place.key, error.reason)
+            return None
+
+    async def _looked_up(self, place: Place, key: str) -> Mapping[int, str] | None:
+        answer = await self._seen(place, key)
+        if answer is None:
             return None
         ours = (message for message in answer["messages"] if message.get("bot_id") == self._bot)
         found = dict(_carrying(ours, key))

@@ -16,6 +16,7 @@ SCOPES: Mapping[str, str] = {
     "chat:write": "post",
     "chat:write.customize": "post under a persona's name and icon; without it personas sign in the text",
     "commands": "the slash command and the message shortcut",
+    "files:write": "put an exported record into its thread; without it people are told where the record is kept",
     "im:write": "write to a person directly when nothing else reaches them",
     "reactions:write": "acknowledge an answer with a reaction",
     "users:read": "write people's names, not their ids, into the transcript",

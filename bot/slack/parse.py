@@ -13,7 +13,7 @@ from bot.domain.inputs import Amend, Heard, Press, Resume, Retract, Say
 from bot.domain.message import Action
 from bot.domain.place import Person, Place
 from bot.domain.text import clean, one_line
-from bot.slack.buttons import action_of, carried
+from bot.slack.buttons import TYPED, action_of, carried
 from bot.slack.identity import Identity
 from bot.slack.limits import VALUE_CHARS
 from bot.slack.payload import Malformed, Payload, known, needed, part, reply_url, word
@@ -122,7 +122,7 @@ def shortcut(body: Payload, us: Identity, *, at: str) -> Asked:
     )
 
 
-def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | None:
+def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | Asked | None:
     """None for a button that is not ours, or of another version of us."""
     pressed = body["actions"][0]
     action = action_of(word(pressed, "action_id"))
@@ -135,6 +135,9 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | None:
     if action is Action.RESUME and value:
         resume = Resume(key=key, at=at, person=person, place=place, reply_url=reply_url(body))
         return Picked(resume, value, one_line(word(pressed, "text", "text")) or value)
+    if action in TYPED:
+        verb, url = TYPED[action], reply_url(body)
+        return Asked(verb=verb, rest=value, place=place, person=person, key=key, at=at, reply_url=url)
     return Pressed(place, Press(key=key, at=at, person=person, action=action, token=token, ts=ts))
 
 

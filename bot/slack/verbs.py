@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bot.domain.agenda import Depth
-from bot.domain.inputs import Resume, SetDepth, Start, Stop
+from bot.domain.inputs import Export, Resume, SetDepth, Start, Stop
 from bot.domain.item import item_from
 from bot.domain.place import Person, Place
 from bot.errors import UserError
@@ -36,6 +36,7 @@ def verb_in(text: str) -> tuple[str, str] | None:
     The verb that *text* begins with, and the rest. None when it is a sentence that only begins like one: nobody
     who says "stop worrying about that" wants us to stop.
     """
+    text = _CATCH_UP.sub("catchup ", text.strip(), count=1)
     verb, _, rest = _SEPARATED.sub(" ", text.strip(), count=1).partition(" ")
     takes = _TAKES.get(verb.lower())
     return (verb.lower(), rest) if takes and takes.fullmatch(rest) else None
@@ -83,6 +84,15 @@ async def _status(desk: Desk, asked: Asked) -> Reply:
     return await desk.status(asked.place, asked.person, asked.rest)
 
 
+async def _catch_up(desk: Desk, asked: Asked) -> Reply:
+    return await desk.catch_up(asked.place, asked.person, asked.rest)
+
+
+async def _export(desk: Desk, asked: Asked) -> Reply:
+    export = Export(key=asked.key, at=asked.at, person=asked.person, reply_url=asked.reply_url)
+    return await desk.export(asked.place, export, asked.rest)
+
+
 async def _list(desk: Desk, asked: Asked) -> Reply:
     return await desk.listing(asked.place, asked.person)
 
@@ -96,6 +106,8 @@ VERBS: Mapping[str, Callable[[Desk, Asked], Awaitable[Reply]]] = {
     "resume": _resume,
     "status": _status,
     "list": _list,
+    "catchup": _catch_up,
+    "export": _export,
     "depth": _depth,
     "stop": _stop,
     "help": partial(_told, HELP),
@@ -103,6 +115,8 @@ VERBS: Mapping[str, Callable[[Desk, Asked], Awaitable[Reply]]] = {
 }
 
 _SEPARATED = re.compile(r"[:,\s]+")
+_CATCH_UP = re.compile(r"catch[\s-]*(?:me\s+)?up\b", re.IGNORECASE)
+"""As people say it."""
 _NOTHING = re.compile("")
 _ONE_WORD = re.compile(r"\S*")
 _TAKES: Mapping[str, re.Pattern[str]] = {
@@ -110,6 +124,8 @@ _TAKES: Mapping[str, re.Pattern[str]] = {
     "resume": _ONE_WORD,
     "status": _ONE_WORD,
     "list": _NOTHING,
+    "catchup": _ONE_WORD,
+    "export": _ONE_WORD,
     "depth": _ONE_WORD,
     "stop": _ONE_WORD,
     "help": _NOTHING,

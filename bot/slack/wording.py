@@ -3,7 +3,7 @@
 from bot.domain.message import Message
 
 COMMAND = "/roundtable"
-USAGE = "start Dark mode | resume | status | list | depth deep | stop | help"
+USAGE = "start Dark mode | resume | status | catchup | export | list | depth deep | stop | help"
 
 NOT_SAVED = "I could not save that just now. Please try again in a moment."
 WENT_WRONG = "Something went wrong on my side, and nothing was changed. Please try again in a moment."
@@ -34,6 +34,8 @@ I hold roundtables: three personas lead your team through an analysis in one thr
 • `/roundtable start Dark mode` – begin on a title, an issue (`#42`, `PROJ-12`) or an item I know
 • `/roundtable resume` – go on where you stopped; `resume dark-mode` if there are several
 • `/roundtable status` – how far an item is
+• `/roundtable catchup` – what you have missed since you last said something
+• `/roundtable export` – the record as files, into the thread
 • `/roundtable list` – what is in this channel
 • `/roundtable depth deep` – how much I ask: `brief`, `standard` or `deep`
 • `/roundtable stop` – pause; nothing is lost

@@ -28,6 +28,7 @@ from bot.domain.effects import (
     ReadThread,
     Restore,
     Rewrite,
+    ShareRecord,
     Speak,
     Survey,
     Synthesize,
@@ -40,6 +41,7 @@ from bot.domain.inputs import (
     Committed,
     Done,
     Drafted,
+    Export,
     Failed,
     Finish,
     Heard,
@@ -109,6 +111,7 @@ class World:
 
     thread: list[Said] = field(default_factory=list)
     told: list[tuple[str, Message]] = field(default_factory=list)
+    shared: list[ShareRecord] = field(default_factory=list)
     reactions: list[tuple[str, str]] = field(default_factory=list)
     logged: list[Trouble] = field(default_factory=list)
     commits: list[Commit] = field(default_factory=list)
@@ -188,6 +191,9 @@ class Table:
 
     def resume(self, *, who: str = "ada") -> "Table":
         return self.hear(Resume(key=self.key(), at=self.now(), person=person(who), place=self.rt.place))
+
+    def export(self, *, who: str = "ada") -> "Table":
+        return self.hear(Export(key=self.key(), at=self.now(), person=person(who)))
 
     def hear(self, command: Command) -> "Table":
         self.rt = decide(self.rt, command, self.playbook)
@@ -418,6 +424,8 @@ class Table:
                 world.reactions.append((effect.ts, effect.emoji))
             case Tell():
                 world.told.append((effect.person, effect.message))
+            case ShareRecord():
+                world.shared.append(effect)
             case Speak():
                 return PersonaSpoke(
                     **told, persona=effect.persona, text=world.speech(effect, self.rt), facts=world.facts

@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.inputs import Attempted, Clashed, Posted
 from bot.domain.machine import ANYTIME, PRESSES, TRANSITIONS
-from bot.domain.message import Action
+from bot.domain.message import VERBS, Action
 from bot.domain.roundtable import KEYS_REMEMBERED, MENUS_REMEMBERED, Roundtable
 from bot.domain.stage import BUSY, Stage
 from bot.errors import NotNow
@@ -74,7 +74,7 @@ def test_a_roundtable_that_waits_for_a_retry_is_not_started_again() -> None:
 
 def test_every_action_has_a_transition() -> None:
     """There is no button that leads nowhere."""
-    assert set(PRESSES) == set(Action)
+    assert set(PRESSES) == set(Action) - VERBS
 
 
 def test_nothing_in_the_table_is_there_twice() -> None:

@@ -10,7 +10,8 @@ from bot.domain.steps import Depth
 
 ALL = (
     menus.FINISH_STEP, menus.CONTINUE, menus.ELABORATE, menus.SKIP, menus.STOP, menus.GO_ON, menus.END_ELABORATION,
-    menus.RESUME, menus.RETRY, menus.RESTORE, menus.START_OVER, menus.REANALYSE, menus.CANCEL, *menus.DEPTHS.values(),
+    menus.RESUME, menus.RETRY, menus.RESTORE, menus.START_OVER, menus.REANALYSE, menus.CANCEL, menus.CATCH_UP,
+    menus.EXPORT, *menus.DEPTHS.values(),
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from bot.content import load
 from bot.domain.agenda import Playbook
-from bot.domain.inputs import Command, Press, Say, Start
+from bot.domain.inputs import Command, Export, Press, Say, Start
 from bot.domain.item import item_from
 from bot.domain.message import Action, Message
 from bot.domain.place import Place
@@ -23,6 +23,7 @@ from tests.durability.sim_voices import SimVoices
 from tests.durability.world import (
     META,
     SimChat,
+    SimRecords,
     SimStore,
     SimWake,
     SimWorkspace,
@@ -84,6 +85,8 @@ class Session:
                 self.start()
             case "say", str(text):
                 self.say(text)
+            case "export", _:
+                self.export()
             case "press", Action() as action:
                 self.press(action)
 
@@ -115,6 +118,16 @@ class Session:
             if self.menu() != menu:
                 return
         raise Stuck(f"{action} leads to nothing")
+
+    def export(self) -> None:
+        """By a command: if it got lost on the way, it is given again."""
+        for _ in range(TIMES):
+            if any(post.message.text.startswith("The record of") for post in self.world.thread):
+                return
+            self._commanded(self._wants_record())
+            self.settle()
+            self.world.fates.land()
+        raise Stuck("the record does not come")
 
     def end(self) -> None:
         """On to a finished step, from wherever this is: with it, everything said is saved."""
@@ -183,7 +196,8 @@ class Session:
 
     def _process(self) -> Engine:
         world, book = self.world, playbook()
-        performers = Performers(SimChat(world), SimVoices(world), SimWorkspace(world), book, world.now)
+        chat, voices, files = SimChat(world), SimVoices(world), SimWorkspace(world)
+        performers = Performers(chat, voices, files, book, world.now, SimRecords(world))
         engine = Engine(
             store=SimStore(world), wake=SimWake(world), performers=performers, playbook=book, clock=world.now
         )
@@ -247,6 +261,10 @@ class Session:
             action=action, token=menu[1].token, ts=menu[0],
         )  # fmt: skip
         return self._engine.handle(SLUG, press)
+
+    def _wants_record(self) -> Coroutine[Any, Any, Roundtable]:
+        key = f"command.{len(self.world.thread)}"
+        return self._engine.handle(SLUG, Export(key=key, at=self.world.now(), person=person("ada")))
 
     def _thread(self) -> Place:
         roots = [post.ts for post in self.world.thread if post.key and not post.message.speaker]

@@ -83,6 +83,7 @@ STRETCHES: Mapping[str, Stretch] = {
     "depth": Stretch(_opened, (("say", "deep"), ("say", "brief"))),
     "phase": Stretch(_phase_done, (("press", Action.CONTINUE),)),
     "skip": Stretch(_first_step_done, (("press", Action.SKIP), ("press", Action.CONTINUE))),
+    "export": Stretch(_first_step_done, (("say", "Photos too, please"), ("export", ""))),
     "going-on": Stretch(
         _discussed, (("press", Action.GO_ON), ("say", "Alex, is it?"), ("press", Action.END_ELABORATION))
     ),

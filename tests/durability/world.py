@@ -11,12 +11,16 @@ from typing import NamedTuple, Self
 
 from bot.domain import meta, transcript
 from bot.domain.agenda import read_quick_scan
+from bot.domain.digest import Since
 from bot.domain.effects import Commit
 from bot.domain.inputs import CodeSurvey, Heard, ItemState, Touched
 from bot.domain.message import Message
 from bot.domain.place import Person, Place
+from bot.domain.replay import Replay
+from bot.domain.replay_state import State
 from bot.domain.roundtable import Roundtable
-from bot.engine.ports import Listing, Opened, Pay, Reading, Receipt, Thread
+from bot.domain.transcript import Line
+from bot.engine.ports import Listing, Opened, Pay, Reading, Recalled, Receipt, Records, Sheet, Thread
 from bot.errors import Conflict, SlackError, Unavailable, WorkspaceError
 from tests.durability.fates import Blind, Fates, Kind, Refused
 
@@ -164,6 +168,11 @@ class SimChat:
                 return found
         return self._posted(message, key, resumed=resumed)
 
+    async def share(
+        self, place: Place, sheets: tuple[Sheet, ...], comment: Message, *, key: str, again: bool
+    ) -> None:
+        await self.post(place, comment, key=key, again=again)
+
     async def rewrite(self, place: Place, ts: str, message: Message) -> None:
         def rewritten() -> None:
             thread = self._world.thread
@@ -213,6 +222,23 @@ class SimChat:
             return self._world.fates.io(kind, act) or ""
         except Refused:
             raise SlackError("Slack did not answer in time.", reason="timeout", again=True) from None
+
+
+class SimRecords(Records):
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def sheets(
+        self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
+    ) -> tuple[Sheet, ...]:
+        held = transcript.append(self._world.files.get(MEETING, b""), pending)
+        return (Sheet(f"{name}.jsonl", title, held),)
+
+    async def recall(self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str) -> Recalled:
+        replayed = Replay()
+        for number, line in enumerate(pending, start=1):
+            replayed.take(number, line.model_dump(mode="json"))
+        return Recalled(Since(State(), replayed.state()))
 
 
 META, MEETING = "meta.json", "planning/meeting.jsonl"

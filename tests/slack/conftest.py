@@ -9,7 +9,7 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.inputs import Amend, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Export, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.persona import Persona, Roster
 from bot.domain.place import Person, Place
 from bot.sandbox import App, Sandbox, Timing
@@ -65,6 +65,12 @@ class ScriptedDesk(Desk):
 
     async def status(self, place: Place, person: Person, reference: str) -> Reply:
         return await self._noted("status", place, person, reference)
+
+    async def catch_up(self, place: Place, person: Person, reference: str) -> Reply:
+        return await self._noted("catch_up", place, person, reference)
+
+    async def export(self, place: Place, export: Export, reference: str) -> Reply:
+        return await self._noted("export", place, export, reference)
 
     async def listing(self, place: Place, person: Person) -> Reply:
         return await self._noted("listing", place, person)

@@ -8,7 +8,7 @@ roundtable for good.
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from bot.domain import menus, trouble_wording, wording
+from bot.domain import export_wording, menus, trouble_wording, wording
 from bot.domain.agenda import Playbook
 from bot.domain.effects import (
     Attemptable,
@@ -22,6 +22,7 @@ from bot.domain.effects import (
     ReadThread,
     Restore,
     Rewrite,
+    ShareRecord,
     Speak,
     Survey,
     Synthesize,
@@ -189,6 +190,14 @@ def _not_saved(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable
     return commits.failed(rt, unpaid.effect, playbook)
 
 
+def _not_shared(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """Nothing of the meeting depends on it: who asked is told where the record is kept."""
+    effect = unpaid.effect
+    assert isinstance(effect, ShareRecord)
+    message = Message(text=export_wording.kept(rt.title, rt.slug, why=unpaid.said.sentence))
+    return rt.owing(Tell(person=effect.person, message=message, reply_url=effect.reply_url))
+
+
 def _stalled(rt: Roundtable, effect: Effect, text: str) -> Roundtable:
     rt = rt.but(stage=Stage.STALLED, stalled=Stalled(effect=effect, stage=rt.stage))
     message = Message(text=text, choices=(menus.RETRY,))
@@ -207,4 +216,5 @@ FOLLOWS: Mapping[type[Attemptable], Follows] = {
     Synthesize: _no_synthesis,
     Survey: _not_searched,
     Commit: _not_saved,
+    ShareRecord: _not_shared,
 }

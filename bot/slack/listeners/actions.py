@@ -7,6 +7,7 @@ from bot.slack import parse
 from bot.slack.buttons import PREFIX
 from bot.slack.payload import Payload
 from bot.slack.reception import Reception
+from bot.slack.verbs import Asked, ask
 from bot.slack.wording import GOING_ON, OTHER_VERSION
 
 
@@ -20,6 +21,10 @@ def register(app: AsyncApp, reception: Reception) -> None:
                 reception.replace(body, after)
             case parse.Pressed(place, pressed):
                 reply = await reception.desk.press(place, pressed)
+                await ack()
+                reception.answer(body, reply)
+            case Asked() as asked:
+                reply = await ask(reception.desk, asked)
                 await ack()
                 reception.answer(body, reply)
             case None:

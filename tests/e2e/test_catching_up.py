@@ -1,0 +1,122 @@
+"""*Catch me up*: whoever was away is told, alone and in a few lines, what has happened since they last spoke."""
+
+from shutil import rmtree
+
+from tests.e2e.meeting import CHANNEL, Meeting
+
+
+async def away_and_back(meeting: Meeting) -> None:
+    """Linus says something, and then a step is finished and discussed without him."""
+    await meeting.start("Offline sync")
+    await meeting.say("I'm off.", who="linus")
+    await meeting.do_step("We decided to keep photos out. Who pays for it?")
+    await meeting.press("elaborate")
+    await meeting.menu("end_elaboration")
+    await meeting.say("We decided to keep photos out of it. Who pays for the servers?", who="grace")
+    await meeting.slack.settled()
+    await meeting.say("done", who="ada")
+    await meeting.seen("Elaboration Insights")
+    await meeting.menu("continue")
+    await meeting.slack.settled()
+
+
+async def test_what_was_decided_and_is_open_is_told_to_one_person(meeting: Meeting) -> None:
+    """With the way to where they left off; nobody else sees it, and nothing is written down."""
+    async with meeting.bot():
+        await away_and_back(meeting)
+        lines, thread = len(meeting.transcript.lines), len(meeting.thread)
+        linus = meeting.slack.person("linus")
+        await linus.mention(CHANNEL, "catch me up", thread_ts=meeting.root)
+        told = (await meeting.until(lambda: linus.ephemerals))[-1]
+        await meeting.slack.settled()
+
+        assert told.thread_ts == meeting.root
+        assert "*Offline sync*, since you last said something:" in told.text
+        assert "Grace 2" in told.text
+        assert "turns of discussion" in told.text
+        assert "00-01" in told.text
+        assert "We decided to keep photos out" in told.text
+        assert "Who pays for" in told.text
+        assert "anybody who chooses from the menu" in told.text
+        assert "Where you left off" in str(told.blocks)
+        assert meeting.slack.person("ada").ephemerals == []
+        assert (len(meeting.transcript.lines), len(meeting.thread)) == (lines, thread + 1)
+
+
+async def test_whoever_spoke_last_has_missed_nothing(meeting: Meeting) -> None:
+    """And hears whom it waits for."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Edits get lost.", who="grace")
+        await meeting.slack.settled()
+        grace = meeting.slack.person("grace")
+        delivery = await grace.slash(CHANNEL, "/roundtable catchup")
+
+    assert "Waiting for:* people, whom Maya Chen asks about 00-01" in delivery.response["text"]
+    assert "1 answer so far" in delivery.response["text"]
+
+
+async def test_a_button_under_the_status_does_it(meeting: Meeting) -> None:
+    """The answer comes beside the status, and that stays."""
+    async with meeting.bot():
+        await away_and_back(meeting)
+        linus = meeting.slack.person("linus")
+        await linus.slash(CHANNEL, "/roundtable status offline-sync")
+        status = (await meeting.until(lambda: linus.ephemerals))[-1]
+        await linus.press(status, "roundtable.catch_up")
+        await meeting.until(lambda: "since you last said something" in linus.ephemerals[-1].text)
+
+        assert status.text in [one.text for one in linus.ephemerals]
+
+
+async def test_somebody_new_is_told_from_the_beginning(meeting: Meeting) -> None:
+    """They never said anything, and missed all of it."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.do_step("Edits get lost.")
+        delivery = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable catchup offline-sync")
+
+    assert "*Offline sync*, from the beginning:" in delivery.response["text"]
+    assert "Finished:* 00-01" in delivery.response["text"]
+
+
+async def test_what_is_said_in_a_channel_stays_there(meeting: Meeting) -> None:
+    """From another channel nobody is told what was decided."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        elsewhere = meeting.slack.add_channel("elsewhere", private=True)
+        delivery = await meeting.slack.person("ada").slash(elsewhere.id, "/roundtable catchup offline-sync")
+
+    assert delivery.response["text"] == (
+        "*Offline sync* is held in another channel. Ask me there: what is said there stays there."
+    )
+
+
+async def test_an_item_that_nobody_holds_can_be_caught_up_on(meeting: Meeting) -> None:
+    """Its folder says all of it; only a resume lets it go on."""
+    async with meeting.bot():
+        await away_and_back(meeting)
+    rmtree(meeting.workspace / ".roundtable")
+    async with meeting.bot():
+        delivery = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable catchup offline-sync")
+
+    assert "We decided to keep photos out" in delivery.response["text"]
+    assert "`/roundtable resume offline-sync`" in delivery.response["text"]
+
+
+async def test_hostile_words_stay_words(meeting: Meeting) -> None:
+    """What people said is only shown: it pings nobody, and links nowhere."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.do_step("Edits get lost.")
+        await meeting.press("elaborate")
+        await meeting.menu("end_elaboration")
+        await meeting.say("We decided to ask <!channel> and <@U0ADA> at <https://evil.test|bank>.")
+        await meeting.slack.settled()
+        await meeting.say("done", who="ada")
+        await meeting.seen("Elaboration Insights")
+        await meeting.menu("continue")
+        delivery = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable catchup")
+
+    assert "We decided to ask" in delivery.response["text"]
+    assert not [one for one in ("<!channel", "<@U", "<https://evil") if one in str(delivery.response)]

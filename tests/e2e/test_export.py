@@ -1,0 +1,126 @@
+"""The record in people's hands: `/roundtable export`, a mention or a button puts it into the item's thread."""
+
+from shutil import rmtree
+
+import aiohttp
+
+from bot.sandbox import Message
+from tests.e2e.meeting import CHANNEL, Meeting
+
+FILES = 2
+
+
+async def exported(meeting: Meeting, *, times: int = 1) -> Message:
+    """The newest message with files, once there are so many."""
+    await meeting.until(lambda: len(with_files(meeting)) == times)
+    return with_files(meeting)[-1]
+
+
+def with_files(meeting: Meeting) -> list[Message]:
+    return [one for one in meeting.thread if one.files]
+
+
+async def contents(message: Message) -> list[str]:
+    async with aiohttp.ClientSession() as session:
+        answers = [await session.get(one["url_private"]) for one in message.files]
+        return [await answer.text() for answer in answers]
+
+
+async def test_the_record_comes_into_the_thread(meeting: Meeting) -> None:
+    """To read as text and as a page that needs nothing else, with what no commit has yet."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.do_step("Field workers lose their edits.")
+        await meeting.press("continue")
+        await meeting.menu("finish_step")
+        await meeting.say("Said just now, and not committed.")
+        await meeting.slack.settled()
+        delivery = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable export")
+        message = await exported(meeting)
+        text, page = await contents(message)
+
+    assert "on its way into the thread" in delivery.response["text"]
+    assert [one["name"].rpartition(".")[2] for one in message.files] == ["md", "html"]
+    assert all(one["name"] in message.text for one in message.files)
+    assert text.startswith("# Offline sync\n")
+    assert "> Field workers lose their edits." in text
+    assert "> Said just now, and not committed." in text
+    assert page.startswith("<!doctype html>")
+    assert page.endswith("</html>\n")
+    assert "Said just now, and not committed." in page
+
+
+async def test_in_the_thread_a_mention_does_it(meeting: Meeting) -> None:
+    """Slack has no commands there; the meeting goes on as if nobody had asked."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.slack.person("grace").mention(CHANNEL, "export", thread_ts=meeting.root)
+        await exported(meeting)
+        await meeting.do_step("Edits get lost.")
+
+    assert meeting.meta["steps_completed"] == ["00-01"]
+    assert not [line for line in meeting.lines("User") if "export" in line.content]
+
+
+async def test_a_button_under_the_status_does_it(meeting: Meeting) -> None:
+    """Whoever looks where an item stands may want to keep it."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        ada = meeting.slack.person("ada")
+        await ada.slash(CHANNEL, "/roundtable status offline-sync")
+        status = (await meeting.until(lambda: ada.ephemerals))[-1]
+        assert (await ada.press(status, "roundtable.export")).acked
+
+        assert len((await exported(meeting)).files) == FILES
+
+
+async def test_without_the_permission_people_hear_where_it_is(meeting: Meeting) -> None:
+    """One sentence, to whoever asked alone; nothing is in the thread, and the meeting goes on."""
+    async with meeting.bot():
+        meeting.slack.scopes.remove("files:write")
+        await meeting.start("Offline sync")
+        ada = meeting.slack.person("ada")
+        await ada.slash(CHANNEL, "/roundtable export offline-sync")
+        told = await meeting.until(lambda: [one for one in ada.ephemerals if "could not put" in one.text])
+        await meeting.do_step("Edits get lost.")
+
+    assert "`files:write`" in told[-1].text
+    assert "`planning/meeting.jsonl` in the folder of `offline-sync`" in told[-1].text
+    assert with_files(meeting) == []
+
+
+async def test_a_lost_answer_does_not_bring_it_twice(meeting: Meeting) -> None:
+    """Slack has it, and we did not hear so: the second attempt looks first."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        meeting.slack.fail_next("files.completeUploadExternal", "internal_error", after=True)
+        await meeting.slack.person("ada").slash(CHANNEL, "/roundtable export offline-sync")
+        await exported(meeting)
+        await meeting.do_step("Edits get lost.")
+
+    assert len(with_files(meeting)) == 1
+    assert len(meeting.slack.calls_of("files.completeUploadExternal")) == 1
+
+
+async def test_asked_from_another_channel_it_still_comes_into_its_own_thread(meeting: Meeting) -> None:
+    """Nobody gets to see what was said in a channel that they are not in."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        elsewhere = meeting.slack.add_channel("elsewhere")
+        await meeting.slack.person("ada").slash(elsewhere.id, "/roundtable export offline-sync")
+        await exported(meeting)
+
+        assert meeting.slack.messages(elsewhere.id) == []
+
+
+async def test_an_item_that_nobody_holds_is_not_brought_back_for_it(meeting: Meeting) -> None:
+    """Whoever asks is told where the record is, and how to get it into the thread."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.do_step("Edits get lost.")
+    rmtree(meeting.workspace / ".roundtable")
+    async with meeting.bot():
+        delivery = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable export offline-sync")
+
+    assert "is only in the workspace" in delivery.response["text"]
+    assert with_files(meeting) == []

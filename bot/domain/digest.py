@@ -63,7 +63,10 @@ def digest(since: Since, playbook: Playbook) -> Digest:
         away=bool(before.lines),
         spoke=_spoke(since, playbook),
         turns=_turns(since),
-        steps=_new(before.progress.steps_completed, now.progress.steps_completed),
+        steps=tuple(
+            _titled(step, playbook)
+            for step in _new(before.progress.steps_completed, now.progress.steps_completed)
+        ),
         phases=_new(before.progress.phases_completed, now.progress.phases_completed),
         discussed=now.progress.elaborations[len(before.progress.elaborations) :],
         decisions=_points(now.decisions, before.line),
@@ -75,7 +78,7 @@ def digest(since: Since, playbook: Playbook) -> Digest:
 
 def waits(rt: Roundtable, playbook: Playbook) -> Waits:
     step = playbook.agenda.get(rt.step_id)
-    about = f"{step.step_id} {step.title}" if step else ""
+    about = _titled(rt.step_id, playbook)
     if debate := rt.elaboration:
         floor = tuple(_called(key, playbook) for key in debate.waiting)
         return Waits(rt.stage, about, floor, turn=debate.turn_count, turns=debate.max_turns)
@@ -111,6 +114,11 @@ def _new(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
 
 def _points(points: Sequence[Point], line: int) -> tuple[Point, ...]:
     return tuple(one for one in points if one.line > line)
+
+
+def _titled(step_id: str, playbook: Playbook) -> str:
+    step = playbook.agenda.get(step_id)
+    return f"{step_id} {step.title}" if step else step_id
 
 
 def _called(key: str, playbook: Playbook) -> str:

@@ -47,8 +47,8 @@ def not_running(slug: str) -> str:
     return f"somebody to say `/roundtable resume {slug}`; it is not running."
 
 
-def held_elsewhere(title: str) -> str:
-    return f"**{title}** is held in another channel. Ask me there: what is said there stays there."
+def held_elsewhere(slug: str) -> str:
+    return f"`{slug}` is held in another channel. Ask me there: what is said there stays there."
 
 
 def nothing_said(title: str) -> str:

@@ -26,7 +26,7 @@ class Digests:
 
     async def _of_roundtable(self, rt: Roundtable, place: Place, person: Person) -> Message:
         if (rt.place.team, rt.place.channel) != (place.team, place.channel):
-            raise UserError(digest_wording.held_elsewhere(rt.title))
+            raise UserError(digest_wording.held_elsewhere(rt.slug))
         try:
             recalled = await self._records.recall(rt.slug, rt.lines, person=person.id, permalink=rt.permalink)
         except WorkspaceError as error:
@@ -38,7 +38,7 @@ class Digests:
         known = listed.known
         title = known.title or known.slug
         if listed.channel and (listed.team, listed.channel) != (place.team, place.channel):
-            raise UserError(digest_wording.held_elsewhere(title))
+            raise UserError(digest_wording.held_elsewhere(known.slug))
         try:
             recalled = await self._records.recall(known.slug, (), person=person.id, permalink="")
         except WorkspaceError as error:

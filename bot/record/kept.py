@@ -52,12 +52,19 @@ class KeptRecords(Records):
                 return
             with TemporaryDirectory(prefix="roundtable-") as folder:
                 path = Path(folder) / kept.name
-                before = kept.read_bytes() if kept.is_file() else b""
-                path.write_bytes(transcript.append(before, pending))
+                path.write_bytes(transcript.append(_content(kept), pending))
                 yield path
         except OSError as error:
             sentence = f"The record of {slug} cannot be read: {error.strerror}."
             raise WorkspaceError(sentence, reason="unreadable") from error
+
+
+def _content(path: Path) -> bytes:
+    """Nothing before the first commit."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 def _sheets(path: Path, *, title: str, name: str) -> Iterator[Sheet]:

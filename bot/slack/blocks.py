@@ -71,7 +71,7 @@ def _part(body: list[str], prefix: str, *, signed: bool) -> Part:
 
 
 def _begun(prefix: str, section: str) -> str:
-    return f"{prefix}\n{section}" if section.startswith(OWN_LINE) else prefix + section
+    return f"{prefix}\n{section}" if prefix and section.startswith(OWN_LINE) else prefix + section
 
 
 def _with_tail(part: Part, message: Message, links: Sequence[Link]) -> Part:

@@ -115,7 +115,7 @@ VERBS: Mapping[str, Callable[[Desk, Asked], Awaitable[Reply]]] = {
 }
 
 _SEPARATED = re.compile(r"[:,\s]+")
-_CATCH_UP = re.compile(r"catch[\s-]*(?:me\s+)?up\b", re.IGNORECASE)
+_CATCH_UP = re.compile(r"catch[\s-]*(?:me\s+)?up\b(?:[,\s]+(?:on|please)\b)?", re.IGNORECASE)
 """As people say it."""
 _NOTHING = re.compile("")
 _ONE_WORD = re.compile(r"\S*")

@@ -122,7 +122,7 @@ class Session:
     def export(self) -> None:
         """By a command: if it got lost on the way, it is given again."""
         for _ in range(TIMES):
-            if any(post.message.text.startswith("The record of") for post in self.world.thread):
+            if any(post.files for post in self.world.thread):
                 return
             self._commanded(self._wants_record())
             self.settle()

@@ -182,7 +182,7 @@ def _spoken(world: World, session: Session, lines: tuple[Line, ...]) -> Iterator
     if max(Counter(post.key for post in ours if not post.resumed).values(), default=0) > 1:
         yield "a post stands there twice"
     posted = {post.key for post in ours}
-    order = list(dict.fromkeys(post.key for post in ours))
+    order = list(dict.fromkeys(post.key for post in ours if not post.files))
     places = {line.message_id: place for place, line in enumerate(lines)}
     if len(places) < len(lines):
         yield "a line is recorded twice"

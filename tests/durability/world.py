@@ -36,6 +36,8 @@ class Post(NamedTuple):
     key: str = ""
     person: str = ""
     resumed: bool = False
+    files: bool = False
+    """Nobody said it: the transcript has no line of it."""
 
 
 class Made(NamedTuple):
@@ -171,7 +173,8 @@ class SimChat:
     async def share(
         self, place: Place, sheets: tuple[Sheet, ...], comment: Message, *, key: str, again: bool
     ) -> None:
-        await self.post(place, comment, key=key, again=again)
+        if not (again and self._looked(key)[0]):
+            self._called(Kind.POST, lambda: self._world.post(comment, key=key, files=True))
 
     async def rewrite(self, place: Place, ts: str, message: Message) -> None:
         def rewritten() -> None:

@@ -9,6 +9,7 @@ async def away_and_back(meeting: Meeting) -> None:
     """Linus says something, and then a step is finished and discussed without him."""
     await meeting.start("Offline sync")
     await meeting.say("I'm off.", who="linus")
+    await meeting.slack.settled()
     await meeting.do_step("We decided to keep photos out. Who pays for it?")
     await meeting.press("elaborate")
     await meeting.menu("end_elaboration")
@@ -33,12 +34,12 @@ async def test_what_was_decided_and_is_open_is_told_to_one_person(meeting: Meeti
         assert told.thread_ts == meeting.root
         assert "*Offline sync*, since you last said something:" in told.text
         assert "Grace 2" in told.text
-        assert "turns of discussion" in told.text
-        assert "00-01" in told.text
-        assert "We decided to keep photos out" in told.text
-        assert "Who pays for" in told.text
+        assert "4 turns of discussion" in told.text
+        assert "*Finished:* 00-01 Scope Estimation" in told.text
+        assert "Keep photos out of it (Grace)" in told.text
+        assert "Who pays for the servers?" in told.text
         assert "anybody who chooses from the menu" in told.text
-        assert "Where you left off" in str(told.blocks)
+        assert "|Open the thread>" in str(told.blocks)
         assert meeting.slack.person("ada").ephemerals == []
         assert (len(meeting.transcript.lines), len(meeting.thread)) == (lines, thread + 1)
 
@@ -88,7 +89,7 @@ async def test_what_is_said_in_a_channel_stays_there(meeting: Meeting) -> None:
         delivery = await meeting.slack.person("ada").slash(elsewhere.id, "/roundtable catchup offline-sync")
 
     assert delivery.response["text"] == (
-        "*Offline sync* is held in another channel. Ask me there: what is said there stays there."
+        "`offline-sync` is held in another channel. Ask me there: what is said there stays there."
     )
 
 
@@ -100,7 +101,7 @@ async def test_an_item_that_nobody_holds_can_be_caught_up_on(meeting: Meeting) -
     async with meeting.bot():
         delivery = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable catchup offline-sync")
 
-    assert "We decided to keep photos out" in delivery.response["text"]
+    assert "Keep photos out of it (Grace)" in delivery.response["text"]
     assert "`/roundtable resume offline-sync`" in delivery.response["text"]
 
 
@@ -111,12 +112,12 @@ async def test_hostile_words_stay_words(meeting: Meeting) -> None:
         await meeting.do_step("Edits get lost.")
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
-        await meeting.say("We decided to ask <!channel> and <@U0ADA> at <https://evil.test|bank>.")
+        await meeting.say("We decided to ask <!channel> and <@U0ADA> at <https://evil.test|bank>. Who pays?")
         await meeting.slack.settled()
         await meeting.say("done", who="ada")
         await meeting.seen("Elaboration Insights")
         await meeting.menu("continue")
         delivery = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable catchup")
 
-    assert "We decided to ask" in delivery.response["text"]
+    assert "Ask @channel" in delivery.response["text"]
     assert not [one for one in ("<!channel", "<@U", "<https://evil") if one in str(delivery.response)]

@@ -160,6 +160,14 @@ def test_a_command_is_a_verb_and_the_rest() -> None:
         ("stop talking about that", None),
         ("starting up", None),
         ("review", ("review", "")),
+        ("catch me up", ("catchup", "")),
+        ("Catch up, please", ("catchup", "")),
+        ("catchup dark-mode", ("catchup", "dark-mode")),
+        ("catch me up on dark-mode", ("catchup", "dark-mode")),
+        ("catch me up when you can", None),
+        ("export", ("export", "")),
+        ("export dark-mode", ("export", "dark-mode")),
+        ("export it as a file", None),
         ("", None),
     ],
 )
@@ -196,6 +204,18 @@ def test_a_press_in_a_picker_is_a_resume() -> None:
     assert isinstance(picked.resume, Resume)
     assert (picked.reference, picked.resume.place) == ("dark-mode", CHANNEL)
     assert picked.resume.reply_url
+
+
+@pytest.mark.parametrize(("action", "verb"), [("catch_up", "catchup"), ("export", "export")])
+def test_a_button_may_say_what_could_be_typed(action: str, verb: str) -> None:
+    """About the item that is its value; it belongs to no menu either."""
+    body = payload("block_actions_picker")
+    body["actions"][0]["action_id"] = f"roundtable.{action}"
+    asked = parse.press(body, US, at=NOW)
+
+    assert isinstance(asked, Asked)
+    assert (asked.verb, asked.rest, asked.place) == (verb, "dark-mode", CHANNEL)
+    assert asked.reply_url
 
 
 @pytest.mark.parametrize("action", ["somebody.elses", "roundtable.vote", "roundtable.", "continue"])

@@ -1,0 +1,128 @@
+"""*Catch me up*, as values: what has come since somebody's last words, and whom the meeting waits for."""
+
+from bot.domain.digest import Digest, Since, digest, waits
+from bot.domain.digest_wording import POINTS_SHOWN, caught_up, waiting_for
+from bot.domain.message import Action
+from bot.domain.replay import Replay
+from bot.domain.replay_state import Point, State
+from bot.domain.synthesis import Decision, Insight, Question, Synthesis
+from tests.domain.books import few_steps
+from tests.domain.table import Table
+
+AGREED = Synthesis(
+    insights=(Insight(text="It matters", by=("Ada",)),),
+    decisions=(Decision(text="Keep photos out"),),
+    questions=(Question(text="Who pays?"),),
+    summary="Photos stay out",
+)
+
+
+def state_of(table: Table, *, until: int | None = None) -> State:
+    replay = Replay()
+    for number, line in enumerate(table.lines[:until], start=1):
+        replay.take(number, line.model_dump(mode="json"))
+    return replay.state()
+
+
+def since(table: Table, who: str) -> Digest:
+    now = state_of(table)
+    last = next((one.last for one in now.people if one.key == who), 0)
+    return digest(Since(state_of(table, until=last), now), table.playbook)
+
+
+def evening() -> Table:
+    """Grace answers once; the rest of a step and of its discussion goes on without her."""
+    table = Table(few_steps()).start()
+    table.world.synthesis = AGREED
+    table.say("Edits get lost.", who="grace").say("In tunnels.", who="ada").press(Action.FINISH_STEP)
+    table.press(Action.ELABORATE).say("We keep photos out.", who="ada").say("done", who="ada")
+    return table
+
+
+def test_what_has_come_since_ones_last_words() -> None:
+    """Steps, discussions, decisions and questions; who spoke, without oneself and the host."""
+    found = since(evening(), "grace")
+
+    assert found.away
+    assert [one.partition(" ")[0] for one in found.steps] == ["00-01"]
+    assert [one.synthesis_summary for one in found.discussed] == ["Photos stay out"]
+    assert [one.text for one in found.decisions] == ["Keep photos out"]
+    assert [one.text for one in found.questions] == ["Who pays?"]
+    assert "Ada" in found.spoke
+    assert "Grace" not in found.spoke
+    assert not {"PlanningAgent", "BusinessAnalyst"} & found.spoke.keys()
+
+
+def test_turns_that_one_was_there_for_are_not_counted() -> None:
+    """Whoever spoke in a discussion has missed what came after that."""
+    table = evening()
+    table.press(Action.ELABORATE).say("I am here.", who="grace").say("Me too.", who="ada")
+    after = since(table, "grace")
+    running = table.rt.debate.turn_count
+
+    assert 0 < after.turns < running
+
+
+def test_older_questions_are_counted() -> None:
+    """They are open still, and were told before."""
+    table = evening().say("I see.", who="grace")
+    found = since(table, "grace")
+
+    assert (found.questions, found.open_before) == ((), 1)
+    assert "1 older question still open" in caught_up("T", found, "you.")
+
+
+def test_whoever_never_spoke_is_told_all_of_it() -> None:
+    """From the beginning."""
+    found = since(evening(), "linus")
+
+    assert not found.away
+    assert {"Ada", "Grace"} <= found.spoke.keys()
+
+
+def test_nothing_new_is_said_kindly() -> None:
+    """Nobody likes an empty list."""
+    table = Table(few_steps()).start().say("Edits get lost.", who="grace").stop_paying()
+    found = since(table, "grace").but(spoke={})
+
+    assert found.is_empty
+    assert "Nothing new: you have not missed anything." in caught_up("T", found, "you.")
+
+
+def test_a_long_absence_is_told_in_a_few_lines() -> None:
+    """The newest of each kind, and how many there are."""
+    many = tuple(Point(line=at, step_id="00-01", text=f"Point {at} " + "x" * 900) for at in range(1, 41))
+    told = caught_up("T", Digest(decisions=many, questions=many, spoke={"Ada": 40}), "you.")
+
+    assert "**Decided**, 40 in all:" in told
+    assert told.count("Point ") == 2 * POINTS_SHOWN
+    assert "Point 40" in told
+    assert len(told) < 3_000
+
+
+def test_whom_it_waits_for_while_a_step_is_open() -> None:
+    """Its persona asks, people answer."""
+    table = Table(few_steps()).start().say("Edits get lost.")
+
+    said = waiting_for(waits(table.rt, table.playbook))
+    assert said.startswith("people, whom ")
+    assert "asks about 00-01" in said
+    assert "1 answer so far" in said
+
+
+def test_whom_it_waits_for_in_a_discussion() -> None:
+    """The persona who has the floor, or anybody."""
+    table = Table(few_steps()).start().elaborate()
+    assert "people: anybody may speak" in waiting_for(waits(table.rt, table.playbook))
+
+    table.stop_paying().say("Jordan, what does one see?")
+    assert waiting_for(waits(table.rt, table.playbook)).startswith("Jordan Park, who has the floor")
+
+
+def test_whom_it_waits_for_everywhere_else() -> None:
+    """Each stage has its words; none is left without."""
+    table = Table(few_steps()).start().do_step()
+    assert "menu" in waiting_for(waits(table.rt, table.playbook))
+
+    table.press_continue().stop()
+    assert "**Resume**" in waiting_for(waits(table.rt, table.playbook))

@@ -7,6 +7,7 @@ What survives a process is in `World`; the ports are what one process has of it.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple, Self
 
 from bot.domain import meta, transcript
@@ -173,8 +174,10 @@ class SimChat:
     async def share(
         self, place: Place, sheets: tuple[Sheet, ...], comment: Message, *, key: str, again: bool
     ) -> None:
-        if not (again and self._looked(key)[0]):
-            self._called(Kind.POST, lambda: self._world.post(comment, key=key, files=True))
+        found, resumed = self._looked(key) if again else ("", False)
+        if not found:
+            post = partial(self._world.post, comment, key=key, files=True, resumed=resumed)
+            self._called(Kind.POST, post)
 
     async def rewrite(self, place: Place, ts: str, message: Message) -> None:
         def rewritten() -> None:

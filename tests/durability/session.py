@@ -126,7 +126,6 @@ class Session:
                 return
             self._commanded(self._wants_record())
             self.settle()
-            self.world.fates.land()
         raise Stuck("the record does not come")
 
     def end(self) -> None:

@@ -21,6 +21,7 @@ from tests.durability.story import told
 from tests.durability.team import CHANNEL, Team, together
 from tests.durability.trap import EFFECTS, POSTS, Order, Trap, When
 from tests.durability.watch import Watch
+from tests.oracle import unlike
 
 HOSTS = ("127.0.0.1", "localhost")
 """Two names of one address: so that the sandbox can tell two bots apart."""
@@ -99,6 +100,7 @@ class Ordeal:
             item = Item(self._workspace, team.slug)
             if (item.folder / "planning" / "meeting.jsonl").exists():
                 verdict.wrong += checks.of_meeting(item, team.thread, team.said, lost_until=team.lost_until)
+        verdict.wrong += unlike(self._workspace)
         if (self._workspace / ".git").exists():
             verdict.wrong += checks.of_workspace(self._workspace, store_lost=bool(self.plan.flushes))
 

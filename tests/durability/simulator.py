@@ -17,6 +17,7 @@ from bot.domain.transcript import Line, Source
 from tests.durability.fates import MEETS, Fate, Fates, Kind, Met
 from tests.durability.session import Session, Stuck
 from tests.durability.world import MEETING, META, World
+from tests.oracle import apart
 
 Script = Callable[[Session], None]
 Plan = tuple[tuple[int, Fate], ...]
@@ -168,6 +169,7 @@ def violations(world: World, session: Session) -> Iterator[str]:
     yield from _spoken(world, session, read.lines)
     yield from _saved(world, session)
     yield from _turns(world, read.lines)
+    yield from apart(world.files)
 
 
 def _heard(world: World, lines: tuple[Line, ...]) -> Iterator[str]:

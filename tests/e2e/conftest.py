@@ -1,9 +1,17 @@
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.meeting import Meeting, sandbox
+from tests.oracle import unlike
+
+
+@pytest.fixture(autouse=True)
+def every_record_holds(tmp_path: Path) -> Iterator[None]:
+    """Of every item that a test leaves behind, whatever it was about."""
+    yield
+    assert unlike(tmp_path) == []
 
 
 @pytest.fixture

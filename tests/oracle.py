@@ -1,0 +1,61 @@
+"""
+The oracle: whatever a test did to a bot, the records it left behind hold.
+
+Nothing of the bot is asked: what is on the disk and in git is replayed, as `roundtable replay --verify` does it.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from bot.domain import replay_meta, replay_sections
+from bot.domain.artifact import SHARED
+from bot.domain.replay import Replay
+from bot.domain.replay_state import State
+from bot.record.reading import decoded
+from bot.record.verifying import META, TRANSCRIPT, Item
+from bot.replaying import verified
+
+ITEMS = "docs/requirements"
+
+
+def items(root: Path) -> list[Item]:
+    """Every item of every workspace that is anywhere in *root*."""
+    found = sorted(root.glob(f"**/{ITEMS}/*/{TRANSCRIPT}"))
+    folders = [transcript.parents[1] for transcript in found]
+    return [Item(folder, folder / TRANSCRIPT, folder.parents[2] / SHARED) for folder in folders]
+
+
+def unlike(root: Path) -> list[str]:
+    """What is not as the records have it, with the item before it."""
+    return [f"{one.slug}: {difference}" for one in items(root) for difference in verified(one)]
+
+
+def apart(files: Mapping[str, bytes]) -> Iterator[str]:
+    """The same for an item that is in no folder, and in no git."""
+    if TRANSCRIPT not in files or META not in files:
+        return
+    state = replayed(files[TRANSCRIPT])
+    yield from (f"replayed, line {flaw.number} {flaw.sentence}" for flaw in state.flaws)
+    yield from (f"meta.json: {wrong.sentence}" for wrong in replay_meta.compared(files[META], state.progress))
+    held = [(one, one.record) for one in state.concluded if one.record]
+    for one, record in held:
+        if record.turn_count != max(one.turns, 1):
+            yield f"a record counts {record.turn_count} turns, the lines before it {one.turns}"
+    known = {replay_sections.marker(record.step_id, record.timestamp): one.text for one, record in held}
+    for name, content in files.items():
+        if name.endswith(".md"):
+            for wrong in replay_sections.compared(content.decode(), known, strangers=False):
+                yield f"{name}: {wrong.sentence}"
+
+
+@lru_cache(maxsize=2_000)
+def replayed(content: bytes) -> State:
+    replay = Replay()
+    for number, row in enumerate(content.splitlines(), start=1):
+        found = decoded(row)
+        if isinstance(found, str):
+            replay.refuse(number, found)
+        else:
+            replay.take(number, found)
+    return replay.state()

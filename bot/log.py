@@ -24,7 +24,10 @@ HIDDEN = "[hidden]"
 TOKEN = re.compile(r"(?<![A-Za-z0-9])x(?:app|ox[a-z]{1,2})-[\w.-]+|(?<=://)[^\s/\\\"'<>]+(?=@)")
 
 # They say at INFO what we say ourselves, or what only their authors want to know.
-TALKATIVE = ("aiohttp", "asyncio", "docket", "slack_bolt", "slack_sdk")
+TALKATIVE = (
+    "aiohttp", "asyncio", "docket", "slack_bolt", "slack_sdk",
+    "anthropic", "botocore", "google_genai", "httpcore2", "httpx", "httpx2", "openai",
+)  # fmt: skip
 
 _ABOUT: ContextVar[Mapping[str, str]] = ContextVar("about", default=MappingProxyType({}))
 

@@ -9,16 +9,18 @@ import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Literal, Self, TypeVar
+from typing import Annotated, Self, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
 
+from bot.domain.model_names import Chain
 from bot.errors import ConfigError
+from bot.keys import PREFIXES, Keys
 from bot.log import redacted
 
 PREFIX = "ROUNDTABLE_"
-AS_ELSEWHERE = ("SLACK_", "REDIS_", "OTEL_")  # names that other programs read too go without our prefix
+AS_ELSEWHERE = ("SLACK_", "REDIS_", "OTEL_", *PREFIXES)  # names that other programs read too go without ours
 
 Value = TypeVar("Value")
 
@@ -97,10 +99,8 @@ Remote = Annotated[str, _shaped(r"(?!-)(?!\w+::)\S+"), AfterValidator(_address)]
 PathWithin = Annotated[PurePosixPath, _shaped(r"\w[\w.-]*(/\w[\w.-]*)*")]
 
 
-class Settings(BaseModel):
+class Settings(Keys):
     """A field with `repr=False` is never shown, not even when it is wrong."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     slack_bot_token: Annotated[SecretStr, _shaped(r"xoxb-\S+")] | None = Field(
         default=None, repr=False, description="a bot token, which starts with xoxb-"
@@ -132,9 +132,16 @@ class Settings(BaseModel):
     )
     personas: Folder | None = Field(default=None, description="a folder that exists")
     steps: Folder | None = Field(default=None, description="a folder that exists")
-    model: Literal["offline"] = Field(
+    model: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)))] = Field(
         default="offline",
-        description="offline: voices backed by a model are not in this release",
+        description="offline, or models in the order in which they are asked,"
+        " such as anthropic:NAME,openai:NAME,offline",
+    )
+    model_seconds: float = Field(
+        default=60, ge=1, le=600, description="a number of seconds from 1 to 600 for one call of a model"
+    )
+    model_calls: int = Field(
+        default=8, ge=1, le=256, description="a number from 1 to 256 of calls to one provider at a time"
     )
     triage_channel: Annotated[str, _shaped(r"#?[^\s#@,]+")] | None = Field(
         default=None, description="the id or the name of one channel"

@@ -13,7 +13,11 @@ NAMES = """
     SLACK_BOT_TOKEN SLACK_APP_TOKEN SLACK_SIGNING_SECRET SLACK_API_URL REDIS_URL
     ROUNDTABLE_WORKSPACE ROUNDTABLE_REMOTE ROUNDTABLE_ITEMS_DIR ROUNDTABLE_PERSONAS ROUNDTABLE_STEPS ROUNDTABLE_MODEL
     ROUNDTABLE_TRIAGE_CHANNEL ROUNDTABLE_HOST ROUNDTABLE_PORT ROUNDTABLE_REDELIVERY_SECONDS
-    OTEL_EXPORTER_OTLP_ENDPOINT
+    OTEL_EXPORTER_OTLP_ENDPOINT ROUNDTABLE_MODEL_SECONDS ROUNDTABLE_MODEL_CALLS
+    ANTHROPIC_API_KEY ANTHROPIC_BASE_URL OPENAI_API_KEY OPENAI_BASE_URL GOOGLE_API_KEY GEMINI_API_KEY
+    GOOGLE_GEMINI_BASE_URL OLLAMA_API_KEY OLLAMA_BASE_URL VLLM_API_KEY VLLM_BASE_URL
+    AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_BEARER_TOKEN_BEDROCK AWS_REGION AWS_DEFAULT_REGION
+    AWS_PROFILE
 """
 
 
@@ -54,7 +58,11 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
             "ROUNDTABLE_ITEMS_DIR": "specs/items/",
             "ROUNDTABLE_PERSONAS": str(tmp_path),
             "ROUNDTABLE_STEPS": str(tmp_path),
-            "ROUNDTABLE_MODEL": "offline",
+            "ROUNDTABLE_MODEL": "anthropic:claude-x, ollama:llama3.2:3b, offline",
+            "ROUNDTABLE_MODEL_SECONDS": "90",
+            "ROUNDTABLE_MODEL_CALLS": "4",
+            "ANTHROPIC_API_KEY": "sk-ant-1",
+            "OLLAMA_BASE_URL": "http://gpu:11434/v1",
             "ROUNDTABLE_TRIAGE_CHANNEL": "#triage",
             "ROUNDTABLE_HOST": "::1",
             "ROUNDTABLE_PORT": "8080",
@@ -74,7 +82,11 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         items_dir=PurePosixPath("specs/items"),
         personas=tmp_path,
         steps=tmp_path,
-        model="offline",
+        model="anthropic:claude-x,ollama:llama3.2:3b,offline",
+        model_seconds=90,
+        model_calls=4,
+        anthropic_api_key=SecretStr("sk-ant-1"),
+        ollama_base_url="http://gpu:11434/v1",
         triage_channel="#triage",
         host="::1",
         port=8080,
@@ -137,7 +149,8 @@ def test_a_name_like_no_other_gets_no_suggestion() -> None:
         ("ROUNDTABLE_ITEMS_DIR", "docs\\items"),
         ("ROUNDTABLE_PERSONAS", "no/such/folder"),
         ("ROUNDTABLE_STEPS", __file__),
-        ("ROUNDTABLE_MODEL", "anthropic:some-model"),
+        ("ROUNDTABLE_MODEL", "gpt-6"),
+        ("ROUNDTABLE_MODEL", "offline,openai:gpt-6"),
         ("ROUNDTABLE_TRIAGE_CHANNEL", "two channels"),
         ("ROUNDTABLE_HOST", "local host"),
         ("ROUNDTABLE_PORT", "0"),
@@ -186,9 +199,23 @@ def test_a_token_in_the_wrong_place_is_not_shown_either() -> None:
     assert "sesame" not in complaint(ROUNDTABLE_PORT="xoxb-1-sesame")
 
 
-def test_a_model_is_refused_with_the_reason() -> None:
-    """The name is promised, and what it will do; this release does not do it yet."""
-    assert "not in this release" in complaint(ROUNDTABLE_MODEL="anthropic:some-model")
+@pytest.mark.parametrize("name", ["OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "OLLAMA_BASE_URL", "AWS_REGION"])
+def test_what_no_model_needs_cannot_be_wrong(name: str) -> None:
+    """These stand in many environments for the sake of other programs."""
+    assert Settings.from_env({name: "what ever"}).model == "offline"
+
+
+def test_the_keys_of_providers_are_secrets() -> None:
+    """So they never come up in a log, and neither does what an address of a server holds."""
+    settings = Settings.from_env({
+        "OPENAI_API_KEY": "sk-1", "ANTHROPIC_API_KEY": "sk-ant-2", "GEMINI_API_KEY": "AIza3", "GOOGLE_API_KEY": "AIza4",
+        "OLLAMA_API_KEY": "o5", "VLLM_API_KEY": "v6", "AWS_SECRET_ACCESS_KEY": "a7", "AWS_SESSION_TOKEN": "a8",
+        "AWS_BEARER_TOKEN_BEDROCK": "a9", "AWS_ACCESS_KEY_ID": "a10", "OPENAI_BASE_URL": "https://me:p11@gpu/v1",
+    })  # fmt: skip
+
+    expected = {"sk-1", "sk-ant-2", "AIza3", "AIza4", "o5", "v6", "a7", "a8", "a9", "a10", "p11"}
+    assert settings.secrets() == expected
+    assert not any(secret in repr(settings) for secret in ("sk-1", "sk-ant-2", "AIza3", "p11"))
 
 
 def test_all_mistakes_are_told_at_once() -> None:

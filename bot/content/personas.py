@@ -15,7 +15,7 @@ from bot.domain.persona import Persona, Principle, Roster
 from bot.domain.steps import BULLET, items
 from bot.errors import ContentError
 
-FIELDS = ("key", "name", "role", "short", "actor", "icon", "phases", "lens")
+FIELDS = ("key", "name", "role", "short", "actor", "icon", "phases", "lens", "model")
 PROSE = {"identity": "identity", "style": "style"}
 LISTS = {"does": "does", "does not": "does_not", "questions": "questions"}
 QUOTES = (("`", "`"), ('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"))

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, StringConstraints, field_validator, model_validator
 
 from bot.domain.addressing import Called
+from bot.domain.model_names import Chain
 from bot.domain.taxonomy import Trouble, trouble
 from bot.domain.value import Value
 
@@ -45,6 +46,7 @@ class Persona(Value):
     does_not: tuple[str, ...] = ()
     acknowledgement: str = "Noted, thank you."
     questions: tuple[str, ...] = ()
+    model: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)))] = ""
     workshop: bool = False
 
     @model_validator(mode="before")

@@ -1,0 +1,43 @@
+"""
+The accounts at providers of models: keys and addresses, under the names that every other program reads too.
+
+They stand in many environments for other reasons, so nothing about them is wrong until a model needs them
+(`bot.voices.models.providers` says it then).
+"""
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+PREFIXES = ("ANTHROPIC_", "AWS_", "GEMINI_", "GOOGLE_", "OLLAMA_", "OPENAI_", "VLLM_")
+
+_KEY = Field(default=None, repr=False, description="a key")
+_ADDRESS = Field(default=None, repr=False, description="an address that starts with https:// or http://")
+
+
+class Keys(BaseModel):
+    """AWS's are here for their secrecy, and for saying what is missing; its library finds them by itself."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    anthropic_api_key: SecretStr | None = _KEY
+    anthropic_base_url: str | None = _ADDRESS
+    aws_access_key_id: SecretStr | None = _KEY
+    aws_bearer_token_bedrock: SecretStr | None = _KEY
+    aws_default_region: str | None = Field(default=None, description="a region of AWS")
+    aws_profile: str | None = Field(default=None, description="a profile of AWS")
+    aws_region: str | None = Field(default=None, description="a region of AWS")
+    aws_secret_access_key: SecretStr | None = _KEY
+    aws_session_token: SecretStr | None = _KEY
+    gemini_api_key: SecretStr | None = _KEY
+    google_api_key: SecretStr | None = _KEY
+    google_gemini_base_url: str | None = _ADDRESS
+    ollama_api_key: SecretStr | None = _KEY
+    ollama_base_url: str | None = _ADDRESS
+    openai_api_key: SecretStr | None = _KEY
+    openai_base_url: str | None = _ADDRESS
+    vllm_api_key: SecretStr | None = _KEY
+    vllm_base_url: str | None = _ADDRESS
+
+    def given(self, field: str) -> str:
+        """Empty when it is not set."""
+        value = getattr(self, field)
+        return value.get_secret_value() if isinstance(value, SecretStr) else value or ""

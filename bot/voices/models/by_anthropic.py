@@ -1,0 +1,20 @@
+from anthropic import AsyncAnthropic
+from httpx2 import AsyncClient
+from pydantic_ai.models import Model
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.providers.anthropic import AnthropicProvider
+
+from bot.domain.model_names import ModelName
+from bot.voices.models.providers import Account
+
+ANTHROPIC = "https://api.anthropic.com"
+
+
+def model(name: ModelName, account: Account, http: AsyncClient) -> Model:
+    client = AsyncAnthropic(
+        api_key=account.key.get_secret_value(),
+        base_url=account.address or ANTHROPIC,
+        http_client=http,
+        max_retries=0,
+    )
+    return AnthropicModel(name.name, provider=AnthropicProvider(anthropic_client=client))

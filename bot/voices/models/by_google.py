@@ -1,0 +1,15 @@
+from httpx2 import AsyncClient
+from pydantic_ai.models import Model
+from pydantic_ai.models.google import GoogleModel
+from pydantic_ai.providers.google import GoogleProvider
+
+from bot.domain.model_names import ModelName
+from bot.voices.models.providers import Account
+
+
+def model(name: ModelName, account: Account, http: AsyncClient) -> Model:
+    """Its client does not try anything twice unless it is told to."""
+    provider = GoogleProvider(
+        api_key=account.key.get_secret_value(), base_url=account.address or None, http_client=http
+    )
+    return GoogleModel(name.name, provider=provider)

@@ -1,0 +1,121 @@
+"""
+The minds that are configured: one for everybody, and those that personas have of their own.
+
+No library for models is imported by this module, nor by those it imports. Where a model is configured, that is done
+in a thread while the bot starts; whoever thinks before it is done waits for it.
+"""
+
+import asyncio
+import importlib
+import logging
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+from bot.domain.model_names import Chain, ModelName
+from bot.errors import ConfigError, VoiceError
+from bot.keys import Keys
+from bot.voices.mind import Mind
+from bot.voices.models.chain import ChainOfMinds
+from bot.voices.models.link import Gate, Link
+from bot.voices.models.providers import PROVIDERS, account, missing
+
+if TYPE_CHECKING:
+    from bot.voices.models.loading import Loaded
+
+UNUSABLE = "cannot be used: what it needs is not installed as it should be."
+
+log = logging.getLogger(__name__)
+
+
+class Minds:
+    """*loading* gives whoever is named anywhere; None when nobody is."""
+
+    def __init__(
+        self,
+        everybodys: Chain,
+        keys: Keys,
+        loading: "asyncio.Future[Loaded] | None",
+        *,
+        seconds: float,
+        calls: int,
+    ) -> None:
+        self._everybodys = everybodys
+        self._keys = keys
+        self._loading = loading
+        self._seconds = seconds
+        self._calls = calls
+        self._gates: dict[tuple[str, str], Gate] = {}
+        self._links: dict[ModelName, Link] = {}
+
+    def of(self, model: str = "") -> Mind | None:
+        """
+        The mind of a persona whose front matter says *model*; behind its own models come everybody's. None for the
+        voice without one.
+        """
+        own = Chain.read(model)
+        names = own.names
+        if not model or (names and not own.offline):
+            names = tuple(dict.fromkeys((*names, *self._everybodys.names)))
+        return ChainOfMinds(tuple(map(self._link, names))) if names else None
+
+    def _link(self, name: ModelName) -> Link:
+        if name not in self._links:
+            where = PROVIDERS[name.provider].extra, account(name, self._keys, seconds=self._seconds).address
+            gate = self._gates.setdefault(where, Gate(self._calls))
+
+            async def mind() -> Mind:
+                return await self._loaded(name)
+
+            self._links[name] = Link(name, mind, gate, seconds=self._seconds)
+        return self._links[name]
+
+    async def _loaded(self, name: ModelName) -> Mind:
+        assert self._loading, "every name was there when the loading began"
+        try:
+            loaded = await asyncio.shield(self._loading)
+        except ImportError:
+            raise VoiceError(f"{name} {UNUSABLE}", reason="unavailable") from None
+        if caller := loaded.callers.get(name):
+            return caller
+        raise VoiceError(loaded.broken[name], reason="unavailable")
+
+
+@asynccontextmanager
+async def minds(
+    model: str, keys: Keys, *, personas: Iterable[str] = (), seconds: float, calls: int
+) -> AsyncIterator[Minds]:
+    """
+    *model* is the setting's, *personas* are the models that personas have of their own.
+
+    Raises ConfigError with a sentence for everything that is missing.
+    """
+    everybodys = Chain.read(model)
+    own = (name for one in personas for name in Chain.read(one).names)
+    names = tuple(dict.fromkeys((*everybodys.names, *own)))
+    if problems := tuple(missing(names, keys)):
+        raise ConfigError(" ".join(problems))
+    loading = asyncio.ensure_future(_load(names, keys, seconds)) if names else None
+    try:
+        yield Minds(everybodys, keys, loading, seconds=seconds, calls=calls)
+    finally:
+        if loading:
+            with suppress(ImportError):
+                await (await loading).close()
+
+
+async def _load(names: tuple[ModelName, ...], keys: Keys, seconds: float) -> "Loaded":
+    try:
+        loaded = await asyncio.to_thread(_imported, names, keys, seconds)
+    except ImportError as error:
+        log.error("no model %s: %s", UNUSABLE, error)  # noqa: TRY400 -- what is missing says it all
+        raise
+    for sentence in loaded.broken.values():
+        log.error("%s", sentence)
+    return loaded
+
+
+def _imported(names: tuple[ModelName, ...], keys: Keys, seconds: float) -> "Loaded":
+    loading = importlib.import_module("bot.voices.models.loading")
+    loaded: Loaded = loading.load(names, keys, seconds=seconds)
+    return loaded

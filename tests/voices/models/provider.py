@@ -1,0 +1,341 @@
+"""
+A provider of models on this machine. It speaks as OpenAI (both ways), Anthropic, Google and Bedrock do, says what it
+was told to say, and keeps what it was asked.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple, Self
+
+from aiohttp import web
+
+Json = dict[str, Any]
+Reply = Callable[[web.Request, Json], Awaitable[web.StreamResponse]]
+MODEL = "model-2026-11-01"
+
+
+class Answer(NamedTuple):
+    """*finish* in OpenAI's words; each way of speaking has its own. Without *tokens* nothing is said of them."""
+
+    text: str = "I would ask who waits for whom."
+    finish: str = "stop"
+    tokens: tuple[int, int, int] | None = (1200, 40, 1000)
+    model: str = MODEL
+    refusal: str = ""
+
+
+class Asked(NamedTuple):
+    path: str
+    body: Json
+    headers: dict[str, str]
+
+
+class ModelServer:
+    def __init__(self) -> None:
+        self.asked: list[Asked] = []
+        self.replies: list[Reply] = []
+        self.hung_up = asyncio.Event()
+        self.arrived = asyncio.Event()
+        self.at_once = self.most_at_once = 0
+
+    async def __aenter__(self) -> Self:
+        app = web.Application(client_max_size=64 * 1024 * 1024)
+        app.router.add_post("/{path:.*}", self._asked)
+        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._runner.cleanup()
+
+    def will(self, *replies: Reply) -> None:
+        """One for each call; the last one for all that follow."""
+        self.replies = list(replies)
+
+    async def _asked(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+        self.asked.append(Asked(request.path, body, dict(request.headers)))
+        self.arrived.set()
+        reply = (
+            (self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]) if self.replies else says()
+        )
+        self.at_once += 1
+        self.most_at_once = max(self.at_once, self.most_at_once)
+        try:
+            return await reply(request, body)
+        except asyncio.CancelledError:
+            self.hung_up.set()
+            raise
+        finally:
+            self.at_once -= 1
+
+
+def says(answer: Answer = Answer()) -> Reply:  # noqa: B008 -- a value
+    async def reply(request: web.Request, body: Json) -> web.StreamResponse:
+        path = request.path
+        if path.endswith("/chat/completions"):
+            return await (_chat_streamed(request, answer) if body.get("stream") else _json(_chat(answer)))
+        if path.endswith("/responses"):
+            return await _json(_response(answer))
+        if path.endswith("/messages"):
+            return await (
+                _message_streamed(request, answer) if body.get("stream") else _json(_message(answer))
+            )
+        if path.endswith(":generateContent"):
+            return await _json(_content(answer))
+        assert path.endswith("/converse"), path
+        return await _json(_converse(answer))
+
+    return reply
+
+
+def fails(status: int, body: object = None, **headers: str) -> Reply:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+
+    async def reply(_request: web.Request, _body: Json) -> web.StreamResponse:
+        return web.json_response(body or {"error": {"message": "no"}}, status=status, headers=named)
+
+    return reply
+
+
+def sends(text: str | bytes, *, kind: str = "application/json") -> Reply:
+    """With status 200, whatever it is."""
+
+    async def reply(_request: web.Request, _body: Json) -> web.StreamResponse:
+        content = text.encode() if isinstance(text, str) else text
+        return web.Response(body=content, headers={"content-type": kind})
+
+    return reply
+
+
+def hangs() -> Reply:
+    async def reply(_request: web.Request, _body: Json) -> web.StreamResponse:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    return reply
+
+
+def when(event: asyncio.Event, then: Reply) -> Reply:
+    async def reply(request: web.Request, body: Json) -> web.StreamResponse:
+        await event.wait()
+        return await then(request, body)
+
+    return reply
+
+
+def hangs_up(after: str = "") -> Reply:
+    """In the middle of an answer when *after* is something."""
+
+    async def reply(request: web.Request, _body: Json) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+        if after:
+            await response.prepare(request)
+            await response.write(after.encode())
+        assert request.transport
+        request.transport.abort()
+        return response
+
+    return reply
+
+
+def goes_on_for_ever(bit: bytes = b"x" * 65536) -> Reply:
+    async def reply(request: web.Request, _body: Json) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"content-type": "application/json"})
+        await response.prepare(request)
+        await response.write(b'{"choices": [{"message": {"content": "')
+        while True:
+            await response.write(bit)
+
+    return reply
+
+
+@asynccontextmanager
+async def model_server() -> AsyncIterator[ModelServer]:
+    async with ModelServer() as server:
+        yield server
+
+
+async def _json(body: Json) -> web.StreamResponse:
+    return web.json_response(body)
+
+
+async def _events(request: web.Request, events: list[tuple[str, Json | str]]) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"content-type": "text/event-stream"})
+    await response.prepare(request)
+    for name, event in events:
+        told = event if isinstance(event, str) else json.dumps(event)
+        named = f"event: {name}\n" if name else ""
+        await response.write(f"{named}data: {told}\n\n".encode())
+    await response.write_eof()
+    return response
+
+
+def _chat_usage(answer: Answer) -> Json:
+    if answer.tokens is None:
+        return {}
+    taken, given, cached = answer.tokens
+    return {
+        "usage": {
+            "prompt_tokens": taken,
+            "completion_tokens": given,
+            "total_tokens": taken + given,
+            "prompt_tokens_details": {"cached_tokens": cached},
+        }
+    }
+
+
+def _chat(answer: Answer) -> Json:
+    said: Json = {"role": "assistant", "content": answer.text}
+    if answer.refusal:
+        said |= {"content": None, "refusal": answer.refusal}
+    choice = {"index": 0, "message": said, "finish_reason": answer.finish}
+    return {
+        "id": "c1",
+        "object": "chat.completion",
+        "created": 1_790_000_000,
+        "model": answer.model,
+        "choices": [choice],
+    } | _chat_usage(answer)
+
+
+async def _chat_streamed(request: web.Request, answer: Answer) -> web.StreamResponse:
+    def chunk(delta: Json, finish: str | None = None) -> Json:
+        return {
+            "id": "c1",
+            "object": "chat.completion.chunk",
+            "created": 1_790_000_000,
+            "model": answer.model,
+            "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
+        }
+
+    said = {"refusal": answer.refusal} if answer.refusal else {}
+    words = [] if answer.refusal else answer.text.split(" ")
+    deltas = [{"content": f"{' ' if number else ''}{word}"} for number, word in enumerate(words)]
+    chunks = [chunk({"role": "assistant"} | said), *map(chunk, deltas), chunk({}, answer.finish)]
+    if answer.tokens:
+        chunks.append(chunk({}) | {"choices": []} | _chat_usage(answer))
+    return await _events(request, [*(("", one) for one in chunks), ("", "[DONE]")])
+
+
+def _response(answer: Answer) -> Json:
+    taken, given, cached = answer.tokens or (0, 0, 0)
+    cut_off = answer.finish == "length"
+    part: Json = {"type": "output_text", "text": answer.text, "annotations": []}
+    if answer.refusal:
+        part = {"type": "refusal", "refusal": answer.refusal}
+    return {
+        "id": "r1",
+        "object": "response",
+        "created_at": 1_790_000_000,
+        "model": answer.model,
+        "status": "incomplete" if cut_off else "completed",
+        "incomplete_details": {"reason": "max_output_tokens"} if cut_off else None,
+        "error": None,
+        "instructions": None,
+        "metadata": {},
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        "output": [
+            {"type": "message", "id": "m1", "role": "assistant", "status": "completed", "content": [part]}
+        ],
+        "usage": {
+            "input_tokens": taken,
+            "output_tokens": given,
+            "total_tokens": taken + given,
+            "input_tokens_details": {"cached_tokens": cached},
+            "output_tokens_details": {"reasoning_tokens": 0},
+        }
+        if answer.tokens
+        else None,
+    }
+
+
+STOPS = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
+
+
+def _message_usage(answer: Answer) -> Json:
+    taken, given, cached = answer.tokens or (0, 0, 0)
+    return {
+        "input_tokens": taken - cached,
+        "output_tokens": given,
+        "cache_read_input_tokens": cached,
+        "cache_creation_input_tokens": 0,
+    }
+
+
+def _message(answer: Answer) -> Json:
+    return {
+        "id": "m1",
+        "type": "message",
+        "role": "assistant",
+        "model": answer.model,
+        "content": [{"type": "text", "text": answer.text}] if answer.text else [],
+        "stop_reason": STOPS[answer.finish],
+        "stop_sequence": None,
+        "usage": _message_usage(answer),
+    }
+
+
+async def _message_streamed(request: web.Request, answer: Answer) -> web.StreamResponse:
+    begun = _message(answer) | {"content": [], "stop_reason": None}
+    words = answer.text.split(" ") if answer.text else []
+    events: list[Json] = [{"type": "message_start", "message": begun}]
+    if words:
+        events.append(
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+        )
+        for number, word in enumerate(words):
+            delta = {"type": "text_delta", "text": f"{' ' if number else ''}{word}"}
+            events.append({"type": "content_block_delta", "index": 0, "delta": delta})
+        events.append({"type": "content_block_stop", "index": 0})
+    stop = {"stop_reason": STOPS[answer.finish], "stop_sequence": None}
+    events += [
+        {"type": "message_delta", "delta": stop, "usage": _message_usage(answer)},
+        {"type": "message_stop"},
+    ]
+    return await _events(request, [(one["type"], one) for one in events])
+
+
+def _content(answer: Answer) -> Json:
+    taken, given, cached = answer.tokens or (0, 0, 0)
+    finish = {"stop": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}[answer.finish]
+    return {
+        "candidates": [
+            {
+                "content": {"role": "model", "parts": [{"text": answer.text}]},
+                "finishReason": finish,
+                "index": 0,
+            }
+        ],
+        "usageMetadata": {
+            "promptTokenCount": taken,
+            "candidatesTokenCount": given,
+            "cachedContentTokenCount": cached,
+            "totalTokenCount": taken + given,
+        },
+        "modelVersion": answer.model,
+        "responseId": "g1",
+    }
+
+
+def _converse(answer: Answer) -> Json:
+    taken, given, cached = answer.tokens or (0, 0, 0)
+    finish = {"stop": "end_turn", "length": "max_tokens", "content_filter": "guardrail_intervened"}
+    return {
+        "output": {"message": {"role": "assistant", "content": [{"text": answer.text}]}},
+        "stopReason": finish[answer.finish],
+        "usage": {
+            "inputTokens": taken - cached,
+            "outputTokens": given,
+            "totalTokens": taken + given,
+            "cacheReadInputTokens": cached,
+        },
+        "metrics": {"latencyMs": 1},
+    }

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from uuid import uuid4
 
 from pydantic import SecretStr
@@ -16,6 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import content, shipped, tracing
 from bot.domain.agenda import Playbook
+from bot.domain.persona import Roster
 from bot.doors import Doors, answered
 from bot.engine.absence import Absence
 from bot.engine.clock import now
@@ -39,6 +40,8 @@ from bot.storage.redis import RedisStore
 from bot.storage.remote import Sync
 from bot.storage.upkeep import Upkeep
 from bot.storage.wake import DocketWake
+from bot.voices.models import Minds
+from bot.voices.models import minds as minds_of_models
 from bot.voices.offline import OfflineVoices
 
 log = logging.getLogger(__name__)
@@ -99,6 +102,13 @@ async def pace(settings: Settings) -> AsyncIterator[Pace]:
         yield LocalPace(speed=speed)
 
 
+def minds(settings: Settings, roster: Roster) -> AbstractAsyncContextManager[Minds]:
+    """Whoever is to think, for everybody and for personas of *roster* with a model of their own."""
+    own = [persona.model for persona in roster if persona.model]
+    seconds, calls = settings.model_seconds, settings.model_calls
+    return minds_of_models(settings.model, settings, personas=own, seconds=seconds, calls=calls)
+
+
 @asynccontextmanager
 async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
     """
@@ -114,6 +124,7 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
         enter = stack.enter_async_context
         stack.enter_context(tracing.exported(settings.otel_exporter_otlp_endpoint))
         agenda = playbook(settings)
+        await enter(minds(settings, agenda.roster))
         upkeep, sync = Upkeep(settings.workspace), _sync(settings)
 
         def committed() -> None:

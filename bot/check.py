@@ -15,6 +15,7 @@ from bot.content.findings import Findings
 from bot.content.personas import read_roster, read_workshop
 from bot.content.steps import NOBODY, read_agenda
 from bot.domain.agenda import ANALYSIS_PHASES
+from bot.domain.model_names import Chain
 from bot.domain.persona import Roster
 from bot.domain.taxonomy import Trouble
 from bot.engine.troubles import log_trouble
@@ -77,6 +78,7 @@ async def everything(settings: Settings) -> tuple[Finding, ...]:
         else unusable("store", "not tried: without REDIS_URL it is a part of the workspace"),
         await _tried("slack", _slack(settings)),
         await _tried("transport", _transport(settings)),
+        await _tried("model", _model(settings, roster or Roster())),
         await _tried("web", _web(settings)),
     )
 
@@ -263,6 +265,19 @@ async def _transport(settings: Settings) -> Finding:
             refused = "Slack cannot be asked" if error.again else APP_LEVEL_REFUSED.rstrip(".")
             return unusable("transport", f"{refused}: {error}")
     return Finding("transport", "Socket Mode")
+
+
+async def _model(settings: Settings, roster: Roster) -> Finding:
+    """Each is asked for a word. One that does not give it stops nobody, as long as another one does."""
+    async with app.minds(settings, roster) as minds:
+        greeted = await minds.greeted()
+    if not greeted:
+        return Finding("model", "offline: the personas facilitate, and do not think for themselves")
+    chain = Chain.read(settings.model)
+    anybody = chain.offline or not all(greeted[name] for name in chain.names)
+    problems = tuple(Problem(sentence, stops=not anybody) for sentence in greeted.values() if sentence)
+    answering = ", ".join(str(name) for name, sentence in greeted.items() if not sentence)
+    return Finding("model", f"{answering or 'nobody'} answers", problems)
 
 
 async def _web(settings: Settings) -> Finding:

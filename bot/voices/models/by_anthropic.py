@@ -1,4 +1,4 @@
-from anthropic import AsyncAnthropic
+from anthropic import AnthropicError, AsyncAnthropic
 from httpx2 import AsyncClient
 from pydantic_ai.models import Model
 from pydantic_ai.models.anthropic import AnthropicModel
@@ -7,6 +7,7 @@ from pydantic_ai.providers.anthropic import AnthropicProvider
 from bot.domain.model_names import ModelName
 from bot.voices.models.providers import Account
 
+ERRORS = (AnthropicError,)
 ANTHROPIC = "https://api.anthropic.com"
 
 

@@ -1,3 +1,4 @@
+from google.genai.errors import APIError
 from httpx2 import AsyncClient
 from pydantic_ai.models import Model
 from pydantic_ai.models.google import GoogleModel
@@ -5,6 +6,8 @@ from pydantic_ai.providers.google import GoogleProvider
 
 from bot.domain.model_names import ModelName
 from bot.voices.models.providers import Account
+
+ERRORS = (APIError,)
 
 
 def model(name: ModelName, account: Account, http: AsyncClient) -> Model:

@@ -6,7 +6,7 @@ OpenAI itself is asked by its newer API, all others by the older one, which they
 """
 
 from httpx2 import AsyncClient
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, OpenAIError
 from pydantic_ai.models import Model
 from pydantic_ai.models.ollama import OllamaModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel, OpenAIResponsesModelSettings
@@ -17,8 +17,7 @@ from pydantic_ai.providers.vllm import VLLMProvider
 from bot.domain.model_names import ModelName
 from bot.voices.models.providers import Account
 
-NO_KEY = "none"
-"""The client wants one, and a server of one's own does not."""
+ERRORS = (OpenAIError,)
 OPENAI = "https://api.openai.com/v1"
 NOT_KEPT = OpenAIResponsesModelSettings(openai_store=False)
 """This way of asking would keep every discussion there, to be read in their console."""
@@ -26,7 +25,7 @@ NOT_KEPT = OpenAIResponsesModelSettings(openai_store=False)
 
 def model(name: ModelName, account: Account, http: AsyncClient) -> Model:
     client = AsyncOpenAI(
-        api_key=account.key.get_secret_value() or NO_KEY,
+        api_key=account.key.get_secret_value(),
         base_url=account.address or OPENAI,
         http_client=http,
         max_retries=0,

@@ -36,12 +36,22 @@ LET_GO_SECONDS = 0.5
 class Caller:
     """A mind of one model that asks once."""
 
-    def __init__(self, name: ModelName, model: Model, *, address: str, caches: bool, streams: bool) -> None:
+    def __init__(
+        self,
+        name: ModelName,
+        model: Model,
+        *,
+        address: str,
+        caches: bool,
+        streams: bool,
+        errors: tuple[type[Exception], ...] = FOREIGN,
+    ) -> None:
         self._name = name
         self._model = model
         self._address = address
         self._caches = caches
         self._streams = streams
+        self._errors = errors
         self._thinks = bool(model.profile.get("thinking_always_enabled"))
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Thought:
@@ -79,7 +89,7 @@ class Caller:
                 async for _ in coming:
                     pass
                 return coming.get()
-        except FOREIGN as error:
+        except self._errors as error:
             log.info("%s failed with %s", self._name, type(error).__name__)
             return translated(error, self._name)
 

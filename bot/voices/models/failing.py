@@ -32,7 +32,7 @@ from bot.errors import VoiceError
 LONGEST_WAIT_SECONDS = 3600.0
 """Whatever somebody's header says."""
 
-FOREIGN = (
+FOREIGN: tuple[type[Exception], ...] = (
     AgentRunError,
     UserError,
     HTTPError,

@@ -1,9 +1,10 @@
 """What a configured model needs is imported and built here: seconds of work, so it is done in a thread."""
 
 import importlib
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+import logging
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from httpx2 import AsyncByteStream, AsyncClient, ReadError, Response
 from pydantic_ai.models import Model, create_async_httpx2_client
@@ -17,7 +18,19 @@ from bot.voices.models.providers import PROVIDERS, Account, account
 ANSWER_BYTES = 16 * 1024 * 1024
 """More is no answer to anything that we ask."""
 
-Build = Callable[[ModelName, Account, AsyncClient], Model]
+log = logging.getLogger(__name__)
+
+
+class Unusable(Exception):
+    pass
+
+
+class Wire(Protocol):
+    """What each of the modules `by_….py` is. *ERRORS* come out of its library where nobody has thought of them."""
+
+    ERRORS: tuple[type[Exception], ...]
+
+    def model(self, name: ModelName, account: Account, http: AsyncClient) -> Model: ...
 
 
 class Loaded(NamedTuple):
@@ -38,18 +51,32 @@ def load(names: Iterable[ModelName], keys: Keys, *, seconds: float) -> Loaded:
     broken: dict[ModelName, str] = {}
     clients: list[AsyncClient] = []
     for name in names:
-        provider = PROVIDERS[name.provider]
+        clients.append(_client())
         try:
-            build: Build = importlib.import_module(f"{__package__}.{provider.module}").model
-            given = account(name, keys, seconds=seconds)
-            clients.append(_client())
-            model = build(name, given, clients[-1])
-        except (ImportError, *FOREIGN) as error:
-            broken[name] = f"{name} could not be set up ({type(error).__name__})."
-            continue
-        caches = provider.caches and not (given.address and provider.extra == "openai")
-        callers[name] = Caller(name, model, address=given.address, caches=caches, streams=provider.streams)
+            callers[name] = caller(name, account(name, keys, seconds=seconds), clients[-1])
+        except (ImportError, Unusable) as error:
+            log.info("%s: %s", name, type(error.__cause__ or error).__name__)
+            broken[name] = f"{name} could not be set up: its library does not take what is configured."
     return Loaded(callers, broken, tuple(clients))
+
+
+def caller(name: ModelName, given: Account, http: AsyncClient) -> Caller:
+    """Raises Unusable when the provider's library is not pleased."""
+    provider = PROVIDERS[name.provider]
+    wire: Wire = importlib.import_module(f"{__package__}.{provider.module}")
+    errors = FOREIGN + wire.ERRORS
+    try:
+        model = wire.model(name, given, http)
+    except errors as error:
+        raise Unusable(name) from error
+    return Caller(
+        name,
+        model,
+        address=given.address,
+        caches=provider.caches and not (given.address and provider.extra == "openai"),
+        streams=provider.streams,
+        errors=errors,
+    )
 
 
 def _client() -> AsyncClient:

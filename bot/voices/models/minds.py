@@ -8,14 +8,14 @@ in a thread while the bot starts; whoever thinks before it is done waits for it.
 import asyncio
 import importlib
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from bot.domain.model_names import Chain, ModelName
 from bot.errors import ConfigError, VoiceError
 from bot.keys import Keys
-from bot.voices.mind import Mind
+from bot.voices.mind import Mind, Prompt
 from bot.voices.models.chain import ChainOfMinds
 from bot.voices.models.link import Gate, Link
 from bot.voices.models.providers import PROVIDERS, account, missing
@@ -23,6 +23,11 @@ from bot.voices.models.providers import PROVIDERS, account, missing
 if TYPE_CHECKING:
     from bot.voices.models.loading import Loaded
 
+GREETING = Prompt((), "Answer with the one word: yes.")
+GREETING_SECONDS = 30.0
+GREETING_TOKENS = 16
+ANSWERED = frozenset({"cut_off", "empty", "refused"})
+"""Not what we wanted to hear; but somebody is there, and lets us in."""
 UNUSABLE = "cannot be used: what it needs is not installed as it should be."
 
 log = logging.getLogger(__name__)
@@ -37,12 +42,14 @@ class Minds:
         keys: Keys,
         loading: "asyncio.Future[Loaded] | None",
         *,
+        names: Iterable[ModelName],
         seconds: float,
         calls: int,
     ) -> None:
         self._everybodys = everybodys
         self._keys = keys
         self._loading = loading
+        self._names = names
         self._seconds = seconds
         self._calls = calls
         self._gates: dict[tuple[str, str], Gate] = {}
@@ -58,6 +65,19 @@ class Minds:
         if not model or (names and not own.offline):
             names = tuple(dict.fromkeys((*names, *self._everybodys.names)))
         return ChainOfMinds(tuple(map(self._link, names))) if names else None
+
+    async def greeted(self) -> Mapping[ModelName, str]:
+        """What keeps each model from answering, found out by asking for a word; empty when nothing does."""
+        names = tuple(self._names)
+        answers = await asyncio.gather(*(self._greeted(self._link(name)) for name in names))
+        return dict(zip(names, answers, strict=True))
+
+    async def _greeted(self, link: Link) -> str:
+        try:
+            await link.think(GREETING, seconds=GREETING_SECONDS, tokens=GREETING_TOKENS)
+        except VoiceError as error:
+            return "" if error.reason in ANSWERED else str(error)
+        return ""
 
     def _link(self, name: ModelName) -> Link:
         if name not in self._links:
@@ -97,7 +117,7 @@ async def minds(
         raise ConfigError(" ".join(problems))
     loading = asyncio.ensure_future(_load(names, keys, seconds)) if names else None
     try:
-        yield Minds(everybodys, keys, loading, seconds=seconds, calls=calls)
+        yield Minds(everybodys, keys, loading, names=names, seconds=seconds, calls=calls)
     finally:
         if loading:
             with suppress(ImportError):

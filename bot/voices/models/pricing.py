@@ -6,7 +6,6 @@ from decimal import Decimal
 
 from genai_prices import calc_price
 from pydantic_ai.messages import ModelResponse
-from pydantic_ai.usage import RequestUsage
 
 from bot.domain.model_names import ModelName
 from bot.voices.mind import Usage
@@ -41,15 +40,10 @@ def _model(response: ModelResponse, name: ModelName) -> str:
 
 def _dollars(response: ModelResponse, name: ModelName, address: str) -> Decimal | None:
     """The provider's name for the model tells more; ours is known when that is too new."""
-    known = {"provider_api_url": address} if address else {"provider_id": response.provider_name or ""}
+    used = response.usage
     for model in dict.fromkeys((_model(response, name), name.name)):
         with suppress(LookupError, ValueError):
-            return _price(response.usage, model, **known)
+            if address:
+                return calc_price(used, model, provider_api_url=address).total_price
+            return calc_price(used, model, provider_id=response.provider_name).total_price
     return None
-
-
-def _price(used: RequestUsage, model: str, *, provider_id: str = "", provider_api_url: str = "") -> Decimal:
-    """Raises LookupError when nobody knows."""
-    return calc_price(
-        used, model, provider_id=provider_id or None, provider_api_url=provider_api_url or None
-    ).total_price

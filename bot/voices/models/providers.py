@@ -16,11 +16,13 @@ from bot.domain.model_names import ModelName
 from bot.keys import Keys
 
 LIBRARY = "pydantic_ai"
+NO_KEY = "none"
+"""Every client wants one, and a server of one's own may not."""
 
 
 class Provider(NamedTuple):
     """
-    *extra* of ours brings *library*; *module* beside this one knows how to use it. *keys*, *address* and *places* are
+    *extra* of ours brings *library*; *module* beside this one knows how to use it. *keys*, *address* and *regions* are
     fields of `Keys`: any one of *keys* will do.
 
     *caches* says that it can be told which parts of a prompt to keep; all others find that out by themselves.
@@ -32,7 +34,7 @@ class Provider(NamedTuple):
     module: str
     keys: tuple[str, ...] = ()
     address: str = ""
-    places: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()
     usual_address: str = ""
     needs_key: bool = True
     caches: bool = False
@@ -44,15 +46,13 @@ class Account(NamedTuple):
 
     key: SecretStr
     address: str
-    place: str
+    region: str
     seconds: float
 
 
 _OPENAI = Provider(
     "openai", "openai", "by_openai", keys=("openai_api_key",), address="openai_base_url", caches=True
 )
-_AWS_KEYS = ("aws_bearer_token_bedrock", "aws_access_key_id", "aws_profile")
-
 PROVIDERS: Mapping[str, Provider] = {
     "anthropic": Provider(
         "anthropic",
@@ -66,9 +66,8 @@ PROVIDERS: Mapping[str, Provider] = {
         "bedrock",
         "boto3",
         "by_bedrock",
-        keys=_AWS_KEYS,
-        places=("aws_region", "aws_default_region", "aws_profile"),
-        needs_key=False,  # a machine at AWS may have a role instead
+        regions=("aws_region", "aws_default_region"),
+        needs_key=False,  # its library finds one, or a role
         caches=True,
         streams=False,
     ),
@@ -106,9 +105,9 @@ PROVIDERS: Mapping[str, Provider] = {
 def account(name: ModelName, keys: Keys, *, seconds: float) -> Account:
     provider = PROVIDERS[name.provider]
     return Account(
-        SecretStr(_first(provider.keys, keys)),
+        SecretStr(_first(provider.keys, keys) or NO_KEY),
         (keys.given(provider.address) if provider.address else "") or provider.usual_address,
-        _first(provider.places, keys),
+        _first(provider.regions, keys),
         seconds,
     )
 
@@ -127,10 +126,10 @@ def _missing(name: ModelName, keys: Keys) -> Iterator[str]:
     address = keys.given(provider.address) if provider.address else ""
     if provider.needs_key and not address and not _first(provider.keys, keys):
         wanted = " or ".join(field.upper() for field in provider.keys)
-        own = f", or {provider.address.upper()} for a server of your own" if provider is _OPENAI else ""
+        own = f", or {provider.address.upper()} for a server of your own" if provider.address else ""
         yield f"{name} needs {wanted}{own}."
-    if provider.places and not _first(provider.places, keys):
-        yield f"{name} needs {' or '.join(field.upper() for field in provider.places)}."
+    if provider.regions and not _first((*provider.regions, "aws_profile"), keys):
+        yield f"{name} needs {' or '.join(field.upper() for field in provider.regions)}, or AWS_PROFILE."
     if address and not _is_address(address):
         yield f"{provider.address.upper()} must be an address that starts with https:// or http://."
 

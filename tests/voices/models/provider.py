@@ -5,11 +5,13 @@ was told to say, and keeps what it was asked.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple, Self
 
 from aiohttp import web
+
+from bot.settings import Settings
 
 Json = dict[str, Any]
 Reply = Callable[[web.Request, Json], Awaitable[web.StreamResponse]]
@@ -81,13 +83,17 @@ def says(answer: Answer = Answer()) -> Reply:  # noqa: B008 -- a value
         if path.endswith("/chat/completions"):
             return await (_chat_streamed(request, answer) if body.get("stream") else _json(_chat(answer)))
         if path.endswith("/responses"):
-            return await _json(_response(answer))
+            return await (
+                _response_streamed(request, answer) if body.get("stream") else _json(_response(answer))
+            )
         if path.endswith("/messages"):
             return await (
                 _message_streamed(request, answer) if body.get("stream") else _json(_message(answer))
             )
         if path.endswith(":generateContent"):
             return await _json(_content(answer))
+        if path.endswith(":streamGenerateContent"):
+            return await _events(request, [("", _content(answer))])
         assert path.endswith("/converse"), path
         return await _json(_converse(answer))
 
@@ -165,7 +171,7 @@ async def _json(body: Json) -> web.StreamResponse:
     return web.json_response(body)
 
 
-async def _events(request: web.Request, events: list[tuple[str, Json | str]]) -> web.StreamResponse:
+async def _events(request: web.Request, events: Sequence[tuple[str, Json | str]]) -> web.StreamResponse:
     response = web.StreamResponse(headers={"content-type": "text/event-stream"})
     await response.prepare(request)
     for name, event in events:
@@ -257,6 +263,26 @@ def _response(answer: Answer) -> Json:
     }
 
 
+async def _response_streamed(request: web.Request, answer: Answer) -> web.StreamResponse:
+    whole = _response(answer)
+    [item] = whole["output"]
+    [part] = item["content"]
+    at = {"item_id": item["id"], "output_index": 0, "content_index": 0}
+    said, field = ("refusal", "refusal") if answer.refusal else ("output_text", "text")
+    begun = whole | {"status": "in_progress", "output": [], "usage": None}
+    events: list[Json] = [
+        {"type": "response.created", "response": begun},
+        {"type": "response.output_item.added", "output_index": 0, "item": item | {"content": []}},
+        {"type": "response.content_part.added", **at, "part": part | {field: ""}},
+        {"type": f"response.{said}.delta", **at, "delta": part[field], "logprobs": []},
+        {"type": f"response.{said}.done", **at, field: part[field], "logprobs": []},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": f"response.{whole['status']}", "response": whole},
+    ]
+    numbered = [(one["type"], one | {"sequence_number": number}) for number, one in enumerate(events)]
+    return await _events(request, numbered)
+
+
 STOPS = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
 
 
@@ -339,3 +365,23 @@ def _converse(answer: Answer) -> Json:
         },
         "metrics": {"latencyMs": 1},
     }
+
+
+KEY = "sk-open-sesame-0123456789"
+
+
+def settings_for(server: ModelServer, model: str = "offline", **env: str) -> Settings:
+    given = {
+        "ROUNDTABLE_MODEL": model,
+        "ROUNDTABLE_MODEL_SECONDS": "20",
+        "OPENAI_API_KEY": KEY,
+        "OPENAI_BASE_URL": f"{server.url}/v1",
+        "ANTHROPIC_API_KEY": KEY,
+        "ANTHROPIC_BASE_URL": server.url,
+        "GOOGLE_API_KEY": KEY,
+        "GOOGLE_GEMINI_BASE_URL": server.url,
+        "OLLAMA_BASE_URL": f"{server.url}/v1",
+        "VLLM_BASE_URL": f"{server.url}/v1",
+        "AWS_DEFAULT_REGION": "eu-central-1",
+    }
+    return Settings.from_env(given | env)

@@ -1,0 +1,42 @@
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+
+import pytest
+
+from bot.domain.model_names import Chain
+from bot.settings import Settings
+from bot.voices.mind import Mind
+from bot.voices.models import loading
+from tests.voices.models.provider import ModelServer, settings_for
+
+SECONDS = 20.0
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[ModelServer]:
+    async with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def settings(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Settings]:
+    """Settings under which every provider is at *server*. AWS's library reads the environment itself."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.url)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIASESAME")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "sesame-aws")
+    return lambda model="offline", **env: settings_for(server, model, **env)
+
+
+@pytest.fixture
+async def asked_once(settings: Callable[..., Settings]) -> AsyncIterator[Callable[[str], Mind]]:
+    """The mind of a model without its chain: what it raises is what one call came to."""
+    async with AsyncExitStack() as stack:
+
+        def mind(model: str) -> Mind:
+            [name] = Chain.read(model).names
+            loaded = loading.load([name], settings(), seconds=SECONDS)
+            stack.push_async_callback(loaded.close)
+            assert not loaded.broken
+            return loaded.callers[name]
+
+        yield mind

@@ -128,7 +128,17 @@ async def test_a_sound_setting_is_ready_to_run(cli: Cli, slack: Sandbox) -> None
     *table, _, verdict = ran.out.splitlines()
     assert [line.split()[:2] for line in table] == [
         ["ok", name]
-        for name in ("settings", "personas", "steps", "workspace", "store", "slack", "transport", "web")
+        for name in (
+            "settings",
+            "personas",
+            "steps",
+            "workspace",
+            "store",
+            "slack",
+            "transport",
+            "model",
+            "web",
+        )
     ]
     assert "24 steps in 5 phases" in ran.out
     assert verdict == "Ready to run."

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pygit2
-from pygit2 import Oid
+from pygit2 import Oid, Tree
 
 from bot.domain import artifact, meta
 from bot.domain.artifact import Edit, InsightEdit, SectionEdit
@@ -148,6 +148,17 @@ class Checkout:
                 self._known(due, done) if done else self._receipt(due, next(made), one)
                 for due, done, one in zip(works, found, written, strict=True)
             ]
+
+    def commit_files(self, drafts: Sequence[Draft]) -> None:
+        """Files that are written already, each draft as a commit of its own. The caller is `alone`."""
+        if drafts:
+            self._author.commit(drafts)
+
+    def names_at_head(self, path: str) -> frozenset[str]:
+        """What the folder *path* holds in the newest commit."""
+        newest = tip(self._repository)
+        found = newest.tree[path] if newest and path in newest.tree else None
+        return frozenset(str(entry.name) for entry in found) if isinstance(found, Tree) else frozenset()
 
     def ping(self) -> None:
         """Only the disk can say whether it takes something."""

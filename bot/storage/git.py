@@ -17,9 +17,11 @@ from typing import Self, TypeVar
 from bot.domain.effects import Commit
 from bot.domain.inputs import CodeSurvey
 from bot.engine.ports import Listing, Reading, Receipt
+from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
 from bot.storage.checkout import AUTHOR, EMAIL, Checkout, Due, Where
 from bot.storage.explain import explained
+from bot.storage.keeping import Keeper, Sent
 from bot.storage.rounds import Rounds
 from bot.storage.survey import survey
 from bot.storage.turn import LOCK_SECONDS
@@ -54,7 +56,8 @@ class GitWorkspace:
         self._abreast = abreast
         self._after_commit = after_commit
         self._where = Where(root.absolute(), items_dir, author_name, author_email, lock_seconds)
-        self._rounds = Rounds(self._commit)
+        self._rounds: Rounds[Due, Receipt] = Rounds(self._commit)
+        self._reviews: Rounds[Sent, KeptReview] = Rounds(self._keep)
         self._looking: asyncio.Future[tuple[Listing, ...]] | None = None
         self._stack = ExitStack()
 
@@ -64,6 +67,7 @@ class GitWorkspace:
             self._reader = stack.enter_context(ThreadPoolExecutor(1, "workspace reader"))
             self._writing = await self._in_thread(self._writer, lambda: Checkout(self._where))
             self._reading = await self._in_thread(self._reader, lambda: Checkout(self._where))
+            self._keeper = Keeper(self._writing, self._where.root, self._where.items_dir)
             self._prober = stack.enter_context(ThreadPoolExecutor(1, "workspace probe"))
             await self._recover()
             self._stack = stack.pop_all()
@@ -78,6 +82,7 @@ class GitWorkspace:
     ) -> None:
         self._first_look.cancel()
         await self._rounds.end()
+        await self._reviews.end()
         await asyncio.to_thread(self._stack.close)
 
     async def items(self) -> tuple[Listing, ...]:
@@ -103,6 +108,18 @@ class GitWorkspace:
         self._after_commit()
         await self._abreast()
         return receipt
+
+    async def keep(self, slug: str, content: bytes, *, now: str) -> KeptReview:
+        """A review, as `Archive` has it."""
+        await self._abreast()
+        kept = await self._reviews.join(Sent(slug, content, now))
+        self._after_commit()
+        await self._abreast()
+        return kept
+
+    async def newest(self, slug: str, most: int) -> tuple[KeptReview, ...]:
+        """Of the reviews, as `Archive` has it."""
+        return await self._in_thread(self._reader, lambda: self._keeper.newest(slug, most))
 
     async def restore(self, slug: str, *, now: str) -> Reading:
         await self._abreast()
@@ -136,6 +153,9 @@ class GitWorkspace:
 
     async def _commit(self, works: Sequence[Due]) -> list[Receipt]:
         return await self._in_thread(self._writer, lambda: self._writing.commit(works))
+
+    async def _keep(self, sent: Sequence[Sent]) -> list[KeptReview]:
+        return await self._in_thread(self._writer, lambda: self._keeper.keep(sent))
 
     async def _in_thread(self, thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:
         with explained():

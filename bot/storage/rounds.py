@@ -9,35 +9,34 @@ import asyncio
 from asyncio import Future
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
-from bot.engine.ports import Receipt
 from bot.errors import WorkspaceError
-from bot.storage.checkout import Due
+
+D = TypeVar("D")
+R = TypeVar("R")
 
 LARGEST = 32
 """So many commits are made together; the first of them waits for all the others."""
 EVERYBODYS = frozenset({"locked", "detached", "read_only"})
 """Reasons for which trying again one by one would only take longer."""
 
-Commit = Callable[[Sequence[Due]], Awaitable[list[Receipt]]]
+
+class _Waiting(NamedTuple, Generic[D, R]):
+    due: D
+    receipt: Future[R]
 
 
-class _Waiting(NamedTuple):
-    due: Due
-    receipt: Future[Receipt]
-
-
-class Rounds:
+class Rounds(Generic[D, R]):
     """*commit* makes several commits or none; it is not called again before it has ended."""
 
-    def __init__(self, commit: Commit) -> None:
+    def __init__(self, commit: Callable[[Sequence[D]], Awaitable[list[R]]]) -> None:
         self._commit = commit
-        self._waiting: deque[_Waiting] = deque()
+        self._waiting: deque[_Waiting[D, R]] = deque()
         self._running: asyncio.Task[None] | None = None
 
-    async def join(self, due: Due) -> Receipt:
-        waiting = _Waiting(due, asyncio.get_running_loop().create_future())
+    async def join(self, due: D) -> R:
+        waiting: _Waiting[D, R] = _Waiting(due, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if self._running is None or self._running.done():
             self._running = asyncio.create_task(self._run())
@@ -53,7 +52,7 @@ class Rounds:
             some = [self._waiting.popleft() for _ in range(min(LARGEST, len(self._waiting)))]
             await self._round([one for one in some if not one.receipt.cancelled()])
 
-    async def _round(self, some: list[_Waiting]) -> None:
+    async def _round(self, some: list[_Waiting[D, R]]) -> None:
         if not some:
             return
         made = asyncio.ensure_future(self._commit([one.due for one in some]))
@@ -70,7 +69,7 @@ class Rounds:
                 await self._round([one])
 
 
-def _tell(one: _Waiting, what: Receipt | BaseException) -> None:
+def _tell(one: _Waiting[D, R], what: R | BaseException) -> None:
     if one.receipt.done():
         return
     if isinstance(what, BaseException):

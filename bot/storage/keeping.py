@@ -1,0 +1,100 @@
+"""
+Keeping reviews in git: each is written once and committed, and the same text is the same review.
+
+A kill between the file and the commit leaves a file that no commit has; the next review of the item takes it along.
+"""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bot.engine.review_ports import KeptReview
+from bot.storage.checkout import Checkout
+from bot.storage.history import ITEM
+from bot.storage.repository import Draft
+from bot.storage.reviews import Kept, Reviews
+
+ITEMS_KNOWN = 1_000
+"""Whose reviews are not read again to know one that comes a second time."""
+
+
+class Sent(NamedTuple):
+    """A review on its way into the workspace."""
+
+    slug: str
+    content: bytes
+    now: str
+
+
+class Keeper:
+    """Used by the thread that writes. Raises OSError and pygit2's errors as they come, besides WorkspaceError."""
+
+    def __init__(self, checkout: Checkout, root: Path, items_dir: str) -> None:
+        self._checkout = checkout
+        self._reviews = Reviews(root, items_dir)
+        self._known: OrderedDict[str, dict[int, str]] = OrderedDict()
+
+    def keep(self, sent: Sequence[Sent]) -> list[KeptReview]:
+        """All of them in one go, each in a commit of its own."""
+        with self._checkout.alone(*dict.fromkeys(one.slug for one in sent)):
+            kept = [self._written(one) for one in sent]
+            drafts = [
+                Draft(self._uncommitted(one.slug, found), _message(one.slug, found), one.now)
+                for one, found in zip(sent, kept, strict=True)
+            ]
+            self._checkout.commit_files([draft for draft in drafts if draft.files])
+            return kept
+
+    def newest(self, slug: str, most: int) -> tuple[KeptReview, ...]:
+        numbers = self._reviews.numbers(slug)[-most:] if most else ()
+        found = (self._reviews.read(slug, number) for number in numbers)
+        return tuple(_kept(one, is_new=False) for one in found if one)
+
+    def _written(self, sent: Sent) -> KeptReview:
+        digest = _digest(sent.content)
+        known = self._digests(sent.slug)
+        number = next((number for number, one in known.items() if one == digest), 0)
+        there = self._reviews.read(sent.slug, number) if number else None
+        if there and there.content == sent.content:
+            return _kept(there, is_new=False)
+        added = self._reviews.add(sent.slug, sent.content)
+        known[added.number] = digest
+        return _kept(added, is_new=True)
+
+    def _digests(self, slug: str) -> dict[int, str]:
+        """By number. A review never changes, so only those that are new since the last time are read."""
+        known = self._known.pop(slug, {})
+        numbers = self._reviews.numbers(slug)
+        fresh = {number: known[number] for number in numbers if number in known}
+        for number in numbers:
+            if number not in fresh and (found := self._reviews.read(slug, number)):
+                fresh[number] = _digest(found.content)
+        self._known[slug] = fresh
+        while len(self._known) > ITEMS_KNOWN:
+            self._known.popitem(last=False)
+        return fresh
+
+    def _uncommitted(self, slug: str, kept: KeptReview) -> dict[str, bytes]:
+        """*kept*, and what was written and not committed; nothing when HEAD has all of it."""
+        folder = kept.path.rpartition("/")[0]
+        committed = self._checkout.names_at_head(folder)
+        files: dict[str, bytes] = {}
+        for number in self._reviews.numbers(slug):
+            if f"review-{number:03}.md" not in committed and number <= kept.number:
+                found = self._reviews.read(slug, number)
+                files |= found.files if found else {}
+        return files
+
+
+def _kept(found: Kept, *, is_new: bool) -> KeptReview:
+    return KeptReview(found.number, found.path, found.content, is_new)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _message(slug: str, kept: KeptReview) -> str:
+    return f"roundtable({slug}): review {kept.number:03}\n\n{ITEM}: {slug}\n"

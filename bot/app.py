@@ -14,21 +14,24 @@ from uuid import uuid4
 from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot import content, shipped, tracing
+from bot import content, review_parts, shipped, tracing
 from bot.domain.agenda import Playbook
 from bot.domain.persona import Roster
 from bot.doors import Doors, answered
 from bot.engine.absence import Absence
 from bot.engine.clock import now
-from bot.engine.desk import FrontDesk
 from bot.engine.engine import Engine
 from bot.engine.performers import Performers
 from bot.engine.ports import Pace, Store
+from bot.engine.review_desk import ReviewDesk
+from bot.engine.triage import Forked, Triage
 from bot.engine.troubles import log_trouble
 from bot.errors import ConfigError, Unavailable
 from bot.record.kept import KeptRecords
+from bot.review_parts import Shared
 from bot.settings import Settings
 from bot.slack import client as slack_client
+from bot.slack.board import SlackBoard
 from bot.slack.chat import SlackChat
 from bot.slack.identity import Identity
 from bot.slack.reception import Reception
@@ -126,13 +129,7 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
         agenda = playbook(settings)
         await enter(minds(settings, agenda.roster))
         upkeep, sync = Upkeep(settings.workspace), _sync(settings)
-
-        def committed() -> None:
-            upkeep.wake()
-            if sync:
-                sync.wake()
-
-        files = await enter(workspace(settings, sync=sync, after_commit=committed))
+        files = await enter(workspace(settings, sync=sync, after_commit=_waking(upkeep, sync)))
         saved = await enter(store(settings))
         wake = await enter(DocketWake(_work(settings), redelivery_seconds=settings.redelivery_seconds))
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
@@ -146,11 +143,15 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
         chat = SlackChat(client, agenda.roster, us, pace=paced, standing=doors.standing)
         records = KeptRecords(settings.workspace / settings.items_dir)
         performers = Performers(chat, OfflineVoices(), files, agenda, now, records)
-        payer, meter = doors.payer, doors.metrics
+        board = SlackBoard(client, us, pace=paced, standing=doors.standing)
+        triage = await enter(_reviews(settings, Shared(saved, files, agenda, doors.payer, board), doors))
+        payer, meter = Forked(doors.payer, triage), doors.metrics
         engine = Engine(
             store=saved, wake=payer, performers=performers, playbook=agenda, clock=now, meter=meter
         )
-        desk = FrontDesk(engine=engine, store=saved, workspace=files, playbook=agenda, records=records)
+        desk = ReviewDesk(
+            triage=triage, engine=engine, store=saved, workspace=files, playbook=agenda, records=records
+        )
         reception = Reception(desk=desk, chat=chat, us=us, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
@@ -162,6 +163,15 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
         await enter(_beside(Absence(engine, saved, now, hears=doors.hears).watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
+
+
+@asynccontextmanager
+async def _reviews(settings: Settings, parts: Shared, doors: Doors) -> AsyncIterator[Triage]:
+    """Whatever is asked for or posted is taken from now on; what is owed for it is paid with the roundtables'."""
+    async with review_parts.triage(settings, parts) as triage:
+        postbox = review_parts.postbox(settings, parts, triage)
+        async with _beside(triage.run), doors.taking_reviews(postbox.take):
+            yield triage
 
 
 @asynccontextmanager
@@ -179,6 +189,15 @@ def _sync(settings: Settings) -> Sync | None:
     if not settings.remote:
         return None
     return Sync(settings.workspace, remote=settings.remote, items_dir=str(settings.items_dir))
+
+
+def _waking(upkeep: Upkeep, sync: Sync | None) -> Callable[[], None]:
+    def committed() -> None:
+        upkeep.wake()
+        if sync:
+            sync.wake()
+
+    return committed
 
 
 def _work(settings: Settings) -> str:

@@ -23,9 +23,9 @@ from bot.errors import BotError, SlackError, WorkspaceError
 from bot.log import HIDDEN, redacted
 from bot.settings import Settings, name_of
 from bot.slack import client as slack_client
+from bot.slack.board import SlackBoard
 from bot.slack.endpoint import PATH
-from bot.slack.identity import OPTIONAL
-from bot.slack.manifest import SCOPES, missing_scopes
+from bot.slack.manifest import OPTIONAL, SCOPES, missing_scopes
 from bot.slack.wording import APP_LEVEL_REFUSED
 from bot.storage.explain import explained
 from bot.storage.inspection import inspected
@@ -66,6 +66,7 @@ async def everything(settings: Settings) -> tuple[Finding, ...]:
     personas, roster = _personas(settings)
     workspace = await _tried("workspace", _workspace(settings))
     kept_elsewhere = settings.redis_url or not workspace.stops
+    triage = (await _tried("triage", _triage(settings)),) if settings.triage_channel else ()
     remote = (await _tried("remote", _remote(settings, workspace)),) if settings.remote else ()
     return (
         _settings(settings),
@@ -77,6 +78,7 @@ async def everything(settings: Settings) -> tuple[Finding, ...]:
         if kept_elsewhere
         else unusable("store", "not tried: without REDIS_URL it is a part of the workspace"),
         await _tried("slack", _slack(settings)),
+        *triage,
         await _tried("transport", _transport(settings)),
         await _tried("model", _model(settings, roster or Roster())),
         await _tried("web", _web(settings)),
@@ -250,6 +252,22 @@ async def _slack(settings: Settings) -> Finding:
     if not missing:
         return Finding("slack", f"{words}, all scopes granted")
     return Finding("slack", f"{words}; add what is missing, and install the app again", problems)
+
+
+async def _triage(settings: Settings) -> Finding:
+    """Reviews are kept and told of in the threads without it, so nothing about it stops `run`."""
+    token, named = (
+        app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN"),
+        settings.triage_channel or "",
+    )
+    async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
+        try:
+            board = SlackBoard(client, await slack_client.identify(client))
+            found = await board.channel(named)
+            await slack_client.call(client.conversations_history, channel=found, limit=1)
+        except SlackError as error:
+            return Finding("triage", named, (Problem(str(error)),))
+    return Finding("triage", f"{named} is {found}" if found != named else f"channel {found}")
 
 
 async def _transport(settings: Settings) -> Finding:

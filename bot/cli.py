@@ -94,13 +94,28 @@ def show_review(
     slug: Annotated[
         str | None, typer.Option("--item", metavar="SLUG", help="Keep it as the item's next review, too.")
     ] = None,
+    channel: Annotated[
+        str | None, typer.Option(metavar="C", help="Where to post it, if not to the triage channel.")
+    ] = None,
+    post: Annotated[
+        bool, typer.Option("--post", help="Post the line to Slack: into the item's one message with --item.")
+    ] = False,
 ) -> None:
     """The triage line of a review. It is shown and nothing else: no verdict is an error."""
+    if channel and not post:
+        raise typer.BadParameter("--channel says where to --post", param_hint="--channel")
     content = reviewing.content_of(file)
     typer.echo(reviewing.line_of(content))
     if slug is not None:
         kept = asyncio.run(reviewing.keep(_settings(os.environ), slug, content))
         typer.echo(f"Kept as {kept.path}")
+        if post:
+            shown = asyncio.run(reviewing.show(_settings(os.environ), slug, kept, channel=channel or ""))
+            typer.echo("Posted" if shown else "Slack does not take it now; the bot posts it later")
+    elif post:
+        line = reviewing.line_of(content)
+        where = asyncio.run(reviewing.post(_settings(os.environ), line, content, channel=channel or ""))
+        typer.echo(f"Posted to {where}")
 
 
 @commands.command("replay")

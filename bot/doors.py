@@ -15,6 +15,7 @@ from pydantic import SecretStr
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot import posted
 from bot.engine.absence import Hears
 from bot.engine.clock import now
 from bot.engine.ports import Store, Wake, Workspace
@@ -29,7 +30,8 @@ from bot.slack.endpoint import PATH, http_handler
 from bot.slack.reception import Reception
 from bot.slack.sockets import Sockets
 from bot.slack.standing import Standing
-from bot.web import Entrance, Probe, Unfit, serving
+from bot.web import Entrance, Probe, Take, Unfit, serving
+from bot.web import posted as handler_of
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -54,6 +56,7 @@ class Doors:
         self._settings = settings
         self._census = store.stages
         self._entrance = Entrance()
+        self._postbox = Entrance()
         self._probes: dict[str, Probe] = {
             "store": store.ping,
             "workspace": workspace.ping,
@@ -66,6 +69,8 @@ class Doors:
     async def serving(self) -> AsyncIterator[None]:
         """For those who ask how we are; over HTTP also for Slack, which is refused until `opened`."""
         slack = {} if self._settings.slack_app_token else {PATH: self._entrance.enter}
+        if self._settings.review_secret:
+            slack[posted.PATH] = self._postbox.enter
         asked = serving(
             self._settings.host,
             self._settings.port,
@@ -76,6 +81,15 @@ class Doors:
         )
         async with asked, _beside(self._pulse.run()):
             yield
+
+    @asynccontextmanager
+    async def taking_reviews(self, take: Take) -> AsyncIterator[None]:
+        """From other programs. On leaving, nothing more is taken, and what is inside is answered."""
+        self._postbox.open(handler_of(take, most_bytes=posted.LARGEST_BYTES))
+        try:
+            yield
+        finally:
+            await self._postbox.close(seconds=ANSWER_SECONDS)
 
     @asynccontextmanager
     async def opened(self, client: AsyncWebClient, reception: Reception) -> AsyncIterator[None]:

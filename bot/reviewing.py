@@ -1,19 +1,29 @@
 """
-A review in a file, for `roundtable review`: its line, and its place among the reviews of an item.
+A review in a file, for `roundtable review`: its line, its place among the reviews of an item, and the way to Slack.
 
 Display only: no verdict is an error, and nothing but the review's own file is ever written.
 """
 
-import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
-from bot import listing
+from bot import app, listing, review_parts
+from bot.domain.message import Message
+from bot.domain.notice import Arrived
+from bot.domain.place import Place
 from bot.domain.review import triage_line
+from bot.engine.clock import now
+from bot.engine.homes import ItemHomes
+from bot.engine.ports import Pay, Wake
+from bot.engine.review_ports import KeptReview
 from bot.errors import UserError
+from bot.posted import entry_of
 from bot.settings import Settings
-from bot.storage.explain import explained
-from bot.storage.reviews import Kept, Reviews
+from bot.slack import client as slack_client
+from bot.slack.board import SlackBoard
 
 MOST_BYTES = 64 * 1024 * 1024
 
@@ -35,13 +45,65 @@ def line_of(content: bytes) -> str:
     return triage_line(content.decode("utf-8", "replace"))
 
 
-async def keep(settings: Settings, slug: str, content: bytes) -> Kept:
-    """As the item's next review, byte for byte. Raises UserError when there is no such item."""
+async def keep(settings: Settings, slug: str, content: bytes) -> KeptReview:
+    """As the item's next review, byte for byte, in a commit. Raises UserError when there is no such item."""
+    await _must_be_known(settings, slug)
+    async with app.workspace(settings) as files:
+        return await files.keep(slug, content, now=now())
+
+
+async def post(settings: Settings, line: str, content: bytes, *, channel: str) -> str:
+    """The line alone, as a message of its own; the same review once. Where it went."""
+    where = channel or settings.triage_channel
+    if not where:
+        raise UserError("Where to? Name a channel with --channel, or set ROUNDTABLE_TRIAGE_CHANNEL.")
+    async with _board(settings) as board:
+        key = f"review.{hashlib.sha256(content).hexdigest()[:32]}"
+        spot = await board.put(Place(team="", channel=where), Message(text=line), key=key, again=True)
+    return spot.channel
+
+
+async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str) -> bool:
+    """
+    In the item's one message, and in its thread. False when that could not be done now and is left to the bot.
+
+    Raises ConfigError when the bot is running and shares no Redis with us.
+    """
+    async with (
+        app.store(settings) as store,
+        app.workspace(settings) as files,
+        _board(settings) as board,
+    ):
+        parts = review_parts.Shared(store, files, app.playbook(settings), _Nobody(), board)
+        async with review_parts.triage(settings, parts, channel=channel) as triage:
+            home = await ItemHomes(store, files).home(slug)
+            title = home.title if home else slug
+            came = Arrived(at=now(), title=title, entry=entry_of(kept, title), channel=channel)
+            await triage.arrived(slug, came)
+            await triage.pay(slug)
+            return not await triage.owes(slug)
+
+
+class _Nobody(Wake):
+    """Whoever posts by hand pays at once; what is left is found by the bot's sweep."""
+
+    async def wake(self, slug: str) -> None:
+        pass
+
+    async def run(self, pay: Pay) -> None:  # noqa: ARG002 -- as the port has it
+        raise AssertionError("a command pays by itself")
+
+
+@asynccontextmanager
+async def _board(settings: Settings) -> AsyncIterator[SlackBoard]:
+    token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
+    async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
+        yield SlackBoard(client, await slack_client.identify(client))
+
+
+async def _must_be_known(settings: Settings, slug: str) -> None:
     known = [row["slug"] for row in await listing.items(settings)]
     if slug not in known:
         close = get_close_matches(slug, known, n=1)
         meant = f" Did you mean {close[0]}?" if close else ""
         raise UserError(f"There is no item {slug!r}.{meant} `roundtable items` lists what there is.")
-    with explained():
-        reviews = Reviews(settings.workspace.absolute(), str(settings.items_dir))
-        return await asyncio.to_thread(reviews.add, slug, content)

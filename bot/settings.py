@@ -146,6 +146,12 @@ class Settings(Keys):
     triage_channel: Annotated[str, _shaped(r"#?[^\s#@,]+")] | None = Field(
         default=None, description="the id or the name of one channel"
     )
+    review_secret: Annotated[SecretStr, _shaped(r"\S{16,}")] | None = Field(
+        default=None, repr=False, description="a secret of at least 16 characters, in one word"
+    )
+    file_url: Annotated[ServerAddress, _shaped(r"[^{}]*\{path\}[^{}]*")] | None = Field(
+        default=None, description="an address that starts with https:// or http://, with {path} in it"
+    )
     host: Annotated[str, _shaped(r"[\w.:-]+")] = Field(
         default="127.0.0.1", description="the name or address of a network interface of this machine"
     )

@@ -18,6 +18,7 @@ SHUTDOWN_SECONDS = 2.0
 Probe = Callable[[], Awaitable[Facts | None]]
 """Raises a BotError when the part cannot be used; may tell a number or two about it."""
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Take = Callable[[str, Mapping[str, str], bytes], Awaitable[tuple[int, Mapping[str, Any]]]]
 Census = Callable[[], Awaitable[Mapping[str, int]]]
 """How many roundtables there are in each stage."""
 
@@ -66,6 +67,21 @@ class Entrance:
         self._handler = None
         if self._inside:
             await asyncio.wait(self._inside, timeout=seconds)
+
+
+def posted(take: Take, *, most_bytes: int) -> Handler:
+    """A handler that gives *take* the slug, headers and body, and answers its JSON. Of too much, no more is read."""
+
+    async def handler(request: web.Request) -> web.Response:
+        body = b""
+        async for chunk in request.content.iter_any():
+            body += chunk
+            if len(body) > most_bytes:
+                break
+        status, said = await take(request.match_info["slug"], request.headers, body)
+        return web.json_response(said, status=status)
+
+    return handler
 
 
 @asynccontextmanager

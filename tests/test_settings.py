@@ -12,12 +12,14 @@ from bot.settings import Settings, name_of
 NAMES = """
     SLACK_BOT_TOKEN SLACK_APP_TOKEN SLACK_SIGNING_SECRET SLACK_API_URL REDIS_URL
     ROUNDTABLE_WORKSPACE ROUNDTABLE_REMOTE ROUNDTABLE_ITEMS_DIR ROUNDTABLE_PERSONAS ROUNDTABLE_STEPS ROUNDTABLE_MODEL
-    ROUNDTABLE_TRIAGE_CHANNEL ROUNDTABLE_HOST ROUNDTABLE_PORT ROUNDTABLE_REDELIVERY_SECONDS
-    OTEL_EXPORTER_OTLP_ENDPOINT ROUNDTABLE_MODEL_SECONDS ROUNDTABLE_MODEL_CALLS
+    ROUNDTABLE_MODEL_SECONDS ROUNDTABLE_MODEL_CALLS
     ANTHROPIC_API_KEY ANTHROPIC_BASE_URL OPENAI_API_KEY OPENAI_BASE_URL GOOGLE_API_KEY GEMINI_API_KEY
     GOOGLE_GEMINI_BASE_URL OLLAMA_API_KEY OLLAMA_BASE_URL VLLM_API_KEY VLLM_BASE_URL
     AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_BEARER_TOKEN_BEDROCK AWS_REGION AWS_DEFAULT_REGION
     AWS_PROFILE
+    ROUNDTABLE_TRIAGE_CHANNEL ROUNDTABLE_REVIEW_SECRET ROUNDTABLE_FILE_URL
+    ROUNDTABLE_HOST ROUNDTABLE_PORT ROUNDTABLE_REDELIVERY_SECONDS
+    OTEL_EXPORTER_OTLP_ENDPOINT
 """
 
 
@@ -64,6 +66,8 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
             "ANTHROPIC_API_KEY": "sk-ant-1",
             "OLLAMA_BASE_URL": "http://gpu:11434/v1",
             "ROUNDTABLE_TRIAGE_CHANNEL": "#triage",
+            "ROUNDTABLE_REVIEW_SECRET": "open-sesame-0123456789",
+            "ROUNDTABLE_FILE_URL": "https://git.example/acme/plans/blob/main/{path}",
             "ROUNDTABLE_HOST": "::1",
             "ROUNDTABLE_PORT": "8080",
             "ROUNDTABLE_REDELIVERY_SECONDS": "2.5",
@@ -88,6 +92,8 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         anthropic_api_key=SecretStr("sk-ant-1"),
         ollama_base_url="http://gpu:11434/v1",
         triage_channel="#triage",
+        review_secret=SecretStr("open-sesame-0123456789"),
+        file_url="https://git.example/acme/plans/blob/main/{path}",
         host="::1",
         port=8080,
         redelivery_seconds=2.5,
@@ -152,6 +158,7 @@ def test_a_name_like_no_other_gets_no_suggestion() -> None:
         ("ROUNDTABLE_MODEL", "gpt-6"),
         ("ROUNDTABLE_MODEL", "offline,openai:gpt-6"),
         ("ROUNDTABLE_TRIAGE_CHANNEL", "two channels"),
+        ("ROUNDTABLE_FILE_URL", "https://git.example/without/the/path"),
         ("ROUNDTABLE_HOST", "local host"),
         ("ROUNDTABLE_PORT", "0"),
         ("ROUNDTABLE_PORT", "65536"),
@@ -184,6 +191,7 @@ def test_a_bad_value_is_shown_with_what_it_must_be(name: str, text: str) -> None
         ("ROUNDTABLE_REMOTE", "ext::sesame"),
         ("ROUNDTABLE_REMOTE", "--upload-pack=sesame"),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "sesame@collector:4318"),
+        ("ROUNDTABLE_REVIEW_SECRET", "too-short-sesame"[1:]),
     ],
 )
 def test_a_bad_secret_is_named_and_not_shown(name: str, text: str) -> None:

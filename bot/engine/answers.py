@@ -177,6 +177,13 @@ def say_which(running: int) -> str:
     return "Several roundtables are running in this channel. Please say it in the thread of the one you mean."
 
 
+def say_which_item(slugs: list[str]) -> str:
+    if not slugs:
+        return "There is no item in this channel. Name the one to review: `/roundtable review SLUG`."
+    some = wording.listed([f"`{slug}`" for slug in slugs[:CHOICES_SHOWN]])
+    return f"Which item shall be reviewed? Say `/roundtable review SLUG`; here are {some}."
+
+
 def not_running(slug: str) -> str:
     return f"The roundtable on `{slug}` is not running. Say `/roundtable resume {slug}` to go on."
 

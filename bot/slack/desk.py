@@ -4,6 +4,7 @@ from typing import Protocol
 
 from bot.domain.inputs import Amend, Export, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.message import Message
+from bot.domain.notice import AskReview
 from bot.domain.place import Person, Place
 
 Reply = Message | None
@@ -51,3 +52,7 @@ class Desk(Protocol):
     async def export(self, place: Place, export: Export, reference: str) -> Reply: ...
 
     async def listing(self, place: Place, person: Person) -> Reply: ...
+
+    async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
+        """The item is reviewed by the personas that *lens* names, or by all; what comes of it is shown later."""
+        ...

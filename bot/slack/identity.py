@@ -4,8 +4,6 @@ from dataclasses import dataclass, field
 
 CUSTOMISE = "chat:write.customize"
 UPLOAD = "files:write"
-OPTIONAL = frozenset({CUSTOMISE, UPLOAD})
-"""Scopes that there is another way without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.slack.endpoint import PATH
+from bot.slack.identity import CUSTOMISE, UPLOAD
 from bot.slack.wording import COMMAND, USAGE
 
 SHORTCUT = "roundtable_start"
@@ -13,6 +14,8 @@ SCOPES: Mapping[str, str] = {
     "app_mentions:read": "hear `@roundtable …` in a thread, where slash commands cannot be typed",
     "channels:history": "hear answers in threads of public channels, and look there for a post after a crash",
     "groups:history": "the same in private channels it was invited to",
+    "channels:read": "find the triage channel by its name; its id in ROUNDTABLE_TRIAGE_CHANNEL does without",
+    "groups:read": "the same for a private one",
     "chat:write": "post",
     "chat:write.customize": "post under a persona's name and icon; without it personas sign in the text",
     "commands": "the slash command and the message shortcut",
@@ -21,6 +24,9 @@ SCOPES: Mapping[str, str] = {
     "reactions:write": "acknowledge an answer with a reaction",
     "users:read": "write people's names, not their ids, into the transcript",
 }
+
+OPTIONAL = frozenset({CUSTOMISE, UPLOAD, "channels:read", "groups:read"})
+"""What the bot does without, in its way."""
 
 BOT_EVENTS = ("app_mention", "message.channels", "message.groups")
 

@@ -8,6 +8,7 @@ from functools import partial
 from bot.domain.agenda import Depth
 from bot.domain.inputs import Export, Resume, SetDepth, Start, Stop
 from bot.domain.item import item_from
+from bot.domain.notice import AskReview
 from bot.domain.place import Person, Place
 from bot.errors import UserError
 from bot.slack.desk import Desk, Reply
@@ -80,6 +81,27 @@ async def _depth(desk: Desk, asked: Asked) -> Reply:
     return await desk.depth(asked.place, set_depth)
 
 
+async def _review(desk: Desk, asked: Asked) -> Reply:
+    reference, lens = reviewed(asked.rest)
+    wish = AskReview(
+        key=asked.key,
+        at=asked.at,
+        title="",
+        personas=(),
+        person=asked.person,
+        place=asked.place,
+        reply_url=asked.reply_url,
+    )
+    return await desk.review(wish, reference, lens)
+
+
+def reviewed(rest: str) -> tuple[str, str]:
+    """Which item, and through whose lens: of "offline-sync by Maya and Jordan", "for risks", "by everyone"."""
+    found = _REVIEW.fullmatch(rest)
+    reference, lens = (found["item"] or "", found["lens"] or found["alone"] or "") if found else ("", "")
+    return reference, "" if lens.lower() in {"everyone", "everybody", "all"} else lens
+
+
 async def _status(desk: Desk, asked: Asked) -> Reply:
     return await desk.status(asked.place, asked.person, asked.rest)
 
@@ -110,6 +132,7 @@ VERBS: Mapping[str, Callable[[Desk, Asked], Awaitable[Reply]]] = {
     "export": _export,
     "depth": _depth,
     "stop": _stop,
+    "review": _review,
     "help": partial(_told, HELP),
     **{verb: partial(_told, sentence) for verb, sentence in NOT_YET.items()},
 }
@@ -119,6 +142,11 @@ _CATCH_UP = re.compile(r"catch[\s-]*(?:me\s+)?up\b(?:[,\s]+(?:on|please)\b)?", r
 """As people say it."""
 _NOTHING = re.compile("")
 _ONE_WORD = re.compile(r"\S*")
+_REVIEW = re.compile(
+    r"(?!(?:by|with|for)\b)(?P<item>\S*)(?:\s+(?:by|with|for)\s+(?P<lens>\S.{0,200}))?"
+    r"|(?:by|with|for)\s+(?P<alone>\S.{0,200})",
+    re.IGNORECASE | re.DOTALL,
+)
 _TAKES: Mapping[str, re.Pattern[str]] = {
     "start": re.compile(".*", re.DOTALL),
     "resume": _ONE_WORD,
@@ -129,6 +157,6 @@ _TAKES: Mapping[str, re.Pattern[str]] = {
     "depth": _ONE_WORD,
     "stop": _ONE_WORD,
     "help": _NOTHING,
-    "review": _ONE_WORD,
+    "review": _REVIEW,
     "plan": _ONE_WORD,
 }

@@ -3,7 +3,7 @@
 from bot.domain.message import Message
 
 COMMAND = "/roundtable"
-USAGE = "start Dark mode | resume | status | catchup | export | list | depth deep | stop | help"
+USAGE = "start Dark mode | resume | status | catchup | export | list | depth deep | review | stop | help"
 
 NOT_SAVED = "I could not save that just now. Please try again in a moment."
 WENT_WRONG = "Something went wrong on my side, and nothing was changed. Please try again in a moment."
@@ -24,7 +24,6 @@ LINK_DISABLED = (
 NO_CONNECTION = "Slack did not open a Socket Mode connection within %s seconds."
 
 NOT_YET = {
-    "review": "Reviews are not part of this release yet.",
     "plan": "The planning workshop is not part of this release yet.",
 }
 
@@ -38,6 +37,7 @@ I hold roundtables: three personas lead your team through an analysis in one thr
 • `/roundtable export` – the record as files, into the thread
 • `/roundtable list` – what is in this channel
 • `/roundtable depth deep` – how much I ask: `brief`, `standard` or `deep`
+• `/roundtable review` – what the personas find in an item's files; `review dark-mode by Maya`, or `for risks`
 • `/roundtable stop` – pause; nothing is lost
 • `/roundtable help` – this
 

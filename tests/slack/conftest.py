@@ -10,6 +10,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.inputs import Amend, Export, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.notice import AskReview
 from bot.domain.persona import Persona, Roster
 from bot.domain.place import Person, Place
 from bot.sandbox import App, Sandbox, Timing
@@ -74,6 +75,9 @@ class ScriptedDesk(Desk):
 
     async def listing(self, place: Place, person: Person) -> Reply:
         return await self._noted("listing", place, person)
+
+    async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
+        return await self._noted("review", wish, reference, lens)
 
     async def _noted(self, *what: Any) -> Reply:
         self.brought.append(what)

@@ -107,7 +107,6 @@ async def test_a_failed_command_is_answered_in_its_acknowledgement(
         ("help", HELP.splitlines()[0]),
         ("dance", HELP.splitlines()[0]),
         ("", HELP.splitlines()[0]),
-        ("review", NOT_YET["review"]),
         ("plan dark-mode", NOT_YET["plan"]),
         ("start", NO_TITLE),
         ("depth", WHICH_DEPTH),

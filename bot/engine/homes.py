@@ -1,0 +1,20 @@
+"""Where items are held: as the store has it, else as their folders say."""
+
+from bot.domain.place import Place
+from bot.engine.ports import Store, Workspace
+from bot.engine.review_ports import Home
+
+
+class ItemHomes:
+    def __init__(self, store: Store, workspace: Workspace) -> None:
+        self._store = store
+        self._workspace = workspace
+
+    async def home(self, slug: str) -> Home | None:
+        if rt := await self._store.get(slug):
+            return Home(rt.title, rt.place, rt.permalink)
+        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
+        if listed is None:
+            return None
+        held = Place(team=listed.team, channel=listed.channel, thread=listed.thread)
+        return Home(listed.known.title or slug, held if held.channel else None)

@@ -1,0 +1,52 @@
+"""The front desk, with reviews: which item and whose lens are meant, and the wish is saved."""
+
+from typing import Any
+
+from bot.domain import notice_wording
+from bot.domain.notice import AskReview
+from bot.domain.place import Place
+from bot.domain.reviewers import asked_for, names_somebody
+from bot.engine.answers import say_which_item
+from bot.engine.desk import FrontDesk, Reply
+from bot.engine.triage import Triage
+from bot.errors import UserError
+
+
+class ReviewDesk(FrontDesk):
+    def __init__(self, *, triage: Triage, **parts: Any) -> None:
+        super().__init__(**parts)
+        self._triage = triage
+
+    async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
+        """
+        Saved when this returns. The roundtable of the item is not asked, and need not run: its files are enough. One
+        word that is no item may be somebody's name, or what they look at.
+        """
+        roster = self._playbook.roster
+        try:
+            slug = await self._reviewed(wish.place, reference)
+        except UserError:
+            if lens or not names_somebody(reference, roster):
+                raise
+            slug, lens = await self._reviewed(wish.place, ""), reference
+        personas = asked_for(lens, roster)
+        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
+        if listed is None:
+            raise UserError(f"Nothing of `{slug}` is kept yet, so there is nothing to review.")
+        title = listed.known.title or slug
+        chosen = tuple(persona.key for persona in personas)
+        await self._triage.ask(slug, wish.but(title=title, personas=chosen))
+        return notice_wording.under_way(title, [persona.label for persona in personas])
+
+    async def _reviewed(self, place: Place, reference: str) -> str:
+        """The item that is named, or of this thread, or the only one of this channel."""
+        if slug := await self._slug(place, reference):
+            return slug
+        if place.thread:
+            raise UserError(
+                "There is no roundtable in this thread. Say which item, as in `review dark-mode`."
+            )
+        here = await self._here(place)
+        if len(here) != 1:
+            raise UserError(say_which_item([one.slug for one in here]))
+        return here[0].slug

@@ -1,0 +1,68 @@
+"""The parts that reviews go through, built as `app` builds the rest: for the bot, and for a command that posts one."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import NamedTuple
+
+from bot.domain.agenda import Playbook
+from bot.engine.clock import now
+from bot.engine.homes import ItemHomes
+from bot.engine.ports import Store, Wake
+from bot.engine.review_ports import Board, Notices
+from bot.engine.reviewing import Reviewing
+from bot.engine.triage import Triage
+from bot.posted import Postbox
+from bot.settings import Settings
+from bot.storage.checkout import STATE
+from bot.storage.git import GitWorkspace
+from bot.storage.notices import EmbeddedNotices, RedisNotices
+from bot.voices.reviewing import ChecklistReviewers
+
+
+class Shared(NamedTuple):
+    """What the roundtables use as well."""
+
+    store: Store
+    workspace: GitWorkspace
+    playbook: Playbook
+    wake: Wake
+    board: Board
+
+
+@asynccontextmanager
+async def notices(settings: Settings) -> AsyncIterator[Notices]:
+    """Where the roundtables are; without Redis, `app.store` has to be open, which has the folder for us alone."""
+    async with AsyncExitStack() as stack:
+        if settings.redis_url:
+            yield await stack.enter_async_context(RedisNotices(settings.redis_url.get_secret_value()))
+        else:
+            yield await stack.enter_async_context(EmbeddedNotices(settings.workspace / STATE))
+
+
+@asynccontextmanager
+async def triage(settings: Settings, parts: Shared, *, channel: str = "") -> AsyncIterator[Triage]:
+    """*channel* is for the notices that do not stand anywhere yet; else the settings say it."""
+    async with notices(settings) as kept:
+        reviewing = Reviewing(
+            reviewers=ChecklistReviewers(),
+            workspace=parts.workspace,
+            archive=parts.workspace,
+            board=parts.board,
+            homes=ItemHomes(parts.store, parts.workspace),
+            playbook=parts.playbook,
+            clock=now,
+            channel=channel or settings.triage_channel or "",
+            file_url=settings.file_url or "",
+        )
+        yield Triage(notices=kept, archive=parts.workspace, wake=parts.wake, reviewing=reviewing, clock=now)
+
+
+def postbox(settings: Settings, parts: Shared, triage: Triage) -> Postbox:
+    secret = settings.review_secret
+    return Postbox(
+        secret=secret.get_secret_value() if secret else "",
+        archive=parts.workspace,
+        homes=ItemHomes(parts.store, parts.workspace),
+        triage=triage,
+        clock=now,
+    )

@@ -1,0 +1,189 @@
+"""
+Where live notices are: beside the roundtables, in the same store, and under keys of their own.
+
+A notice is small and seldom saved. It is one value, compared and set; who owes something is in an index that is
+written first, so that an entry may say more than the notice, and never less.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from pydantic import ValidationError
+
+from bot.domain.notice import Notice
+from bot.errors import Conflict, Unavailable
+from bot.storage.connect import CALL_SECONDS, NO_ANSWER, client
+from bot.storage.files import TEMPORARY, folder
+from bot.storage.scripts import SETTLE
+
+CONNECTIONS = 16
+FOLDER = "notices"
+SUFFIX = ".json"
+OWING = "roundtable:notices:owing"
+SHAPE: int = Notice.model_fields["shape"].default
+
+SAVE = """
+local version = tonumber(redis.call('HGET', KEYS[1], 'version') or '0')
+if version ~= tonumber(ARGV[1]) then return version end
+redis.call('HSET', KEYS[1], 'version', ARGV[2], 'owes', ARGV[3], 'state', ARGV[4])
+return -1
+"""
+"""KEYS: the notice. ARGV: the version expected, the new one, what it owes, and the notice. -1 when it is saved."""
+SAVED = -1
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+class RedisNotices:
+    """Use it as a context manager. One whose `state` cannot be read counts as lost: git has the reviews."""
+
+    def __init__(self, url: str) -> None:
+        self._redis = client(url, connections=CONNECTIONS)
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        await self._stack.enter_async_context(self._redis)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._stack.aclose()
+
+    async def get(self, slug: str) -> Notice | None:
+        async with _bounded():
+            state = await self._redis.hget(_key(slug), "state")
+            found = _decoded(slug, state) if state is not None else None
+            if state is not None and found is None:
+                await self._redis.delete(_key(slug))
+        return found
+
+    async def put(self, notice: Notice, *, expected: int) -> None:
+        assert notice.version == expected + 1, "every save is a version of its own"
+        owes = ", ".join(one.kind for one in notice.outbox)
+        async with _bounded():
+            if owes:
+                await self._redis.zadd(OWING, {notice.slug: notice.version}, gt=True)
+            said = (expected, notice.version, owes, notice.model_dump_json())
+            found = int(await self._redis.eval(SAVE, 1, _key(notice.slug), *said))
+            if found == SAVED and not owes:
+                await self._redis.eval(SETTLE, 1, OWING, notice.slug, notice.version)
+        if found != SAVED:
+            raise Conflict(f"the notice of {notice.slug} is at version {found}, not {expected}")
+
+    async def owing(self) -> tuple[str, ...]:
+        owing = []
+        async with _bounded():
+            for slug in await self._redis.zrange(OWING, 0, -1):
+                name = slug.decode() if isinstance(slug, bytes) else str(slug)
+                if await self._redis.hget(_key(name), "owes"):
+                    owing.append(name)
+        return tuple(owing)
+
+
+class EmbeddedNotices:
+    """
+    Of one process: each notice is a file of *path*, replaced whole.
+
+    Nobody else uses the folder as long as `EmbeddedStore` has it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._versions: dict[str, tuple[int, bool]] = {}
+        self._thread = ThreadPoolExecutor(1, "notices")
+
+    async def __aenter__(self) -> Self:
+        await self._in_thread(self._look)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await asyncio.to_thread(self._thread.shutdown)
+
+    async def get(self, slug: str) -> Notice | None:
+        return await self._in_thread(lambda: self._read(slug)) if slug in self._versions else None
+
+    async def put(self, notice: Notice, *, expected: int) -> None:
+        assert notice.version == expected + 1, "every save is a version of its own"
+        await self._in_thread(lambda: self._put(notice, expected))
+
+    async def owing(self) -> tuple[str, ...]:
+        return tuple(slug for slug, (_, owes) in tuple(self._versions.items()) if owes)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+        except OSError as error:
+            raise Unavailable(f"the store cannot be used: {error.strerror}") from error
+
+    # --- in the thread --------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        (self._path / FOLDER).mkdir(parents=True, exist_ok=True)
+        with folder(self._path, [FOLDER]) as files:
+            files.remove(TEMPORARY)
+            names = files.files()
+        for name in names:
+            if name.endswith(SUFFIX):
+                self._read(name.removesuffix(SUFFIX))
+
+    def _read(self, slug: str) -> Notice | None:
+        with folder(self._path, [FOLDER]) as files:
+            content = files.read(slug + SUFFIX)
+        found = _decoded(slug, content) if content is not None else None
+        if found is None:
+            self._versions.pop(slug, None)
+        else:
+            self._versions[slug] = found.version, bool(found.outbox)
+        return found
+
+    def _put(self, notice: Notice, expected: int) -> None:
+        version, _ = self._versions.get(notice.slug, (0, False))
+        if version != expected:
+            raise Conflict(f"the notice of {notice.slug} is at version {version}, not {expected}")
+        with folder(self._path, [FOLDER]) as files:
+            files.replace(notice.slug + SUFFIX, notice.model_dump_json().encode())
+        self._versions[notice.slug] = notice.version, bool(notice.outbox)
+
+
+@asynccontextmanager
+async def _bounded() -> AsyncIterator[None]:
+    try:
+        async with asyncio.timeout(CALL_SECONDS):
+            yield
+    except NO_ANSWER as error:
+        raise Unavailable(f"Redis did not answer: {str(error) or 'no answer in time'}") from error
+
+
+def _key(slug: str) -> str:
+    return f"roundtable:notice:{{{slug}}}"
+
+
+def _decoded(slug: str, content: bytes | str) -> Notice | None:
+    try:
+        notice = Notice.model_validate_json(content)
+    except ValidationError as error:
+        flaw = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, flaw["loc"]))
+        log.warning(
+            "the stored notice of %s cannot be read, and is begun anew: %s %s", slug, where, flaw["msg"]
+        )
+        return None
+    if notice.shape > SHAPE:
+        raise Unavailable(f"the notice of {slug!r} was saved by a later version of this program")
+    return notice

@@ -1,0 +1,53 @@
+"""The reviewers without a model: each persona goes through the checklist of its lens, beside the event loop."""
+
+import asyncio
+from collections.abc import Iterable
+from threading import Lock
+from typing import NamedTuple
+
+from bot.domain.persona import Persona
+from bot.domain.review_text import Opinion, Review
+from bot.engine.review_ports import Case
+from bot.voices import checklist
+from bot.voices.dossier import Dossier
+
+
+class _Table(NamedTuple):
+    """What lies before the reviewers of a case: they read it together, so that it is read once."""
+
+    case: Case
+    dossier: Dossier
+    turn: Lock
+
+    def opinion(self, persona: Persona) -> Opinion:
+        with self.turn:
+            return checklist.opinion(self.dossier, persona, self.case.playbook.roster)
+
+
+class ChecklistReviewers:
+    def __init__(self) -> None:
+        self._newest: _Table | None = None
+
+    async def opinion(self, case: Case, persona: Persona) -> Opinion:
+        if self._newest is None or self._newest.case is not case:
+            self._newest = _Table(case, _dossier(case), Lock())
+        return await asyncio.to_thread(self._newest.opinion, persona)
+
+    async def together(
+        self, case: Case, opinions: Iterable[Opinion], *, unseen: tuple[str, ...], asked: str
+    ) -> Review:
+        given = tuple(opinions)
+        review = await asyncio.to_thread(
+            checklist.together, _dossier(case), case.playbook.roster, given, unseen=unseen
+        )
+        return review.but(method=f"{asked} {review.method}".strip())
+
+
+def _dossier(case: Case) -> Dossier:
+    return Dossier(
+        slug=case.slug,
+        title=case.title,
+        files=case.files,
+        agenda=case.playbook.agenda,
+        steps_completed=case.steps_completed,
+    )

@@ -1,0 +1,180 @@
+"""Where reviews are made and shown: a real workspace, store and Slack, and reviewers who say what a test wants."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bot.domain.notice import Arrived, AskReview
+from bot.domain.persona import Persona
+from bot.domain.place import Person, Place
+from bot.domain.review_text import Finding, Opinion, Review, Severity
+from bot.engine.clock import now
+from bot.engine.homes import ItemHomes
+from bot.engine.ports import Pay, Store, Wake
+from bot.engine.review_ports import Case, KeptReview, Notices
+from bot.engine.reviewing import Reviewing
+from bot.engine.triage import PREFIX, Triage
+from bot.posted import entry_of
+from bot.sandbox import Message, Sandbox
+from bot.slack.board import SlackBoard
+from bot.slack.client import identify, opened
+from bot.storage.embedded import EmbeddedStore
+from bot.storage.git import GitWorkspace
+from bot.storage.notices import EmbeddedNotices, RedisNotices
+from bot.storage.redis import RedisStore
+from tests.domain.table import shipped
+
+SLUG = "offline-sync"
+CHANNEL = "#roundtable"
+CALL_SECONDS = 0.3
+"""So long a call may take here, and a lost post may land."""
+ADA = Person(id="U0ADA", name="Ada")
+
+PASSED = b"""@@@REVIEW_META
+verdict: PASS
+issues_total: 3
+issues_critical: 0
+missing_inputs: 1
+@@@
+
+Three small things.
+"""
+
+Says = Callable[[Persona], Awaitable[Opinion]]
+
+
+async def finds_nothing(persona: Persona) -> Opinion:
+    return Opinion(by=persona.label, lens=persona.lens)
+
+
+async def finds_one(persona: Persona) -> Opinion:
+    found = Finding(severity=Severity.CRITICAL, file="quick-scan.md", text=f"{persona.short} misses the why.")
+    return Opinion(by=persona.label, lens=persona.lens, findings=(found,))
+
+
+async def never(_persona: Persona) -> Opinion:
+    await asyncio.Event().wait()
+    raise AssertionError("nobody ends this")
+
+
+@dataclass
+class PlayedReviewers:
+    """By the key of a persona: what it does when it is asked. Whoever is not named finds nothing."""
+
+    says: Mapping[str, Says] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+    async def opinion(self, case: Case, persona: Persona) -> Opinion:  # noqa: ARG002 -- as the port has it
+        self.asked.append(persona.key)
+        return await self.says.get(persona.key, finds_nothing)(persona)
+
+    async def together(
+        self, case: Case, opinions: Iterable[Opinion], *, unseen: tuple[str, ...], asked: str
+    ) -> Review:
+        return Review(title=case.title, method=asked, opinions=tuple(opinions), unseen=unseen)
+
+
+@dataclass
+class Woken(Wake):
+    slugs: list[str] = field(default_factory=list)
+
+    async def wake(self, slug: str) -> None:
+        self.slugs.append(slug)
+
+    async def run(self, pay: Pay) -> None:  # noqa: ARG002 -- as the port has it
+        raise AssertionError("a test pays")
+
+
+@dataclass
+class Room:
+    """One process. `git` asks the workspace as a person would."""
+
+    triage: Triage
+    workspace: GitWorkspace
+    reviewers: PlayedReviewers
+    notices: Notices
+    slack: Sandbox
+    root: Path
+    woken: Woken
+    thread: str = ""
+
+    async def ask(self, *personas: str, key: str = "command.1") -> None:
+        keys = personas or tuple(persona.key for persona in shipped().roster)
+        place = Place(team=self.slack.team_id, channel=self.slack.channel().id)
+        wish = AskReview(key=key, at=now(), title="Offline sync", personas=keys, person=ADA, place=place)
+        await self.triage.ask(SLUG, wish)
+
+    async def arrive(self, content: bytes = PASSED, *, by: tuple[str, ...] = ()) -> KeptReview:
+        kept = await self.workspace.keep(SLUG, content, now=now())
+        await self.shown(kept, by=by)
+        return kept
+
+    async def shown(self, kept: KeptReview, *, by: tuple[str, ...] = ()) -> None:
+        entry = entry_of(kept, "Offline sync", reviewers=by)
+        await self.triage.arrived(SLUG, Arrived(at=now(), title="Offline sync", entry=entry))
+
+    async def pay(self) -> None:
+        assert self.woken.slugs[-1:] in ([], [PREFIX + SLUG])
+        await self.triage.pay(SLUG)
+
+    def messages(self, channel: str = CHANNEL) -> list[Message]:
+        """The notices in a channel."""
+        return [one for one in self.slack.messages(channel) if one.text.startswith("REVIEW: ")]
+
+    def details(self) -> list[Message]:
+        return self.slack.thread(CHANNEL, self.thread)[1:]
+
+    def review(self, number: int) -> str:
+        path = self.root / f"docs/requirements/{SLUG}/reviews/review-{number:03}.md"
+        return path.read_text(encoding="utf-8")
+
+
+def item(root: Path, slack: Sandbox, thread: str, slug: str = SLUG) -> None:
+    """A folder that says where its thread is; nothing runs."""
+    folder = root / "docs/requirements" / slug
+    folder.mkdir(parents=True, exist_ok=True)
+    place = {"team_id": slack.team_id, "channel_id": slack.channel().id, "thread_ts": thread}
+    fields = {"description": "Offline sync", "slug": slug, **({"slack": place} if thread else {})}
+    (folder / "meta.json").write_text(json.dumps(fields))
+    (folder / "quick-scan.md").write_text("# Quick scan\n\nEdits get lost.\n")
+
+
+@asynccontextmanager
+async def room(
+    slack: Sandbox,
+    root: Path,
+    *,
+    thread: str = "",
+    redis_url: str = "",
+    says: Mapping[str, Says] | None = None,
+    **more: Any,
+) -> AsyncIterator[Room]:
+    async with AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        workspace = await enter(GitWorkspace(root))
+        store, notices = await _kept(enter, root, redis_url)
+        client = await enter(opened(slack.bot_token, api_url=slack.api_url, seconds=CALL_SECONDS))
+        reviewers, woken = PlayedReviewers(says or {}), Woken()
+        reviewing = Reviewing(
+            reviewers=reviewers,
+            workspace=workspace,
+            archive=workspace,
+            board=SlackBoard(client, await identify(client)),
+            homes=ItemHomes(store, workspace),
+            playbook=shipped(),
+            clock=now,
+            **more,
+        )
+        triage = Triage(notices=notices, archive=workspace, wake=woken, reviewing=reviewing, clock=now)
+        yield Room(triage, workspace, reviewers, notices, slack, root, woken, thread)
+
+
+async def _kept(enter: Callable[[Any], Awaitable[Any]], root: Path, redis_url: str) -> tuple[Store, Notices]:
+    if redis_url:
+        return await enter(RedisStore(redis_url)), await enter(RedisNotices(redis_url))
+    folder = root / ".roundtable"
+    return await enter(EmbeddedStore(folder)), await enter(EmbeddedNotices(folder))

@@ -1,0 +1,383 @@
+"""Reviews from the wish to the one message: personas side by side, and nothing twice whatever dies in between."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+from shutil import rmtree
+
+import pytest
+
+from bot.domain.notice import ENTRIES_KEPT
+from bot.domain.persona import Persona
+from bot.domain.review_text import Opinion
+from bot.errors import VoiceError
+from bot.sandbox import Sandbox
+from bot.slack.client import opened
+from tests.engine.review_room import (
+    CHANNEL,
+    PASSED,
+    SLUG,
+    Room,
+    finds_nothing,
+    finds_one,
+    item,
+    never,
+    room,
+)
+from tests.storage.samples import wait_until
+
+MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
+PASS_LINE = "REVIEW: PASS | issues=3 (critical=0) | missing_inputs=1"
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Sandbox]:
+    async with Sandbox() as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+async def thread(slack: Sandbox, tmp_path: Path) -> str:
+    """An item that is held in a thread; nothing runs."""
+    ts = await slack.person("ada").say(CHANNEL, "Offline sync")
+    item(tmp_path, slack, ts)
+    return ts
+
+
+# --- who reviews ------------------------------------------------------------------------------------------------------
+
+
+async def test_personas_review_side_by_side(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+    """None waits for another: each of them sees that all have begun."""
+    meeting = asyncio.Barrier(3)
+
+    async def together(persona: Persona) -> Opinion:
+        await meeting.wait()
+        return await finds_one(persona)
+
+    says = {MAYA: together, ALEX: together, JORDAN: together}
+    async with room(slack, tmp_path, thread=thread, says=says) as here:
+        await here.ask()
+        await here.pay()
+
+    assert "REVIEW: FAIL | issues=3 (critical=3) | missing_inputs=0" in here.messages()[0].text
+
+
+async def test_only_those_who_are_asked_review(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+    """And they alone are named."""
+    async with room(slack, tmp_path, thread=thread) as here:
+        await here.ask(ALEX)
+        await here.pay()
+
+    assert here.reviewers.asked == [ALEX]
+    assert "Reviewed by Alex Rivera (Solutions Architect)." in here.messages()[0].text
+
+
+async def test_one_who_is_late_is_told_of_and_holds_up_nobody(
+    slack: Sandbox, thread: str, tmp_path: Path
+) -> None:
+    """In the channel, in the thread and in the review itself."""
+    async with room(slack, tmp_path, thread=thread, says={MAYA: finds_one, ALEX: never}, seconds=0.1) as here:
+        await here.ask()
+        await here.pay()
+
+    excuse = "Alex Rivera (Solutions Architect) did not answer within 0 s"
+    (notice,), (details,) = here.messages(), here.details()
+    assert "issues=1 (critical=1)" in notice.text
+    assert all(excuse in text for text in (notice.text, details.text, here.review(1)))
+
+
+@pytest.mark.parametrize("error", [VoiceError("The model said nothing."), KeyError("a mistake of ours")])
+async def test_one_who_fails_sinks_no_other(
+    slack: Sandbox, thread: str, tmp_path: Path, error: Exception
+) -> None:
+    """What the others found is shown; of a mistake of ours people see no more than that there was one."""
+
+    async def fails(_persona: Persona) -> Opinion:
+        raise error
+
+    async with room(slack, tmp_path, thread=thread, says={MAYA: fails, ALEX: finds_one}) as here:
+        await here.ask()
+        await here.pay()
+
+    (notice,) = here.messages()
+    assert "Maya Chen (Business Analyst) could not review it" in notice.text
+    assert "issues=1 (critical=1)" in notice.text
+    assert "a mistake of ours" not in notice.text + here.review(1)
+
+
+async def test_a_review_by_nobody_is_none(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+    """No verdict comes of silence: whoever asked is told, and nothing is kept or shown."""
+    says = {MAYA: never, ALEX: never, JORDAN: never}
+    async with room(slack, tmp_path, thread=thread, says=says, seconds=0.05) as here:
+        await here.ask()
+        await here.pay()
+
+    assert here.messages() == []
+    assert not (tmp_path / f"docs/requirements/{SLUG}/reviews").exists()
+    told = slack.person("ada").ephemerals or slack.calls_of("chat.postEphemeral")
+    assert "No review of" in str(told)
+
+
+# --- one message ------------------------------------------------------------------------------------------------------
+
+
+async def test_each_review_edits_the_one_message(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+    """The newest line is on top, the ones before are below it, and the thread has the details of each."""
+    async with room(slack, tmp_path, thread=thread, says={MAYA: finds_one}) as here:
+        await here.ask(MAYA)
+        await here.pay()
+        await here.arrive(by=("lint-bot",))
+        await here.pay()
+
+    (notice,) = here.messages()
+    rows = notice.text.splitlines()
+    assert rows[0] == PASS_LINE
+    assert "review 2. Reviewed by lint-bot." in rows[1]
+    assert "• 1: REVIEW: FAIL | issues=1 (critical=1) | missing_inputs=0" in rows
+    assert [f"Review {number}" in one.text for number, one in enumerate(here.details(), 1)] == [True, True]
+    assert "docs/requirements/offline-sync/reviews/review-002.md" in notice.text
+
+
+async def test_the_triage_channel_may_be_another(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+    """Given by its name; the link leads to the item's thread, where the details are."""
+    slack.add_channel("triage")
+    async with room(slack, tmp_path, thread=thread, channel="#triage") as here:
+        await here.arrive()
+        await here.pay()
+        await here.arrive(PASSED + b"2")
+        await here.pay()
+
+    (notice,) = here.messages("#triage")
+    assert here.messages() == []
+    assert f"p{thread.replace('.', '')}" in notice.text
+    assert len(here.details()) == 2
+
+
+async def test_files_can_be_linked_to(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+    """Where people read the workspace is a setting."""
+    url = "https://git.example/blob/main/{path}"
+    async with room(slack, tmp_path, thread=thread, file_url=url) as here:
+        await here.arrive()
+        await here.pay()
+
+    link = "https://git.example/blob/main/docs/requirements/offline-sync/reviews/review-001.md"
+    assert link in here.messages()[0].text
+    assert link in here.details()[0].text
+
+
+async def test_an_item_without_a_thread_is_reviewed_as_well(slack: Sandbox, tmp_path: Path) -> None:
+    """Its line comes to where somebody asked."""
+    item(tmp_path, slack, "")
+    async with room(slack, tmp_path) as here:
+        await here.ask()
+        await here.pay()
+
+    assert len(here.messages()) == 1
+    assert "Asked for by Ada" in here.review(1)
+
+
+async def test_an_item_of_no_channel_keeps_its_reviews(slack: Sandbox, tmp_path: Path) -> None:
+    """Nobody asked in Slack, and it is held nowhere: there is nowhere to show it, and nothing is owed."""
+    item(tmp_path, slack, "")
+    async with room(slack, tmp_path) as here:
+        await here.arrive()
+        await here.pay()
+        assert not await here.triage.owes(SLUG)
+
+    assert slack.messages() == []
+    assert here.review(1) == PASSED.decode()
+
+
+async def test_a_notice_that_somebody_deleted_comes_again(
+    slack: Sandbox, thread: str, tmp_path: Path
+) -> None:
+    """With the next review, and once."""
+    async with room(slack, tmp_path, thread=thread) as here:
+        await here.arrive()
+        await here.pay()
+        async with opened(slack.bot_token, api_url=slack.api_url) as client:
+            await client.chat_delete(channel=slack.channel().id, ts=here.messages()[0].ts)
+        assert here.messages() == []
+        for number in (2, 3):
+            await here.arrive(PASSED + b"%d" % number)
+            await here.pay()
+
+    (notice,) = here.messages()
+    assert "review 3." in notice.text
+
+
+async def test_a_channel_that_shuts_us_out_delays_nothing_else(
+    slack: Sandbox, thread: str, tmp_path: Path
+) -> None:
+    """The details say why the line is missing; invited, the next review brings all of it."""
+    slack.add_channel("triage", with_bot=False)
+    async with room(slack, tmp_path, thread=thread, channel=slack.channel("#triage").id) as here:
+        await here.arrive()
+        await here.pay()
+        assert "The line is not in the triage channel: I'm not in this channel" in here.details()[0].text
+
+        slack.invite_bot("#triage")
+        await here.arrive(PASSED + b"2")
+        await here.pay()
+
+    (notice,) = here.messages("#triage")
+    assert f"• 1: {PASS_LINE}" in notice.text
+
+
+async def test_old_lines_make_room(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+    """The message stays short however many reviews there are."""
+    async with room(slack, tmp_path, thread=thread) as here:
+        for number in range(12):
+            await here.arrive(PASSED + b"%d" % number)
+        await here.pay()
+
+    (notice,) = here.messages()
+    assert notice.text.count("REVIEW: ") == ENTRIES_KEPT
+    (details,) = here.details()
+    assert "And 7 more came in" in details.text
+
+
+# --- never twice ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["chat.postMessage", "chat.update"])
+async def test_a_post_whose_answer_was_lost_is_found_again(
+    slack: Sandbox, thread: str, tmp_path: Path, method: str
+) -> None:
+    """Another process goes on, looks first, and posts nothing beside it."""
+    async with room(slack, tmp_path, thread=thread) as here:
+        await here.arrive()
+        slack.fail_next(method, hang_up=True, after=True)
+        await here.pay()
+    async with room(slack, tmp_path, thread=thread) as here:
+        await here.pay()
+        await here.arrive(PASSED + b"2")
+        while await here.triage.owes(SLUG):
+            await here.pay()
+
+    assert len(here.messages()) == 1
+    assert len(here.details()) == 2
+
+
+async def test_a_kill_between_the_post_and_its_note_posts_nothing_twice(
+    slack: Sandbox, thread: str, tmp_path: Path
+) -> None:
+    """Both posts, of the notice and of the details: each process dies right after Slack has taken one."""
+    async with room(slack, tmp_path, thread=thread) as here:
+        await here.arrive()
+    for posted in (1, 2):
+        async with room(slack, tmp_path, thread=thread) as here:
+            slack.fail_next("chat.postMessage", after=True, delay=5)
+            dying = asyncio.create_task(here.pay())
+            await slack.until(partial(_standing, here, posted))
+            dying.cancel()
+            await asyncio.wait({dying})
+    async with room(slack, tmp_path, thread=thread) as here:
+        await here.pay()
+        assert not await here.triage.owes(SLUG)
+
+    assert len(here.messages()) == 1
+    assert len(here.details()) == 1
+
+
+def _standing(here: Room, posted: int) -> bool:
+    return len(here.messages()) + len(here.details()) == posted
+
+
+async def test_a_kill_while_personas_review_loses_no_wish(
+    slack: Sandbox, thread: str, tmp_path: Path
+) -> None:
+    """The next process asks them again, and one review is kept."""
+    async with room(slack, tmp_path, thread=thread, says={MAYA: never}) as here:
+        await here.ask(MAYA)
+        dying = asyncio.create_task(here.pay())
+        await wait_until(lambda: here.reviewers.asked)
+        dying.cancel()
+        await asyncio.wait({dying})
+    async with room(slack, tmp_path, thread=thread, says={MAYA: finds_nothing}) as here:
+        assert await here.notices.owing() == (SLUG,)
+        await here.pay()
+
+    assert len(here.messages()) == 1
+    assert here.review(1)
+
+
+async def test_the_same_wish_twice_is_one_review(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+    """Slack repeats what was not acknowledged in time."""
+    async with room(slack, tmp_path, thread=thread) as here:
+        await here.ask(key="command.7")
+        await here.ask(key="command.7")
+        await here.pay()
+
+    assert "review 1." in here.messages()[0].text
+
+
+async def test_two_wishes_are_two_reviews(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+    """Iterations, even when nothing has changed in between: each says when it was asked for."""
+    async with room(slack, tmp_path, thread=thread) as here:
+        await here.ask(key="command.1")
+        await here.pay()
+        await here.ask(key="command.2")
+        await here.pay()
+
+    (notice,) = here.messages()
+    assert "review 2." in notice.text
+    assert here.review(1) != here.review(2)
+
+
+async def test_a_store_that_lost_everything_still_has_one_message(
+    slack: Sandbox, thread: str, tmp_path: Path
+) -> None:
+    """It is found in Slack, behind hundreds of other messages, and its earlier lines are read from git."""
+    async with room(slack, tmp_path, thread=thread) as here:
+        await here.arrive()
+        await here.pay()
+    ada = slack.person("ada")
+    for number in range(450):
+        await ada.say(CHANNEL, f"Something else {number}")
+    rmtree(tmp_path / ".roundtable/notices")
+    async with room(slack, tmp_path, thread=thread) as here:
+        await here.arrive(PASSED + b"2")
+        await here.pay()
+
+    (notice,) = here.messages()
+    assert "review 2." in notice.text
+    assert f"• 1: {PASS_LINE}" in notice.text
+    assert len(here.details()) == 2
+
+
+async def test_after_a_loss_nothing_is_told_again(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+    """A program that posts the same review again finds it in the thread already."""
+    async with room(slack, tmp_path, thread=thread) as here:
+        await here.arrive()
+        await here.pay()
+    rmtree(tmp_path / ".roundtable/notices")
+    async with room(slack, tmp_path, thread=thread) as here:
+        kept = await here.arrive()
+        await here.pay()
+
+    assert (kept.number, kept.is_new) == (1, False)
+    assert len(here.messages()) == 1
+    assert len(here.details()) == 1
+
+
+async def test_two_processes_post_one_message(
+    slack: Sandbox, thread: str, tmp_path: Path, redis_url: str
+) -> None:
+    """Both take reviews of one item and both pay, at once: one message, every line, every detail once."""
+    async with (
+        room(slack, tmp_path, thread=thread, redis_url=redis_url) as one,
+        room(slack, tmp_path, thread=thread, redis_url=redis_url) as other,
+    ):
+        rooms: list[Room] = [one, other, one, other]
+        await asyncio.gather(*(here.arrive(PASSED + b"%d" % number) for number, here in enumerate(rooms)))
+        await asyncio.gather(*(here.pay() for here in rooms))
+        while await one.triage.owes(SLUG):
+            await asyncio.gather(*(here.pay() for here in rooms))
+
+    (notice,) = one.messages()
+    assert notice.text.count("REVIEW: PASS") == 4
+    told = "\n".join(message.text for message in one.details())
+    assert [told.count(f"*Review {number}*") for number in range(1, 5)] == [1, 1, 1, 1]

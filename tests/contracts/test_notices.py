@@ -1,0 +1,97 @@
+"""What every place promises that notices are kept in."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import pytest
+
+from bot.domain.notice import Entry, Notice, ShowNotice
+from bot.engine.review_ports import Notices
+from bot.errors import Conflict, Unavailable
+from bot.storage.notices import EmbeddedNotices, RedisNotices
+from tests.redis_server import RedisServer
+
+Opening = Callable[[], AbstractAsyncContextManager[Notices]]
+ENTRY = Entry(number=1, path="reviews/review-001.md", line="REVIEW: metadata unavailable")
+NOTICE = Notice(slug="offline-sync", title="Offline – sync", version=1, entries=(ENTRY,)).owing(ShowNotice())
+
+
+@pytest.fixture(params=["embedded", "redis", "cluster"])
+def open_notices(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
+    """Opens the same place again and again, as a process does that is started again."""
+    if request.param == "embedded":
+        return lambda: EmbeddedNotices(tmp_path / ".roundtable")
+    url = request.getfixturevalue(f"{request.param}_url")
+    return lambda: RedisNotices(url)
+
+
+@pytest.fixture
+async def notices(open_notices: Opening) -> AsyncIterator[Notices]:
+    async with open_notices() as opened:
+        yield opened
+
+
+async def test_what_is_saved_is_there_for_the_next_process(open_notices: Opening) -> None:
+    """Whole, with what it owes."""
+    async with open_notices() as first:
+        await first.put(NOTICE, expected=0)
+    async with open_notices() as second:
+        assert await second.get(NOTICE.slug) == NOTICE
+        assert await second.owing() == (NOTICE.slug,)
+
+
+async def test_nobody_is_nothing(notices: Notices) -> None:
+    """An item without reviews has no notice, and owes nothing."""
+    assert await notices.get("nobody") is None
+    assert await notices.owing() == ()
+
+
+async def test_of_two_who_saw_the_same_one_saves(notices: Notices) -> None:
+    """The other is told, and decides again."""
+    await notices.put(NOTICE, expected=0)
+    later = NOTICE.but(version=2)
+    answers = await asyncio.gather(
+        *(notices.put(later.but(title=title), expected=1) for title in "ab"), return_exceptions=True
+    )
+
+    assert [type(answer) for answer in answers if answer is not None] == [Conflict]
+    with pytest.raises(Conflict):
+        await notices.put(NOTICE, expected=0)
+
+
+async def test_who_owes_nothing_any_more_is_not_listed(notices: Notices) -> None:
+    """Until something is owed again."""
+    await notices.put(NOTICE, expected=0)
+    await notices.put(NOTICE.but(version=2, outbox=()), expected=1)
+    assert await notices.owing() == ()
+
+    await notices.put(NOTICE.but(version=3), expected=2)
+    assert await notices.owing() == (NOTICE.slug,)
+
+
+async def test_a_notice_from_before_is_read(notices: Notices) -> None:
+    """Fields that came later have their defaults, and strangers are let through."""
+    old = Notice.model_validate({"slug": "offline-sync", "version": 1, "a_later_field": 1})
+    await notices.put(old, expected=0)
+
+    assert await notices.get("offline-sync") == Notice(slug="offline-sync", version=1)
+
+
+async def test_a_redis_that_is_away_says_so(redis_url: str, redis_server: RedisServer) -> None:
+    """Nothing is taken then, so that whoever asks is told to try again."""
+    async with RedisNotices(redis_url) as opened:
+        redis_server.stop()
+        with pytest.raises(Unavailable):
+            await opened.get("offline-sync")
+
+
+async def test_what_cannot_be_read_is_as_good_as_lost(tmp_path: Path) -> None:
+    """Git has the reviews, and Slack the message."""
+    async with EmbeddedNotices(tmp_path) as first:
+        await first.put(NOTICE, expected=0)
+    (tmp_path / "notices/offline-sync.json").write_text("{")
+    async with EmbeddedNotices(tmp_path) as second:
+        assert await second.get("offline-sync") is None
+        await second.put(NOTICE, expected=0)

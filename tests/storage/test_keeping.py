@@ -1,0 +1,116 @@
+"""Reviews in git: each written once and committed, whoever dies in between, and nothing else touched."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.errors import WorkspaceError
+from bot.storage.git import GitWorkspace
+from bot.storage.reviews import Reviews
+from tests.storage.checkout import Git
+from tests.storage.samples import NOW, SLUG, a_commit
+
+FOLDER = f"docs/requirements/{SLUG}"
+
+
+@pytest.fixture
+async def kept(git: Git) -> AsyncIterator[GitWorkspace]:
+    """A workspace with an item, and a file that somebody has staged."""
+    git.begin()
+    git.commit(f"{FOLDER}/meta.json", json.dumps({"description": "Too bright at night"}))
+    git.write("src/app.py", "print()\n")
+    git("add", "src/app.py")
+    async with GitWorkspace(git.root) as opened:
+        yield opened
+
+
+async def test_a_review_is_a_commit(kept: GitWorkspace, git: Git) -> None:
+    """Of one file, with the item in its trailer; what is staged stays as it is."""
+    review = await kept.keep(SLUG, b"Fine.\n", now=NOW)
+
+    assert review.path == f"{FOLDER}/reviews/review-001.md"
+    assert git.subjects[0] == f"roundtable({SLUG}): review 001"
+    assert git(
+        "show", "--name-only", "--format=%(trailers:key=Roundtable-Item,valueonly)", "HEAD"
+    ).split() == [
+        SLUG,
+        review.path,
+    ]
+    assert git.status == ["A  src/app.py"]
+
+
+async def test_the_same_text_is_the_same_review(kept: GitWorkspace, git: Git) -> None:
+    """Kept again it is found again, also by a process that did not write it; nothing is committed."""
+    first = await kept.keep(SLUG, b"Fine.\n", now=NOW)
+    await kept.keep(SLUG, b"Not fine.\n", now=NOW)
+    commits = git.subjects
+    async with GitWorkspace(git.root) as other:
+        again = await other.keep(SLUG, b"Fine.\n", now=NOW)
+
+    assert (again.number, again.is_new) == (first.number, False)
+    assert git.subjects == commits
+
+
+async def test_reviews_that_come_together_have_numbers_and_commits_of_their_own(
+    kept: GitWorkspace, git: Git
+) -> None:
+    """However many there are; a commit of the meeting goes in between."""
+    reviews, _ = await asyncio.gather(
+        asyncio.gather(*(kept.keep(SLUG, b"%d" % number, now=NOW) for number in range(40))),
+        kept.commit(SLUG, a_commit(), now=NOW),
+    )
+
+    assert sorted(one.number for one in reviews) == list(range(1, 41))
+    assert len([subject for subject in git.subjects if "): review " in subject]) == 40
+    assert git.status == ["A  src/app.py"]
+    git("fsck", "--strict")
+
+
+async def test_two_processes_keep_both(kept: GitWorkspace, git: Git) -> None:
+    """In one workspace: each gets a number that the other does not have."""
+    async with GitWorkspace(git.root) as other:
+        reviews = await asyncio.gather(
+            *(one.keep(SLUG, b"%d" % number, now=NOW) for number, one in enumerate([kept, other] * 5))
+        )
+
+    assert sorted(one.number for one in reviews) == list(range(1, 11))
+    assert git.status == ["A  src/app.py"]
+
+
+async def test_what_a_kill_left_uncommitted_goes_along(kept: GitWorkspace, git: Git) -> None:
+    """The file was written, the commit was not: the same review commits it, or else the next one does."""
+    reviews = Reviews(git.root, "docs/requirements")
+    reviews.add(SLUG, b"First.\n")
+    again = await kept.keep(SLUG, b"First.\n", now=NOW)
+    assert (again.number, again.is_new) == (1, False)
+    assert git.shown(again.path) == "First.\n"
+
+    reviews.add(SLUG, b"Second.\n")
+    third = await kept.keep(SLUG, b"Third.\n", now=NOW)
+    assert third.number == 3
+    assert git.shown(f"{FOLDER}/reviews/review-002.md") == "Second.\n"
+    assert git.status == ["A  src/app.py"]
+
+
+async def test_only_an_item_has_reviews(kept: GitWorkspace, git: Git) -> None:
+    """No folder is made for one that is not there, and others that are kept at the same time are."""
+    unknown, review = await asyncio.gather(
+        kept.keep("nobody", b"Fine.\n", now=NOW), kept.keep(SLUG, b"Fine.\n", now=NOW), return_exceptions=True
+    )
+
+    assert isinstance(unknown, WorkspaceError)
+    assert unknown.reason == "no_item"
+    assert not isinstance(review, BaseException)
+    assert not (git.root / "docs/requirements/nobody").exists()
+
+
+async def test_the_newest_are_read_in_order(kept: GitWorkspace) -> None:
+    """So many as are wanted."""
+    assert await kept.newest(SLUG, 5) == ()
+    for number in range(4):
+        await kept.keep(SLUG, b"%d" % number, now=NOW)
+
+    assert [one.number for one in await kept.newest(SLUG, 3)] == [2, 3, 4]
+    assert [one.content for one in await kept.newest(SLUG, 1)] == [b"3"]

@@ -217,7 +217,8 @@ class Woken(Promised):
 
 @asynccontextmanager
 async def woken(script: Script, redis_url: str) -> AsyncIterator[Woken]:
-    async with DocketWake(f"{redis_url.rstrip('/')}/1") as wake:
+    elsewhere = redis_url.removesuffix("/0") + "/1"  # where the bot does not look for work
+    async with DocketWake(elsewhere) as wake:
         durable = Woken(script, wake)
         working = asyncio.create_task(wake.run(durable.pay))
         try:

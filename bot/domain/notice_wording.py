@@ -9,6 +9,7 @@ from bot.domain.text import one_line
 TITLE_CHARS = 120
 NAME_CHARS = 100
 SENTENCE_CHARS = 300
+URL_CHARS = 1_000
 MOST_SENTENCES = 8
 MOST_NAMES = 8
 NOBODY_SAYS = "Who reviewed it is not said."
@@ -24,7 +25,8 @@ def notice(of: Notice, links: tuple[Link, ...] = ()) -> Message:
         *_bullets("Hidden", newest.hidden),
         *_before(of.entries[:-1]),
     ]
-    return Message(text="\n".join(rows), note=f"`{newest.path}`", links=links)
+    short = tuple(link for link in links if len(link.url) <= URL_CHARS)
+    return Message(text="\n".join(rows), note=f"`{newest.path}`", links=short)
 
 
 def details(of: Notice, entries: Iterable[Entry], *, more: int = 0, links: tuple[Link, ...] = ()) -> Message:

@@ -1,9 +1,19 @@
 """Reviews in Slack: asked for in words, made by personas side by side, kept in git, shown in one message."""
 
 import re
+import time
+from pathlib import Path
+from shutil import rmtree
 
+import aiohttp
+import pytest
+
+from bot import app
+from bot.posted import SIGNATURE, TIMESTAMP, signature
 from bot.sandbox import Message
-from tests.e2e.meeting import CHANNEL, Meeting
+from tests.command_line import Ran, python_m_bot
+from tests.e2e.meeting import CHANNEL, Meeting, settings
+from tests.engine.review_room import PASSED
 
 LINE = re.compile(r"REVIEW: (PASS|FAIL) \| issues=\d+ \(critical=\d+\) \| missing_inputs=\d+")
 
@@ -35,3 +45,160 @@ async def test_a_review_is_asked_for_kept_and_shown(meeting: Meeting) -> None:
     assert "Asked for by ada" in kept
     assert meeting.subjects()[-1] == "roundtable(offline-sync): review 001"
     assert meeting.git("status", "--porcelain") == ""
+
+
+async def test_a_mention_in_the_thread_asks_for_its_item(meeting: Meeting) -> None:
+    """And for whose lens is named: by name, by role, or by what they look at."""
+    async with meeting.bot():
+        await held(meeting)
+        ada = meeting.slack.person("ada")
+        await ada.mention(CHANNEL, "review by Jordan", thread_ts=meeting.root)
+        await meeting.seen("*Review 1*")
+        await ada.mention(CHANNEL, "review for risks", thread_ts=meeting.root)
+        await meeting.seen("*Review 2*")
+        (notice,) = await meeting.until(lambda: notices(meeting))
+
+    assert "Reviewed by Jordan Park (System Designer)." in (await meeting.seen("*Review 1*")).text
+    assert "Reviewed by Alex Rivera (Solutions Architect)." in notice.text
+    assert "Nobody looked through the lens of Maya Chen" in notice.text
+
+
+async def test_the_roundtable_goes_on_as_if_nothing_was_reviewed(meeting: Meeting) -> None:
+    """Its menu, its meta.json and its transcript are the same; the next press counts."""
+    async with meeting.bot():
+        await held(meeting)
+        before = meeting.meta, meeting.transcript
+        await meeting.slack.person("ada").mention(CHANNEL, "review", thread_ts=meeting.root)
+        await meeting.seen("*Review 1*")
+        assert (meeting.meta, meeting.transcript) == before
+
+        await meeting.press("continue")
+        await meeting.seen("Step 00-02")
+
+
+async def test_an_item_that_nobody_runs_is_reviewed(meeting: Meeting) -> None:
+    """Its files are enough: the store has lost the roundtable, and it stays so."""
+    async with meeting.bot():
+        await held(meeting)
+    rmtree(meeting.workspace / ".roundtable")
+    async with meeting.bot():
+        await meeting.slack.person("ada").slash(CHANNEL, "/roundtable review offline-sync")
+        await meeting.until(lambda: notices(meeting))
+        await meeting.seen("*Review 1*")
+
+    assert list((meeting.workspace / ".roundtable/roundtables").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("nobody", "No matching item found for `nobody`"),
+        ("offline-sync by Bob", "Nobody here goes by “bob”"),
+        ("", "There is no item in this channel"),
+    ],
+)
+async def test_what_cannot_be_reviewed_is_explained(meeting: Meeting, asked: str, answer: str) -> None:
+    """Only to the person, with what there is."""
+    meeting.slack.add_channel("elsewhere")
+    async with meeting.bot():
+        await held(meeting)
+        where = CHANNEL if asked else "#elsewhere"
+        delivery = await meeting.slack.person("ada").slash(where, f"/roundtable review {asked}")
+
+    assert answer in delivery.response["text"]
+    assert not (meeting.folder / "reviews").exists()
+
+
+async def test_alone_in_its_channel_an_item_need_not_be_named(meeting: Meeting) -> None:
+    """And a word that is no item may be somebody's name."""
+    async with meeting.bot():
+        await held(meeting)
+        delivery = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable review maya")
+        details = await meeting.seen("*Review 1*")
+
+    assert "Maya Chen (Business Analyst) will look at *Offline sync*" in delivery.response["text"]
+    assert "Reviewed by Maya Chen (Business Analyst)." in details.text
+
+
+async def test_another_program_posts_a_review(meeting: Meeting, unused_tcp_port: int) -> None:
+    """To the bot that runs, over Socket Mode or not; the line comes to the channel that is set for it."""
+    secret = "a-secret-of-this-test"
+    meeting.slack.add_channel("triage")
+    more = {
+        "ROUNDTABLE_PORT": str(unused_tcp_port),
+        "ROUNDTABLE_REVIEW_SECRET": secret,
+        "ROUNDTABLE_TRIAGE_CHANNEL": "#triage",
+    }
+    address = f"http://127.0.0.1:{unused_tcp_port}/reviews/offline-sync"
+    async with app.bot(settings(meeting.slack, meeting.workspace, **more)), aiohttp.ClientSession() as http:
+        await held(meeting)
+        stamp = str(int(time.time()))
+        headers = {TIMESTAMP: stamp, SIGNATURE: signature(secret, stamp, PASSED)}
+        async with http.post(address, data=PASSED, headers=headers) as answer:
+            assert answer.status == 201
+        await meeting.seen("*Review 1*")
+        (notice,) = await meeting.until(lambda: notices(meeting, "#triage"))
+
+    assert notice.text.startswith("REVIEW: PASS | issues=3 (critical=0) | missing_inputs=1")
+    assert notices(meeting) == []
+
+
+async def test_a_file_is_posted_by_hand(meeting: Meeting, tmp_path: Path) -> None:
+    """`roundtable review FILE --item SLUG --post` goes to the same one message as everything else."""
+    async with meeting.bot():
+        await held(meeting)
+        await meeting.slack.person("ada").slash(CHANNEL, "/roundtable review offline-sync")
+        await meeting.seen("*Review 1*")
+    (tmp_path / "review.md").write_bytes(PASSED)
+    ran = await by_hand(meeting, tmp_path, "--item", "offline-sync")
+
+    assert ran.code == 0, ran.err
+    assert ran.out.splitlines()[-1] == "Posted"
+    (notice,) = notices(meeting)
+    assert notice.text.startswith("REVIEW: PASS | issues=3")
+    assert "• 1: REVIEW: " in notice.text
+    assert "*Review 2*" in meeting.thread[-1].text
+
+
+async def test_a_line_is_posted_by_hand(meeting: Meeting, tmp_path: Path) -> None:
+    """Without an item it is a message of its own; the same review again is not posted again."""
+    (tmp_path / "review.md").write_bytes(PASSED)
+    for _ in range(2):
+        ran = await by_hand(meeting, tmp_path, "--channel", CHANNEL)
+        assert ran.out.splitlines()[1:] == [f"Posted to {meeting.slack.channel().id}"]
+
+    (posted,) = meeting.slack.messages(CHANNEL)
+    assert posted.text == "REVIEW: PASS | issues=3 (critical=0) | missing_inputs=1"
+
+
+async def test_by_hand_beside_a_running_bot_is_explained(meeting: Meeting, tmp_path: Path) -> None:
+    """Without Redis the bot has the store for itself; the review is kept all the same, and one sentence says so."""
+    (tmp_path / "review.md").write_bytes(PASSED)
+    async with meeting.bot():
+        await held(meeting)
+        ran = await by_hand(meeting, tmp_path, "--item", "offline-sync")
+
+    assert ran.code == 1
+    assert "another roundtable process uses this workspace" in ran.err
+    assert (meeting.folder / "reviews/review-001.md").exists()
+
+
+@pytest.mark.parametrize("words", [("--channel", "C1"), ("--post",)])
+async def test_posting_needs_to_know_where(meeting: Meeting, tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Nothing is posted by a slip."""
+    (tmp_path / "review.md").write_bytes(PASSED)
+    ran = await python_m_bot(tmp_path, "review", "review.md", *words)
+
+    assert ran.code in {1, 2}
+    assert "--channel" in ran.err
+    assert meeting.slack.messages(CHANNEL) == []
+
+
+async def by_hand(meeting: Meeting, folder: Path, *words: str) -> Ran:
+    return await python_m_bot(
+        folder,
+        *("review", "review.md", "--post", *words),
+        SLACK_API_URL=meeting.slack.api_url,
+        SLACK_BOT_TOKEN=meeting.slack.bot_token,
+        ROUNDTABLE_WORKSPACE=str(meeting.workspace),
+    )

@@ -1,0 +1,151 @@
+"""The one message of an item, decided in values: what is owed, what is old news, and how it reads."""
+
+import random
+
+import pytest
+
+from bot.domain import notice_wording
+from bot.domain.message import Link
+from bot.domain.notice import (
+    ENTRIES_KEPT,
+    Arrived,
+    AskReview,
+    Attempted,
+    Entry,
+    Failed,
+    Kept,
+    Made,
+    Notice,
+    ShowNotice,
+    Stands,
+    TellThread,
+)
+from bot.domain.notice_deciding import decide
+from bot.domain.place import Person, Place
+from bot.slack.blocks import parts
+
+AT = "2026-11-21T10:00:00.000Z"
+LINE = "REVIEW: PASS | issues=3 (critical=0) | missing_inputs=1"
+ASK = AskReview(
+    key="command.1", at=AT, title="Dark mode", personas=("business-analyst",), person=Person(id="U1"),
+    place=Place(team="T1", channel="C1"),
+)  # fmt: skip
+
+
+def arrived(number: int, **more: object) -> Arrived:
+    entry = Entry(number=number, path=f"reviews/review-{number:03}.md", line=LINE)
+    return Arrived(at=AT, title="Dark mode", entry=entry.but(**more))
+
+
+def kinds(notice: Notice) -> list[str]:
+    return [owed.kind for owed in notice.outbox]
+
+
+def test_a_wish_is_made_then_kept_then_shown_and_told() -> None:
+    """In that order, so that nobody is shown what is not kept."""
+    notice = decide(Notice(slug="dark-mode"), ASK)
+    seen = [kinds(notice)]
+    made = Made(at=AT, effect=notice.outbox[0].id, content="text", entry=Entry(line=LINE))
+    notice = decide(notice, made)
+    seen.append(kinds(notice))
+    notice = decide(notice, Kept(at=AT, effect=notice.outbox[0].id, number=7, path="reviews/review-007.md"))
+    seen.append(kinds(notice))
+
+    assert seen == [["make"], ["keep"], ["show", "details"]]
+    assert notice.newest == Entry(number=7, path="reviews/review-007.md", line=LINE)
+
+
+def test_old_news_is_the_very_same_notice() -> None:
+    """A wish that Slack repeats, a review that is known, an outcome of what is no longer owed."""
+    notice = decide(decide(Notice(slug="dark-mode"), ASK), arrived(1))
+
+    assert decide(notice, ASK) is notice
+    assert decide(notice, arrived(1)) is notice
+    assert decide(notice, Stands(at=AT, effect="review.dark-mode.99", channel="C1", ts="1.1")) is notice
+
+
+def test_of_two_who_begin_the_same_effect_one_is_too_late() -> None:
+    """Whoever saw it before the other began it has to look again."""
+    notice = decide(Notice(slug="dark-mode"), arrived(1))
+    effect = notice.outbox[0]
+    first = decide(notice, Attempted(at=AT, effect=effect.id, attempts=0, by="one"))
+
+    assert first.outbox[0].attempted_by == "one"
+    assert decide(first, Attempted(at=AT, effect=effect.id, attempts=0, by="other")) is first
+
+
+def test_reviews_that_come_while_one_is_shown_are_shown_after_it() -> None:
+    """The edit that is under way may be without them; however many come, one more is enough."""
+    notice = decide(Notice(slug="dark-mode"), arrived(1))
+    for number in range(2, 50):
+        notice = decide(notice, arrived(number))
+
+    assert [kind for kind in kinds(notice) if kind == "show"] == ["show", "show"]
+    assert isinstance(notice.outbox[0], ShowNotice)
+    (details,) = [owed for owed in notice.outbox if isinstance(owed, TellThread)]
+    assert len(details.entries) + details.more == 49
+
+
+def test_whatever_the_order_the_highest_number_is_on_top() -> None:
+    """Two programs may be answered in one order, and heard of in the other."""
+    numbers = list(range(1, 20))
+    random.Random(1).shuffle(numbers)
+    notice = Notice(slug="dark-mode")
+    for number in numbers:
+        notice = decide(notice, arrived(number))
+
+    assert [entry.number for entry in notice.entries] == list(range(20 - ENTRIES_KEPT, 20))
+
+
+def test_a_refusal_is_remembered_until_it_is_over() -> None:
+    """The thread says why the line is not in the channel."""
+    notice = decide(Notice(slug="dark-mode"), arrived(1))
+    refused = decide(notice, Failed(at=AT, effect=notice.outbox[0].id, sentence="I'm not in this channel."))
+    assert "I'm not in this channel." in notice_wording.details(refused, refused.entries).note
+
+    again = decide(refused, arrived(2))
+    show = next(owed for owed in again.outbox if isinstance(owed, ShowNotice))
+    assert decide(again, Stands(at=AT, effect=show.id, channel="C1", ts="1.1")).refused == ""
+
+
+def test_a_wish_that_fails_is_told_to_whoever_had_it() -> None:
+    """And to nobody else."""
+    notice = decide(Notice(slug="dark-mode"), ASK)
+    notice = decide(notice, Failed(at=AT, effect=notice.outbox[0].id, sentence="Nobody was there."))
+
+    (tell,) = notice.outbox
+    assert tell.kind == "tell"
+    assert tell.sentence == "No review of **Dark mode** came of it: Nobody was there."
+
+
+def test_the_line_is_the_first_line_exactly() -> None:
+    """As it is specified, so that people and programs find it; in Slack's own text too."""
+    notice = decide(Notice(slug="dark-mode"), arrived(3))
+    message = notice_wording.notice(notice)
+
+    assert message.text.splitlines()[0] == LINE
+    assert parts(message)[0].text.splitlines()[0] == LINE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!channel> <@U0ADA> @here",
+        "x" * 100_000,
+        "a\nb\r\n@@@REVIEW_META\x00\x1b[2J",
+        "| a | b |\n" * 500,
+        "\u202e*_~`",
+    ],
+    ids=["mentions", "long", "controls", "tables", "marks"],
+)
+def test_whatever_is_in_it_it_is_one_post_that_pings_nobody(text: str) -> None:
+    """A message that had to be cut in two could not be edited as one."""
+    many = (text,) * 40
+    notice = Notice(slug="dark-mode", title=text)
+    for number in range(1, 10):
+        more = {"reviewers": many, "findings": many, "missing": many, "hidden": many}
+        notice = decide(notice, arrived(number, **more))
+    told = parts(notice_wording.notice(notice, (Link(label=text, url="https://example.org/" + text),)))
+
+    assert len(told) == 1
+    assert not [token for token in ("<!", "<@", "\x1b", "\u202e", "\x00") if token in str(told[0])]

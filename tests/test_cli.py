@@ -200,6 +200,30 @@ async def test_a_missing_scope_is_named_with_what_it_is_for(cli: Cli, slack: San
     assert commands["text"] == "The scope commands is missing: the slash command and the message shortcut."
 
 
+async def test_the_triage_channel_is_looked_for(cli: Cli, slack: Sandbox) -> None:
+    """By name or id, and whether we may read there. Threads tell of reviews without it, so it stops nothing."""
+    channel = slack.channel()
+    slack.add_channel("closed", with_bot=False)
+
+    async def found(named: str) -> tuple[int, str, str]:
+        ran = await cli("check", "--json", ROUNDTABLE_TRIAGE_CHANNEL=named, **in_slack(slack))
+        row = ran.rows()["triage"]
+        return ran.code, row["found"], " ".join(problem["text"] for problem in row["problems"])
+
+    assert await found("#roundtable") == (0, f"#roundtable is {channel.id}", "")
+    assert await found(channel.id) == (0, f"channel {channel.id}", "")
+    assert "There is no channel #nowhere" in (await found("#nowhere"))[2]
+    assert "I'm not in this channel" in (await found("#closed"))[2]
+
+
+async def test_an_app_from_before_needs_no_new_scopes(cli: Cli, slack: Sandbox) -> None:
+    """They only find a channel by its name: check warns, and the bot runs."""
+    slack.scopes.difference_update({"channels:read", "groups:read"})
+    ran = await cli("check", "--json", **in_slack(slack))
+
+    assert (ran.code, ran.rows()["slack"]["status"]) == (0, "warn")
+
+
 async def test_a_scope_too_many_is_no_problem(cli: Cli, slack: Sandbox) -> None:
     """Another release may have needed it."""
     slack.scopes.add("files:read")

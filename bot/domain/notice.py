@@ -55,7 +55,10 @@ class MakeReview(_Owed):
 
 
 class KeepReview(_Owed):
-    """Save *content* as the item's next review. It is the same review however often this is begun."""
+    """
+    Save *content* as the item's next review. It is the same review however often this is begun. *told*: whoever asked
+    knows that it takes longer.
+    """
 
     kind: Literal["keep"] = "keep"
     content: str
@@ -162,13 +165,19 @@ class Told(_Outcome):
     pass
 
 
+class Delayed(_Outcome):
+    """A review cannot be kept for now. It stays owed: nothing that somebody wrote is given up."""
+
+    sentence: str
+
+
 class Failed(_Outcome):
     """The world said no for good. *sentence* is for people."""
 
     sentence: str
 
 
-Outcome = Attempted | Made | Kept | Stands | Gone | Told | Failed
+Outcome = Attempted | Made | Kept | Stands | Gone | Told | Delayed | Failed
 Happened = AskReview | Arrived | Outcome
 
 

@@ -7,6 +7,7 @@ from bot.domain.notice import (
     Arrived,
     AskReview,
     Attempted,
+    Delayed,
     Entry,
     Failed,
     Gone,
@@ -77,6 +78,8 @@ def _settled(notice: Notice, happened: Outcome) -> Notice:
             return notice.replacing(effect, ShowNotice()).but(ts="")
         case Told():
             return notice.replacing(effect)
+        case Delayed(sentence=sentence):
+            return _delayed(notice, effect, sentence)
         case Failed(sentence=sentence):
             return _failed(notice, effect, sentence)
         case _:
@@ -121,6 +124,14 @@ def _telling(notice: Notice, entry: Entry) -> Notice:
         longer = waiting.but(more=waiting.more + 1)
     rest = tuple(one for one in notice.outbox if one is not waiting)
     return notice.but(outbox=(*rest, longer))
+
+
+def _delayed(notice: Notice, effect: Owed, sentence: str) -> Notice:
+    """Whoever asked is told once."""
+    if not isinstance(effect, KeepReview) or effect.told:
+        return notice
+    excuse = _excuse(effect, notice_wording.kept_later(notice, sentence))
+    return notice.replacing(effect, excuse, effect.but(told=True))
 
 
 def _failed(notice: Notice, effect: Owed, sentence: str) -> Notice:

@@ -52,6 +52,10 @@ def not_kept(of: Notice, sentence: str) -> str:
     return f"The review of **{title_of(of)}** could not be kept: {_sentence(sentence)}"
 
 
+def kept_later(of: Notice, sentence: str) -> str:
+    return f"{not_kept(of, sentence)} I try again until it is."
+
+
 def late(who: str, seconds: float) -> str:
     return f"{_name(who)} did not answer within {seconds:.0f} s, so nothing is from them."
 

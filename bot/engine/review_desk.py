@@ -9,7 +9,7 @@ from bot.domain.reviewers import asked_for, names_somebody
 from bot.engine.answers import say_which_item
 from bot.engine.desk import FrontDesk, Reply
 from bot.engine.triage import Triage
-from bot.errors import UserError
+from bot.errors import UserError, WorkspaceError
 
 
 class ReviewDesk(FrontDesk):
@@ -35,7 +35,10 @@ class ReviewDesk(FrontDesk):
             raise UserError(f"Nothing of `{slug}` is kept yet, so there is nothing to review.")
         title = listed.known.title or slug
         chosen = tuple(persona.key for persona in personas)
-        await self._triage.ask(slug, wish.but(title=title, personas=chosen))
+        try:
+            await self._triage.ask(slug, wish.but(title=title, personas=chosen))
+        except WorkspaceError as error:
+            raise UserError(f"I can't get at the reviews of `{slug}`: {error}") from error
         return notice_wording.under_way(title, [persona.label for persona in personas])
 
     async def _reviewed(self, place: Place, reference: str) -> str:

@@ -88,7 +88,7 @@ class Reviewing(NamedTuple):
     async def _made(self, wish: MakeReview, notice: Notice) -> tuple[str, Entry]:
         roster = self.playbook.roster
         personas = [persona for key in wish.personas if (persona := roster.get(key))]
-        case = await self._case(notice)
+        asked, case = await self._asked(wish), await self._case(notice)
         answers = await asyncio.gather(
             *(self._opinion(case, one) for one in personas), return_exceptions=True
         )
@@ -100,7 +100,7 @@ class Reviewing(NamedTuple):
         )
         if not opinions:
             raise VoiceError(" ".join(unseen) or "Nobody was there to review it.", reason="nobody")
-        review = await self.reviewers.together(case, opinions, unseen=unseen, asked=await self._asked(wish))
+        review = await self.reviewers.together(case, opinions, unseen=unseen, asked=asked)
         return review.markdown, _entry(review)
 
     async def _opinion(self, case: Case, persona: Persona) -> Opinion:

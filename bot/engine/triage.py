@@ -15,11 +15,14 @@ from bot.domain.notice import (
     Arrived,
     AskReview,
     Attempted,
+    Delayed,
     Entry,
     Failed,
     Happened,
+    KeepReview,
     MakeReview,
     Notice,
+    Outcome,
     Owed,
 )
 from bot.domain.notice_deciding import decide
@@ -35,6 +38,8 @@ log = logging.getLogger(__name__)
 
 PREFIX = "review:"
 """Before the slug of whoever is woken: no slug has a colon."""
+NO_ITEM = "no_item"
+"""Somebody took the item away: there is nothing left to keep a review with."""
 ENTRIES_FROM_GIT = 5
 CONFLICTS_ENDURED = 20
 SWEEP_SECONDS = 10.0
@@ -101,15 +106,24 @@ class Triage:
         if begun is None:  # somebody else was quicker
             return True
         try:
-            outcome = await self._reviewing.perform(begun, notice)
+            outcome: Outcome | None = await self._reviewing.perform(begun, notice)
         except EffectError as error:
-            if error.again:
-                log.info("%s is tried again later: %s", begun.kind, error)
-                return False
-            log.warning("%s failed: %s (%s)", begun.kind, error, error.reason)
-            outcome = Failed(at=self._clock(), effect=begun.id, sentence=str(error))
-        await self._handle(slug, outcome)
-        return True
+            outcome = self._gone_wrong(begun, error)
+        if outcome:
+            await self._handle(slug, outcome)
+        return outcome is not None
+
+    def _gone_wrong(self, begun: Owed, error: EffectError) -> Outcome | None:
+        """None when it is simply tried again later."""
+        keeping = begun if isinstance(begun, KeepReview) and error.reason != NO_ITEM else None
+        if keeping and not keeping.told:
+            log.warning("a review is not kept yet: %s (%s)", error, error.reason)
+            return Delayed(at=self._clock(), effect=begun.id, sentence=str(error))
+        if error.again or keeping:
+            log.info("%s is tried again later: %s", begun.kind, error)
+            return None
+        log.warning("%s failed: %s (%s)", begun.kind, error, error.reason)
+        return Failed(at=self._clock(), effect=begun.id, sentence=str(error))
 
     def _wait(self, owed: Owed) -> float:
         """Seconds until it may be begun again: what somebody died in may still land, and a refusal needs time."""

@@ -30,7 +30,7 @@ from tests.domain.table import shipped
 
 SLUG = "offline-sync"
 CHANNEL = "#roundtable"
-CALL_SECONDS = 0.3
+CALL_SECONDS = 2.0
 """So long a call may take here, and a lost post may land."""
 ADA = Person(id="U0ADA", name="Ada")
 
@@ -158,12 +158,13 @@ async def room(
         workspace = await enter(GitWorkspace(root))
         store, notices = await _kept(enter, root, redis_url)
         client = await enter(opened(slack.bot_token, api_url=slack.api_url, seconds=CALL_SECONDS))
+        patient = await enter(opened(slack.bot_token, api_url=slack.api_url))
         reviewers, woken = PlayedReviewers(says or {}), Woken()
         reviewing = Reviewing(
             reviewers=reviewers,
             workspace=workspace,
             archive=workspace,
-            board=SlackBoard(client, await identify(client)),
+            board=SlackBoard(client, await identify(patient)),
             homes=ItemHomes(store, workspace),
             playbook=shipped(),
             clock=now,

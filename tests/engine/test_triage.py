@@ -120,6 +120,27 @@ async def test_a_review_by_nobody_is_none(slack: Sandbox, thread: str, tmp_path:
     assert "No review of" in str(told)
 
 
+async def test_a_review_that_cannot_be_kept_waits_for_the_disk(
+    slack: Sandbox, thread: str, tmp_path: Path
+) -> None:
+    """Whoever asked is told once; when the folder can be written again, the very same review is kept."""
+    reviews = tmp_path / f"docs/requirements/{SLUG}/reviews"
+    async with room(slack, tmp_path, thread=thread, says={MAYA: finds_one}) as here:
+        await here.ask(MAYA)
+        reviews.write_text("in the way")
+        for _ in range(3):
+            await here.pay()
+        told = slack.calls_of("chat.postEphemeral")
+        reviews.unlink()
+        await here.pay()
+
+    assert len(told) == 1
+    assert "could not be kept" in str(told[0].args)
+    assert here.reviewers.asked == [MAYA]
+    assert "Maya Chen" in here.review(1)
+    assert len(here.messages()) == 1
+
+
 # --- one message ------------------------------------------------------------------------------------------------------
 
 

@@ -17,7 +17,7 @@ from bot.domain.replay_line import Columns, Fields, changes, columns, flaw_of
 from bot.domain.replay_points import NAMED, SYNTHESIS, Points, message_id
 from bot.domain.replay_state import State
 from bot.domain.replay_step import OpenStep
-from bot.domain.replay_tally import Tally
+from bot.domain.replay_tally import CALL, Tally
 from bot.domain.transcript import Flaw, Part
 
 KEPT = 10_000
@@ -39,6 +39,28 @@ class Saying(NamedTuple):
     writer: str
 
 
+class Shape(NamedTuple):
+    """What the names in a line's `meta` tell, whatever stands under them."""
+
+    tells: bool
+    remarks: bool
+    calls: bool
+
+
+class Shapes(dict[tuple[str, ...], Shape]):
+    """Lines are many, and their shapes few."""
+
+    def __missing__(self, names: tuple[str, ...]) -> Shape:
+        shape = Shape(
+            tells=not TELLING.isdisjoint(names),
+            remarks=not REMARKABLE.isdisjoint(names),
+            calls=not CALL.isdisjoint(names),
+        )
+        if len(self) < KEPT:
+            self[names] = shape
+        return shape
+
+
 class Replay:
     def __init__(self) -> None:
         self._number = self._lines = self._round = self._flaw_count = 0
@@ -46,6 +68,7 @@ class Replay:
         self._saying, self._mixed = Saying(-1, "", ""), -1
         self._place: tuple[object, object] = (None, None)
         self._step = OpenStep()
+        self._shapes = Shapes()
         self._tally = Tally()
         self._growing = Growing()
         self._discussing = Discussing()
@@ -150,10 +173,11 @@ class Replay:
 
     def _take_columns(self, first: int, rows: Sequence[Any], found: Columns) -> None:
         """Most lines only have to be counted; those that may say more are followed one by one."""
-        self._tally.take(first, found)
+        shapes = list(map(self._shapes.__getitem__, map(tuple, found.metas)))
+        self._tally.take(first, found, [at for at, shape in enumerate(shapes) if shape.calls])
         places = [(meta.get("phase_key"), meta.get("step_id")) for meta in found.metas]
         telling = {
-            *[at for at, meta in enumerate(found.metas) if not TELLING.isdisjoint(meta)],
+            *[at for at, shape in enumerate(shapes) if shape.tells],
             *changes(places, self._place),
             *self._syntheses(rows, found),
         }
@@ -162,7 +186,7 @@ class Replay:
         for at in sorted(telling | asking):
             if at not in telling:
                 self._discussing.leave()
-            elif self._follow(first + at, rows[at], found.metas[at]):
+            elif self._follow(first + at, rows[at], found.metas[at], remarks=shapes[at].remarks):
                 moved = at
         self._listen(first, rows, found, since=moved)
         spoken = next((at for at in reversed(range(len(rows))) if found.sources[at] != "user"), None)
@@ -191,7 +215,7 @@ class Replay:
 
     # --- what a line says -----------------------------------------------------------------------------------------
 
-    def _follow(self, number: int, fields: Fields, meta: Fields) -> bool:
+    def _follow(self, number: int, fields: Fields, meta: Fields, *, remarks: bool) -> bool:
         """Whether another step is open by it."""
         moved = self._step.go_to(meta.get("phase_key"), meta.get("step_id"))
         part = fields["phase"]
@@ -201,7 +225,7 @@ class Replay:
             if meta.get("turn") == 1:
                 self._points.begin()
             self._discussing.speak(number, fields, meta, step_id=self._step.step_id)
-        if part == FORMALIZING or not REMARKABLE.isdisjoint(meta):
+        if part == FORMALIZING or remarks:
             self._told(number, fields, meta)
         return moved
 

@@ -53,8 +53,8 @@ class Carried(NamedTuple):
     @classmethod
     def _of(cls, found: Mapping[str, Any]) -> "Carried":
         return cls(
-            _texts(found.get("steps", [])),
-            _texts(found.get("phases", [])),
+            _texts(found["steps"]) if "steps" in found else (),
+            _texts(found["phases"]) if "phases" in found else (),
             _depths(found["depth_overrides"]) if "depth_overrides" in found else {},
             _records(found["elaborations"]) if "elaborations" in found else (),
             restart=found.get("restart") is True,
@@ -112,7 +112,7 @@ def carried(change: Change) -> dict[str, Any]:
 
 
 def _texts(found: Any) -> tuple[str, ...]:
-    if isinstance(found, list) and all(isinstance(one, str) for one in found):
+    if isinstance(found, list) and set(map(type, found)) <= {str}:
         return tuple(found)
     raise ValueError(CHANGE)
 

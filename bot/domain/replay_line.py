@@ -5,8 +5,8 @@ The same as `transcript.Line` asks for, without making one: a record of a millio
 JSON.
 """
 
-from collections.abc import Mapping, Sequence
-from operator import itemgetter, le, ne
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter, ne
 from typing import Any, NamedTuple
 
 from bot.domain.transcript import Part, Source
@@ -24,6 +24,7 @@ _DIGITS = str.maketrans("123456789", "0" * 9)
 _MOMENTS = _EXAMPLE.translate(_DIGITS)
 REQUIRED = ("round", "ts", "phase", "source", "actor", "role", "content")
 _ASKED = itemgetter(*REQUIRED)
+_ALL = itemgetter(*REQUIRED, "meta", "content_type")
 _TYPES = (int, str, str, str, str, str, str, dict)
 _NOTHING: Fields = {}
 
@@ -41,16 +42,14 @@ class Columns(NamedTuple):
     @property
     def in_order(self) -> bool:
         """Nothing goes back, and a round has one phase."""
-        going_on = all(map(le, self.rounds, self.rounds[1:])) and all(map(le, self.stamps, self.stamps[1:]))
+        going_on = sorted(self.rounds) == [*self.rounds] and sorted(self.stamps) == [*self.stamps]
         return going_on and len(set(zip(self.rounds, self.parts, strict=True))) == len(set(self.rounds))
 
 
 def columns(lines: Sequence[Any]) -> Columns | None:
     """None unless all of them are sound, and there are some. What many lines cost is little more than what a few do."""
     try:
-        rounds, stamps, parts, sources, actors, roles, contents = zip(*map(_ASKED, lines), strict=True)
-        metas = [line.get("meta", _NOTHING) for line in lines]
-        kinds = {line.get("content_type", "markdown") for line in lines}
+        rounds, stamps, parts, sources, actors, roles, contents, metas, kinds = _fields_of(lines)
         found = (rounds, stamps, parts, sources, actors, roles, contents, metas)
         sound = (
             all(set(map(type, values)) == {kind} for values, kind in zip(found, _TYPES, strict=True))
@@ -64,6 +63,16 @@ def columns(lines: Sequence[Any]) -> Columns | None:
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
     return Columns(rounds, stamps, parts, sources, actors, metas) if sound else None
+
+
+def _fields_of(lines: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """One column after the other. Most lines have all fields; those that may be missing are looked for only then."""
+    try:
+        yield from zip(*map(_ALL, lines), strict=True)
+    except KeyError:
+        yield from zip(*map(_ASKED, lines), strict=True)
+        yield [line.get("meta", _NOTHING) for line in lines]
+        yield [line.get("content_type", "markdown") for line in lines]
 
 
 def changes(values: Sequence[object], before: object) -> list[int]:

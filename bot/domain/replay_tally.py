@@ -1,7 +1,7 @@
 """Who spoke how often, and what the models' part of it took."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -30,19 +30,26 @@ class Tally:
         self._by_provider: dict[str, list[float]] = {}
         self._speakers: dict[tuple[str, str], list[Any]] = {}
 
-    def take(self, first: int, found: Columns) -> None:
-        """The lines from the number *first* on."""
+    def take(self, first: int, found: Columns, calling: Iterable[int]) -> None:
+        """The lines from the number *first* on; those at *calling* say something of a call."""
         heard = list(zip(found.sources, found.actors, strict=True))
+        last = dict(zip(heard, range(first, first + len(heard)), strict=True))
         for (source, actor), lines in Counter(heard).items():
             spent = _of(self._by_actor, actor)
             spent[LINES] += lines
             if source == "model":
                 spent[UNRECORDED] += lines
-        self._spoke(first, list(map(named, found.sources, found.actors, found.metas)))
+            if source != "user":
+                begun = first + heard.index((source, actor))
+                self._heard_of((source, actor, actor), lines, first=begun, last=last[source, actor])
+        for at, source in enumerate(found.sources):
+            if source == "user":
+                who = named(source, found.actors[at], found.metas[at])
+                self._heard_of(who, 1, first=first + at, last=first + at)
         calls: dict[tuple[str, ...], list[Fields]] = {}
-        for at, meta in enumerate(found.metas):
-            if not CALL.isdisjoint(meta):
-                calls.setdefault((*heard[at], called(meta)), []).append(meta)
+        for at in calling:
+            meta = found.metas[at]
+            calls.setdefault((*heard[at], called(meta)), []).append(meta)
         for (source, actor, provider), metas in calls.items():
             self._called(source, actor, provider, metas=metas)
 
@@ -59,16 +66,17 @@ class Tally:
             by_provider=by_provider,
         )
 
-    def _spoke(self, first: int, heard: Sequence[tuple[str, str, str]]) -> None:
-        """Everybody in a few steps, however many lines they have."""
-        last = dict(zip(heard, range(first, first + len(heard)), strict=True))
-        for (source, key, name), lines in Counter(heard).items():
-            known = (source, key) in self._speakers or len(self._speakers) < MOST_NAMES
-            number = first + heard.index((source, key, name))
-            speaker = self._speakers.setdefault((source, key if known else OTHERS), ["", 0, number, 0])
-            speaker[0] = name if known else OTHERS
-            speaker[1] += lines
-            speaker[3] = max(speaker[3], last[source, key, name])
+    def _heard_of(self, who: tuple[str, str, str], lines: int, *, first: int, last: int) -> None:
+        """Somebody, with so many more *lines*; whom they call themselves by now is what they are called."""
+        source, key, name = who
+        speaker = self._speakers.get((source, key))
+        if speaker is None:
+            known = len(self._speakers) < MOST_NAMES
+            name = name if known else OTHERS
+            speaker = self._speakers.setdefault((source, key if known else OTHERS), [name, 0, first, 0])
+        speaker[0] = name
+        speaker[1] += lines
+        speaker[3] = max(speaker[3], last)
 
     def _called(self, source: str, actor: str, provider: str, *, metas: Sequence[Fields]) -> None:
         spent = self._by_actor.get(actor) or self._by_actor[OTHERS]

@@ -100,7 +100,7 @@ def _at_once(content: bytes) -> list[dict[str, Any]] | None:
     if not content.endswith(b"\n") or _TWO_ON_A_ROW.search(content):
         return None
     try:
-        found = from_json(b"[" + content[:-1].replace(b"\n", b",\n") + b"]")
+        found = from_json(b"[" + content[:-1].replace(b"\n", b",\n") + b"]", cache_strings="keys")
     except ValueError:
         return None
     whole = len(found) == content.count(b"\n") and set(map(type, found)) == {dict}

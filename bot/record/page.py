@@ -183,7 +183,7 @@ def _bad(entry: Entry) -> str:
 
 
 def _anchor(number: int) -> str:
-    return f'<a class="n" href="#L{number}"><span class="unseen">line </span>{number}</a>'
+    return f'<a class="n" href="#L{number}" aria-label="line {number}">{number}</a>'
 
 
 def _prose(text: str) -> str:

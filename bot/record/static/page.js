@@ -6,9 +6,15 @@
     section,
     round: Number(section.dataset.round),
     step: section.dataset.step,
-    lines: [...section.querySelectorAll("li")].map((line) => ({ line, who: line.dataset.who })),
   }));
-  const total = rounds.reduce((sum, one) => sum + one.lines.length, 0);
+  const total = document.querySelectorAll("#record li").length;
+
+  // Nobody filters before the page is there: lines are looked at one by one only then.
+  const linesOf = (one) =>
+    (one.lines ??= [...one.section.querySelectorAll("li")].map((line) => ({ line, who: line.dataset.who })));
+  const tell = (count) => {
+    shown.value = `${count.toLocaleString("en")} of ${total.toLocaleString("en")} lines`;
+  };
 
   const steps = [...new Set(rounds.map((one) => one.step))].filter(Boolean).sort();
   for (const step of steps) {
@@ -30,7 +36,7 @@
     for (const one of rounds) {
       let seen = 0;
       if ((!step || one.step === step) && one.round >= first && one.round <= last) {
-        for (const { line, who: by } of one.lines) {
+        for (const { line, who: by } of linesOf(one)) {
           const wanted = everybody || by === undefined || who.has(by);
           put(line, !wanted);
           seen += wanted;
@@ -39,8 +45,13 @@
       put(one.section, !seen);
       count += seen;
     }
-    shown.value = `${count.toLocaleString("en")} of ${total.toLocaleString("en")} lines`;
+    tell(count);
   };
+
+  // A browser that comes back to the page may have kept what was chosen.
+  const untouched = () =>
+    [...form.querySelectorAll("[name=who]")].every((box) => box.checked) &&
+    ["step", "from", "to"].every((name) => !form.elements[name].value);
 
   // A link to a line shows it, whatever is filtered.
   const reveal = () => {
@@ -56,5 +67,6 @@
   form.addEventListener("reset", () => setTimeout(filter));
   form.addEventListener("submit", (event) => event.preventDefault());
   addEventListener("hashchange", reveal);
-  filter();
+  if (untouched()) tell(total);
+  else filter();
 })();

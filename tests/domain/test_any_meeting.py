@@ -48,8 +48,10 @@ from bot.domain.stage import BUSY, Stage
 from bot.domain.steps import Depth
 from bot.domain.synthesis import Insight, Synthesis
 from bot.errors import NotNow
+from bot.record.verifying import META, TRANSCRIPT
 from tests.domain.books import few_steps, step
 from tests.domain.table import HERE, LONGEST, NOWHERE, Table, person
+from tests.oracle import apart
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 EXAMPLES, RULES = (3_000, 120) if THOROUGH else (100, 50)
@@ -466,6 +468,13 @@ class Meeting(RuleBasedStateMachine):
         assert self.table.rt.outbox == ()
         self.whoever_waits_waits_for_people()
         self.nothing_that_people_said_is_lost_or_said_twice()
+        self.the_record_says_all_of_it()
+
+    def the_record_says_all_of_it(self) -> None:
+        """Schema and invariants hold for every line, and replaying them gives meta.json and each synthesis again."""
+        world = self.table.world
+        texts = {name: text.encode() for name, text in world.files.items()}
+        assert list(apart({**texts, TRANSCRIPT: world.meeting, META: world.meta or b"{}"})) == []
 
 
 @lru_cache(maxsize=4)

@@ -2,15 +2,18 @@
 #
 #     docker build --tag roundtable-bot .
 #     docker run --env-file roundtable.env --volume roundtable:/workspace roundtable-bot
+#
+# With `--build-arg LOCK=models` it can also think with models (docs/models.md).
 
 FROM python:3.13-slim-bookworm AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
+ARG LOCK=run
 WORKDIR /source
 
 # Apart from the sources, so that a change of those does not install everything again.
 COPY requirements/ requirements/
 RUN python -m venv /venv \
-    && /venv/bin/pip install --require-hashes --only-binary :all: -r requirements/run.txt \
+    && /venv/bin/pip install --require-hashes --only-binary :all: -r "requirements/$LOCK.txt" \
     && pip install --require-hashes --only-binary :all: -r requirements/build.txt
 
 COPY . .

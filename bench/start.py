@@ -23,8 +23,8 @@ from bot.storage.redis import RedisStore
 from tests.redis_server import running_redis_server
 
 FLOOR = "importing the same libraries"
-NOT_LOADED = {"sandbox"}
-"""Rooms that `roundtable run` never opens."""
+NOT_LOADED = ("sandbox/", "voices/models/")
+"""Rooms that `roundtable run` does not open; the second one it does where a model is configured, and later."""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -69,7 +69,7 @@ def imports() -> list[str]:
     rooms = (
         path
         for path in (ROOT / "bot").rglob("*.py")
-        if path.relative_to(ROOT / "bot").parts[0] not in NOT_LOADED
+        if not path.relative_to(ROOT / "bot").as_posix().startswith(NOT_LOADED)
     )
     return sorted({line for path in rooms for line in _foreign(path)})
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from bench.children import ROOT
 
-NAMES = ("acknowledge", "busy", "replies", "turn", "commit", "resume", "replay", "memory", "start")
+NAMES = ("acknowledge", "busy", "replies", "turn", "commit", "resume", "replay", "memory", "start", "voices")
 HEAD = "| what | | ours | floor | ratio | rounds | noise | goal | |\n|---|---|--:|--:|--:|--:|--:|--:|---|"
 
 

@@ -9,7 +9,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-BENCHES = ("acknowledge", "busy", "replies", "turn", "commit", "resume", "replay", "memory", "start")
+BENCHES = (
+    "acknowledge",
+    "busy",
+    "replies",
+    "turn",
+    "commit",
+    "resume",
+    "replay",
+    "memory",
+    "start",
+    "voices",
+)
 NEEDS = {"resume": "msgspec", "replay": "msgspec", "replies": "machine"}
 """In the groups `bench` and `peer`, which `bench/run` installs."""
 

@@ -11,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
-LOCKS = ("run", "build", "dev")
+LOCKS = ("run", "models", "build", "dev")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -30,8 +30,11 @@ def _normal(package: str) -> str:
 
 def asked_for(name: str) -> list[Requirement]:
     groups = PROJECT["dependency-groups"]
+    extras = PROJECT["project"]["optional-dependencies"]
+    models = [text for extra in ("anthropic", "bedrock", "google", "openai") for text in extras[extra]]
     texts = {
         "run": PROJECT["project"]["dependencies"],
+        "models": [*PROJECT["project"]["dependencies"], *models],
         "build": groups["build"],
         "dev": [*PROJECT["project"]["dependencies"], *groups["build"], *groups["dev"]],
     }
@@ -53,7 +56,7 @@ def test_a_lock_holds_everything_that_is_asked_for(name: str) -> None:
 
 def test_what_is_tested_is_what_is_run() -> None:
     """The same versions wherever the same package is."""
-    for name in ("run", "build"):
+    for name in ("run", "models", "build"):
         assert pinned(name).items() <= pinned("dev").items()
 
 

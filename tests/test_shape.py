@@ -40,6 +40,7 @@ HOMES = {
     "botocore": {"voices/models"},
     "docket": {"storage"},
     "genai_prices": {"voices/models"},
+    "google": {"voices/models"},
     "httpx2": {"voices/models"},
     "openai": {"voices/models"},
     "opentelemetry": {"tracing"},

@@ -11,9 +11,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bench.canned import BOT, BOT_USER, SCOPES, TEAM
 from bot import content, shipped
 from bot.engine.clock import now
-from bot.engine.desk import FrontDesk
 from bot.engine.engine import Engine
 from bot.engine.performers import Performers
+from bot.engine.planning_desk import PlanningDesk
 from bot.engine.ports import Store
 from bot.record.kept import KeptRecords
 from bot.slack.chat import SlackChat
@@ -22,10 +22,11 @@ from bot.storage.git import GitWorkspace
 from bot.storage.redis import RedisStore
 from bot.storage.wake import DocketWake
 from bot.voices.offline import OfflineVoices
+from bot.voices.workshop import OfflineWorkshop
 
 
 class Parts(NamedTuple):
-    desk: FrontDesk
+    desk: PlanningDesk
     store: RedisStore
     files: GitWorkspace
     payments: "Payments"
@@ -54,9 +55,9 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
     async with RedisStore(redis_url) as store, DocketWake(redis_url) as wake, GitWorkspace(root) as files:
         records = KeptRecords(root / "docs" / "requirements")
         chat = SlackChat(client, playbook.roster, us)
-        performers = Performers(chat, OfflineVoices(), files, playbook, now, records)
+        performers = Performers(chat, OfflineVoices(), files, playbook, now, records, OfflineWorkshop())
         engine = Engine(store=store, wake=wake, performers=performers, playbook=playbook, clock=now)
-        desk = FrontDesk(engine=engine, store=store, workspace=files, playbook=playbook, records=records)
+        desk = PlanningDesk(engine=engine, store=store, workspace=files, playbook=playbook, records=records)
         payments = Payments(engine, store)
         paying = asyncio.create_task(wake.run(payments.pay))
         try:

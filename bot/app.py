@@ -23,9 +23,9 @@ from bot.engine.clock import now
 from bot.engine.engine import Engine
 from bot.engine.performers import Performers
 from bot.engine.ports import Pace, Store
-from bot.engine.review_desk import ReviewDesk
 from bot.engine.triage import Forked, Triage
 from bot.engine.troubles import log_trouble
+from bot.engine.whole_desk import WholeDesk
 from bot.errors import ConfigError, Unavailable
 from bot.record.kept import KeptRecords
 from bot.review_parts import Shared
@@ -46,6 +46,7 @@ from bot.storage.wake import DocketWake
 from bot.voices.models import Minds
 from bot.voices.models import minds as minds_of_models
 from bot.voices.offline import OfflineVoices
+from bot.voices.workshop import OfflineWorkshop
 
 log = logging.getLogger(__name__)
 
@@ -140,16 +141,16 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
         us = await introduced(client)
 
         paced = await enter(pace(settings))
-        chat = SlackChat(client, agenda.roster, us, pace=paced, standing=doors.standing)
+        chat = SlackChat(client, agenda.speakers, us, pace=paced, standing=doors.standing)
         records = KeptRecords(settings.workspace / settings.items_dir)
-        performers = Performers(chat, OfflineVoices(), files, agenda, now, records)
+        performers = Performers(chat, OfflineVoices(), files, agenda, now, records, OfflineWorkshop())
         board = SlackBoard(client, us, pace=paced, standing=doors.standing)
         triage = await enter(_reviews(settings, Shared(saved, files, agenda, doors.payer, board), doors))
         payer, meter = Forked(doors.payer, triage), doors.metrics
         engine = Engine(
             store=saved, wake=payer, performers=performers, playbook=agenda, clock=now, meter=meter
         )
-        desk = ReviewDesk(
+        desk = WholeDesk(
             triage=triage, engine=engine, store=saved, workspace=files, playbook=agenda, records=records
         )
         reception = Reception(desk=desk, chat=chat, us=us, clock=now)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from bot.domain.owned import Owned
-from bot.domain.persona import Roster
+from bot.domain.persona import Roster, seat
 from bot.domain.phases import ANALYSIS_PHASES, PHASE_KEYS, QUICK_SCAN, Phase
 from bot.domain.quick_scan import QuickScan, quick_scan_lines, read_quick_scan, scope_of_count
 from bot.domain.skip_if import BadCondition, Facts
@@ -159,6 +159,11 @@ class Playbook:
     troubles: tuple[Trouble, ...] = ()
     notes: tuple[str, ...] = ()
     workshop: Roster = field(default_factory=Roster)
+
+    @property
+    def speakers(self) -> Roster:
+        """All who have a voice in a thread, by what a message calls its speaker."""
+        return Roster((*self.roster, *(one.but(key=seat(one.key)) for one in self.workshop)))
 
     def troubles_of(self, phase_key: str) -> tuple[Trouble, ...]:
         """What people should read when the phase opens; a bad skip_if is told when its step comes up."""

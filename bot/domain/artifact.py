@@ -6,6 +6,7 @@ The files a step writes, as edits: values that say what becomes of the text of o
     ItemsEdit     objects of a JSON array                       merged by id
     RowsEdit      rows of a CSV file                            merged by the first column
     FileEdit      a whole file                                  only when there is none
+    PlanEdit      a whole file of the planning workshop         whatever was there
 """
 
 import re
@@ -13,6 +14,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from bot.domain.planning.outputs import PlanEdit
 from bot.domain.sections import InsightEdit, Missing, SectionEdit, additive
 from bot.domain.tables import ItemsEdit, RowsEdit, Unreadable
 from bot.domain.value import Stored
@@ -23,6 +25,7 @@ __all__ = [
     "InsightEdit",
     "ItemsEdit",
     "Missing",
+    "PlanEdit",
     "RowsEdit",
     "SectionEdit",
     "Unreadable",
@@ -50,7 +53,9 @@ class FileEdit(Stored):
         return self.text if existing is None else existing
 
 
-Edit = Annotated[SectionEdit | InsightEdit | ItemsEdit | RowsEdit | FileEdit, Field(discriminator="kind")]
+Edit = Annotated[
+    SectionEdit | InsightEdit | ItemsEdit | RowsEdit | FileEdit | PlanEdit, Field(discriminator="kind")
+]
 
 
 def applies_to(path: str) -> bool:

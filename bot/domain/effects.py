@@ -143,6 +143,27 @@ class Synthesize(Attemptable):
     kind: Literal["synthesize"] = "synthesize"
 
 
+class ReadPlan(Attemptable):
+    """Look at the files of the planning workshop, and at what people said in it; *aside*, to put them aside."""
+
+    kind: Literal["read_plan"] = "read_plan"
+    aside: bool = False
+
+
+class Judge(Attemptable):
+    """Ask *role* of the planning workshop for its verdict in this round."""
+
+    kind: Literal["judge"] = "judge"
+    role: str
+    round: int
+
+
+class Formalize(Attemptable):
+    """Have the plan of the workshop written."""
+
+    kind: Literal["formalize"] = "formalize"
+
+
 class Then(StrEnum):
     """What waits for a commit. It follows when the commit is done, and when it failed, too: the meeting goes on."""
 
@@ -152,6 +173,8 @@ class Then(StrEnum):
     FEEDBACK = "feedback"
     SYNTHESIS = "synthesis"
     PHASE = "phase"
+    PLAN = "plan"
+    PLAN_ASIDE = "plan_aside"
 
 
 class Commit(Attemptable):
@@ -200,11 +223,18 @@ Effect = Annotated[
     | Survey
     | Draft
     | Synthesize
+    | ReadPlan
+    | Judge
+    | Formalize
     | Commit
     | MeetPerson
     | Log,
     Field(discriminator="kind"),
 ]
+
+
+UNDER_WAY = (Speak, Survey, ReadItem, ReadPlan, Judge, Formalize)
+"""What nobody waits for any more once people stop here; going on asks for it again."""
 
 
 def numbered(effect: Effect, effect_id: str) -> Effect:

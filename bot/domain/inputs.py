@@ -10,35 +10,34 @@ from typing import Any
 
 from bot.domain.agenda import Depth, QuickScan
 from bot.domain.artifact import Edit
+from bot.domain.happened import Happened, Paid
 from bot.domain.item import Item
 from bot.domain.message import Action
 from bot.domain.meta import Meta
 from bot.domain.place import Person, Place
+from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
 from bot.domain.synthesis import Synthesis
 from bot.domain.taxonomy import Trouble
 from bot.domain.value import Stored
 
-
-class _Happened(Stored):
-    """`at` is when we heard of it, in the form of a transcript's `ts`."""
-
-    key: str
-    at: str
-
-
 # --- commands of people -------------------------------------------------------------------------------------------
 
 
-class Start(_Happened):
-    """Begin a roundtable on *item* at *place*; a thread there already is adopted."""
+class Start(Happened):
+    """
+    Begin a roundtable on *item* at *place*; a thread there already is adopted. *planning* begins with the planning
+    workshop, on what the *brief* says, if there is one.
+    """
 
     item: Item
     place: Place
     person: Person
     reply_url: str = ""
+    planning: bool = False
+    brief: str = ""
 
 
-class Say(_Happened):
+class Say(Happened):
     """A person wrote *text* in the thread, as message *ts*."""
 
     person: Person
@@ -46,7 +45,7 @@ class Say(_Happened):
     ts: str
 
 
-class Press(_Happened):
+class Press(Happened):
     """A person pressed a button of the message *ts*; `token` is what the button carried."""
 
     person: Person
@@ -55,16 +54,16 @@ class Press(_Happened):
     ts: str
 
 
-class Finish(_Happened):
+class Finish(Happened):
     person: Person
 
 
-class SetDepth(_Happened):
+class SetDepth(Happened):
     person: Person
     depth: Depth
 
 
-class Amend(_Happened):
+class Amend(Happened):
     """A person edited the message *ts*."""
 
     person: Person
@@ -72,18 +71,18 @@ class Amend(_Happened):
     ts: str
 
 
-class Retract(_Happened):
+class Retract(Happened):
     """A person deleted the message *ts*."""
 
     person: Person
     ts: str
 
 
-class Stop(_Happened):
+class Stop(Happened):
     person: Person
 
 
-class Resume(_Happened):
+class Resume(Happened):
     """Go on where the roundtable stopped. `place` is where it was asked for."""
 
     person: Person
@@ -91,24 +90,32 @@ class Resume(_Happened):
     reply_url: str = ""
 
 
-class Export(_Happened):
+class Export(Happened):
     """Put the record so far into the thread. `reply_url` is where to say so if that cannot be."""
 
     person: Person
     reply_url: str = ""
 
 
-class TryAgain(_Happened):
+class Plan(Happened):
+    """Hold the planning workshop on the item, or go on with it. `place` is where it was asked for."""
+
+    person: Person
+    place: Place
+    reply_url: str = ""
+
+
+class TryAgain(Happened):
     """Some time has passed since something could not be saved, or said."""
 
 
-class Clashed(_Happened):
+class Clashed(Happened):
     """Files were changed here and at the remote; *paths* are the copies of ours that stand beside theirs."""
 
     paths: tuple[str, ...]
 
 
-class Returned(_Happened):
+class Returned(Happened):
     """Nobody listened to Slack from *since* on, for longer than Slack goes on repeating what it could not deliver."""
 
     since: str
@@ -117,11 +124,7 @@ class Returned(_Happened):
 # --- outcomes of effects ------------------------------------------------------------------------------------------
 
 
-class _Outcome(_Happened):
-    effect: str
-
-
-class Attempted(_Outcome):
+class Attempted(Paid):
     """
     Written down before an effect is performed, so that a successor knows to look first. `settled` says that the
     attempt before has ended: whoever writes this made it.
@@ -130,16 +133,16 @@ class Attempted(_Outcome):
     settled: bool = False
 
 
-class Done(_Outcome):
+class Done(Paid):
     """Nothing to tell but that it is done."""
 
 
-class ThreadOpened(_Outcome):
+class ThreadOpened(Paid):
     ts: str
     permalink: str
 
 
-class Posted(_Outcome):
+class Posted(Paid):
     ts: str
 
 
@@ -152,7 +155,7 @@ class Heard(Stored):
     about: str = ""
 
 
-class ThreadRead(_Outcome):
+class ThreadRead(Paid):
     """Oldest first. Not `complete`: there is more than could be read. All else is the effect's."""
 
     heard: tuple[Heard, ...]
@@ -168,7 +171,7 @@ class ItemState(Stored):
 
     `last_round` and `last_ts` are the transcript's; `heard` are the Slack stamps of people's newest messages in it, in
     order; `codebase` is the last commit outside the items folder and `commits_behind` how many came
-    since the one the item was analysed at.
+    since the one the item was analysed at. `planning`: the transcript ends in the middle of a workshop.
     """
 
     meta: Meta
@@ -179,9 +182,10 @@ class ItemState(Stored):
     codebase: str = ""
     commits_behind: int = 0
     artifacts: tuple[str, ...] = ()
+    planning: bool = False
 
 
-class ItemRead(_Outcome):
+class ItemRead(Paid):
     """
     `state` is None when there is no folder yet, or its meta.json is unusable; `restorable` says that history holds a
     good one. `recovering`: there is a thread already, but the store lost it.
@@ -193,7 +197,7 @@ class ItemRead(_Outcome):
     troubles: tuple[Trouble, ...] = ()
 
 
-class PersonaSpoke(_Outcome):
+class PersonaSpoke(Paid):
     """`facts` go into the line's `meta`: provider, tokens, seconds."""
 
     persona: str
@@ -220,15 +224,15 @@ class CodeSurvey(Stored):
     complete: bool = True
 
 
-class Surveyed(_Outcome):
+class Surveyed(Paid):
     survey: CodeSurvey
 
 
-class Drafted(_Outcome):
+class Drafted(Paid):
     edits: tuple[Edit, ...]
 
 
-class Synthesized(_Outcome):
+class Synthesized(Paid):
     synthesis: Synthesis
 
 
@@ -239,7 +243,7 @@ class Touched(Stored):
     heading: str = ""
 
 
-class Committed(_Outcome):
+class Committed(Paid):
     """
     Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
     not be written, which `troubles` tell of.
@@ -253,12 +257,12 @@ class Committed(_Outcome):
     unwritten: tuple[Edit, ...] = ()
 
 
-class PersonMet(_Outcome):
+class PersonMet(Paid):
     person: str
     name: str
 
 
-class Failed(_Outcome):
+class Failed(Paid):
     """
     The effect cannot be paid: the outside world refused for good, or for too long.
 
@@ -269,7 +273,7 @@ class Failed(_Outcome):
     sentence: str
 
 
-Command = Start | Say | Amend | Retract | Press | Finish | SetDepth | Stop | Resume | Export
+Command = Start | Say | Amend | Retract | Press | Finish | SetDepth | Stop | Resume | Export | Plan
 Outcome = (
     Attempted
     | Done
@@ -281,6 +285,9 @@ Outcome = (
     | Surveyed
     | Drafted
     | Synthesized
+    | PlanRead
+    | Judged
+    | Formalized
     | Committed
     | PersonMet
     | Failed

@@ -10,6 +10,7 @@ from bot.domain.value import Stored
 SLUG_CHARS = 50
 TITLE_CHARS = 150
 UNTITLED = "untitled-item"
+DRAFT = "draft.md"
 
 BACKLOG_LINE = re.compile(r"^(\s*-\s+)([0-9]+\.[0-9]+)\s+\[([ ~Ax])\]\s+(.+)$")
 _BACKLOG_NUMBER = re.compile(r"[0-9]+\.[0-9]+")

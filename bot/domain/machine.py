@@ -26,6 +26,7 @@ from bot.domain.inputs import (
     Outcome,
     PersonaSpoke,
     PersonMet,
+    Plan,
     Posted,
     Press,
     Resume,
@@ -42,6 +43,7 @@ from bot.domain.inputs import (
     TryAgain,
 )
 from bot.domain.message import Action, Message
+from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import BUSY, Stage
 from bot.domain.transitions import (
@@ -56,6 +58,8 @@ from bot.domain.transitions import (
     opening,
     pausing,
     phases,
+    planning,
+    planning_presses,
     resuming,
     steps,
     syntheses,
@@ -105,6 +109,19 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.ANALYSED, Say): pausing.noted,
     (Stage.ANALYSED, Resume): resuming.resume,
     (Stage.ANALYSED, ItemRead): resuming.looked,
+    (Stage.DISCUSSING, Plan): planning.plan_asked,
+    (Stage.AT_BOUNDARY, Plan): planning.plan_asked,
+    (Stage.PAUSED, Plan): planning.plan_asked,
+    (Stage.ANALYSED, Plan): planning.plan_asked,
+    (Stage.ELABORATING, Plan): planning.not_in_a_discussion,
+    (Stage.PLANNING, Plan): planning.plan_again,
+    (Stage.PLANNING, Say): planning_presses.said,
+    (Stage.PLANNING, Stop): planning_presses.stop_asked,
+    (Stage.PLANNING, Resume): resuming.resume,
+    (Stage.PLANNING, ItemRead): resuming.looked,
+    (Stage.PLANNING, PlanRead): planning.plan_read,
+    (Stage.PLANNING, Judged): planning.judged,
+    (Stage.PLANNING, Formalized): planning.formalized,
 }
 
 PRESSES: Mapping[Action, Transition] = {
@@ -124,6 +141,9 @@ PRESSES: Mapping[Action, Transition] = {
     Action.START_OVER: opening.start_over_pressed,
     Action.REANALYSE: resuming.reanalyse,
     Action.CANCEL: resuming.cancelled,
+    Action.PLAN: planning_presses.began,
+    Action.PLAN_LEAVE: planning_presses.left,
+    **dict.fromkeys(planning_presses.MOVES, planning_presses.pressed),
 }
 """A menu offers only what makes sense where it stands, so that a press means the same wherever it comes from."""
 
@@ -137,6 +157,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
     Finish: refusals.nothing_to_finish,
     SetDepth: refusals.no_depth_now,
     Stop: refusals.nothing_running,
+    Plan: refusals.no_planning_now,
 }
 
 

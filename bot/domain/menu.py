@@ -21,6 +21,13 @@ class MenuKind(StrEnum):
     """meta.json is unusable, and history has a good one."""
     STALE = "stale"
     """The code base changed since the item was analysed."""
+    PLAN_OFFER = "plan_offer"
+    """The analysis is complete: it can be planned."""
+    PLAN_QUESTION = "plan_question"
+    """Under a question of the workshop's roles."""
+    PLAN_DECISION = "plan_decision"
+    """After a round of the workshop."""
+    PLAN_READY = "plan_ready"
 
 
 class Menu(Stored):

@@ -30,6 +30,16 @@ class Action(StrEnum):
     CANCEL = "cancel"
     CATCH_UP = "catch_up"
     EXPORT = "export"
+    PLAN = "plan"
+    PLAN_GO = "plan_go"
+    PLAN_CLARIFY = "plan_clarify"
+    PLAN_HOLD = "plan_hold"
+    PLAN_REDO = "plan_redo"
+    PLAN_ROUND = "plan_round"
+    PLAN_SKIP = "plan_skip"
+    PLAN_SKIP_REST = "plan_skip_rest"
+    PLAN_STRAIGHT = "plan_straight"
+    PLAN_LEAVE = "plan_leave"
 
 
 VERBS = frozenset({Action.CATCH_UP, Action.EXPORT})

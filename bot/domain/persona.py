@@ -94,6 +94,11 @@ class Persona(Value):
         return re.sub(r"\{\w*\}", lambda _: said, self.acknowledgement)
 
 
+def seat(key: str) -> str:
+    """Who speaks, for a role of the workshop: its *key* may be that of one who leads phases, too."""
+    return f"workshop-{key}"
+
+
 class AddressKind(StrEnum):
     DIRECT = "direct"
     """Somebody is named: they answer, nobody else."""

@@ -25,6 +25,18 @@ def nothing_running() -> str:
     return "Nothing is running here; the roundtable is stopped already."
 
 
+def discussing() -> str:
+    return "A discussion is going on. End it first, then the planning can begin."
+
+
+def no_planning_now() -> str:
+    return "Something has to be put right first: press Retry in the thread, then say `plan` again."
+
+
+def no_roles() -> str:
+    return "There is nobody to plan with: the folder `personas/workshop` has no roles."
+
+
 def held_already() -> str:
     return "This roundtable is being held already. Say `/roundtable resume` to go on with it."
 

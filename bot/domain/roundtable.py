@@ -20,6 +20,7 @@ from bot.domain.message import NO_STEP, Message
 from bot.domain.meta import DEFAULT_MAX_TURNS, Record
 from bot.domain.notes import Answer, Overtaken, Passed, Stalled
 from bot.domain.place import Person, Place
+from bot.domain.planning.workshop import Workshop
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import Trouble
 from bot.domain.transcript import HOST, PEOPLE, Line, Part, Source
@@ -36,7 +37,8 @@ class Roundtable(Stored):
     stage that follows CLOSING or PAUSED. `drafted` are the answers as a voice was last given them to write down,
     `lines` the transcript's since the last commit, `unsaved` the commits that failed, `unsent` what Slack did not take
     while the thread was closed to us. `last_heard` is the Slack ts of
-    the newest message that git had when the item was taken up from there.
+    the newest message that git had when the item was taken up from there. `workshop` is kept when people leave it, and
+    `planned_from` is the stage to go back to then; None is wherever the analysis stands.
     """
 
     shape: int = 1
@@ -74,6 +76,8 @@ class Roundtable(Stored):
     acknowledged_at: str = ""
     overtaken: tuple[Overtaken, ...] = ()
     elaboration: Elaboration | None = None
+    workshop: Workshop | None = None
+    planned_from: Stage | None = None
     menu: Menu | None = None
     used: tuple[Used, ...] = ()
 
@@ -260,6 +264,14 @@ class Roundtable(Stored):
     def logging(self, *troubles: Trouble) -> Self:
         return self.owing(*(Log(trouble=trouble) for trouble in troubles))
 
+    @property
+    def _where(self) -> Mapping[str, Any]:
+        """What a line is about. In a workshop that is no step, so nobody takes what is said there for its answer."""
+        if Stage.PLANNING not in {self.stage, self.heading_for}:
+            return {"phase_key": self.phase_key, "step_id": self.step_id}
+        ws = self.workshop
+        return {"plan_version": ws.version if ws else 1, "plan_round": ws.round if ws else 0}
+
     def _line(  # noqa: PLR0917 -- the fields of the schema, named once
         self,
         actor: str,
@@ -275,8 +287,7 @@ class Roundtable(Stored):
         facts = {
             "task_id": self.slug,
             "message_id": message_id,
-            "phase_key": self.phase_key,
-            "step_id": self.step_id,
+            **self._where,
             "channel_id": self.place.channel,
             **meta,
         }

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from bot.domain import export_wording, menus, wording
 from bot.domain.agenda import Playbook
 from bot.domain.message import Choice, Link, Message
+from bot.domain.planning import wording as wording_of_plans
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.steps import Depth
@@ -23,6 +24,7 @@ DOING = {
     Stage.ELABORATING: "in a discussion",
     Stage.SYNTHESIZING: "putting a discussion together",
     Stage.CLOSING: "closing a phase",
+    Stage.PLANNING: "in the planning workshop",
     Stage.STALLED: "waiting for somebody to press Retry",
     Stage.PAUSED: "stopped",
     Stage.ANALYSED: "analysed",
@@ -40,8 +42,16 @@ class Standing(NamedTuple):
 
 
 def of_roundtable(rt: Roundtable) -> Standing:
-    doing = f"{len(rt.steps_completed)} steps done, {DOING[rt.stage]}"
+    doing = f"{len(rt.steps_completed)} steps done, {_doing(rt)}"
     return Standing(rt.slug, rt.title, doing, finished=rt.stage is Stage.ANALYSED, permalink=rt.permalink)
+
+
+def _doing(rt: Roundtable) -> str:
+    """A workshop takes days: whether it waits for people is what they want to know."""
+    ws = rt.workshop
+    if ws is None or rt.stage is not Stage.PLANNING:
+        return DOING[rt.stage]
+    return f"{DOING[rt.stage]} ({wording_of_plans.doing(ws)})"
 
 
 def of_folder(listed: Listing) -> Standing:
@@ -73,6 +83,17 @@ def nothing_here() -> Message:
     return Message(
         text="There is no roundtable in this thread. Say `@roundtable start TITLE` to begin one here, "
         "or `@roundtable help`."
+    )
+
+
+def planned_there(rt: Roundtable) -> Message:
+    return Message(text=f"**{rt.title}** is planned in its thread.", links=_link(rt))
+
+
+def plan_what(rt: Roundtable) -> Message:
+    return Message(
+        text=f"This thread hosts the roundtable on **{rt.title}**. Say `@roundtable plan` to plan it, or "
+        "`/roundtable plan` and a few words in the channel to plan something new."
     )
 
 
@@ -134,12 +155,13 @@ def status(rt: Roundtable, playbook: Playbook) -> Message:
     step = playbook.agenda.get(rt.step_id)
     debate = rt.elaboration
     rows = (
-        f"**{rt.title}** (`{rt.slug}`): {DOING[rt.stage]}",
+        f"**{rt.title}** (`{rt.slug}`): {_doing(rt)}",
         f"- Phase: {phase.number} {phase.name}" if phase else "",
         f"- Step: {step.step_id} {step.title}" if step else "",
         _progress(rt, playbook),
         f"- Depth: {rt.depth}" if rt.depth else "",
         f"- Discussion: turn {debate.turn_count} of {debate.max_turns}" if debate else "",
+        f"- {wording_of_plans.status(rt.workshop)}" if rt.workshop else "",
         "- Some of it could not be saved yet; I try again with the next step." if rt.unsaved else "",
     )
     return Message(text="\n".join(row for row in rows if row), links=_link(rt))
@@ -182,6 +204,14 @@ def say_which_item(slugs: list[str]) -> str:
         return "There is no item in this channel. Name the one to review: `/roundtable review SLUG`."
     some = wording.listed([f"`{slug}`" for slug in slugs[:CHOICES_SHOWN]])
     return f"Which item shall be reviewed? Say `/roundtable review SLUG`; here are {some}."
+
+
+def say_what_to_plan(running: int) -> str:
+    if not running:
+        return "What shall be planned? Name an item, or say in a few words what it is about: `/roundtable plan …`."
+    return (
+        "There are several roundtables in this channel. Please name the one to plan: `/roundtable plan SLUG`."
+    )
 
 
 def not_running(slug: str) -> str:

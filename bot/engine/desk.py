@@ -147,7 +147,7 @@ class FrontDesk:
         if listed is None:
             self._strangers.meet(place)
             return None
-        item, at, person = _item_in(listed), happened.at, happened.person
+        item, at, person = item_in(listed), happened.at, happened.person
         start = Start(key=f"lost.{happened.key}", at=at, item=item, place=place, person=person)
         with suppress(Conflict):  # somebody else was quicker; what is said now is said to theirs
             await self._engine_takes_up(start, listed)
@@ -171,7 +171,7 @@ class FrontDesk:
         listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
         if listed is None:
             raise UserError(answers.no_such_item(slug))
-        item = _item_in(listed)
+        item = item_in(listed)
         start = Start(
             key=resume.key,
             at=resume.at,
@@ -214,10 +214,15 @@ class FrontDesk:
                 (one.known.slug for one in await self._workspace.items() if _same_thread(one, place)), None
             )
 
-        listings = await self._workspace.items()
-        known = [one.known for one in listings]
+        return self._one_of(await self._matching(place, reference), reference)
+
+    async def _matching(self, place: Place, reference: str) -> tuple[str, ...]:
+        known = [one.known for one in await self._workspace.items()]
         live = [Known(slug=rt.slug, title=rt.title, source_id=rt.source_id) for rt in await self._live(place)]
-        found = resolve(reference, [*known, *live], await self._workspace.backlog())
+        return resolve(reference, [*known, *live], await self._workspace.backlog())
+
+    @staticmethod
+    def _one_of(found: tuple[str, ...], reference: str) -> str:
         if not found:
             raise UserError(answers.no_such_item(reference))
         if len(found) > 1:
@@ -264,7 +269,7 @@ class FrontDesk:
         return await self._store.get(slug) if slug else None
 
 
-def _item_in(listed: Listing) -> Item:
+def item_in(listed: Listing) -> Item:
     known = listed.known
     return Item(slug=known.slug, title=known.title or known.slug, source_id=known.source_id)
 

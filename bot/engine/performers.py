@@ -6,7 +6,7 @@ Three parts of the world, one exhaustive match each; which effect belongs to whi
 
 import asyncio
 import re
-from typing import Any, NamedTuple, assert_never
+from typing import NamedTuple, assert_never
 
 from bot.domain import export_wording
 from bot.domain.agenda import Playbook
@@ -47,8 +47,9 @@ from bot.domain.message import Message
 from bot.domain.moment import seconds_since
 from bot.domain.roundtable import Roundtable
 from bot.engine.clock import Clock
-from bot.engine.ports import Chat, Cue, Reading, Records, Voices, Workspace
+from bot.engine.ports import Chat, Cue, Planners, Reading, Records, Voices, Workspace
 from bot.engine.troubles import log_trouble
+from bot.engine.workshops import InWorkshop, Told, Workshops
 
 SURVEY_SECONDS = 5.0
 SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.json")
@@ -57,9 +58,6 @@ SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.js
 InChat = OpenThread | ReadThread | Post | Rewrite | React | Tell | MeetPerson | ShareRecord
 ByVoice = Speak | Draft | Synthesize
 InWorkspace = ReadItem | Restore | Survey | Commit
-
-Told = dict[str, Any]
-"""What every outcome says: the effect it belongs to, and when."""
 
 
 class Performers(NamedTuple):
@@ -71,6 +69,7 @@ class Performers(NamedTuple):
     playbook: Playbook
     clock: Clock
     records: Records
+    planners: Planners
 
     async def perform(self, effect: Effect, rt: Roundtable) -> Outcome:
         """Raises EffectError when the world says no."""
@@ -82,6 +81,8 @@ class Performers(NamedTuple):
             return await self._in_chat(effect, rt, told)
         if isinstance(effect, ByVoice):
             return await self._by_voice(effect, rt, told)
+        if isinstance(effect, InWorkshop):
+            return await Workshops(self.planners, self.workspace).perform(effect, rt, told)
         return await self._in_workspace(effect, rt, told)
 
     async def _in_chat(self, effect: InChat, rt: Roundtable, told: Told) -> Outcome:

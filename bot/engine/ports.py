@@ -17,6 +17,8 @@ from bot.domain.inputs import CodeSurvey, Heard, ItemState, Touched
 from bot.domain.item import Known
 from bot.domain.message import Message
 from bot.domain.place import Place
+from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable import Roundtable
 from bot.domain.synthesis import Synthesis
 from bot.domain.taxonomy import Trouble
@@ -230,6 +232,44 @@ class Reading(NamedTuple):
     restorable: bool = False
 
 
+class Planning(NamedTuple):
+    """
+    *files* are a workshop's, also those of earlier versions, by their path in the item's folder; *lines* are the
+    transcript's.
+    """
+
+    files: Mapping[str, str]
+    lines: tuple[Line, ...]
+
+
+class Formal(NamedTuple):
+    """A plan as it was written, valid or not, and the *requirements* that it may trace to: none, to any."""
+
+    plan: str
+    requirements: frozenset[str] = frozenset()
+
+
+class Planners(Protocol):
+    """
+    The roles of the planning workshop, and whoever writes its plan. *files* are the item's artifacts.
+
+    Raises VoiceError.
+    """
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The artifacts that they want to see of an item, as far as they are there."""
+        ...
+
+    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> Verdict:
+        """What *role* thinks of it in this round, in its own field and in no other."""
+        ...
+
+    async def formalize(self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]) -> Formal:
+        """The plan, out of what the item's files and people's *lines* say; `ws.errors` are those of the one before."""
+        ...
+
+
 class Workspace(Protocol):
     """The git workspace: one folder an item, one commit a finished step."""
 
@@ -243,6 +283,10 @@ class Workspace(Protocol):
 
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
         """The artifacts that exist, of *paths* (relative to the item's folder, or the shared one)."""
+        ...
+
+    async def planning(self, slug: str) -> Planning:
+        """What the folder `planning/` of an item holds."""
         ...
 
     async def commit(self, slug: str, work: Commit, *, now: str) -> Receipt:

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from bot.domain.inputs import Amend, Export, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Export, Plan, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.message import Message
 from bot.domain.notice import AskReview
 from bot.domain.place import Person, Place
@@ -40,6 +40,10 @@ class Desk(Protocol):
         ...
 
     async def press(self, place: Place, press: Press) -> Reply: ...
+
+    async def plan(self, plan: Plan, reference: str) -> Reply:
+        """What is no *reference* to an item, and more than a word, is the brief of a new one."""
+        ...
 
     async def stop(self, place: Place, stop: Stop, reference: str) -> Reply: ...
 

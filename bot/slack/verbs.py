@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from bot.domain.agenda import Depth
-from bot.domain.inputs import Export, Resume, SetDepth, Start, Stop
+from bot.domain.inputs import Export, Plan, Resume, SetDepth, Start, Stop
 from bot.domain.item import item_from
 from bot.domain.notice import AskReview
 from bot.domain.place import Person, Place
 from bot.errors import UserError
 from bot.slack.desk import Desk, Reply
-from bot.slack.wording import HELP, NO_TITLE, NOT_YET, WHICH_DEPTH, plain
+from bot.slack.wording import HELP, NO_TITLE, WHICH_DEPTH, plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +67,11 @@ async def _resume(desk: Desk, asked: Asked) -> Reply:
         key=asked.key, at=asked.at, person=asked.person, place=asked.place, reply_url=asked.reply_url
     )
     return await desk.resume(resume, asked.rest)
+
+
+async def _plan(desk: Desk, asked: Asked) -> Reply:
+    plan = Plan(key=asked.key, at=asked.at, person=asked.person, place=asked.place, reply_url=asked.reply_url)
+    return await desk.plan(plan, asked.rest)
 
 
 async def _stop(desk: Desk, asked: Asked) -> Reply:
@@ -133,8 +138,8 @@ VERBS: Mapping[str, Callable[[Desk, Asked], Awaitable[Reply]]] = {
     "depth": _depth,
     "stop": _stop,
     "review": _review,
+    "plan": _plan,
     "help": partial(_told, HELP),
-    **{verb: partial(_told, sentence) for verb, sentence in NOT_YET.items()},
 }
 
 _SEPARATED = re.compile(r"[:,\s]+")
@@ -158,5 +163,5 @@ _TAKES: Mapping[str, re.Pattern[str]] = {
     "stop": _ONE_WORD,
     "help": _NOTHING,
     "review": _REVIEW,
-    "plan": _ONE_WORD,
+    "plan": re.compile(".*", re.DOTALL),
 }

@@ -3,7 +3,9 @@
 from bot.domain.message import Message
 
 COMMAND = "/roundtable"
-USAGE = "start Dark mode | resume | status | catchup | export | list | depth deep | review | stop | help"
+USAGE = (
+    "start Dark mode | resume | status | catchup | export | list | depth deep | review | plan | stop | help"
+)
 
 NOT_SAVED = "I could not save that just now. Please try again in a moment."
 WENT_WRONG = "Something went wrong on my side, and nothing was changed. Please try again in a moment."
@@ -23,10 +25,6 @@ LINK_DISABLED = (
 )
 NO_CONNECTION = "Slack did not open a Socket Mode connection within %s seconds."
 
-NOT_YET = {
-    "plan": "The planning workshop is not part of this release yet.",
-}
-
 HELP = """\
 I hold roundtables: three personas lead your team through an analysis in one thread, and everything agreed is kept.
 
@@ -38,6 +36,8 @@ I hold roundtables: three personas lead your team through an analysis in one thr
 • `/roundtable list` – what is in this channel
 • `/roundtable depth deep` – how much I ask: `brief`, `standard` or `deep`
 • `/roundtable review` – what the personas find in an item's files; `review dark-mode by Maya`, or `for risks`
+• `/roundtable plan` – five roles ask what they have to know, judge, and write a plan; `plan dark-mode` for that item, \
+`plan` and a few words for something new
 • `/roundtable stop` – pause; nothing is lost
 • `/roundtable help` – this
 

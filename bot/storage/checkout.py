@@ -11,10 +11,10 @@ import pygit2
 from pygit2 import Oid, Tree
 
 from bot.domain import artifact, meta
-from bot.domain.artifact import Edit, InsightEdit, SectionEdit
+from bot.domain.artifact import Edit, InsightEdit, PlanEdit, SectionEdit
 from bot.domain.effects import Commit
 from bot.domain.inputs import ItemState, Touched
-from bot.engine.ports import Listing, Reading, Receipt
+from bot.engine.ports import Listing, Planning, Reading, Receipt
 from bot.errors import WorkspaceError
 from bot.storage.adopt import Adoption
 from bot.storage.files import folder
@@ -105,6 +105,9 @@ class Checkout:
     def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
         return self._items.texts(slug, paths)
 
+    def planning(self, slug: str) -> Planning:
+        return Planning(self._items.planning(slug), self._items.lines(slug))
+
     def read(self, slug: str, *, now: str) -> Reading:
         contents = self._items.contents(slug, now=now)
         if contents is None:
@@ -120,6 +123,7 @@ class Checkout:
             codebase=self._history.codebase(),
             commits_behind=self._history.commits_behind(contents.meta.codebase_hash),
             artifacts=contents.artifacts,
+            planning=contents.planning,
         )
         return Reading(state, contents.troubles)
 
@@ -213,7 +217,8 @@ class Checkout:
 
     def _touched(self, slug: str, edits: tuple[Edit, ...], made: Made) -> Iterator[Touched]:
         for edit in edits:
-            place = self._items.place(slug, edit.path)
+            planned = isinstance(edit, PlanEdit)
+            place = (self._items.plan_file if planned else self._items.place)(slug, edit.path)
             content = self._content(made.after, place.path) if place else None
             if place and content is not None and content != self._content(made.before, place.path):
                 yield Touched(path=edit.path, heading=_heading(edit, content))

@@ -16,7 +16,7 @@ from typing import Self, TypeVar
 
 from bot.domain.effects import Commit
 from bot.domain.inputs import CodeSurvey
-from bot.engine.ports import Listing, Reading, Receipt
+from bot.engine.ports import Listing, Planning, Reading, Receipt
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
 from bot.storage.checkout import AUTHOR, EMAIL, Checkout, Due, Where
@@ -101,6 +101,10 @@ class GitWorkspace:
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
         await self._abreast()
         return await self._in_thread(self._reader, lambda: self._reading.files(slug, paths))
+
+    async def planning(self, slug: str) -> Planning:
+        await self._abreast()
+        return await self._in_thread(self._reader, lambda: self._reading.planning(slug))
 
     async def commit(self, slug: str, work: Commit, *, now: str) -> Receipt:
         await self._abreast()

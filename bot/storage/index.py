@@ -18,7 +18,8 @@ from bot.errors import WorkspaceError
 from bot.storage.staged import Staged, Unfamiliar
 from bot.storage.trees import Entry
 
-Files = Mapping[str, Entry]
+Files = Mapping[str, Entry | None]
+"""By path; None takes away what is there."""
 Stamp = tuple[int, ...]
 
 
@@ -107,8 +108,11 @@ class _Decoded:
         return self._copy[path].id if path in self._copy else None
 
     def put(self, files: Files) -> None:
-        for path, (oid, mode) in files.items():
-            self._copy.add(IndexEntry(path, oid, mode))
+        for path, entry in files.items():
+            if entry:
+                self._copy.add(IndexEntry(path, *entry))
+            elif path in self._copy:
+                self._copy.remove(path)
 
 
 @contextmanager

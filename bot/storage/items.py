@@ -10,6 +10,8 @@ from bot.domain import artifact, meta, transcript
 from bot.domain.agenda import QuickScan, read_quick_scan
 from bot.domain.item import Known
 from bot.domain.meta import Meta
+from bot.domain.planning.paths import is_planned
+from bot.domain.planning.recalling import under_way
 from bot.domain.taxonomy import Trouble, trouble
 from bot.domain.transcript import Ending
 from bot.engine.ports import Listing
@@ -47,6 +49,7 @@ class Contents(NamedTuple):
     last_ts: str = ""
     heard: tuple[str, ...] = ()
     artifacts: tuple[str, ...] = ()
+    planning: bool = False
 
 
 class Items:
@@ -62,6 +65,15 @@ class Items:
         if artifact.shared(path):
             return _place(*artifact.SHARED.split("/"))
         return _place(*self._folders, slug, *path.split("/")) if artifact.safe_path(path) else None
+
+    def plan_file(self, slug: str, path: str) -> Place | None:
+        """Where the file *path* of an item's workshop is; no step may write there."""
+        return _place(*self._folders, slug, *path.split("/")) if is_planned(path) else None
+
+    def planning(self, slug: str) -> Mapping[str, str]:
+        """The files of an item's workshop, those of earlier versions too, that can be read; not its transcript."""
+        folder_ = self.transcript_file(slug).folders
+        return dict(self._plans(slug, folder_, PLANNING))
 
     def meta_file(self, slug: str) -> Place:
         return _place(*self._folders, slug, META)
@@ -97,6 +109,10 @@ class Items:
                 if (place := self.place(slug, path)) and (content := self.content(place)) is not None:
                     found[path] = content.decode()
         return found
+
+    def lines(self, slug: str) -> tuple[transcript.Line, ...]:
+        """The transcript, as far as it can be read."""
+        return transcript.read(self.content(self.transcript_file(slug)) or b"").lines
 
     def tidy(self, slug: str) -> None:
         """Remove what a kill in the middle of a write left in an item's folders."""
@@ -146,7 +162,20 @@ class Items:
             last_ts=ending.last.ts if ending.last else "",
             heard=ending.heard,
             artifacts=tuple(name for name in names if _is_artifact(name)),
+            planning=under_way(ending.last),
         )
+
+    def _plans(self, slug: str, folders: tuple[str, ...], prefix: str) -> Iterator[tuple[str, str]]:
+        with suppress(OSError), folder(self._root, folders) as found:
+            names, below = found.files(), found.folders()
+            for path in (f"{prefix}/{name}" for name in names):
+                with suppress(OSError, UnicodeDecodeError):
+                    if (place := self.plan_file(slug, path)) and (
+                        content := found.read(place.name)
+                    ) is not None:
+                        yield path, content.decode()
+            for name in below:
+                yield from self._plans(slug, (*folders, name), f"{prefix}/{name}")
 
     def _ending(self, slug: str) -> Ending:
         """A long transcript costs no more than a short one."""

@@ -5,7 +5,6 @@ Trees of git as they are stored, changed entry by entry without decoding the res
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import pygit2
@@ -13,7 +12,7 @@ from pygit2 import Oid
 from pygit2.enums import FileMode
 
 from bot.storage.objects import Objects
-from bot.storage.trees import Entry
+from bot.storage.trees import Entries, Entry
 
 OID_BYTES = 20
 FOLDER = b"40000"
@@ -46,12 +45,16 @@ class RawTree(NamedTuple):
         if place and self.content[place.start : place.start + len(new) - OID_BYTES] == new[:-OID_BYTES]:
             return RawTree(self.content[: place.start] + new + self.content[place.stop :], self.starts)
         if place:
-            return RawTree.of(self.content[: place.start] + self.content[place.stop :]).put(name, entry)
+            return self.without(name).put(name, entry)
         index = self._index(name + b"/" * (entry.mode == FileMode.TREE))
         at = self._begin(index)
         after = (start + len(new) for start in self.starts[index:])
         starts = array("L", (*self.starts[:index], at, *after))
         return RawTree(self.content[:at] + new + self.content[at:], starts)
+
+    def without(self, name: bytes) -> "RawTree":
+        place = self._place(name)
+        return RawTree.of(self.content[: place.start] + self.content[place.stop :]) if place else self
 
     def _place(self, name: bytes) -> slice | None:
         """As a file or as a folder, which are sorted differently."""
@@ -95,24 +98,30 @@ class RawTrees:
             found = self._read(below.id)
         return found.get(name.encode())
 
-    def graft(self, tree: Oid | None, entries: Mapping[str, Entry]) -> Oid:
-        """*tree* with *entries* put in; only the trees on their paths are written."""
+    def graft(self, tree: Oid | None, entries: Entries) -> Oid:
+        """*tree* with *entries* put in; only the trees on their paths are written, and none is left empty."""
         self._before, self._used = self._used, {}
         return self._graft(tree, entries)
 
-    def _graft(self, tree: Oid | None, entries: Mapping[str, Entry]) -> Oid:
+    def _graft(self, tree: Oid | None, entries: Entries) -> Oid:
         found = self._read(tree) if tree else EMPTY
-        below: dict[str, dict[str, Entry]] = {}
+        below: dict[str, dict[str, Entry | None]] = {}
         for path, entry in entries.items():
             name, _, rest = path.partition("/")
             if rest:
                 below.setdefault(name, {})[rest] = entry
-            else:
+            elif entry:
                 found = found.put(name.encode(), entry)
+            else:
+                found = found.without(name.encode())
         for name, inner in below.items():
             present = found.get(name.encode())
             beneath = present.id if present and present.mode == FileMode.TREE else None
-            found = found.put(name.encode(), Entry(self._graft(beneath, inner), FileMode.TREE))
+            grafted = self._graft(beneath, inner)
+            if self._used[grafted].content:
+                found = found.put(name.encode(), Entry(grafted, FileMode.TREE))
+            elif beneath:
+                found = found.without(name.encode())
         made = self._objects.write("tree", found.content)
         self._used[made] = found
         return made

@@ -81,9 +81,9 @@ def blob(tree: Tree | None, path: str) -> pygit2.Blob | None:
 
 
 class Draft(NamedTuple):
-    """A commit to be: what it is to hold besides what was there before, by path."""
+    """A commit to be: what it is to hold besides what was there before, by path; None is what it holds no more."""
 
-    files: Mapping[str, bytes]
+    files: Mapping[str, bytes | None]
     message: str
     now: str
 
@@ -125,9 +125,11 @@ class Author:
         with self._index.held() as index:
             for made, paths in mended:
                 parent = made.parents[0].tree if made.parent_ids else None
-                before = {path: found.id for ours in paths for path, found in _below(parent, ours)}
-                after = {path: found for ours in paths for path, found in _below(made.tree, ours)}
-                blobs = {path: Entry(found.id, FileMode(found.filemode)) for path, found in after.items()}
+                ours = tuple(paths)
+                before = {path: found.id for one in ours for path, found in _below(parent, one)}
+                after = {path: found for one in ours for path, found in _below(made.tree, one)}
+                blobs: dict[str, Entry | None] = dict.fromkeys(before)
+                blobs |= {path: Entry(found.id, FileMode(found.filemode)) for path, found in after.items()}
                 index.mend(blobs, before)
 
     def blob(self, tree: Oid | None, path: str) -> pygit2.Blob | None:
@@ -139,7 +141,7 @@ class Author:
         """Commits on top of each other, on no branch yet, and what they put in all together."""
         parent, tree = (before.id, before.tree_id) if before else (None, None)
         made: list[Made] = []
-        files: dict[str, Entry] = {}
+        files: dict[str, Entry | None] = {}
         for draft in drafts:
             entries = self._entries(tree, draft.files)
             files |= entries
@@ -150,9 +152,11 @@ class Author:
             tree = grafted
         return made, files
 
-    def _entries(self, tree: Oid | None, files: Mapping[str, bytes]) -> Files:
+    def _entries(self, tree: Oid | None, files: Mapping[str, bytes | None]) -> Files:
         return {
-            path: Entry(self._objects.write("blob", content), self._mode(tree, path))
+            path: None
+            if content is None
+            else Entry(self._objects.write("blob", content), self._mode(tree, path))
             for path, content in files.items()
         }
 

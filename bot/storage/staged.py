@@ -65,8 +65,8 @@ class Staged:
         found = self._entry(self._index(path.encode()), path.encode())
         return None if found is None or found[2] & STAGE else Oid(raw=found[1])
 
-    def put(self, files: Mapping[str, Entry]) -> None:
-        """Where a merge left two sides, they stay for the person who merges."""
+    def put(self, files: Mapping[str, Entry | None]) -> None:
+        """Where a merge left two sides, they stay for the person who merges. None takes away what is there."""
         named = sorted((path.encode(), path, entry) for path, entry in files.items())
         edits = {edit: path for name, path, entry in named for edit in self._edits(name, entry)}
         if not edits:
@@ -77,10 +77,14 @@ class Staged:
             self._tree.forget(edits.values())
         self._apply(sorted(edits, key=lambda edit: edit[:2]))
 
-    def _edits(self, name: bytes, entry: Entry) -> Iterator[Edit]:
+    def _edits(self, name: bytes, entry: Entry | None) -> Iterator[Edit]:
         """The new entry, in the place of whatever cannot be beside it: a file cannot be a folder as well."""
         index = self._index(name)
         found = self._entry(index, name)
+        if entry is None:
+            if found and not found[2] & STAGE:
+                yield Edit(index, index + 1, b"")
+            return
         if found == (entry.mode, entry.id.raw, min(len(name), NAME_BYTES)) or (found and found[2] & STAGE):
             return
         yield Edit(index, index + bool(found), _written(name, entry))

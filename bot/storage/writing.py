@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from bot.domain import artifact, meta, transcript
-from bot.domain.artifact import Edit, FileEdit, InsightEdit, Missing, Unreadable
+from bot.domain.artifact import Edit, FileEdit, InsightEdit, Missing, PlanEdit, Unreadable
 from bot.domain.effects import Commit
 from bot.domain.taxonomy import Trouble, trouble
 from bot.storage.items import Items, Place
@@ -20,14 +20,17 @@ Committed = Callable[[str], bytes | None]
 
 
 class Written(NamedTuple):
-    """*files* is what the commit has to hold, by path; *unwritten* are edits of files that could not be written."""
+    """
+    *files* is what the commit has to hold, by path, None where it holds nothing any more; *unwritten* are edits of
+    files that could not be written.
+    """
 
-    files: dict[str, bytes]
+    files: dict[str, bytes | None]
     troubles: tuple[Trouble, ...]
     unwritten: tuple[Edit, ...]
 
 
-def replace_meta(items: Items, slug: str, content: bytes) -> dict[str, bytes]:
+def replace_meta(items: Items, slug: str, content: bytes) -> dict[str, bytes | None]:
     """*content* as an item's meta.json; what was there stays beside it. Returns what a commit has to hold."""
     writing = _Writing(items, slug, lambda _path: None)
     writing.begin_anew(items.meta_file(slug), content)
@@ -54,7 +57,7 @@ class _Writing:
         self._items = items
         self._slug = slug
         self._committed = committed
-        self.files: dict[str, bytes] = {}
+        self.files: dict[str, bytes | None] = {}
         self.troubles: list[Trouble] = []
         self.unwritten: list[Edit] = []
 
@@ -101,7 +104,8 @@ class _Writing:
         self._replace(place, before, content)
 
     def _artifact(self, path: str, edits: tuple[Edit, ...]) -> None:
-        place = self._items.place(self._slug, path)
+        is_plan = all(isinstance(edit, PlanEdit) for edit in edits)
+        place = (self._items.plan_file if is_plan else self._items.place)(self._slug, path)
         if place is None:
             raise PermissionError(f"{path!r} is not the item's")
         before = self._items.content(place)
@@ -139,10 +143,10 @@ class _Writing:
             aside = found.copy_aside(place.name, content, why=why)
         self.files[place._replace(name=aside).path] = content
 
-    def _replace(self, place: Place, before: bytes | None, after: bytes) -> None:
+    def _replace(self, place: Place, before: bytes | None, after: bytes | None) -> None:
         if after != before:
             with self._items.folder_of(place, make=True) as found:
-                found.replace(place.name, after)
+                found.remove(place.name) if after is None else found.replace(place.name, after)
         self.files[place.path] = after
 
 
@@ -155,9 +159,11 @@ def _by_path(edits: Iterable[Edit]) -> Iterable[tuple[str, tuple[Edit, ...]]]:
     return ((path, tuple(several)) for path, several in grouped.items())
 
 
-def _edited(before: bytes | None, edits: tuple[Edit, ...]) -> bytes:
+def _edited(before: bytes | None, edits: tuple[Edit, ...]) -> bytes | None:
     if before is not None and all(isinstance(edit, FileEdit) for edit in edits):
         return before  # whatever it is: such an edit never touches a file
+    if isinstance(edits[-1], PlanEdit):  # whatever was there
+        return None if edits[-1].takes_away else edits[-1].apply(None).encode("utf-8", "replace")
     text = None if before is None else before.decode()
     for edit in edits:
         after = edit.apply(text)

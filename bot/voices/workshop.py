@@ -11,6 +11,7 @@ from bot.domain.planning.plan import Plan
 from bot.domain.planning.verdict import Verdict, unreadable
 from bot.domain.planning.workshop import Workshop
 from bot.domain.transcript import Line
+from bot.engine.ports import Formal
 from bot.voices.casefile import READ, case_file
 from bot.voices.evidence import Evidence
 from bot.voices.lanes import LANES
@@ -22,13 +23,17 @@ __all__ = ["READ", "OfflineWorkshop"]
 class OfflineWorkshop:
     """Never fails for want of a network. A role that it does not know says that it cannot say."""
 
+    reads = READ
+
     async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> Verdict:
         """*files* are the item's, as far as `READ` names them and they are there."""
         return await asyncio.to_thread(judge, ws, role, files)
 
-    async def formalize(self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]) -> Plan:
+    async def formalize(self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]) -> Formal:
         """*lines* are the transcript's; what people said there is what the plan is traced to."""
-        return await asyncio.to_thread(formalize, ws, files, tuple(lines))
+        plan = await asyncio.to_thread(formalize, ws, files, tuple(lines))
+        known = (one.id for one in case_file(ws, files).requirements)
+        return Formal(plan.model_dump_json(), frozenset(known))
 
 
 def judge(ws: Workshop, role: str, files: Mapping[str, str]) -> Verdict:

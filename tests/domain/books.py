@@ -27,7 +27,13 @@ def book(
     troubles: Iterable[Trouble] = (),
 ) -> Playbook:
     agenda = Agenda(phases=phases, steps=steps)
-    return Playbook(roster=roster or shipped().roster, agenda=agenda, troubles=tuple(troubles))
+    playbook = shipped()
+    return Playbook(
+        roster=roster or playbook.roster,
+        agenda=agenda,
+        troubles=tuple(troubles),
+        workshop=playbook.workshop,
+    )
 
 
 def step(step_id: str, title: str = "", **more: object) -> Step:

@@ -14,17 +14,20 @@ from typing import Any
 from bot.content import load
 from bot.domain import meta, transcript
 from bot.domain.agenda import Playbook, read_quick_scan
-from bot.domain.artifact import Edit, InsightEdit, Missing, SectionEdit, Unreadable
+from bot.domain.artifact import Edit, InsightEdit, Missing, PlanEdit, SectionEdit, Unreadable
 from bot.domain.effects import (
     Commit,
     Draft,
     Effect,
+    Formalize,
+    Judge,
     Log,
     MeetPerson,
     OpenThread,
     Post,
     React,
     ReadItem,
+    ReadPlan,
     ReadThread,
     Restore,
     Rewrite,
@@ -51,6 +54,7 @@ from bot.domain.inputs import (
     Outcome,
     PersonaSpoke,
     PersonMet,
+    Plan,
     Posted,
     Press,
     Resume,
@@ -72,6 +76,11 @@ from bot.domain.machine import decide
 from bot.domain.menu import Menu
 from bot.domain.message import Action, Message
 from bot.domain.place import Person, Place
+from bot.domain.planning.brief import brief_of
+from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
+from bot.domain.planning.paths import is_planned
+from bot.domain.planning.recalling import recalled, under_way
+from bot.domain.planning.verdict import Verdict
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.steps import Depth
@@ -89,6 +98,8 @@ SORRY = "The disk is full."
 NAMES = {"ada": "Ada", "grace": "Grace", "linus": "Linus"}
 
 
+YES = Verdict(ok=True, confidence=0.9)
+PLAN = {"id": "offline-sync", "title": "Offline sync", "brief": "Edit in a tunnel."}
 INSIGHT = Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary="It matters")
 
 
@@ -131,6 +142,8 @@ class World:
     facts: Mapping[str, Any] = field(default_factory=dict)
     drafts: tuple[Edit, ...] | None = None
     synthesis: Synthesis = INSIGHT
+    verdicts: Callable[[Judge, Roundtable], Verdict] = lambda _judge, _rt: YES
+    plans: list[Any] = field(default_factory=list)
     failing: dict[str, list[Failed]] = field(default_factory=dict)
 
 
@@ -194,6 +207,9 @@ class Table:
 
     def export(self, *, who: str = "ada") -> "Table":
         return self.hear(Export(key=self.key(), at=self.now(), person=person(who)))
+
+    def plan(self, *, who: str = "ada") -> "Table":
+        return self.hear(Plan(key=self.key(), at=self.now(), person=person(who), place=self.rt.place))
 
     def hear(self, command: Command) -> "Table":
         self.rt = decide(self.rt, command, self.playbook)
@@ -436,6 +452,14 @@ class Table:
                 return Drafted(**told, edits=self._drafts(effect))
             case Synthesize():
                 return Synthesized(**told, synthesis=world.synthesis)
+            case ReadPlan():
+                return self._plan_read(effect, told)
+            case Judge():
+                verdict = world.verdicts(effect, self.rt)
+                return Judged(**told, role=effect.role, round=effect.round, verdict=verdict)
+            case Formalize():
+                plan = world.plans.pop(0) if world.plans else PLAN
+                return Formalized(**told, plan=json.dumps(plan))
             case Commit():
                 return self._commit(effect, told)
             case MeetPerson():
@@ -443,6 +467,17 @@ class Table:
             case Log():
                 world.logged.append(effect.trouble)
         return Done(**told)
+
+    def _plan_read(self, effect: ReadPlan, told: Mapping[str, str]) -> PlanRead:
+        answered, remarks = recalled(self.lines)
+        return PlanRead(
+            **told,
+            files={path: text for path, text in self.world.files.items() if is_planned(path)},
+            brief=brief_of(self.rt.title, self.world.files.get("draft.md", "")),
+            answered=answered,
+            remarks=remarks,
+            aside=effect.aside,
+        )
 
     def _stands(self, message: Message) -> str:
         ts = self.ts()
@@ -478,6 +513,9 @@ class Table:
         troubles += [trouble("ERR-ART-002", artifact_name=edit.path) for edit in unwritten]
         for edit in work.edits:
             if edit in unwritten:
+                continue
+            if isinstance(edit, PlanEdit) and edit.takes_away:
+                world.files.pop(edit.path, None)
                 continue
             try:
                 world.files[edit.path] = edit.apply(world.files.get(edit.path))
@@ -532,7 +570,8 @@ class Table:
             last_ts=held.lines[-1].ts if held.lines else "",
             codebase="abc1234",
             commits_behind=self.world.commits_behind,
-            artifacts=tuple(sorted(self.world.files)),
+            artifacts=tuple(sorted(name for name in self.world.files if "/" not in name)),
+            planning=under_way(held.lines[-1] if held.lines else None),
         )
 
 

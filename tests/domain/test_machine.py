@@ -22,6 +22,7 @@ SCENES = {
     Stage.STALLED: lambda: Table(few_steps()).start().fail("draft").do_step(),
     Stage.PAUSED: lambda: Table(few_steps()).start().stop(),
     Stage.ANALYSED: lambda: Table(few_steps()).start().through("02-01").press_continue(),
+    Stage.PLANNING: lambda: Table(few_steps()).start().plan(),
 }
 
 

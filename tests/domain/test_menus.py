@@ -6,12 +6,15 @@ from bot.domain import menus
 from bot.domain.agenda import ANALYSIS_PHASES
 from bot.domain.menu import Menu, MenuKind
 from bot.domain.message import Action, Emphasis
+from bot.domain.planning import menus as planning
 from bot.domain.steps import Depth
 
 ALL = (
     menus.FINISH_STEP, menus.CONTINUE, menus.ELABORATE, menus.SKIP, menus.STOP, menus.GO_ON, menus.END_ELABORATION,
     menus.RESUME, menus.RETRY, menus.RESTORE, menus.START_OVER, menus.REANALYSE, menus.CANCEL, menus.CATCH_UP,
     menus.EXPORT, *menus.DEPTHS.values(),
+    planning.PLAN, planning.ROUND, planning.SKIP, planning.SKIP_REST, planning.STRAIGHT, planning.LEAVE,
+    *planning.DECISIONS.values(),
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from bot.engine.performers import Performers
 from bot.errors import Conflict, Unavailable, UserError
 from bot.shipped import personas_dir, steps_dir
 from tests.durability.fates import Died, Fate
-from tests.durability.sim_voices import SimVoices
+from tests.durability.sim_voices import SimPlanners, SimVoices
 from tests.durability.world import (
     META,
     SimChat,
@@ -196,7 +196,8 @@ class Session:
     def _process(self) -> Engine:
         world, book = self.world, playbook()
         chat, voices, files = SimChat(world), SimVoices(world), SimWorkspace(world)
-        performers = Performers(chat, voices, files, book, world.now, SimRecords(world))
+        records, planners = SimRecords(world), SimPlanners(world)
+        performers = Performers(chat, voices, files, book, world.now, records, planners)
         engine = Engine(
             store=SimStore(world), wake=SimWake(world), performers=performers, playbook=book, clock=world.now
         )

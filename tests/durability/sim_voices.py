@@ -1,11 +1,15 @@
 # ruff: noqa: ARG002 -- the port is wider than what is played here
 """The voices of the simulator: they say who speaks, and on what."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 
 from bot.domain.artifact import Edit, SectionEdit
+from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.workshop import Workshop
 from bot.domain.synthesis import Insight, Synthesis
-from bot.engine.ports import Cue
+from bot.domain.transcript import Line
+from bot.engine.ports import Cue, Formal
 from bot.errors import VoiceError
 from tests.durability.fates import Kind, Refused
 from tests.durability.world import World
@@ -40,6 +44,27 @@ class SimVoices:
         return Synthesis(
             insights=(Insight(text="It matters", by=("Ada",)),), summary=self._said("It matters")
         )
+
+    def _said(self, text: str) -> str:
+        try:
+            return self._world.fates.io(Kind.VOICE, lambda: text)
+        except Refused:
+            raise VoiceError("The voice is busy.", reason="busy", again=True) from None
+
+
+class SimPlanners:
+    """They have nothing to ask, agree, and write the shortest plan there is."""
+
+    reads = ("draft.md",)
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> Verdict:
+        return Verdict(ok=True, confidence=0.9, reasons=(self._said(f"{role} has read it."),))
+
+    async def formalize(self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]) -> Formal:
+        return Formal(self._said(json.dumps({"id": ws.slug, "title": ws.title, "brief": ws.brief})))
 
     def _said(self, text: str) -> str:
         try:

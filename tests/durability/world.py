@@ -12,16 +12,30 @@ from typing import NamedTuple, Self
 
 from bot.domain import meta, transcript
 from bot.domain.agenda import read_quick_scan
+from bot.domain.artifact import PlanEdit
 from bot.domain.digest import Since
 from bot.domain.effects import Commit
 from bot.domain.inputs import CodeSurvey, Heard, ItemState, Touched
 from bot.domain.message import Message
 from bot.domain.place import Person, Place
+from bot.domain.planning.paths import is_planned
+from bot.domain.planning.recalling import under_way
 from bot.domain.replay import Replay
 from bot.domain.replay_state import State
 from bot.domain.roundtable import Roundtable
 from bot.domain.transcript import Line
-from bot.engine.ports import Listing, Opened, Pay, Reading, Recalled, Receipt, Records, Sheet, Thread
+from bot.engine.ports import (
+    Listing,
+    Opened,
+    Pay,
+    Planning,
+    Reading,
+    Recalled,
+    Receipt,
+    Records,
+    Sheet,
+    Thread,
+)
 from bot.errors import Conflict, SlackError, Unavailable, WorkspaceError
 from tests.durability.fates import Blind, Fates, Kind, Refused
 
@@ -271,6 +285,10 @@ class SimWorkspace:
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
         return {path: self._world.files[path].decode() for path in paths if path in self._world.files}
 
+    async def planning(self, slug: str) -> Planning:
+        files = {path: content.decode() for path, content in self._world.files.items() if is_planned(path)}
+        return Planning(files, transcript.read(self._world.files.get(MEETING, b"")).lines)
+
     async def survey(self, keywords: tuple[str, ...], *, seconds: float) -> CodeSurvey:
         return CodeSurvey()
 
@@ -289,7 +307,10 @@ class SimWorkspace:
         for edit in work.edits:
             before = self._world.files.get(edit.path)
             after = edit.apply(None if before is None else before.decode())
-            self._replace(edit.path, after.encode())
+            if isinstance(edit, PlanEdit) and edit.takes_away:
+                self._world.fates.io(Kind.FILE, partial(self._world.files.pop, edit.path, None))
+            else:
+                self._replace(edit.path, after.encode())
         before = self._world.files.get(META)
         raw = meta.read(before, now=now).raw if before else {}
         self._replace(META, meta.write(meta.apply(raw, work.change)).encode())
@@ -309,7 +330,8 @@ class SimWorkspace:
             scan=read_quick_scan(files.get("quick-scan.md", b"").decode()),
             last_round=held.last_round,
             last_ts=held.lines[-1].ts if held.lines else "",
-            artifacts=tuple(sorted(path for path in files if path.endswith(".md"))),
+            artifacts=tuple(sorted(path for path in files if path.endswith(".md") and "/" not in path)),
+            planning=under_way(held.lines[-1] if held.lines else None),
         )
 
 

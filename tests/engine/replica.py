@@ -14,7 +14,7 @@ from bot.engine.performers import Performers
 from bot.engine.ports import Pay, Wake
 from bot.storage.redis import RedisStore
 from tests.domain.table import Table, shipped
-from tests.durability.sim_voices import SimVoices
+from tests.durability.sim_voices import SimPlanners, SimVoices
 from tests.durability.world import SimChat, SimRecords, SimWorkspace, World
 
 ADA = Person(id="U1", name="Ada")
@@ -51,7 +51,8 @@ async def replica(redis_url: str, *, chat: SimChat | None = None) -> AsyncIterat
     """Replicas of one roundtable have one Redis; what Slack shows and what the workspace holds, each has of its own."""
     world, woken = World(), Woken()
     chat, files = chat or SimChat(world), SimWorkspace(world)
-    performers = Performers(chat, SimVoices(world), files, shipped(), now, SimRecords(world))
+    records, planners = SimRecords(world), SimPlanners(world)
+    performers = Performers(chat, SimVoices(world), files, shipped(), now, records, planners)
     async with RedisStore(redis_url) as store:
         engine = Engine(store=store, wake=woken, performers=performers, playbook=shipped(), clock=now)
         yield Replica(engine, store, woken, world)

@@ -9,7 +9,7 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.inputs import Amend, Export, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Export, Plan, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.notice import AskReview
 from bot.domain.persona import Persona, Roster
 from bot.domain.place import Person, Place
@@ -45,6 +45,9 @@ class ScriptedDesk(Desk):
 
     async def resume(self, resume: Resume, reference: str) -> Reply:
         return await self._noted("resume", resume, reference)
+
+    async def plan(self, plan: Plan, reference: str) -> Reply:
+        return await self._noted("plan", plan, reference)
 
     async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
         return await self._noted("say", place, said, mentioned)

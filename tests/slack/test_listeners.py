@@ -18,7 +18,7 @@ from bot.errors import Conflict, Unavailable, UserError
 from bot.sandbox import Sandbox
 from bot.slack.app import slack_app
 from bot.slack.reception import Reception
-from bot.slack.wording import HELP, NO_TITLE, NOT_SAVED, NOT_YET, WENT_WRONG, WHICH_DEPTH
+from bot.slack.wording import HELP, NO_TITLE, NOT_SAVED, WENT_WRONG, WHICH_DEPTH
 from tests.slack.conftest import PAYLOADS, ScriptedDesk, payload
 
 ALL = sorted(path.stem for path in PAYLOADS.glob("*.json"))
@@ -107,7 +107,6 @@ async def test_a_failed_command_is_answered_in_its_acknowledgement(
         ("help", HELP.splitlines()[0]),
         ("dance", HELP.splitlines()[0]),
         ("", HELP.splitlines()[0]),
-        ("plan dark-mode", NOT_YET["plan"]),
         ("start", NO_TITLE),
         ("depth", WHICH_DEPTH),
         ("depth bottomless", WHICH_DEPTH),
@@ -133,6 +132,8 @@ async def test_what_needs_no_desk_is_answered_at_once(
         ("list", "listing"),
         ("depth deep", "depth"),
         ("stop", "stop"),
+        ("plan", "plan"),
+        ("plan the export that loses its last row", "plan"),
     ],
 )
 async def test_every_verb_reaches_the_desk(

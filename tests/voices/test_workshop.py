@@ -566,4 +566,6 @@ def test_the_same_is_judged_and_planned_the_same() -> None:
     voices = OfflineWorkshop()
 
     assert asyncio.run(voices.judge(workshop(), TESTS, FILES)) == verdict(TESTS)
-    assert asyncio.run(voices.formalize(workshop(), FILES, lines=())) == planned()
+    formal = asyncio.run(voices.formalize(workshop(), FILES, lines=()))
+    assert read_plan(formal.plan).plan == planned()
+    assert formal.requirements == {"FR-001", "FR-002"}

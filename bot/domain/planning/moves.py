@@ -64,9 +64,14 @@ def said(ws: Workshop, text: str, by: By) -> Workshop:
     if ws.stage is Part.REVIEW_READY:
         raise NotNow(NOT_NOW)
     if ws.asking:
-        return _moving(_settled(ws, _answer(clean(text).strip()), by))
+        return _moving(_settled(ws, answer_in(text), by))
     if isinstance(ws.due, Explain) and ws.due.person == by.person:
         return _explained(ws, clean(text).strip(), by)
+    return remarked(ws, text, by)
+
+
+def remarked(ws: Workshop, text: str, by: By) -> Workshop:
+    """Something that answers no question; every role is given it."""
     remark = Remark(text=clean(text).strip(), person=by.person, line=by.line)
     return ws.but(remarks=(*ws.remarks, remark)) if remark.text else ws
 
@@ -74,7 +79,7 @@ def said(ws: Workshop, text: str, by: By) -> Workshop:
 def amended(ws: Workshop, line: str, text: str) -> Workshop:
     """Somebody changed a message afterwards, or deleted it (no *text*): what is read from now on follows."""
     text = clean(text).strip()
-    answer = _answer(text)
+    answer = answer_in(text)
     questions = tuple(
         one.but(answer=answer, passed=not answer) if one.line == line and one.settled else one
         for one in ws.questions
@@ -236,8 +241,9 @@ def _wanting_to_know(ws: Workshop, text: str, role: str) -> Workshop:
     return _with_question(ws, asked.but(by=tuple(dict.fromkeys((*asked.by, role)))))
 
 
-def _answer(text: str) -> str:
+def answer_in(text: str) -> str:
     """Empty where the question is passed."""
+    text = clean(text).strip()
     return "" if PASSING.fullmatch(text) else text
 
 
@@ -264,3 +270,10 @@ def _lessons(ws: Workshop) -> tuple[str, ...]:
         f"{role}: {reason}" for role, one in ws.verdicts.items() if not one.ok for reason in one.reasons
     )
     return tuple(dict.fromkeys((*ws.errors, *against)))[:MOST_LESSONS]
+
+
+def recorded(ws: Workshop, key: str, line: str) -> Workshop:
+    """What a press came to is known by the line that says so, once there is one."""
+    questions = tuple(one.but(line=line) if one.line == key else one for one in ws.questions)
+    chosen = ws.chosen.but(line=line) if ws.chosen and ws.chosen.line == key else ws.chosen
+    return ws.but(questions=questions, chosen=chosen)

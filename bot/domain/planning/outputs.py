@@ -30,8 +30,13 @@ class PlanEdit(Stored):
     path: str
     text: str | None
 
-    def apply(self, _: str | None) -> str | None:
-        return self.text
+    @property
+    def takes_away(self) -> bool:
+        return self.text is None
+
+    def apply(self, _: str | None) -> str:
+        """Nothing, of a file that is taken away."""
+        return self.text or ""
 
 
 def outputs(ws: Workshop, plan: Plan, *, names: Mapping[str, str], now: str) -> tuple[PlanEdit, ...]:

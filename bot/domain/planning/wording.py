@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping
 
 from bot.domain.markdown import bullet
 from bot.domain.planning.deciding import Decision, Proposal
+from bot.domain.planning.paths import PLAN as PLAN_JSON
+from bot.domain.planning.paths import PLAN_FILES, PLAN_PAGE, REVIEW
 from bot.domain.planning.plan import Plan
 from bot.domain.planning.roles import titles
 from bot.domain.planning.verdict import Verdict
@@ -22,6 +24,9 @@ ANOTHER_ROUND = "Another round"
 SKIP_QUESTION = "Skip this question"
 SKIP_REST = "Skip the rest"
 STRAIGHT = "Write the plan now"
+LEAVE = "Leave the planning"
+TO_THE_ANALYSIS = "Go on with the analysis"
+PLAN = "Plan it"
 
 PROPOSALS: Mapping[Decision, str] = {
     Decision.GO: "I'd write the plan now.",
@@ -61,8 +66,10 @@ def round_begins(ws: Workshop) -> str:
     return f"Round {ws.round}: each role judges in its own field."
 
 
-def verdict(one: Verdict) -> str:
-    """What a role says in the thread."""
+def verdict(one: Verdict, *, first: bool = False) -> str:
+    """What a role says in the thread; in the *first* reading that is no judgement yet, and only what it would need."""
+    if first:
+        return _first_reading(one)
     word = {True: "Yes.", False: "No.", None: "I can't say yet."}[one.ok]
     rows = [word if one.confidence is None else f"{word} (confidence {one.confidence:.0%})"]
     rows += [f"- {bullet(reason)}" for reason in one.reasons]
@@ -71,14 +78,28 @@ def verdict(one: Verdict) -> str:
     return "\n".join(rows)
 
 
+def _first_reading(one: Verdict) -> str:
+    if not one.blocking_questions:
+        return "I've read it, and have no question."
+    rows = [f"- {bullet(text)}" for text in one.blocking_questions]
+    return "\n".join(("I've read it. Before I can judge I'd have to know:", *rows))
+
+
+def not_reached(sentence: str) -> str:
+    return f"I could not be heard in this round: {sentence}"
+
+
 def proposed(proposal: Proposal) -> str:
     """People read the reasons first, and decide."""
     reasons = "\n".join(f"- {bullet(reason)}" for reason in proposal.reasons[:REASONS_SHOWN])
     return f"**{PROPOSALS[proposal.decision]}** You decide.\n{reasons}"
 
 
-def explain() -> str:
-    return "That is not what I proposed. Say in a sentence why: it goes into the record, and the plan is written."
+def explain(name: str) -> str:
+    return (
+        f"That is not what I proposed. {bullet(name)}, say in a sentence why: it goes into the record, and the plan is "
+        "written."
+    )
 
 
 def decided(choice: Chosen, name: str) -> str:
@@ -88,6 +109,30 @@ def decided(choice: Chosen, name: str) -> str:
     )
     reason = f" ({bullet(choice.reason)})" if choice.reason else ""
     return f"{BUTTONS[choice.decision]} — chosen by {bullet(name)}{against}{reason}"
+
+
+def pressed(label: str, name: str) -> str:
+    return f"{label} — chosen by {bullet(name)}"
+
+
+def answered(name: str) -> str:
+    return f"Answered by {bullet(name)}"
+
+
+def called(name: str) -> str:
+    return f"{bullet(name)} called the planning workshop."
+
+
+def left(name: str) -> str:
+    return f"{bullet(name)} left the planning for now."
+
+
+def goes_on_later() -> str:
+    return "The planning stays as it is. `/roundtable plan` goes on with it."
+
+
+def welcome_back(ws: Workshop) -> str:
+    return f"We are in the planning workshop. {status(ws)}"
 
 
 def held() -> str:
@@ -116,19 +161,44 @@ def ready(ws: Workshop, plan: Plan) -> str:
         _counted(len(plan.risks), "risk"),
         _counted(len(plan.notes_of("open_question")), "open question"),
     ))  # fmt: skip
-    return f"The plan of **{bullet(ws.title)}** is ready for review, version {ws.version}: {counts}."
+    return (
+        f"The plan of **{bullet(ws.title)}** is ready for review, version {ws.version}: {counts}.\n"
+        f"It is kept as {_files()}."
+    )
+
+
+def stands_ready(ws: Workshop) -> str:
+    return f"The plan of **{bullet(ws.title)}** is ready for review, version {ws.version}: {_files()}."
+
+
+def begin_again_note() -> str:
+    return f"{BUTTONS[Decision.REDO]} puts this version aside; the answers and the transcript stay."
 
 
 def begins_again(ws: Workshop, folder: str) -> str:
     return f"Version {ws.version} is kept in `{folder}`, and the transcript goes on. Version {ws.version + 1} begins."
 
 
+def doing(ws: Workshop) -> str:
+    """In a list of many items."""
+    if ws.held:
+        return "left for now"
+    return f"{STAGES[ws.stage].removeprefix('is ')}{_to_go(ws)}"
+
+
 def status(ws: Workshop) -> str:
     """One line for `status` and the home tab."""
-    waiting = f", {_counted(len(ws.asking), 'question')} to go" if ws.asking else ""
     where = "is left for now" if ws.held else STAGES[ws.stage]
     rounds = f", round {ws.round}" if ws.stage is Part.WORKSHOP and ws.round else ""
-    return f"The plan (version {ws.version}{rounds}) {where}{waiting}."
+    return f"The plan (version {ws.version}{rounds}) {where}{_to_go(ws)}."
+
+
+def _to_go(ws: Workshop) -> str:
+    return f", {_counted(len(ws.asking), 'question')} to go" if ws.asking else ""
+
+
+def _files() -> str:
+    return f"`{PLAN_PAGE}` (to read), `{PLAN_JSON}` (the plan itself), `{PLAN_FILES}` and `{REVIEW}`"
 
 
 def _counted(number: int, what: str, many: str = "") -> str:

@@ -9,6 +9,7 @@ from bot.domain import wording
 from bot.domain.agenda import Playbook
 from bot.domain.inputs import Amend, Retract, Say
 from bot.domain.notes import Answer, Overtaken
+from bot.domain.planning import moves
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transitions import pausing, steps
@@ -29,7 +30,7 @@ def amended(rt: Roundtable, happened: Amend, playbook: Playbook) -> Roundtable:
         message_id=happened.key,
         amends=rt.line_of(happened.ts),
     )
-    rt = _overtaking(_turn_is(rt, happened.ts, happened.text), happened.ts, happened.text)
+    rt = _overtaking(_words_are(rt, happened.ts, happened.text), happened.ts, happened.text)
     return _answers_are(rt, answers, playbook)
 
 
@@ -38,7 +39,7 @@ def retracted(rt: Roundtable, happened: Retract, playbook: Playbook) -> Roundtab
     name = rt.name_of(happened.person.id)
     retracts = rt.line_of(happened.ts)
     rt = rt.recording(wording.retracted(name), part=rt.part, user_id=happened.person.id, retracts=retracts)
-    rt = _overtaking(_turn_is(rt, happened.ts, ""), happened.ts, None)
+    rt = _overtaking(_words_are(rt, happened.ts, ""), happened.ts, None)
     return _answers_are(rt, answers, playbook)
 
 
@@ -59,10 +60,13 @@ def _overtaking(rt: Roundtable, ts: str, text: str | None) -> Roundtable:
     return rt.but(overtaken=(*rt.overtaken, Overtaken(ts=ts, text=text))[-REMEMBERED:])
 
 
-def _turn_is(rt: Roundtable, ts: str, text: str) -> Roundtable:
-    if rt.elaboration is None:
-        return rt
-    return rt.but(elaboration=rt.elaboration.amended(ts, text))
+def _words_are(rt: Roundtable, ts: str, text: str) -> Roundtable:
+    """In the discussion, and in the workshop: what is read from now on follows."""
+    if rt.elaboration:
+        rt = rt.but(elaboration=rt.elaboration.amended(ts, text))
+    if rt.workshop:
+        rt = rt.but(workshop=moves.amended(rt.workshop, rt.line_of(ts), text))
+    return rt
 
 
 def _answers_are(rt: Roundtable, answers: tuple[Answer, ...], playbook: Playbook) -> Roundtable:

@@ -11,7 +11,7 @@ from bot.domain.inputs import Committed
 from bot.domain.roundtable import Roundtable
 from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part
-from bot.domain.transitions import opening, pausing, phases, steps, syntheses
+from bot.domain.transitions import opening, pausing, phases, planning, steps, syntheses
 from bot.domain.transitions.reporting import report
 from bot.domain.transitions.saving import not_saved, saved
 
@@ -24,6 +24,8 @@ FOLLOWS: Mapping[Then, Follows] = {
     Then.FEEDBACK: steps.feedback_written,
     Then.SYNTHESIS: syntheses.saved,
     Then.PHASE: phases.closed,
+    Then.PLAN: planning.written,
+    Then.PLAN_ASIDE: planning.set_aside,
 }
 
 

@@ -23,10 +23,11 @@ from bot.domain.message import NO_STEP, Message
 from bot.domain.meta import Change
 from bot.domain.notes import Stalled
 from bot.domain.persona import Persona
+from bot.domain.place import Person
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part, Source
-from bot.domain.transitions import asking, phases, resuming
+from bot.domain.transitions import asking, phases, planning, resuming
 from bot.domain.transitions.reporting import report
 from bot.domain.transitions.saving import HEAD, created, owe_commit, refreshed, slack_place
 from bot.errors import NotNow
@@ -58,7 +59,10 @@ def start_again(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtab
         raise NotNow(refusals.held_already())
     if not rt.phase_key:
         return _open(_on(happened).but(version=rt.version, now=rt.now, seen=rt.seen), happened, playbook)
-    bare = rt.but(place=happened.place, stage=Stage.OPENING, heading_for=None, stalled=None, elaboration=None)
+    heading_for = Stage.PLANNING if happened.planning else None
+    bare = rt.but(
+        place=happened.place, stage=Stage.OPENING, heading_for=heading_for, stalled=None, elaboration=None
+    )
     return _open(bare, happened, playbook)
 
 
@@ -72,6 +76,7 @@ def _on(happened: Start) -> Roundtable:
         place=happened.place,
         started_by=happened.person.id,
         now=happened.at,
+        heading_for=Stage.PLANNING if happened.planning else None,
     )
     return rt.knowing(happened.key).meeting(happened.person)
 
@@ -80,6 +85,10 @@ def _open(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtable:
     text = wording.opening(rt.title, rt.slug, leads=_leads(playbook), agenda=playbook.agenda)
     started = wording.started(rt.name_of(happened.person.id), rt.title)
     rt = rt.recording(started, part=Part.DRAFT, user_id=happened.person.id)
+    if happened.brief:
+        rt = rt.heard(
+            happened.person, happened.brief, ts="", part=Part.DRAFT, message_id=f"{happened.key}.brief"
+        )
     rt = rt.owing(OpenThread(message=Message(text=text, note=started), reply_url=happened.reply_url))
     rt = rt.said(text, rt.outbox[-1], part=Part.DRAFT)
     return report(rt, [one for one in playbook.troubles if one.code == "ERR-RT-002"][:1], part=Part.DRAFT)
@@ -119,6 +128,7 @@ def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundta
         return _folder_made(report(rt, happened.troubles))
     rt = refreshed(rt, state, happened.troubles)
     rt = _without(rt, state.heard).but(title=state.meta.description or rt.title)
+    rt = rt.but(heading_for=Stage.PLANNING) if state.planning else rt
     if happened.recovering:
         after = next(iter(state.heard), "")
         return rt.owing(ReadThread(recovering=True, after=after, known=state.heard))
@@ -140,7 +150,10 @@ def taken_up(rt: Roundtable, why: str) -> Roundtable:
 
 
 def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
-    rt = phases.go_on(rt, playbook)
+    if rt.heading_for is Stage.PLANNING and len(playbook.workshop):
+        person = Person(id=rt.started_by, name=rt.name_of(rt.started_by))
+        return planning.begin(rt.but(heading_for=None), person, playbook)
+    rt = phases.go_on(rt.but(heading_for=None), playbook)
     behind = told.state.commits_behind if told else 0
     return resuming.at_the_end(rt, behind) if rt.stage is Stage.ANALYSED else rt
 

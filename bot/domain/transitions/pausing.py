@@ -2,7 +2,7 @@
 
 from bot.domain import menus, wording
 from bot.domain.agenda import Playbook
-from bot.domain.effects import Commit, Post, ReadItem, Speak, Survey
+from bot.domain.effects import UNDER_WAY, Commit, Post, ReadItem
 from bot.domain.inputs import Say, Stop
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
@@ -21,7 +21,7 @@ def stop_asked(rt: Roundtable, happened: Stop, playbook: Playbook) -> Roundtable
 def pause(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
     """We go on here later. Whoever was about to speak does not."""
     stopped = wording.stopped_here(rt.name_of(person.id))
-    rt = rt.closing_menu(stopped, ts=ts).without_owing(Speak, Survey, ReadItem)
+    rt = rt.closing_menu(stopped, ts=ts).without_owing(*UNDER_WAY)
     rt = rt.recording(stopped, part=rt.part, user_id=person.id)
     return rest(rt.but(heading_for=rt.stage), playbook)
 
@@ -45,6 +45,9 @@ def tried_again(rt: Roundtable) -> Roundtable:
 
 
 def _resume_offered(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    if rt.heading_for is Stage.PLANNING:
+        message = Message(text=wording.paused("the planning workshop"), choices=(menus.RESUME,))
+        return rt.offering(MenuKind.PAUSED, message, part=rt.part)
     step = asking.upcoming(rt.but(stage=rt.heading_for or rt.stage), playbook)
     message = Message(text=wording.paused(step.title if step else ""), choices=(menus.RESUME,))
     return rt.offering(MenuKind.PAUSED, message, part=rt.part)
@@ -60,12 +63,14 @@ def noted(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
 
 def notes_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """
+    In a workshop people's words are saved as they come, too: it may take days until there is a plan to save.
+
     While one commit is on its way, further words wait and go into the next one together.
 
     Nothing is written into a folder that nobody could look into yet: what git already has is not known then.
     """
     spoken = any(line.source is Source.USER for line in rt.unheld)
     unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
-    if rt.stage not in RESTING or unread or not spoken or rt.owes(Commit):
+    if rt.stage not in {*RESTING, Stage.PLANNING} or unread or not spoken or rt.owes(Commit):
         return rt
-    return owe_commit(rt, "said afterwards")
+    return owe_commit(rt, "said while planning" if rt.stage is Stage.PLANNING else "said afterwards")

@@ -1,12 +1,16 @@
 """Opening and closing phases, and the item when there is none left."""
 
+from typing import Any
+
 from bot.domain import wording
 from bot.domain.agenda import Phase, Playbook, depth_for
 from bot.domain.effects import Draft, Then
 from bot.domain.inputs import Committed, Drafted
+from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change
 from bot.domain.persona import Persona
+from bot.domain.planning import menus as planning_menus
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.steps import Depth
@@ -14,7 +18,7 @@ from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part
 from bot.domain.transitions import asking, pausing, steps
 from bot.domain.transitions.reporting import report
-from bot.domain.transitions.saving import HEAD, owe_commit, owe_commit_then_tell
+from bot.domain.transitions.saving import HEAD, owe_commit, owe_commit_then_offer, owe_commit_then_tell
 
 ELABORATIONS_RECALLED = 3
 
@@ -133,7 +137,11 @@ def close(rt: Roundtable, playbook: Playbook, *, heading_for: Stage) -> Roundtab
         return owe_commit(rt, subject, then=Then.PHASE, change=change)
     rt = rt.opening_round(Part.REVIEW_READY)
     finish = Message(text=wording.analysis_complete(rt.slug), note=wording.phase_complete(phase))
-    return owe_commit_then_tell(rt, subject, finish, part=Part.REVIEW_READY, then=Then.PHASE, change=change)
+    told: dict[str, Any] = {"part": Part.REVIEW_READY, "then": Then.PHASE, "change": change}
+    if not len(playbook.workshop):
+        return owe_commit_then_tell(rt, subject, finish, **told)
+    offer = finish.but(choices=(planning_menus.PLAN,))
+    return owe_commit_then_offer(rt, subject, offer, kind=MenuKind.PLAN_OFFER, **told)
 
 
 def closed(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:

@@ -11,7 +11,7 @@ from bot.domain.place import Person
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking, elaborations, phases, steps
+from bot.domain.transitions import asking, elaborations, phases, planning, steps
 from bot.domain.transitions.saving import owe_commit, refreshed
 from bot.errors import NotNow
 
@@ -32,12 +32,12 @@ def looked(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundtable
     rt = refreshed(rt, happened.state, happened.troubles)
     if rt.stage is Stage.ANALYSED and playbook.agenda.first_open(rt.phases_completed) is None:
         return at_the_end(rt, happened.state.commits_behind if happened.state else 0)
-    return _again(rt, playbook)
+    return again(rt, playbook)
 
 
 def without_looking(rt: Roundtable, sentence: str, playbook: Playbook) -> Roundtable:
     rt = rt.telling(Message(text=trouble_wording.unread(sentence)), part=rt.part)
-    return rt if rt.stage is Stage.ANALYSED else _again(rt, playbook)
+    return rt if rt.stage is Stage.ANALYSED else again(rt, playbook)
 
 
 def _look(rt: Roundtable, person: Person) -> Roundtable:
@@ -48,10 +48,12 @@ def _look(rt: Roundtable, person: Person) -> Roundtable:
     return rt if rt.owes(ReadItem) else rt.owing(ReadItem())
 
 
-def _again(rt: Roundtable, playbook: Playbook) -> Roundtable:
+def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """The greeting, and whatever was open: the question, the menu, the floor."""
     target = rt.heading_for or rt.stage
     rt = rt.closing_menu(wording.superseded()).but(heading_for=None)
+    if target is Stage.PLANNING:
+        return planning.back(rt, playbook)
     if target is Stage.ELABORATING:
         return elaborations.back(rt, playbook)
     known = any(phase.key == rt.phase_key for phase in playbook.agenda.phases)

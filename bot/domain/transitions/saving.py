@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from typing import Any
 
-from bot.domain import artifact, trouble_wording
-from bot.domain.artifact import Edit, InsightEdit
+from bot.domain import artifact, trouble_wording, wording
+from bot.domain.artifact import Edit, InsightEdit, PlanEdit
 from bot.domain.effects import Commit, Effect, Post, Then
 from bot.domain.inputs import Committed, ItemState
+from bot.domain.menu import Menu, MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change, SlackPlace
+from bot.domain.planning.paths import PLAN_PAGE
 from bot.domain.replay_change import CHANGE, carried
 from bot.domain.roundtable import Roundtable
 from bot.domain.taxonomy import Trouble
@@ -63,7 +65,7 @@ def owe_commit_then_tell(
     then: Then,
     step: str = "",
     edits: Iterable[Edit] = (),
-    change: Change,
+    change: Change | None = None,
 ) -> Roundtable:
     """*message* is in the transcript that is committed, and is said only when the commit is done."""
     told = rt.telling(message, part=part)
@@ -71,6 +73,16 @@ def owe_commit_then_tell(
     assert isinstance(post, Post), "telling ends with owing a post"
     rt = owe_commit(told.paid(post.id), subject, then=then, step=step, edits=edits, change=change)
     return rt.owing(post)
+
+
+def owe_commit_then_offer(
+    rt: Roundtable, subject: str, message: Message, *, kind: MenuKind, part: Part, then: Then, **more: Any
+) -> Roundtable:
+    """The same, and *message* is the open menu."""
+    rt = rt.closing_menu(wording.superseded())
+    token = rt.token()
+    rt = owe_commit_then_tell(rt, subject, message.but(token=token), part=part, then=then, **more)
+    return rt.but(menu=Menu(kind=kind, token=token, message=message))
 
 
 # --- taking in ----------------------------------------------------------------------------------------------------
@@ -176,12 +188,18 @@ def _kept_for_later(rt: Roundtable, commit: Commit, edits: tuple[Edit, ...]) -> 
 def _attached(rt: Roundtable, edits: Iterable[Edit]) -> Roundtable:
     """The texts go into the thread (ERR-ART-002); insights stand there already, in their synthesis."""
     for edit in edits:
-        if not isinstance(edit, InsightEdit):
-            text = edit.apply(None)
+        if not isinstance(edit, InsightEdit) and (text := _shown(edit)):
             text = text if artifact.applies_to(edit.path) else f"```\n{text}\n```"
             message = Message(text=trouble_wording.not_written(edit.path, text))
             rt = rt.telling(message, part=Part.FORMALIZING)
     return rt
+
+
+def _shown(edit: Edit) -> str:
+    """Of a plan, the page that people read: the others say the same."""
+    if isinstance(edit, PlanEdit) and edit.path != PLAN_PAGE:
+        return ""
+    return edit.apply(None)
 
 
 def _expected(commit: Commit) -> frozenset[str]:

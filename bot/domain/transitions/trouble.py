@@ -11,14 +11,18 @@ from typing import NamedTuple
 from bot.domain import export_wording, menus, trouble_wording, wording
 from bot.domain.agenda import Playbook
 from bot.domain.effects import (
+    UNDER_WAY,
     Attemptable,
     Commit,
     Draft,
     Effect,
+    Formalize,
+    Judge,
     OpenThread,
     Post,
     React,
     ReadItem,
+    ReadPlan,
     ReadThread,
     Restore,
     Rewrite,
@@ -32,11 +36,24 @@ from bot.domain.inputs import CodeSurvey, Failed, Surveyed
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.notes import Stalled
+from bot.domain.planning import wording as planning_wording
+from bot.domain.planning.outcomes import Judged
+from bot.domain.planning.verdict import unreadable
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import BUSY, RESTING, Stage
 from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part
-from bot.domain.transitions import absence, asking, commits, elaborations, opening, resuming, steps, syntheses
+from bot.domain.transitions import (
+    absence,
+    asking,
+    commits,
+    elaborations,
+    opening,
+    planning,
+    resuming,
+    steps,
+    syntheses,
+)
 from bot.domain.transitions.reporting import report
 
 CONTEXT_FULL = "context"
@@ -124,7 +141,7 @@ def _not_posted(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtabl
     is_known = unpaid.effect.late and rt.stage in RESTING and not gone
     if rt.stage in BUSY or is_known:
         return rt.holding_back(unpaid.effect)
-    silent = rt.without_owing(React, Speak, Survey, ReadItem).closing_menu(wording.superseded())
+    silent = rt.without_owing(React, *UNDER_WAY).closing_menu(wording.superseded())
     message = Message(text=trouble_wording.cannot_go_on(unpaid.said.sentence))
     told = silent.holding_back(unpaid.effect).owing(Tell(person=rt.started_by, message=message))
     if gone:
@@ -198,6 +215,25 @@ def _not_shared(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtabl
     return rt.owing(Tell(person=effect.person, message=message, reply_url=effect.reply_url))
 
 
+def _role_silent(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    effect, said = unpaid
+    assert isinstance(effect, Judge)
+    silent = Judged(
+        key=said.key,
+        at=said.at,
+        effect=said.effect,
+        role=effect.role,
+        round=effect.round,
+        verdict=unreadable(planning_wording.not_reached(said.sentence)),
+    )
+    return planning.role_lost(rt, silent, playbook)
+
+
+def _no_planning(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """Without the files nothing is begun, and nothing is put aside."""
+    return _stalled(rt, unpaid.effect, trouble_wording.cannot_go_on(unpaid.said.sentence))
+
+
 def _stalled(rt: Roundtable, effect: Effect, text: str) -> Roundtable:
     rt = rt.but(stage=Stage.STALLED, stalled=Stalled(effect=effect, stage=rt.stage))
     message = Message(text=text, choices=(menus.RETRY,))
@@ -215,6 +251,9 @@ FOLLOWS: Mapping[type[Attemptable], Follows] = {
     Draft: _voice_lost,
     Synthesize: _no_synthesis,
     Survey: _not_searched,
+    ReadPlan: _no_planning,
+    Judge: _role_silent,
+    Formalize: _voice_lost,
     Commit: _not_saved,
     ShareRecord: _not_shared,
 }

@@ -46,7 +46,7 @@ def test_a_plan_is_written_with_all_that_belongs_to_it() -> None:
 def test_a_plan_edit_replaces_the_file_or_takes_it_away() -> None:
     """Applied again it changes nothing."""
     assert PlanEdit(path=PLAN, text="new").apply("old") == "new"
-    assert PlanEdit(path=PLAN, text=None).apply("old") is None
+    assert PlanEdit(path=PLAN, text=None).takes_away
 
 
 def test_a_redo_keeps_the_version_and_the_transcript() -> None:

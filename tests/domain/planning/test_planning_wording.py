@@ -76,7 +76,9 @@ def test_a_plan_that_is_ready_says_how_much_there_is_of_it() -> None:
     """Ones and manies in proper words."""
     assert wording.ready(ready(), Plan.model_validate(VALID)) == (
         "The plan of **Exports lose rows** is ready for review, version 1:"
-        " 1 task, 0 acceptance criteria, 0 files, 0 risks, 0 open questions."
+        " 1 task, 0 acceptance criteria, 0 files, 0 risks, 0 open questions.\n"
+        "It is kept as `planning/plan.md` (to read), `planning/planning.ai.json` (the plan itself),"
+        " `planning/plan.files.json` and `planning/plan-review.json`."
     )
 
 
@@ -93,7 +95,7 @@ def test_the_short_sentences_are_there() -> None:
         wording.how_to_answer(),
         wording.nothing_to_ask(),
         wording.round_begins(started()),
-        wording.explain(),
+        wording.explain("Ada"),
         wording.held(),
         wording.formalizing(),
     ):

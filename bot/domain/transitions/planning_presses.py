@@ -1,0 +1,124 @@
+"""What people say and press in the planning workshop, and how they leave it and come back."""
+
+from collections.abc import Callable, Mapping
+
+from bot.domain import effects, refusals, words
+from bot.domain.agenda import Playbook
+from bot.domain.effects import React
+from bot.domain.inputs import Press, Say, Stop
+from bot.domain.menu import MenuKind
+from bot.domain.message import Action, Message
+from bot.domain.planning import menus, moves, recalling, wording
+from bot.domain.planning.deciding import Decision
+from bot.domain.planning.moves import By
+from bot.domain.planning.workshop import Ask, Workshop
+from bot.domain.roundtable import Roundtable
+from bot.domain.stage import Stage
+from bot.domain.transcript import Part
+from bot.domain.transitions import pausing, planning, resuming
+from bot.domain.transitions.saving import owe_commit
+from bot.domain.transitions.steps import NOTED
+from bot.errors import NotNow
+
+# --- saying ---------------------------------------------------------------------------------------------------------
+
+
+def said(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+    """
+    The answer to the open question, the reason for going against a proposal, or a remark.
+
+    Words that were written before the open question stood in the thread answer none: they belong to what came before.
+    """
+    ws = rt.workshop
+    part = ws.stage if ws else rt.part
+    if words.stops(happened.text) and not planning.is_saving(rt):
+        rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=part)
+        return pausing.pause(rt, happened.person, playbook)
+    answers = ws is not None and isinstance(ws.due, Ask) and _has_seen(rt, happened)
+    facts = recalling.answers(ws if answers else None)
+    rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=part, **facts)
+    if ws is None:
+        return pausing.notes_saved(rt, playbook)
+    after = _told(ws, happened, By(person=happened.person.id, line=rt.line_of(happened.ts)), answers=answers)
+    if after.due == ws.due:
+        rt = rt.but(workshop=after).owing(React(ts=happened.ts, emoji=NOTED))
+        return pausing.notes_saved(rt, playbook)
+    rt = rt.closing_menu(wording.answered(rt.name_of(happened.person.id)))
+    return pausing.notes_saved(planning.becomes(rt, after, playbook), playbook)
+
+
+def _told(ws: Workshop, happened: Say, by: By, *, answers: bool) -> Workshop:
+    """Whatever it is, it is kept; what means nothing here is only kept."""
+    if isinstance(ws.due, Ask) and not answers:
+        return moves.remarked(ws, happened.text, by)
+    try:
+        return moves.said(ws, happened.text, by)
+    except NotNow:
+        return ws
+
+
+def _has_seen(rt: Roundtable, happened: Say) -> bool:
+    return rt.menu is None or rt.menu.kind is not MenuKind.PLAN_QUESTION or rt.menu.ts < happened.ts
+
+
+# --- pressing -------------------------------------------------------------------------------------------------------
+
+Move = Callable[[Workshop, By], Workshop]
+
+MOVES: Mapping[Action, Move] = {
+    Action.PLAN_GO: lambda ws, by: moves.chosen(ws, Decision.GO, by),
+    Action.PLAN_CLARIFY: lambda ws, by: moves.chosen(ws, Decision.CLARIFY, by),
+    Action.PLAN_HOLD: lambda ws, by: moves.chosen(ws, Decision.HOLD, by),
+    Action.PLAN_REDO: lambda ws, by: moves.chosen(ws, Decision.REDO, by),
+    Action.PLAN_ROUND: lambda ws, _: moves.another_round(ws),
+    Action.PLAN_SKIP: lambda ws, by: moves.said(ws, "skip", by),
+    Action.PLAN_SKIP_REST: moves.passed_all,
+    Action.PLAN_STRAIGHT: moves.went_straight,
+}
+
+
+def pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    """A person moves the workshop on; what makes no sense just now is refused with a sentence."""
+    assert rt.menu, "somebody pressed a button of it"
+    ws = planning.held(rt)
+    label, name = rt.menu.label_of(happened.action), rt.name_of(happened.person.id)
+    by = By(person=happened.person.id, line=happened.key)
+    after = MOVES[happened.action](ws, by)
+
+    decided = after.chosen if after.chosen is not ws.chosen else None
+    sentence = wording.decided(decided, name) if decided else wording.pressed(label, name)
+    rt = rt.closing_menu(sentence, ts=happened.ts).but(stage=Stage.PLANNING)
+    who = {"user_id": happened.person.id, "user_name": name}
+    facts = {"decision": True} if decided else {}
+    rt = rt.recording(sentence, part=ws.stage, **who, **facts)
+    after = moves.recorded(after, happened.key, rt.lines[-1].message_id)
+    if after.held:
+        return pausing.notes_saved(planning.on(rt.but(workshop=after), playbook), playbook)
+    return pausing.notes_saved(planning.becomes(rt, after, playbook), playbook)
+
+
+# --- leaving and coming back ----------------------------------------------------------------------------------------
+
+
+def began(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    """By the button under an analysis that is complete."""
+    return planning.begin(rt, happened.person, playbook, ts=happened.ts)
+
+
+def stop_asked(rt: Roundtable, happened: Stop, playbook: Playbook) -> Roundtable:
+    if planning.is_saving(rt):
+        raise NotNow(refusals.saving())
+    return pausing.pause(rt, happened.person, playbook)
+
+
+def left(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    """Back to where the analysis stands; the workshop is kept as it is, and `plan` goes on with it."""
+    name = rt.name_of(happened.person.id)
+    rt = rt.closing_menu(wording.pressed(menus.LEAVE.label, name), ts=happened.ts)
+    rt = rt.without_owing(*effects.UNDER_WAY).but(stage=Stage.PAUSED, heading_for=None)
+    rt = rt.recording(wording.left(name), part=rt.part, user_id=happened.person.id, user_name=name)
+    target = rt.planned_from
+    rt = owe_commit(rt, "planning left for now")
+    if planning.held(rt).stage is not Part.REVIEW_READY:
+        rt = rt.telling(Message(text=wording.goes_on_later()), part=rt.part)
+    return resuming.again(rt.but(heading_for=target, planned_from=None), playbook)

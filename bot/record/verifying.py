@@ -18,6 +18,7 @@ from bot.domain.replay_state import Concluded, State
 from bot.record.difference import Difference, Version
 from bot.record.history import lines_kept, sections_kept
 from bot.record.ids import repeated
+from bot.record.plans import plans_in_step
 from bot.record.reading import replay
 
 META = "meta.json"
@@ -56,6 +57,7 @@ def differences(item: Item, versions: Sequence[Version] = ()) -> Iterator[Differ
     forgotten = len(state.concluded) == KEPT
     yield from _sections(texts, held, strangers=forgotten or not state.progress.whole)
     yield from sections_kept(texts, versions)
+    yield from plans_in_step(item.folder)
 
 
 def _content(path: Path) -> bytes | None:

@@ -220,15 +220,19 @@ def _granted(ws: Workshop, *, asking: bool) -> Workshop:
 
 
 def _asking(ws: Workshop) -> Workshop:
-    """A session: every role's first question, then every role's second, and so on, as many as people can bear."""
+    """
+    A session: every role's first question, then every role's second, and so on, as many as people can bear. They are
+    put in the order of the roles: what it is for comes before where it lands.
+    """
     ranks = {
         question.id: place
         for verdict in reversed(tuple(ws.verdicts_of(ws.round).values()))
         for place, text in enumerate(verdict.blocking_questions)
         if (question := ws.question(text))
     }
-    asked = sorted(ws.open_questions, key=lambda question: ranks[question.id])[:QUESTIONS_AT_ONCE]
-    return ws.but(asking=tuple(question.id for question in asked), sessions=ws.sessions + 1)
+    first = sorted(ws.open_questions, key=lambda question: ranks[question.id])[:QUESTIONS_AT_ONCE]
+    asked = (question.id for question in ws.open_questions if question in first)
+    return ws.but(asking=tuple(asked), sessions=ws.sessions + 1)
 
 
 def _wanting_to_know(ws: Workshop, text: str, role: str) -> Workshop:

@@ -6,6 +6,7 @@ Whatever stands in the plan is text, never markup: the outline of the page is th
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
+from typing import NamedTuple
 
 from bot.domain.json_file import pretty
 from bot.domain.markdown import bullet, escaped
@@ -36,33 +37,45 @@ def projected(plan: Plan) -> Mapping[str, str]:
     return {PLAN: plan_json(plan), PLAN_PAGE: plan_page(plan), PLAN_FILES: files_json(plan)}
 
 
-def check(plan: Plan, files: Mapping[str, str]) -> tuple[str, ...]:
+class Gap(NamedTuple):
+    """Something in the file *path* that is not as the plan has it; lines count from 1."""
+
+    path: str
+    line: int
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.sentence}"
+
+
+def check(plan: Plan, files: Mapping[str, str]) -> tuple[Gap, ...]:
     """
-    Where *files* are not what *plan* says, by path and first line that differs; empty when they are in step.
+    Where *files* are not what *plan* says, each at its first line that differs; empty when they are in step.
 
     A difference is mended by writing `projected(plan)`: the plan is right.
     """
-    return tuple(
-        sentence
-        for path, text in projected(plan).items()
-        if (sentence := _difference(path, text, files.get(path)))
+    found = (_difference(path, text, files.get(path)) for path, text in projected(plan).items())
+    return tuple(filter(None, found))
+
+
+def check_files(files: Mapping[str, str]) -> tuple[Gap, ...]:
+    """The same, going by the plan among the *files*."""
+    if PLAN not in files:
+        return (Gap(PLAN, 1, "is missing."),)
+    found = read_plan(files[PLAN])
+    return (
+        check(found.plan, files)
+        if found.plan
+        else tuple(Gap(PLAN, 1, f"is no plan: {error}") for error in found.errors)
     )
 
 
-def check_files(files: Mapping[str, str]) -> tuple[str, ...]:
-    """The same, going by the plan among the *files*."""
-    if PLAN not in files:
-        return (f"{PLAN} is missing.",)
-    found = read_plan(files[PLAN])
-    return check(found.plan, files) if found.plan else tuple(f"{PLAN}: {error}" for error in found.errors)
-
-
-def _difference(path: str, wanted: str, found: str | None) -> str:
+def _difference(path: str, wanted: str, found: str | None) -> Gap | None:
     if found is None:
-        return f"{path} is missing."
+        return Gap(path, 1, "is missing.")
     pairs = zip_longest(wanted.splitlines(), found.replace("\r\n", "\n").splitlines())
     number = next((place for place, (one, other) in enumerate(pairs, start=1) if one != other), 0)
-    return f"{path} differs from the plan in line {number}." if number else ""
+    return Gap(path, number, f"differs from the plan in line {number}.") if number else None
 
 
 def _head(plan: Plan) -> str:

@@ -79,6 +79,9 @@ def verdict(one: Verdict, *, first: bool = False) -> str:
 
 
 def _first_reading(one: Verdict) -> str:
+    could_not_be_heard = one.ok is None and one.confidence is None and one.reasons
+    if not one.blocking_questions and could_not_be_heard:
+        return "\n".join(one.reasons)
     if not one.blocking_questions:
         return "I've read it, and have no question."
     rows = [f"- {bullet(text)}" for text in one.blocking_questions]
@@ -115,8 +118,25 @@ def pressed(label: str, name: str) -> str:
     return f"{label} — chosen by {bullet(name)}"
 
 
-def answered(name: str) -> str:
-    return f"Answered by {bullet(name)}"
+def answered(*, passed: bool) -> str:
+    return "Passed" if passed else "Answered below"
+
+
+def explained() -> str:
+    return "The reason is below"
+
+
+def root(title: str, slug: str, *, roles: Collection[str]) -> str:
+    """The first message of a thread that begins with the planning."""
+    return (
+        f"**Planning: {bullet(title)}**\n"
+        f"{titles(roles)} plan this with us, here in this thread. They ask what they have to know, one question at a "
+        f"time; everybody can answer. What comes of it is saved as `{slug}`, and the analysis can follow."
+    )
+
+
+def taken_up() -> str:
+    return "We were in the planning workshop when I lost track of it. It begins again; what you answered is kept."
 
 
 def called(name: str) -> str:

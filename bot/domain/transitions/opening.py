@@ -23,7 +23,8 @@ from bot.domain.message import NO_STEP, Message
 from bot.domain.meta import Change
 from bot.domain.notes import Stalled
 from bot.domain.persona import Persona
-from bot.domain.place import Person
+from bot.domain.planning import wording as planning_wording
+from bot.domain.planning.roles import seated
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part, Source
@@ -82,7 +83,7 @@ def _on(happened: Start) -> Roundtable:
 
 
 def _open(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtable:
-    text = wording.opening(rt.title, rt.slug, leads=_leads(playbook), agenda=playbook.agenda)
+    text = _root(rt, playbook)
     started = wording.started(rt.name_of(happened.person.id), rt.title)
     rt = rt.recording(started, part=Part.DRAFT, user_id=happened.person.id)
     if happened.brief:
@@ -92,6 +93,13 @@ def _open(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtable:
     rt = rt.owing(OpenThread(message=Message(text=text, note=started), reply_url=happened.reply_url))
     rt = rt.said(text, rt.outbox[-1], part=Part.DRAFT)
     return report(rt, [one for one in playbook.troubles if one.code == "ERR-RT-002"][:1], part=Part.DRAFT)
+
+
+def _root(rt: Roundtable, playbook: Playbook) -> str:
+    if rt.heading_for is Stage.PLANNING and len(playbook.workshop):
+        roles = seated(persona.actor for persona in playbook.workshop)
+        return planning_wording.root(rt.title, rt.slug, roles=roles)
+    return wording.opening(rt.title, rt.slug, leads=_leads(playbook), agenda=playbook.agenda)
 
 
 def _leads(playbook: Playbook) -> tuple[Persona, ...]:
@@ -128,7 +136,8 @@ def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundta
         return _folder_made(report(rt, happened.troubles))
     rt = refreshed(rt, state, happened.troubles)
     rt = _without(rt, state.heard).but(title=state.meta.description or rt.title)
-    rt = rt.but(heading_for=Stage.PLANNING) if state.planning else rt
+    if state.planning and rt.heading_for is None:
+        rt = planning.lost(rt, playbook)
     if happened.recovering:
         after = next(iter(state.heard), "")
         return rt.owing(ReadThread(recovering=True, after=after, known=state.heard))
@@ -151,8 +160,7 @@ def taken_up(rt: Roundtable, why: str) -> Roundtable:
 
 def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     if rt.heading_for is Stage.PLANNING and len(playbook.workshop):
-        person = Person(id=rt.started_by, name=rt.name_of(rt.started_by))
-        return planning.begin(rt.but(heading_for=None), person, playbook)
+        return planning.goes_on(rt, playbook)
     rt = phases.go_on(rt.but(heading_for=None), playbook)
     behind = told.state.commits_behind if told else 0
     return resuming.at_the_end(rt, behind) if rt.stage is Stage.ANALYSED else rt

@@ -66,6 +66,19 @@ def begin(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -
     return rt.owing(effects.ReadPlan())
 
 
+def goes_on(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """As soon as there is a thread and a folder; with nothing to go back to, the analysis stands where it stands."""
+    return begin(rt, Person(id=rt.started_by), playbook)
+
+
+def lost(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """The store was lost in the middle of it: it begins again, as a step does that was not finished."""
+    if not len(playbook.workshop):
+        return rt
+    rt = rt.but(heading_for=Stage.PLANNING)
+    return rt.telling(Message(text=wording.taken_up()), part=rt.part)
+
+
 def _origin(stage: Stage | None) -> Stage | None:
     """Where a menu, a question or the end is shown again; anything else is found anew."""
     return stage if stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ANALYSED} else None

@@ -43,7 +43,9 @@ def said(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     if after.due == ws.due:
         rt = rt.but(workshop=after).owing(React(ts=happened.ts, emoji=NOTED))
         return pausing.notes_saved(rt, playbook)
-    rt = rt.closing_menu(wording.answered(rt.name_of(happened.person.id)))
+    rt = rt.closing_menu(
+        wording.answered(passed=not moves.answer_in(happened.text)) if answers else wording.explained()
+    )
     return pausing.notes_saved(planning.becomes(rt, after, playbook), playbook)
 
 

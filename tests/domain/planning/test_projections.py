@@ -55,10 +55,10 @@ def test_a_projection_that_differs_is_named_with_its_line() -> None:
 
     lines = files[PLAN_PAGE].splitlines()
     number = next(n for n, line in enumerate(lines, start=1) if "Drop" in line)
-    assert check(PLAIN, files) == (
-        f"planning/plan.md differs from the plan in line {number}.",
-        "planning/plan.files.json is missing.",
-    )
+    assert [(str(gap), gap.line) for gap in check(PLAIN, files)] == [
+        (f"planning/plan.md differs from the plan in line {number}.", number),
+        ("planning/plan.files.json is missing.", 1),
+    ]
     assert check(PLAIN, {**files, **projected(PLAIN)}) == ()
 
 
@@ -71,5 +71,5 @@ def test_line_ends_are_no_difference() -> None:
 
 def test_without_a_plan_there_is_nothing_to_compare_with() -> None:
     """It says so, also when the plan has errors."""
-    assert check_files({}) == ("planning/planning.ai.json is missing.",)
-    assert check_files({PLAN: "{}"})[0] == "planning/planning.ai.json: The plan has no id."
+    assert [str(gap) for gap in check_files({})] == ["planning/planning.ai.json is missing."]
+    assert str(check_files({PLAN: "{}"})[0]) == "planning/planning.ai.json is no plan: The plan has no id."

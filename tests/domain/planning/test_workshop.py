@@ -95,7 +95,7 @@ def test_without_a_brief_nothing_begins() -> None:
 
 
 def test_questions_are_put_one_at_a_time() -> None:
-    """Each role's first question before anybody's second; the same question of two roles is one."""
+    """In the order of the roles; the same question of two roles is one."""
     ws = read_through(
         ProductPlanner=asking("Who is it for?", "When?"),
         TestPlanner=asking("How is it tested?", "who is it for"),
@@ -108,8 +108,8 @@ def test_questions_are_put_one_at_a_time() -> None:
 
     assert asked == [
         ("Who is it for?", (PRODUCT, TESTS), 2),
-        ("How is it tested?", (TESTS,), 1),
-        ("When?", (PRODUCT,), 0),
+        ("When?", (PRODUCT,), 1),
+        ("How is it tested?", (TESTS,), 0),
     ]
     assert ws.due == Judge(role=PRODUCT, round=1)
 

@@ -51,9 +51,9 @@ def analysed() -> Table:
 
 
 def questions(at: Table) -> list[str]:
-    return [
-        line.content for line in at.lines if "would have to know" in line.content and "**" in line.content[:3]
-    ]
+    """As the roles put them, in the order of the thread."""
+    told = [line for line in at.lines if line.actor in ORDER and "verdict" not in line.meta]
+    return [line.content for line in told]
 
 
 # --- calling it -----------------------------------------------------------------------------------------------------

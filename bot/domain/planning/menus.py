@@ -22,10 +22,10 @@ LEAVE = Choice(action=Action.PLAN_LEAVE, label=wording.LEAVE)
 PLAN = Choice(action=Action.PLAN, label=wording.PLAN, emphasis=Emphasis.PRIMARY)
 
 
-def question(ask: Ask) -> Message:
+def question(ask: Ask, speaker: str) -> Message:
     """Most questions are answered in words."""
     choices = (SKIP, SKIP_REST, STRAIGHT) if ask.left else (SKIP, STRAIGHT)
-    return Message(text=wording.asked(ask), choices=choices, note=wording.how_to_answer())
+    return Message(text=wording.asked(ask), speaker=speaker, choices=choices, note=wording.how_to_answer())
 
 
 def decision(ws: Workshop, text: str) -> Message:

@@ -43,15 +43,19 @@ STAGES: Mapping[Part, str] = {
 }
 
 
-def opened(ws: Workshop) -> str:
+def opened(ws: Workshop, *, introduced: bool = False) -> str:
+    """*introduced* are the roles to whoever reads the thread from its beginning."""
     which = f" This is version {ws.version}; what you answered before is kept." if ws.version > 1 else ""
-    who = f"{titles(ws.roles)} read what there is, and say what they would have to know."
+    who = "The roles" if introduced else titles(ws.roles)
+    who = f"{who} read what there is, and say what they would have to know."
     return f"Let's plan **{bullet(ws.title)}**. {who}{which}"
 
 
 def asked(ask: Ask) -> str:
-    left = f" ({ask.left} more after this)" if ask.left else ""
-    return f"**{titles(ask.question.by)} would have to know{left}:** {bullet(ask.question.text)}"
+    """In the voice of the role that asked first; the others are named."""
+    left = f"{_counted(ask.left, 'more question')} after this" if ask.left else "the last question for now"
+    too = f"; {titles(ask.question.by[1:])} would like to know, too" if ask.question.by[1:] else ""
+    return f"**{bullet(ask.question.text)}**\n_({left}{too})_"
 
 
 def how_to_answer() -> str:
@@ -84,8 +88,7 @@ def _first_reading(one: Verdict) -> str:
         return "\n".join(one.reasons)
     if not one.blocking_questions:
         return "I've read it, and have no question."
-    rows = [f"- {bullet(text)}" for text in one.blocking_questions]
-    return "\n".join(("I've read it. Before I can judge I'd have to know:", *rows))
+    return f"I've read it, and have {_counted(len(one.blocking_questions), 'question')} before I can judge."
 
 
 def not_reached(sentence: str) -> str:
@@ -160,7 +163,7 @@ def held() -> str:
 
 
 def formalizing() -> str:
-    return "I write the plan down."
+    return "I'm writing the plan down."
 
 
 def mending(errors: Collection[str]) -> str:

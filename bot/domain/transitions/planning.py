@@ -5,37 +5,29 @@ What may happen in a workshop is decided in `domain/planning`; here it is only t
 `planning_presses`.
 """
 
-from typing import Any, assert_never
+from typing import Any
 
 from bot.domain import effects, refusals
 from bot.domain.agenda import Playbook
-from bot.domain.effects import Then
 from bot.domain.inputs import Committed, Plan
-from bot.domain.menu import MenuKind
 from bot.domain.message import Message
-from bot.domain.persona import seat
 from bot.domain.place import Person
-from bot.domain.planning import menus, moves, wording
+from bot.domain.planning import moves, wording
 from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
-from bot.domain.planning.outputs import free_folder, outputs, put_aside, taken_up
+from bot.domain.planning.outputs import taken_up
 from bot.domain.planning.paths import VERSIONED
 from bot.domain.planning.roles import seated
 from bot.domain.planning.workshop import (
     FIRST_READING,
-    Ask,
-    Decide,
-    Explain,
     Formalize,
     Judge,
-    PutAside,
     Workshop,
-    Write,
 )
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part
 from bot.domain.transitions import pausing
-from bot.domain.transitions.saving import owe_commit, owe_commit_then_offer
+from bot.domain.transitions import planning_due as due
 from bot.errors import NotNow
 
 # --- beginning ------------------------------------------------------------------------------------------------------
@@ -86,15 +78,16 @@ def _origin(stage: Stage | None) -> Stage | None:
 
 def plan_read(rt: Roundtable, happened: PlanRead, playbook: Playbook) -> Roundtable:
     if happened.aside:
-        return _putting_aside(rt, happened)
+        return due.put_files_aside(rt, happened)
     ws = _found(rt, happened, playbook)
     rt = rt.but(workshop=ws)
     if ws.stage is Part.REVIEW_READY:
-        return _offered_again(rt, playbook)
+        return due.offered_again(rt, playbook)
     if ws.stage is not Part.DRAFT:
         return back(rt, playbook)
-    rt = rt.telling(Message(text=wording.opened(ws)), part=Part.DRAFT)
-    return becomes(rt, moves.started(ws), playbook)
+    opened = wording.opened(ws, introduced=rt.planned_from is None)
+    rt = rt.telling(Message(text=opened), part=Part.DRAFT)
+    return due.becomes(rt, moves.started(ws), playbook)
 
 
 def _found(rt: Roundtable, happened: PlanRead, playbook: Playbook) -> Workshop:
@@ -123,111 +116,9 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
     if ws is None or ws.stage is Part.DRAFT:
         return rt if rt.owes(effects.ReadPlan) else rt.owing(effects.ReadPlan())
     if ws.stage is Part.REVIEW_READY and ws.due is None:
-        return _offered_again(rt, playbook)
+        return due.offered_again(rt, playbook)
     rt = rt.telling(Message(text=wording.welcome_back(ws)), part=ws.stage)
-    return on(rt, playbook)
-
-
-# --- what is due ----------------------------------------------------------------------------------------------------
-
-
-def becomes(rt: Roundtable, ws: Workshop, playbook: Playbook) -> Roundtable:
-    """The workshop is *ws* now; what is newly due is brought on its way."""
-    before = rt.workshop
-    rt = rt.but(workshop=ws)
-    if before and ws.due == before.due and ws.stage is before.stage:
-        return rt
-    if ws.round != (before.round if before else FIRST_READING):
-        rt = rt.opening_round(ws.stage)
-    return on(rt, playbook)
-
-
-def on(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """Whatever is due is asked for, shown or saved, once."""
-    ws = held(rt)
-    due = ws.due
-    match due:
-        case Judge():
-            return _role_asked(rt, ws, due)
-        case Ask():
-            return rt.offering(MenuKind.PLAN_QUESTION, menus.question(due), part=ws.stage)
-        case Decide():
-            return rt.offering(MenuKind.PLAN_DECISION, menus.decision(ws, _headline(ws)), part=ws.stage)
-        case Explain(person=person):
-            text = wording.explain(rt.name_of(person))
-            return rt.offering(MenuKind.PLAN_DECISION, menus.decision(ws, text), part=ws.stage)
-        case Formalize():
-            return _writing_asked(rt, ws)
-        case Write():
-            return _writing_down(rt, ws, playbook)
-        case PutAside():
-            return rt if rt.owes(effects.ReadPlan) else rt.owing(effects.ReadPlan(aside=True))
-        case None:
-            return rt
-        case _:
-            assert_never(due)
-
-
-def held(rt: Roundtable) -> Workshop:
-    assert rt.workshop, "there is a workshop while something is due in it"
-    return rt.workshop
-
-
-def _role_asked(rt: Roundtable, ws: Workshop, due: Judge) -> Roundtable:
-    if rt.owes(effects.Judge):
-        return rt
-    if ws.round != FIRST_READING and not ws.verdicts_of(ws.round):
-        rt = rt.telling(Message(text=wording.round_begins(ws)), part=ws.stage)
-    return rt.owing(effects.Judge(role=due.role, round=due.round))
-
-
-def _headline(ws: Workshop) -> str:
-    assert ws.proposal, "there is a proposal where people are asked to decide"
-    if ws.held:
-        return wording.held()
-    above = f"{wording.not_mended(ws.errors)}\n\n" if ws.errors else ""
-    return f"{above}{wording.proposed(ws.proposal)}"
-
-
-def _writing_asked(rt: Roundtable, ws: Workshop) -> Roundtable:
-    if rt.owes(effects.Formalize):
-        return rt
-    text = wording.mending(ws.errors) if ws.errors else wording.formalizing()
-    return rt.telling(Message(text=text), part=ws.stage).owing(effects.Formalize())
-
-
-def _writing_down(rt: Roundtable, ws: Workshop, playbook: Playbook) -> Roundtable:
-    """The message is in the transcript that is committed, and is said when the files are there."""
-    if is_saving(rt):
-        return rt
-    assert ws.plan, "a plan is written when there is one"
-    edits = outputs(ws, ws.plan, names=rt.people, now=rt.now)
-    message = menus.ready(wording.ready(ws, ws.plan), analysed=_analysed(rt, playbook))
-    return owe_commit_then_offer(
-        rt,
-        f"plan version {ws.version}",
-        message,
-        kind=MenuKind.PLAN_READY,
-        part=Part.REVIEW_READY,
-        then=Then.PLAN,
-        edits=edits,
-    )
-
-
-def _putting_aside(rt: Roundtable, happened: PlanRead) -> Roundtable:
-    ws = held(rt)
-    if not isinstance(ws.due, PutAside) or is_saving(rt):
-        return rt
-    folder = free_folder(ws.version, happened.files)
-    rt = rt.telling(Message(text=wording.begins_again(ws, folder)), part=ws.stage)
-    edits = put_aside(ws, happened.files, names=rt.people)
-    return owe_commit(rt, f"plan version {ws.version} put aside", then=Then.PLAN_ASIDE, edits=edits)
-
-
-def _offered_again(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    rt = _rested(rt, playbook)
-    message = menus.ready(wording.stands_ready(held(rt)), analysed=_analysed(rt, playbook))
-    return rt.offering(MenuKind.PLAN_READY, message, part=Part.REVIEW_READY)
+    return due.on(rt, playbook)
 
 
 # --- voices and the disk --------------------------------------------------------------------------------------------
@@ -235,17 +126,14 @@ def _offered_again(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 def judged(rt: Roundtable, happened: Judged, playbook: Playbook) -> Roundtable:
     """What a role says is a line of its own, with the verdict in it, so that the record can be replayed."""
-    ws, verdict = held(rt), happened.verdict
+    ws, verdict = due.held(rt), happened.verdict
     if ws.due != Judge(role=happened.role, round=happened.round):
         return rt
-    persona = next((one for one in playbook.workshop if one.actor == happened.role), None)
-    message = Message(
-        text=wording.verdict(verdict, first=ws.round == FIRST_READING),
-        speaker=seat(persona.key) if persona else "",
-    )
+    text = wording.verdict(verdict, first=ws.round == FIRST_READING)
+    message = Message(text=text, speaker=due.speaker_of(happened.role, playbook))
     facts: dict[str, Any] = {**happened.facts, "verdict": verdict.model_dump(mode="json")}
     rt = rt.telling(message, part=ws.stage, actor=happened.role, **facts)
-    return becomes(rt, moves.judged(ws, happened.role, verdict, line=rt.lines[-1].message_id), playbook)
+    return due.becomes(rt, moves.judged(ws, happened.role, verdict, line=rt.lines[-1].message_id), playbook)
 
 
 def role_lost(rt: Roundtable, silent: Judged, playbook: Playbook) -> Roundtable:
@@ -256,39 +144,22 @@ def role_lost(rt: Roundtable, silent: Judged, playbook: Playbook) -> Roundtable:
 
 
 def formalized(rt: Roundtable, happened: Formalized, playbook: Playbook) -> Roundtable:
-    ws = held(rt)
+    ws = due.held(rt)
     if not isinstance(ws.due, Formalize):
         return rt
     after = moves.formalized(ws, happened.plan, happened.known)
-    return on(rt.but(workshop=after), playbook)
+    return due.on(rt.but(workshop=after), playbook)
 
 
 def written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     """The plan is shown by the post that follows the commit. What could not be saved is in the store, and counts."""
-    ws = moves.written(held(rt), *VERSIONED)
-    return pausing.notes_saved(_rested(rt.but(workshop=ws), playbook), playbook)
+    ws = moves.written(due.held(rt), *VERSIONED)
+    return pausing.notes_saved(due.rested(rt.but(workshop=ws), playbook), playbook)
 
 
 def set_aside(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
-    ws = moves.put_aside(held(rt))
+    ws = moves.put_aside(due.held(rt))
     rt = rt.but(workshop=ws)
     if rt.stage is not Stage.PLANNING or ws.stage is not Part.DRAFT:
         return rt
-    return becomes(rt.opening_round(Part.DRAFT), moves.started(ws), playbook)
-
-
-def is_saving(rt: Roundtable) -> bool:
-    """Whether the files of a plan are on their way into git."""
-    owed = (effect for effect in rt.outbox if isinstance(effect, effects.Commit))
-    return any(commit.then in {Then.PLAN, Then.PLAN_ASIDE} for commit in owed)
-
-
-def _rested(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """With its plan, an item that is analysed is where it was before."""
-    if rt.stage is not Stage.PLANNING or not _analysed(rt, playbook):
-        return rt
-    return rt.but(stage=Stage.ANALYSED, planned_from=None)
-
-
-def _analysed(rt: Roundtable, playbook: Playbook) -> bool:
-    return playbook.agenda.first_open(rt.phases_completed) is None
+    return due.becomes(rt.opening_round(Part.DRAFT), moves.started(ws), playbook)

@@ -15,7 +15,7 @@ from bot.domain.planning.workshop import Ask, Workshop
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part
-from bot.domain.transitions import pausing, planning, resuming
+from bot.domain.transitions import pausing, planning, planning_due, resuming
 from bot.domain.transitions.saving import owe_commit
 from bot.domain.transitions.steps import NOTED
 from bot.errors import NotNow
@@ -31,7 +31,7 @@ def said(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     """
     ws = rt.workshop
     part = ws.stage if ws else rt.part
-    if words.stops(happened.text) and not planning.is_saving(rt):
+    if words.stops(happened.text) and not planning_due.is_saving(rt):
         rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=part)
         return pausing.pause(rt, happened.person, playbook)
     answers = ws is not None and isinstance(ws.due, Ask) and _has_seen(rt, happened)
@@ -46,7 +46,7 @@ def said(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     rt = rt.closing_menu(
         wording.answered(passed=not moves.answer_in(happened.text)) if answers else wording.explained()
     )
-    return pausing.notes_saved(planning.becomes(rt, after, playbook), playbook)
+    return pausing.notes_saved(planning_due.becomes(rt, after, playbook), playbook)
 
 
 def _told(ws: Workshop, happened: Say, by: By, *, answers: bool) -> Workshop:
@@ -82,7 +82,7 @@ MOVES: Mapping[Action, Move] = {
 def pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
     """A person moves the workshop on; what makes no sense just now is refused with a sentence."""
     assert rt.menu, "somebody pressed a button of it"
-    ws = planning.held(rt)
+    ws = planning_due.held(rt)
     label, name = rt.menu.label_of(happened.action), rt.name_of(happened.person.id)
     by = By(person=happened.person.id, line=happened.key)
     after = MOVES[happened.action](ws, by)
@@ -95,8 +95,8 @@ def pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
     rt = rt.recording(sentence, part=ws.stage, **who, **facts)
     after = moves.recorded(after, happened.key, rt.lines[-1].message_id)
     if after.held:
-        return pausing.notes_saved(planning.on(rt.but(workshop=after), playbook), playbook)
-    return pausing.notes_saved(planning.becomes(rt, after, playbook), playbook)
+        return pausing.notes_saved(planning_due.on(rt.but(workshop=after), playbook), playbook)
+    return pausing.notes_saved(planning_due.becomes(rt, after, playbook), playbook)
 
 
 # --- leaving and coming back ----------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def began(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
 
 
 def stop_asked(rt: Roundtable, happened: Stop, playbook: Playbook) -> Roundtable:
-    if planning.is_saving(rt):
+    if planning_due.is_saving(rt):
         raise NotNow(refusals.saving())
     return pausing.pause(rt, happened.person, playbook)
 
@@ -121,6 +121,6 @@ def left(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
     rt = rt.recording(wording.left(name), part=rt.part, user_id=happened.person.id, user_name=name)
     target = rt.planned_from
     rt = owe_commit(rt, "planning left for now")
-    if planning.held(rt).stage is not Part.REVIEW_READY:
+    if planning_due.held(rt).stage is not Part.REVIEW_READY:
         rt = rt.telling(Message(text=wording.goes_on_later()), part=rt.part)
     return resuming.again(rt.but(heading_for=target, planned_from=None), playbook)

@@ -22,14 +22,13 @@ def test_a_question_says_who_asks_and_how_many_follow() -> None:
     """So that people know what they let themselves in for."""
     ws = read_through(TestPlanner=asking("How?", "When?"), RiskPlanner=asking("how"))
     assert isinstance(ws.due, Ask)
-    assert (
-        wording.asked(ws.due)
-        == "**Test Planner and Risk Planner would have to know (1 more after this):** How?"
+    assert wording.asked(ws.due) == (
+        "**How?**\n_(1 more question after this; Risk Planner would like to know, too)_"
     )
 
     ws = moves.said(ws, "By hand.", ADA)
     assert isinstance(ws.due, Ask)
-    assert wording.asked(ws.due) == "**Test Planner would have to know:** When?"
+    assert wording.asked(ws.due) == "**When?**\n_(the last question for now)_"
 
 
 def test_a_verdict_is_said_in_plain_words() -> None:

@@ -29,6 +29,7 @@ from bot.domain.inputs import (
     Failed,
     Finish,
     Heard,
+    Plan,
     Press,
     Resume,
     Retract,
@@ -43,6 +44,9 @@ from bot.domain.item import item_from
 from bot.domain.machine import decide
 from bot.domain.menu import Menu, MenuKind
 from bot.domain.message import Action
+from bot.domain.planning.paths import PLAN
+from bot.domain.planning.projections import check_files
+from bot.domain.planning.verdict import Verdict
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import BUSY, Stage
 from bot.domain.steps import Depth
@@ -50,7 +54,8 @@ from bot.domain.synthesis import Insight, Synthesis
 from bot.errors import NotNow
 from bot.record.verifying import META, TRANSCRIPT
 from tests.domain.books import few_steps, step
-from tests.domain.table import HERE, LONGEST, NOWHERE, Table, person
+from tests.domain.table import HERE, LONGEST, NOWHERE, YES, Table, person
+from tests.domain.table import PLAN as SHORT_PLAN
 from tests.oracle import apart
 
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
@@ -74,8 +79,18 @@ FAILING = st.sampled_from(
         ("post", "not_in_channel"), ("rewrite", "message_not_found"), ("react", "fatal"), ("tell", "fatal"),
         ("speak", "fatal"), ("speak", "context"), ("survey", "fatal"), ("draft", "fatal"), ("draft", "context"),
         ("synthesize", "fatal"), ("synthesize", "unstructured"), ("commit", "disk_full"), ("meet_person", "fatal"),
+        ("read_plan", "fatal"), ("judge", "fatal"), ("formalize", "fatal"),
     ]
 )  # fmt: skip
+VERDICTS = st.sampled_from(
+    [
+        YES,
+        YES.but(blocking_questions=("Who is it for?", "When?")),
+        Verdict(ok=False, confidence=0.9, reasons=("It is too big.",)),
+        Verdict(reasons=("Too little is known.",)),
+    ]
+)
+PLANS = st.sampled_from([SHORT_PLAN, SHORT_PLAN, {"id": "x"}])
 BOOKS = {
     "few steps": few_steps(),
     "odd steps": few_steps(
@@ -216,6 +231,24 @@ class Meeting(RuleBasedStateMachine):
     def wants_to_resume(self, who: str) -> None:
         table = self.table
         self.hears(Resume(key=table.key(), at=table.now(), person=person(who), place=table.rt.place))
+
+    @rule(who=PEOPLE)
+    def wants_to_plan(self, who: str) -> None:
+        table = self.table
+        self.hears(Plan(key=table.key(), at=table.now(), person=person(who), place=table.rt.place))
+
+    @rule(who=PEOPLE, action=st.sampled_from([Action.PLAN_GO, Action.PLAN_SKIP, Action.PLAN_REDO]))
+    def goes_on_planning(self, who: str, action: Action) -> None:
+        if self.table.rt.stage is Stage.ANALYSED or self.table.rt.workshop:
+            self.wants_to_plan(who)
+            self.effects_are_paid(ALL)
+        if self.table.rt.menu and self.table.rt.menu.offers(action):
+            self.presses(action, who, self.table.rt.menu)
+
+    @rule(verdict=VERDICTS, plan=PLANS)
+    def roles_change_their_mind(self, verdict: Verdict, plan: object) -> None:
+        self.table.world.verdicts = lambda _judge, _rt: verdict
+        self.table.world.plans = [plan]
 
     @rule(who=PEOPLE, depth=st.sampled_from(Depth))
     def wants_another_depth(self, who: str, depth: Depth) -> None:
@@ -409,6 +442,12 @@ class Meeting(RuleBasedStateMachine):
         if debate := self.table.rt.elaboration:
             assert debate.turn_count <= max(debate.max_turns, 10)
             assert self.table.rt.stage is not Stage.ELABORATING or not debate.exhausted
+
+    @invariant()
+    def a_plan_that_is_ready_is_in_step_with_its_files(self) -> None:
+        files = self.table.world.files
+        if PLAN in files:
+            assert check_files(files) == ()
 
     @invariant()
     def the_transcript_keeps_its_promises(self) -> None:

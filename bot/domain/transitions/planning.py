@@ -72,8 +72,10 @@ def lost(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def _origin(stage: Stage | None) -> Stage | None:
-    """Where a menu, a question or the end is shown again; anything else is found anew."""
-    return stage if stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ANALYSED} else None
+    """Where a menu, a question, the floor or the end is shown again; anything else is found anew."""
+    return (
+        stage if stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ELABORATING, Stage.ANALYSED} else None
+    )
 
 
 def plan_read(rt: Roundtable, happened: PlanRead, playbook: Playbook) -> Roundtable:

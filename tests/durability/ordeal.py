@@ -16,6 +16,7 @@ import redis
 from tests.durability import checks
 from tests.durability.checks import Item
 from tests.durability.plan import Killed, Plan, Verdict
+from tests.durability.planners import Planners
 from tests.durability.processes import Nursery, Process, free_port, wait_until
 from tests.durability.story import told
 from tests.durability.team import CHANNEL, Team, together
@@ -45,7 +46,9 @@ class Ordeal:
         self._births = 0
         self._over = False
         self._teams = [
-            Team(self._trap.slack, name, Random(f"{plan.seed} {name}"), self._dying)
+            (Planners if plan.planning else Team)(
+                self._trap.slack, name, Random(f"{plan.seed} {name}"), self._dying
+            )
             for name in NAMES[: plan.meetings]
         ]
         self._watch = Watch(self._workspace, plan.redis_url, tuple(team.slug for team in self._teams))

@@ -45,6 +45,11 @@ async def test_a_store_that_forgets_everything(redis_url: str, tmp_path: Path) -
     await lived_through(Plan(seed=5, kills=4, redis_url=redis_url, flushes=1), tmp_path)
 
 
+async def test_workshops_are_planned_through_every_death(redis_url: str, tmp_path: Path) -> None:
+    """Questions, answers, verdicts and plans of two processes that die: each is there once, in one order."""
+    await lived_through(Plan(seed=7, kills=6, redis_url=redis_url, replicas=2, planning=True), tmp_path)
+
+
 async def test_a_post_that_lands_when_the_successor_is_there(tmp_path: Path) -> None:
     """The bot dies, and Slack is slow: its successor waits for what may be on its way before it looks."""
     await lived_through(Plan(seed=6, kills=3, kinds=(API,), moments=(When.LATE,)), tmp_path)

@@ -18,11 +18,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from bot.domain.artifact import PlanEdit
 from bot.domain.effects import Commit
+from bot.domain.planning.paths import PLAN_PAGE, version_folder
 from bot.storage.git import GitWorkspace
-from tests.storage.samples import NOW, SLUG, a_commit, a_line
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
 OTHER = "other-item"
+PLAN = "# Plan\n"
 CALLS = {
     "create_reference_direct",
     "mkdir",
@@ -43,8 +46,14 @@ def main(workspace: Path, copies: Path) -> None:
             return
 
 
+def first_commit() -> Commit:
+    return a_commit(edits=(a_section("What we know."), PlanEdit(path=PLAN_PAGE, text=PLAN)))
+
+
 def round_of_commits() -> Iterator[tuple[str, Commit]]:
-    yield SLUG, a_commit(2)
+    """A plan is put aside by the first: one file more, and one less."""
+    aside = PlanEdit(path=f"{version_folder(1)}/plan.md", text=PLAN)
+    yield SLUG, a_commit(2, edits=(a_section("More."), aside, PlanEdit(path=PLAN_PAGE, text=None)))
     yield OTHER, a_commit(id=f"{OTHER}.i1.1", subject=OTHER, lines=(a_line("C2.1"),))
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from bot.storage.git import GitWorkspace
 from tests.storage.checkout import Git
-from tests.storage.killed import round_of_commits
-from tests.storage.samples import NOW, SLUG, a_commit
+from tests.storage.killed import first_commit, round_of_commits
+from tests.storage.samples import NOW, SLUG
 
 FEWEST_MOMENTS = 30
 
@@ -19,7 +19,7 @@ async def test_a_commit_killed_anywhere_is_finished_by_the_next(
     The bot that is started again leaves an index that says what the branch says. The same calls then give the same
     files, one commit each, and a clean checkout.
     """
-    await workspace.commit(SLUG, a_commit(), now=NOW)
+    await workspace.commit(SLUG, first_commit(), now=NOW)
     copies = tmp_path / "copies"
     killing = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.storage.killed", git.root, copies

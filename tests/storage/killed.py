@@ -20,7 +20,7 @@ from typing import Any
 
 from bot.domain.artifact import PlanEdit
 from bot.domain.effects import Commit
-from bot.domain.planning.paths import PLAN_PAGE, version_folder
+from bot.domain.planning.paths import PLAN_PAGE
 from bot.storage.git import GitWorkspace
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
@@ -51,9 +51,8 @@ def first_commit() -> Commit:
 
 
 def round_of_commits() -> Iterator[tuple[str, Commit]]:
-    """A plan is put aside by the first: one file more, and one less."""
-    aside = PlanEdit(path=f"{version_folder(1)}/plan.md", text=PLAN)
-    yield SLUG, a_commit(2, edits=(a_section("More."), aside, PlanEdit(path=PLAN_PAGE, text=None)))
+    """The first takes a file away, too."""
+    yield SLUG, a_commit(2, edits=(a_section("More."), PlanEdit(path=PLAN_PAGE, text=None)))
     yield OTHER, a_commit(id=f"{OTHER}.i1.1", subject=OTHER, lines=(a_line("C2.1"),))
 
 

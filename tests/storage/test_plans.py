@@ -43,6 +43,16 @@ async def test_a_folder_that_holds_nothing_any_more_is_gone(workspace: GitWorksp
     assert git.status == []
 
 
+async def test_a_version_is_put_aside_in_an_index_of_another_form(workspace: GitWorkspace, git: Git) -> None:
+    """Which git's own library writes."""
+    await put(workspace, 1, **{PLAN_PAGE: "# Plan\n"})
+    git("update-index", "--index-version", "4")
+    await put(workspace, 2, **{ASIDE: "# Plan\n", PLAN_PAGE: None})
+
+    assert git("ls-files").splitlines() == git("ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    assert git.status == []
+
+
 async def test_what_is_not_there_need_not_be_taken_away(workspace: GitWorkspace, git: Git) -> None:
     """A commit that is made again after a kill finds half of it done."""
     assert await put(workspace, 1, **{PLAN_PAGE: None, PLAN_FILES: "{}\n"}) == []

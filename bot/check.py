@@ -15,11 +15,11 @@ from bot.content.findings import Findings
 from bot.content.personas import read_roster, read_workshop
 from bot.content.steps import NOBODY, read_agenda
 from bot.domain.agenda import ANALYSIS_PHASES
-from bot.domain.model_names import Chain
 from bot.domain.persona import Roster
 from bot.domain.taxonomy import Trouble
 from bot.engine.troubles import log_trouble
 from bot.errors import BotError, SlackError, WorkspaceError
+from bot.greeting import greeted
 from bot.log import HIDDEN, redacted
 from bot.settings import Settings, name_of
 from bot.slack import client as slack_client
@@ -286,16 +286,8 @@ async def _transport(settings: Settings) -> Finding:
 
 
 async def _model(settings: Settings, roster: Roster) -> Finding:
-    """Each is asked for a word. One that does not give it stops nobody, as long as another one does."""
-    async with app.minds(settings, roster) as minds:
-        greeted = await minds.greeted()
-    if not greeted:
-        return Finding("model", "offline: the personas facilitate, and do not think for themselves")
-    chain = Chain.read(settings.model)
-    anybody = chain.offline or not all(greeted[name] for name in chain.names)
-    problems = tuple(Problem(sentence, stops=not anybody) for sentence in greeted.values() if sentence)
-    answering = ", ".join(str(name) for name, sentence in greeted.items() if not sentence)
-    return Finding("model", f"{answering or 'nobody'} answers", problems)
+    found, sentences, stops = await greeted(settings, roster)
+    return Finding("model", found, tuple(Problem(sentence, stops=stops) for sentence in sentences))
 
 
 async def _web(settings: Settings) -> Finding:

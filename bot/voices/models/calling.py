@@ -88,7 +88,8 @@ class Caller:
             async with model_request_stream(self._model, sent, model_settings=settings) as coming:
                 async for _ in coming:
                     pass
-                return coming.get()
+                answer = coming.get()
+            return answer if answer.finish_reason else self._broke_off()
         except self._errors as error:
             log.info("%s failed with %s", self._name, type(error).__name__)
             return translated(error, self._name)
@@ -107,12 +108,17 @@ class Caller:
         match response.finish_reason:
             case "content_filter":
                 raise VoiceError(f"{self._name} would rather not answer.", reason="refused")
+            case "error":
+                raise self._broke_off()
             case "length":
                 raise VoiceError(f"{self._name} was cut off in the middle of its answer.", reason="cut_off")
             case _ if not text:
                 raise VoiceError(f"{self._name} said nothing.", reason="empty", again=True)
             case _:
                 return text
+
+    def _broke_off(self) -> VoiceError:
+        return VoiceError(f"{self._name} broke off.", reason="unavailable", again=True)
 
 
 def _messages(prompt: Prompt, *, caches: bool) -> list[ModelMessage]:

@@ -1,6 +1,7 @@
 """What becomes of a call that goes wrong: a short reason for code, a sentence for people, and nothing of theirs."""
 
 import asyncio
+import io
 import json
 import logging
 import traceback
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.errors import VoiceError
+from bot.log import TALKATIVE, configure
 from bot.voices.mind import Mind, Prompt
 from bot.voices.models.calling import STREAMED_FROM_TOKENS
 from tests.voices.models.provider import (
@@ -157,6 +159,38 @@ async def test_who_hangs_up_may_be_asked_again(
     server.will(hangs_up(after))
 
     failed = await failure(asked_once(OWN), tokens=tokens)
+
+    assert (failed.reason, failed.again) == ("unavailable", True)
+
+
+MESSAGE = {
+    "id": "m",
+    "type": "message",
+    "role": "assistant",
+    "model": "m",
+    "content": [],
+    "stop_reason": None,
+}
+MESSAGE_BEGUN = "".join(
+    f"event: {one['type']}\ndata: {json.dumps(one)}\n\n"
+    for one in (
+        {"type": "message_start", "message": MESSAGE | {"usage": {"input_tokens": 9, "output_tokens": 1}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "I w"}},
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("model", "begun"), [(OWN, BEGUN), (OWN, f"{BEGUN}data: [DONE]\n\n"), (CLAUDE, MESSAGE_BEGUN)]
+)
+async def test_a_stream_that_just_ends_is_half_an_answer(
+    model: str, begun: str, asked_once: AskedOnce, server: ModelServer
+) -> None:
+    """The connection is closed as it should be; but nobody said that this was all."""
+    server.will(sends(begun, kind="text/event-stream"))
+
+    failed = await failure(asked_once(model), tokens=LONG)
 
     assert (failed.reason, failed.again) == ("unavailable", True)
 
@@ -329,6 +363,26 @@ async def test_neither_key_nor_prompt_is_in_an_error_or_the_log(
     assert SECRET not in shown
     assert failed.__cause__ is None
     assert failed.__context__ is None
+
+
+@pytest.mark.parametrize("model", [CLAUDE, GPT, OWN, GEMINI, BEDROCK])
+async def test_the_libraries_log_no_prompt_either(model: str, asked_once: AskedOnce) -> None:
+    """Theirs say at DEBUG all that they send; ours says at DEBUG what we do."""
+    shown = io.StringIO()
+    root, mind = logging.getLogger(), asked_once(model)
+    before, level = root.handlers[:], root.level
+    configure("DEBUG", stream=shown)
+    try:
+        await mind.think(PROMPT, seconds=20, tokens=SHORT)
+    finally:
+        root.handlers[:] = before
+        root.setLevel(level)
+        logging.captureWarnings(capture=False)
+        for name in TALKATIVE:
+            logging.getLogger(name).setLevel(logging.NOTSET)
+
+    assert SECRET not in shown.getvalue()
+    assert KEY not in shown.getvalue()
 
 
 async def test_the_name_a_provider_gives_a_model_is_written_down_only_if_it_is_one(

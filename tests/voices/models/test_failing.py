@@ -163,7 +163,7 @@ async def test_who_hangs_up_may_be_asked_again(
     assert (failed.reason, failed.again) == ("unavailable", True)
 
 
-MESSAGE = {
+MESSAGE: dict[str, object] = {
     "id": "m",
     "type": "message",
     "role": "assistant",

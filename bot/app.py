@@ -9,6 +9,7 @@ import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from uuid import uuid4
 
 from pydantic import SecretStr
@@ -17,9 +18,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import content, review_parts, shipped, tracing
 from bot.domain.agenda import Playbook
 from bot.domain.persona import Roster
+from bot.domain.redaction import Redactor, own_rules
 from bot.doors import Doors, answered
 from bot.engine.absence import Absence
 from bot.engine.clock import now
+from bot.engine.discretion import Discretion
 from bot.engine.engine import Engine
 from bot.engine.performers import Performers
 from bot.engine.ports import Pace, Store
@@ -69,6 +72,11 @@ def playbook(settings: Settings) -> Playbook:
     for note in read.notes:
         log.info("%s", note)
     return read
+
+
+def discretion(settings: Settings) -> Discretion:
+    """What we were given to keep to ourselves, what gives itself away, and what the settings call a secret."""
+    return Discretion(Redactor(settings.secrets(), own_rules(settings.redact)))
 
 
 @asynccontextmanager
@@ -138,12 +146,13 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
         doors = Doors(settings, store=saved, workspace=files, wake=wake)
         if web or not settings.slack_app_token:
             await enter(doors.serving())
-        us = await introduced(client)
+        redact = discretion(settings)
+        us = replace(await introduced(client), redact=redact)
 
         paced = await enter(pace(settings))
         chat = SlackChat(client, agenda.speakers, us, pace=paced, standing=doors.standing)
         records = KeptRecords(settings.workspace / settings.items_dir)
-        performers = Performers(chat, OfflineVoices(), files, agenda, now, records, OfflineWorkshop())
+        performers = Performers(chat, OfflineVoices(), files, agenda, now, records, OfflineWorkshop(), redact)
         board = SlackBoard(client, us, pace=paced, standing=doors.standing)
         triage = await enter(_reviews(settings, Shared(saved, files, agenda, doors.payer, board), doors))
         payer, meter = Forked(doors.payer, triage), doors.metrics
@@ -151,7 +160,13 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
             store=saved, wake=payer, performers=performers, playbook=agenda, clock=now, meter=meter
         )
         desk = WholeDesk(
-            triage=triage, engine=engine, store=saved, workspace=files, playbook=agenda, records=records
+            triage=triage,
+            engine=engine,
+            store=saved,
+            workspace=files,
+            playbook=agenda,
+            records=records,
+            redact=redact,
         )
         reception = Reception(desk=desk, chat=chat, us=us, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)

@@ -14,6 +14,7 @@ from bot import app, listing, review_parts
 from bot.domain.message import Message
 from bot.domain.notice import Arrived
 from bot.domain.place import Place
+from bot.domain.redaction import Redact
 from bot.domain.review import triage_line
 from bot.engine.clock import now
 from bot.engine.homes import ItemHomes
@@ -46,10 +47,10 @@ def line_of(content: bytes) -> str:
 
 
 async def keep(settings: Settings, slug: str, content: bytes) -> KeptReview:
-    """As the item's next review, byte for byte, in a commit. Raises UserError when there is no such item."""
+    """As the item's next review, byte for byte but for secrets, in a commit. UserError when there is no such item."""
     await _must_be_known(settings, slug)
     async with app.workspace(settings) as files:
-        return await files.keep(slug, content, now=now())
+        return await files.keep(slug, discreet(content, app.discretion(settings)), now=now())
 
 
 async def post(settings: Settings, line: str, content: bytes, *, channel: str) -> str:
@@ -107,3 +108,8 @@ async def _must_be_known(settings: Settings, slug: str) -> None:
         close = get_close_matches(slug, known, n=1)
         meant = f" Did you mean {close[0]}?" if close else ""
         raise UserError(f"There is no item {slug!r}.{meant} `roundtable items` lists what there is.")
+
+
+def discreet(content: bytes, redact: Redact) -> bytes:
+    """Also of what is no text, the secrets are hidden, and nothing else is changed."""
+    return redact(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")

@@ -12,9 +12,13 @@ from pathlib import Path, PurePosixPath
 from typing import Annotated, Self, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 
+from bot.domain import spending
+from bot.domain.house import House, Pressing
 from bot.domain.model_names import Chain
+from bot.domain.redaction import own_rules
+from bot.domain.spending import Budget
 from bot.errors import ConfigError
 from bot.keys import PREFIXES, Keys
 from bot.log import redacted
@@ -85,6 +89,22 @@ def _folder_or_nothing(path: Path) -> Path:
         raise ValueError(path) from error
 
 
+def _budget(given: object) -> object:
+    return spending.budget(given) if isinstance(given, str) else given
+
+
+def _patterns(given: object) -> object:
+    """The lines of a file, or what stands between commas."""
+    if not isinstance(given, str):
+        return given
+    try:
+        lines = _at_home(Path(given)).read_text("utf-8").split("\n") if "/" in given else given.split(",")
+    except OSError as error:
+        raise ValueError("no such file") from error
+    own_rules(lines)
+    return tuple(lines)
+
+
 Folder = Annotated[Path, AfterValidator(_at_home), AfterValidator(_folder)]
 FutureFolder = Annotated[Path, AfterValidator(_at_home), AfterValidator(_folder_or_nothing)]
 ServerAddress = Annotated[str, _shaped(r"https?://[^\s/]\S*"), AfterValidator(_address)]
@@ -152,6 +172,19 @@ class Settings(Keys):
     file_url: Annotated[ServerAddress, _shaped(r"[^{}]*\{path\}[^{}]*")] | None = Field(
         default=None, description="an address that starts with https:// or http://, with {path} in it"
     )
+    redact: Annotated[tuple[str, ...], BeforeValidator(_patterns)] = Field(
+        default=(),
+        repr=False,
+        description="patterns separated by commas, or the path, with a slash in it, of a file with one in a line; in"
+        " them # is a digit, ? a letter or digit, and one * a run of those (docs/safety.md)",
+    )
+    press: Pressing = Field(
+        default=Pressing.EVERYONE, description="one of starter, participants and everyone"
+    )
+    guests_press: bool = Field(default=False, description="yes or no")
+    budget: Annotated[Budget | None, BeforeValidator(_budget)] = Field(
+        default=None, description="tokens, such as 200000, or money, such as 5.00 USD"
+    )
     host: Annotated[str, _shaped(r"[\w.:-]+")] = Field(
         default="127.0.0.1", description="the name or address of a network interface of this machine"
     )
@@ -176,6 +209,10 @@ class Settings(Keys):
         if problems:
             raise ConfigError(" ".join(problems))
         return settings
+
+    @property
+    def house(self) -> House:
+        return House(press=self.press, guests_press=self.guests_press, budget=self.budget)
 
     def secrets(self) -> frozenset[str]:
         """Every text that must not come up in a log; of an address, only what opens it."""
@@ -203,6 +240,8 @@ def name_of(field: str) -> str:
 
 
 def _secrets_in(value: object) -> Iterator[str]:
+    if isinstance(value, tuple):
+        return
     text = _text(value)
     if "://" in text:
         address = urlsplit(next(_each_host(text)))

@@ -60,8 +60,8 @@ HOMES = {
 # --- the domain only calculates -------------------------------------------------------------------------------------
 
 CALCULATION = {
-    "bisect", "collections", "csv", "dataclasses", "datetime", "difflib", "enum", "functools", "hashlib", "io",
-    "itertools", "json", "math", "operator", "re", "string", "textwrap", "types", "typing", "unicodedata",
+    "bisect", "collections", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum", "functools", "hashlib",
+    "io", "itertools", "json", "math", "operator", "re", "string", "textwrap", "types", "typing", "unicodedata",
 }  # fmt: skip
 ASKS_THE_WORLD = re.compile(r"(open|print|input)|.*\.(now|today|utcnow|fromtimestamp)")
 

@@ -13,6 +13,7 @@ from bot.domain.inputs import Amend, Export, Press, Resume, Retract, Say, SetDep
 from bot.domain.item import Item, Known, backlog_title, generate_slug, item_from, resolve
 from bot.domain.message import Message
 from bot.domain.place import Person, Place
+from bot.domain.redaction import Redact, unchanged
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.engine import answers
@@ -29,19 +30,28 @@ ITEMS_LISTED = 20
 
 class FrontDesk:
     def __init__(
-        self, *, engine: Engine, store: Store, workspace: Workspace, playbook: Playbook, records: Records
+        self,
+        *,
+        engine: Engine,
+        store: Store,
+        workspace: Workspace,
+        playbook: Playbook,
+        records: Records,
+        redact: Redact = unchanged,
     ) -> None:
+        """*redact* is done to the texts of files that roundtables begin with."""
         self._engine = engine
         self._store = store
         self._workspace = workspace
         self._playbook = playbook
         self._digests = Digests(store, workspace, records, playbook)
+        self._redact = redact
         self._strangers = Strangers()
 
     async def start(self, start: Start) -> Reply:
         """A roundtable on the item; one that exists already is linked to, not begun again."""
         listings = await self._workspace.items()
-        item, listed = self._meant(start.item, listings, await self._workspace.backlog())
+        item, listed = self._meant(start.item, listings, self._redact(await self._workspace.backlog()))
         start = start.but(item=item)
         if start.place.thread and (there := await self._at(start.place)):
             return answers.held_already(there) if there.slug == item.slug else answers.thread_taken(there)

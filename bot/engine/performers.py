@@ -10,6 +10,7 @@ from typing import NamedTuple, assert_never
 
 from bot.domain import export_wording
 from bot.domain.agenda import Playbook
+from bot.domain.discretion import discreet
 from bot.domain.effects import (
     Commit,
     Draft,
@@ -45,6 +46,7 @@ from bot.domain.inputs import (
 )
 from bot.domain.message import Message
 from bot.domain.moment import seconds_since
+from bot.domain.redaction import Redact, unchanged
 from bot.domain.roundtable import Roundtable
 from bot.engine.clock import Clock
 from bot.engine.ports import Chat, Cue, Planners, Reading, Records, Voices, Workspace
@@ -70,6 +72,8 @@ class Performers(NamedTuple):
     clock: Clock
     records: Records
     planners: Planners
+    redact: Redact = unchanged
+    """Done to what voices, threads and files say."""
 
     async def perform(self, effect: Effect, rt: Roundtable) -> Outcome:
         """Raises EffectError when the world says no."""
@@ -77,6 +81,11 @@ class Performers(NamedTuple):
         if isinstance(effect, Log):
             log_trouble(effect.trouble)
             return Done(**told)
+        return discreet(await self._outcome(effect, rt, told), self.redact)
+
+    async def _outcome(
+        self, effect: InChat | ByVoice | InWorkshop | InWorkspace, rt: Roundtable, told: Told
+    ) -> Outcome:
         if isinstance(effect, InChat):
             return await self._in_chat(effect, rt, told)
         if isinstance(effect, ByVoice):

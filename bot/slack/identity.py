@@ -1,6 +1,9 @@
-"""Who we are in the workspace, as `auth.test` said once, at the start."""
+"""Who we are in the workspace, as `auth.test` said once, at the start, and how discreet."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from bot.domain.redaction import unchanged
 
 CUSTOMISE = "chat:write.customize"
 UPLOAD = "files:write"
@@ -8,13 +11,14 @@ UPLOAD = "files:write"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """*scopes* are the granted ones; empty when Slack did not name any."""
+    """*scopes* are the granted ones; empty when Slack did not name any. *redact* is done to what people write."""
 
     team: str
     user: str
     bot: str
     token: str = field(default="", repr=False)
     scopes: tuple[str, ...] = ()
+    redact: Callable[[str], str] = field(default=unchanged, repr=False, compare=False)
 
     @property
     def can_customise(self) -> bool:

@@ -71,7 +71,7 @@ def message(event: Payload, us: Identity, *, at: str) -> Words | Amended | Retra
         return _changed(event, us, at=at)
     if subtype == "message_deleted":
         return _deleted(event, us, at=at)
-    text = _text(event)
+    text = _text(event, us)
     if not text or not _by_person(event, us) or not _in_thread(event) or _addresses(event, us):
         return None
     return _words(event, us, text, at=at)
@@ -94,7 +94,7 @@ def mention(event: Payload, us: Identity, *, at: str) -> Asked | Words | None:
 
 
 def command(body: Payload, us: Identity, *, at: str) -> Asked:
-    verb, rest = verb_in(_text(body)) or ("help", "")
+    verb, rest = verb_in(_text(body, us)) or ("help", "")
     return Asked(
         verb=verb,
         rest=rest,
@@ -108,7 +108,7 @@ def command(body: Payload, us: Identity, *, at: str) -> Asked:
 
 def shortcut(body: Payload, us: Identity, *, at: str) -> Asked:
     """Start on a message: its first line is the title, its thread is adopted."""
-    title = next((line for line in _text(part(body, "message")).split("\n") if line.strip()), "")
+    title = next((line for line in _text(part(body, "message"), us).split("\n") if line.strip()), "")
     place = _origin(body, us)
     return Asked(
         verb="start",
@@ -227,14 +227,15 @@ def _key(event: Payload, message: Payload) -> str:
     return f"{needed(event, 'channel')}.{needed(message, 'ts')}"
 
 
-def _text(message: Payload, *, without: re.Pattern[str] | None = None) -> str:
+def _text(message: Payload, us: Identity, *, without: re.Pattern[str] | None = None) -> str:
+    """Redacted before anything is cut off: of half a secret nobody can tell what it is."""
     raw = word(message, "text")[:RAW_CHARS]
-    text = readable(without.sub("", raw, count=1) if without else raw)
+    text = us.redact(readable(without.sub("", raw, count=1) if without else raw))
     return text if len(text) <= MESSAGE_CHARS else text[:MESSAGE_CHARS] + CUT
 
 
 def _said_to_us(message: Payload, us: Identity) -> str:
-    return _text(message, without=_mention_of(us) if _addresses(message, us) else None)
+    return _text(message, us, without=_mention_of(us) if _addresses(message, us) else None)
 
 
 def _is_verb(message: Payload, us: Identity) -> bool:

@@ -38,11 +38,12 @@ class Start(Happened):
 
 
 class Say(Happened):
-    """A person wrote *text* in the thread, as message *ts*."""
+    """A person wrote *text* in the thread, as message *ts*. *private* is None where it was not said who can see it."""
 
     person: Person
     text: str
     ts: str
+    private: bool | None = None
 
 
 class Press(Happened):
@@ -138,8 +139,11 @@ class Done(Paid):
 
 
 class ThreadOpened(Paid):
+    """*private* is None when nobody told us who can see the channel."""
+
     ts: str
     permalink: str
+    private: bool | None = None
 
 
 class Posted(Paid):

@@ -65,6 +65,7 @@ from bot.domain.transitions import (
     syntheses,
     trouble,
 )
+from bot.domain.transitions.saving import seen_by
 from bot.errors import NotNow
 
 Transition = Callable[[Roundtable, Any, Playbook], Roundtable]
@@ -179,7 +180,7 @@ def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
         return pausing.tried_again(rt)
     if isinstance(happened, Returned):
         return absence.returned(rt, since=happened.since)
-    rt = rt.meeting(happened.person)
+    rt = seen_by(rt.meeting(happened.person), happened)
     if isinstance(happened, Press):
         return _pressed(rt, happened, playbook)
     if isinstance(happened, Say) and (change := amendments.overtaken(rt, happened)):

@@ -97,7 +97,7 @@ def apply(raw: Mapping[str, Any], change: Change) -> dict[str, Any]:
     if change.codebase_hash:
         meta["codebase_hash"] = change.codebase_hash
     if change.slack:
-        known = {name: fact for name, fact in change.slack.model_dump().items() if fact}
+        known = {name: fact for name, fact in change.slack.model_dump().items() if fact not in ("", None)}
         meta["slack"] = {**_object(meta.get("slack")), **known}
     return meta
 
@@ -172,8 +172,11 @@ def _record(fields: Any) -> Record | None:
 
 
 def _place(slack: Mapping[str, Any]) -> SlackPlace:
-    names = SlackPlace.model_fields
-    return SlackPlace(**{name: clean(slack[name]) for name in names if isinstance(slack.get(name), str)})
+    private = slack.get("private")
+    known = private if isinstance(private, bool) else None
+    names = SlackPlace.model_fields.keys() - {"private"}
+    texts = {name: clean(slack[name]) for name in names if isinstance(slack.get(name), str)}
+    return SlackPlace(**texts, private=known)
 
 
 def _again(change: Change) -> Mapping[str, Any]:

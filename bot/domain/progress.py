@@ -23,12 +23,13 @@ class Record(Stored):
 
 
 class SlackPlace(Stored):
-    """The thread an item is discussed in."""
+    """The thread an item is discussed in; whether only some can see it, if that is known."""
 
     team_id: str = ""
     channel_id: str = ""
     thread_ts: str = ""
     started_by: str = ""
+    private: bool | None = None
 
 
 class Meta(Stored):

@@ -15,6 +15,7 @@ from bot.domain.effects import Attemptable, Commit, Effect, Log, MeetPerson, Pos
 from bot.domain.elaboration import Elaboration
 from bot.domain.inputs import CodeSurvey, Heard, Say
 from bot.domain.item import Item
+from bot.domain.manners import Manners
 from bot.domain.menu import Menu, MenuKind, Used
 from bot.domain.message import NO_STEP, Message
 from bot.domain.meta import DEFAULT_MAX_TURNS, Record
@@ -65,6 +66,7 @@ class Roundtable(Stored):
     depth_overrides: Mapping[str, str] = {}
     elaborations: tuple[Record, ...] = ()
     max_turns: int = DEFAULT_MAX_TURNS
+    manners: Manners = Manners()
     scan: QuickScan = QuickScan()
     passed: tuple[Passed, ...] = ()
     artifacts: tuple[str, ...] = ()

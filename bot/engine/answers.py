@@ -14,6 +14,7 @@ from bot.engine.ports import Listing
 UNKNOWN_THREAD = (
     "I don't know this roundtable any more. Say `/roundtable resume` in the channel to bring it back."
 )
+TITLE_TAKEN = "Please give it another title: I have no name left for a folder of that one."
 CHOICES_SHOWN = 5
 
 DOING = {

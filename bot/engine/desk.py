@@ -20,12 +20,14 @@ from bot.engine import answers
 from bot.engine.digests import Digests
 from bot.engine.engine import Engine
 from bot.engine.ports import Listing, Records, Store, Workspace
+from bot.engine.sight import may_see, sees, sees_folder
 from bot.engine.strangers import Strangers
 from bot.errors import Conflict, UserError
 
 Reply = Message | None
 
 ITEMS_LISTED = 20
+ITEMS_BESIDE = 100
 
 
 class FrontDesk:
@@ -51,8 +53,12 @@ class FrontDesk:
     async def start(self, start: Start) -> Reply:
         """A roundtable on the item; one that exists already is linked to, not begun again."""
         listings = await self._workspace.items()
-        item, listed = self._meant(start.item, listings, self._redact(await self._workspace.backlog()))
-        start = start.but(item=item)
+        seen = tuple(one for one in listings if sees_folder(start.place, one))
+        item, listed = self._meant(start.item, seen, self._redact(await self._workspace.backlog()))
+        slug = await self._out_of_sight(item.slug, start.place, listings)
+        start = start.but(item=item.but(slug=slug))
+        listed = listed or next((one for one in seen if one.known.slug == slug), None)
+        item = start.item
         if start.place.thread and (there := await self._at(start.place)):
             return answers.held_already(there) if there.slug == item.slug else answers.thread_taken(there)
 
@@ -165,6 +171,15 @@ class FrontDesk:
 
     # --- finding ------------------------------------------------------------------------------------------------
 
+    async def _out_of_sight(self, slug: str, place: Place, listings: tuple[Listing, ...]) -> str:
+        """*slug*, or one beside it: that somebody else has it in a private channel is not to be known here."""
+        hidden = {one.known.slug for one in listings if not sees_folder(place, one)}
+        candidates = (slug, *(f"{slug}-{number}" for number in range(2, ITEMS_BESIDE)))
+        for one in candidates:
+            if one not in hidden and (not (rt := await self._store.get(one)) or sees(place, rt)):
+                return one
+        raise UserError(answers.TITLE_TAKEN)
+
     async def _begin(self, start: Start, listed: Listing | None) -> Reply:
         try:
             if listed is None:
@@ -227,16 +242,25 @@ class FrontDesk:
         return self._one_of(await self._matching(place, reference), reference)
 
     async def _matching(self, place: Place, reference: str) -> tuple[str, ...]:
-        known = [one.known for one in await self._workspace.items()]
+        """What can be meant by whoever asks at *place*: an item of a private channel is unknown elsewhere."""
+        listings = await self._workspace.items()
+        known = [one.known for one in listings if may_see(place, one)]
         live = [Known(slug=rt.slug, title=rt.title, source_id=rt.source_id) for rt in await self._live(place)]
-        return resolve(reference, [*known, *live], await self._workspace.backlog())
+        found = resolve(reference, [*known, *live], await self._workspace.backlog())
+        told = {one.known.slug: sees_folder(place, one) for one in listings}
+        seen = []
+        for slug in found[:ITEMS_LISTED]:
+            rt = await self._store.get(slug)
+            if sees(place, rt) if rt else told.get(slug):
+                seen.append(slug)
+        return tuple(seen)
 
     @staticmethod
     def _one_of(found: tuple[str, ...], reference: str) -> str:
         if not found:
             raise UserError(answers.no_such_item(reference))
         if len(found) > 1:
-            raise UserError(answers.several(reference, found[:ITEMS_LISTED]))
+            raise UserError(answers.several(reference, found))
         return found[0]
 
     async def _wanted(self, place: Place, reference: str) -> str | None:

@@ -101,7 +101,7 @@ class Performers(NamedTuple):
         match effect:
             case OpenThread():
                 opened = await self.chat.open(rt.place, effect.message, key=effect.id, again=again)
-                return ThreadOpened(**told, ts=opened.ts, permalink=opened.permalink)
+                return ThreadOpened(**told, **opened._asdict())
             case ReadThread():
                 thread = await self.chat.read(rt.place, after=effect.after)
                 return ThreadRead(

@@ -26,8 +26,11 @@ from bot.domain.transcript import Line
 
 
 class Opened(NamedTuple):
+    """*private* says whether only some can see the channel; None when that is not to be known."""
+
     ts: str
     permalink: str
+    private: bool | None = None
 
 
 class Thread(NamedTuple):
@@ -209,7 +212,7 @@ class Receipt(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """One item of the workspace, for lists: the thread it is held in, if meta.json names one."""
+    """One item of the workspace, for lists: the thread it is held in, and who can see that, if meta.json says."""
 
     known: Known
     status: str
@@ -217,6 +220,7 @@ class Listing(NamedTuple):
     team: str
     channel: str
     thread: str
+    private: bool | None = None
 
 
 class Reading(NamedTuple):

@@ -14,6 +14,7 @@ from bot.engine.ports import Chat, Opened, Pace, Sheet, Thread
 from bot.errors import SlackError
 from bot.slack.blocks import Part, parts
 from bot.slack.calls import Calls, Unpaced
+from bot.slack.channels import Channels
 from bot.slack.earlier import Earlier, metadata
 from bot.slack.identity import CUSTOMISE, Identity
 from bot.slack.limits import UPDATE_TEXT_CHARS
@@ -65,6 +66,7 @@ class SlackChat(Chat):
         self._own_names = identity.can_customise
         self._call = Calls(client, pace or Unpaced(), team=identity.team, standing=standing)
         self._names = Names(self._call)
+        self._channels = Channels(self._call)
         self._threads = ThreadReader(self._call, identity, self._names)
         self._earlier = Earlier(self._call, identity.bot)
         self._uploads = Uploads(self._call, self._earlier)
@@ -77,7 +79,8 @@ class SlackChat(Chat):
     async def open(self, place: Place, message: Message, *, key: str, again: bool) -> Opened:
         stamps = await self._post(place, message, key=key, again=again)
         root = place.thread or stamps[0]
-        return Opened(root, await self._permalink(place.channel, root))
+        permalink = await self._permalink(place.channel, root)
+        return Opened(root, permalink, await self._channels.private(place.channel))
 
     async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
         stamps = await self._post(place, message, key=key, again=again)

@@ -6,7 +6,6 @@ Malformed for what Slack would not send.
 """
 
 import re
-from functools import cache
 from typing import NamedTuple
 
 from bot.domain.inputs import Amend, Heard, Press, Resume, Retract, Say
@@ -14,11 +13,13 @@ from bot.domain.message import Action
 from bot.domain.place import Person, Place
 from bot.domain.text import clean, one_line
 from bot.slack.buttons import TYPED, action_of, carried
+from bot.slack.channels import PRIVATE_TYPES
 from bot.slack.identity import Identity
 from bot.slack.limits import VALUE_CHARS
 from bot.slack.payload import Malformed, Payload, known, needed, part, reply_url, word
 from bot.slack.text import readable
 from bot.slack.verbs import Asked, verb_in
+from bot.slack.whose import addresses, by_person, in_any_thread, in_thread, mention_of
 from bot.slack.wording import CUT
 
 MESSAGE_CHARS = 40_000
@@ -26,11 +27,8 @@ RAW_CHARS = 4 * MESSAGE_CHARS
 """More of a text is not even looked at: what is cut off by hand need not be made readable."""
 TITLE_CHARS = 80
 NAME_CHARS = 80
-SAID_BY_PEOPLE = frozenset({"", "thread_broadcast", "file_share"})
-"""Subtypes of messages that are words of a person; everything else only reports something."""
 GRAVE = "tombstone"
 """What Slack leaves in place of a deleted root whose thread goes on."""
-SLACKBOT = "USLACKBOT"
 
 
 class Words(NamedTuple):
@@ -72,7 +70,7 @@ def message(event: Payload, us: Identity, *, at: str) -> Words | Amended | Retra
     if subtype == "message_deleted":
         return _deleted(event, us, at=at)
     text = _text(event, us)
-    if not text or not _by_person(event, us) or not _in_thread(event) or _addresses(event, us):
+    if not text or not by_person(event, us) or not in_thread(event) or addresses(event, us):
         return None
     return _words(event, us, text, at=at)
 
@@ -82,15 +80,15 @@ def mention(event: Payload, us: Identity, *, at: str) -> Asked | Words | None:
     What is said to us: a verb, or words for the roundtable of the thread. Whoever only talks about us in a thread
     has been heard by `message`.
     """
-    if not _by_person(event, us):
+    if not by_person(event, us):
         return None
-    addressed, in_thread = _addresses(event, us), _in_thread(event)
-    if in_thread and not addressed:
+    addressed, below = addresses(event, us), in_thread(event)
+    if below and not addressed:
         return None
     text = _said_to_us(event, us) if addressed else ""
     if found := verb_in(text):
         return _asked(event, us, found, at=at)
-    return _words(event, us, text, at=at) if text and in_thread else _asked(event, us, ("help", ""), at=at)
+    return _words(event, us, text, at=at) if text and below else _asked(event, us, ("help", ""), at=at)
 
 
 def command(body: Payload, us: Identity, *, at: str) -> Asked:
@@ -144,7 +142,7 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | Asked |
 def heard(event: Payload, us: Identity) -> Heard | None:
     """A message of `conversations.replies`, if a person said something with it that was not a wish for us to grant."""
     text = _said_to_us(event, us)
-    if not text or not _by_person(event, us) or _is_verb(event, us):
+    if not text or not by_person(event, us) or _is_verb(event, us):
         return None
     return Heard(person=Person(id=needed(event, "user")), text=text, ts=needed(event, "ts"))
 
@@ -172,7 +170,7 @@ def _changed(event: Payload, us: Identity, *, at: str) -> Amended | Retracted | 
     now, before = part(event, "message"), part(event, "previous_message")
     if word(now, "subtype") == GRAVE:
         return _deleted(event, us, at=at)
-    if not _by_person(now, us) or not _in_any_thread(now) or word(now, "edited", "user") == us.user:
+    if not by_person(now, us) or not in_any_thread(now) or word(now, "edited", "user") == us.user:
         return None
     text = _said_to_us(now, us)
     if text == _said_to_us(before, us) or _is_verb(now, us):
@@ -186,7 +184,7 @@ def _changed(event: Payload, us: Identity, *, at: str) -> Amended | Retracted | 
 
 def _deleted(event: Payload, us: Identity, *, at: str) -> Retracted | None:
     gone = part(event, "previous_message")
-    if not _by_person(gone, us) or not _in_any_thread(gone) or _is_verb(gone, us):
+    if not by_person(gone, us) or not in_any_thread(gone) or _is_verb(gone, us):
         return None
     key, ts = f"{_key(event, gone)}.deleted", needed(gone, "ts")
     return Retracted(_thread(event, gone, us), Retract(key=key, at=at, person=_author(gone), ts=ts))
@@ -210,7 +208,15 @@ def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> 
 
 
 def _words(event: Payload, us: Identity, text: str, *, at: str) -> Words:
-    said = Say(key=_key(event, event), at=at, person=_author(event), text=text, ts=needed(event, "ts"))
+    private = PRIVATE_TYPES.get(word(event, "channel_type"))
+    said = Say(
+        key=_key(event, event),
+        at=at,
+        person=_author(event),
+        text=text,
+        ts=needed(event, "ts"),
+        private=private,
+    )
     return Words(_thread(event, event, us), said)
 
 
@@ -235,40 +241,12 @@ def _text(message: Payload, us: Identity, *, without: re.Pattern[str] | None = N
 
 
 def _said_to_us(message: Payload, us: Identity) -> str:
-    return _text(message, us, without=_mention_of(us) if _addresses(message, us) else None)
+    return _text(message, us, without=mention_of(us) if addresses(message, us) else None)
 
 
 def _is_verb(message: Payload, us: Identity) -> bool:
     """Done when it was said; it is in no transcript."""
-    return _addresses(message, us) and verb_in(_said_to_us(message, us)) is not None
-
-
-def _in_thread(event: Payload) -> bool:
-    return known(event, "thread_ts") not in {"", word(event, "ts")}
-
-
-def _in_any_thread(message: Payload) -> bool:
-    """Also as its root, under which somebody has replied."""
-    return bool(known(message, "thread_ts"))
-
-
-def _by_person(message: Payload, us: Identity) -> bool:
-    if message.get("bot_id") or word(message, "subtype") not in SAID_BY_PEOPLE:
-        return False
-    return known(message, "user") not in {"", us.user, SLACKBOT}
-
-
-def _addresses(message: Payload, us: Identity) -> bool:
-    return _mention_of(us).match(word(message, "text")) is not None
-
-
-def _mention_of(us: Identity) -> re.Pattern[str]:
-    return _mention(us.user)
-
-
-@cache
-def _mention(user: str) -> re.Pattern[str]:
-    return re.compile(rf"\s*<@{re.escape(user)}(?:\|[^<>]*)?>[\s:,]*")
+    return addresses(message, us) and verb_in(_said_to_us(message, us)) is not None
 
 
 # --- what clicks are made of --------------------------------------------------------------------------------------

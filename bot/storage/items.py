@@ -199,6 +199,7 @@ def _listing(items: Folder, slug: str) -> Listing:
         team=thread.team_id,
         channel=thread.channel_id,
         thread=thread.thread_ts,
+        private=thread.private,
     )
 
 

@@ -46,6 +46,7 @@ def test_a_reply_in_a_thread_is_what_a_person_said() -> None:
         person=ADA,
         text="Nurses, at night & in the dark",
         ts="1767261600.000200",
+        private=False,
     )
 
     assert words("message_in_thread") == (THREAD, said)

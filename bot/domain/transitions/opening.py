@@ -20,7 +20,7 @@ from bot.domain.inputs import (
 from bot.domain.item import draft
 from bot.domain.menu import MenuKind
 from bot.domain.message import NO_STEP, Message
-from bot.domain.meta import Change
+from bot.domain.meta import Change, SlackPlace
 from bot.domain.notes import Stalled
 from bot.domain.persona import Persona
 from bot.domain.planning import wording as planning_wording
@@ -113,7 +113,8 @@ def _leads(playbook: Playbook) -> tuple[Persona, ...]:
 def thread_opened(rt: Roundtable, happened: ThreadOpened, playbook: Playbook) -> Roundtable:
     adopting = bool(rt.place.thread)
     thread = rt.place.thread or happened.ts
-    rt = rt.but(place=rt.place.but(thread=thread), permalink=happened.permalink)
+    manners = rt.manners.but(private=happened.private)
+    rt = rt.but(place=rt.place.but(thread=thread), permalink=happened.permalink, manners=manners)
     return rt.owing(ReadThread(quiet=not adopting), ReadItem())
 
 
@@ -139,6 +140,7 @@ def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundta
     if state.planning and rt.heading_for is None:
         rt = planning.lost(rt, playbook)
     if happened.recovering:
+        rt = _held_before(rt, state.meta.slack)
         after = next(iter(state.heard), "")
         return rt.owing(ReadThread(recovering=True, after=after, known=state.heard))
     return taken_up(rt, "held in a new thread")
@@ -164,6 +166,15 @@ def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundt
     rt = phases.go_on(rt.but(heading_for=None), playbook)
     behind = told.state.commits_behind if told else 0
     return resuming.at_the_end(rt, behind) if rt.stage is Stage.ANALYSED else rt
+
+
+def _held_before(rt: Roundtable, known: SlackPlace | None) -> Roundtable:
+    """In the same thread: whoever began it began it, and who can see it may be known."""
+    if known is None or known.channel_id != rt.place.channel:
+        return rt
+    manners = rt.manners.but(noted=known.private)
+    manners = manners if manners.private is not None else manners.but(private=known.private)
+    return rt.but(started_by=known.started_by or rt.started_by, manners=manners)
 
 
 def _without(rt: Roundtable, heard: tuple[str, ...]) -> Roundtable:

@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain import artifact, trouble_wording, wording
 from bot.domain.artifact import Edit, InsightEdit, PlanEdit
 from bot.domain.effects import Commit, Effect, Post, Then
-from bot.domain.inputs import Committed, ItemState
+from bot.domain.inputs import Command, Committed, ItemState, Say
 from bot.domain.menu import Menu, MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change, SlackPlace
@@ -43,7 +43,7 @@ def owe_commit(
 
     What failed to be saved before is tried again first, in its order.
     """
-    change = change or Change()
+    rt, change = _placed(rt, change or Change())
     rt = _carrying(rt, change, subject)
     commit = Commit(
         subject=f"roundtable({rt.slug}): {subject}",
@@ -140,8 +140,19 @@ def refreshed(rt: Roundtable, state: ItemState | None, troubles: Iterable[Troubl
 def slack_place(rt: Roundtable) -> SlackPlace:
     place = rt.place
     return SlackPlace(
-        team_id=place.team, channel_id=place.channel, thread_ts=place.thread, started_by=rt.started_by
+        team_id=place.team,
+        channel_id=place.channel,
+        thread_ts=place.thread,
+        started_by=rt.started_by,
+        private=rt.manners.private,
     )
+
+
+def seen_by(rt: Roundtable, happened: Command) -> Roundtable:
+    """Messages say who can see them: a channel may become private at any time, and the next commit notes it."""
+    if not isinstance(happened, Say) or happened.private is None or happened.private is rt.manners.private:
+        return rt
+    return rt.but(manners=rt.manners.but(private=happened.private))
 
 
 def created(rt: Roundtable) -> dict[str, str | None]:
@@ -153,6 +164,14 @@ def created(rt: Roundtable) -> dict[str, str | None]:
         "slug": rt.slug,
         "created_at": rt.now,
     }
+
+
+def _placed(rt: Roundtable, change: Change) -> tuple[Roundtable, Change]:
+    """With who can see the channel, if meta.json does not say so yet."""
+    private = rt.manners.private
+    if change.slack is None and private is not rt.manners.noted and rt.place.thread:
+        change = change.but(slack=slack_place(rt))
+    return (rt.but(manners=rt.manners.but(noted=private)) if change.slack else rt), change
 
 
 def _carrying(rt: Roundtable, change: Change, subject: str) -> Roundtable:

@@ -1,0 +1,40 @@
+"""Who can see a channel: what Slack says about it, when it says so."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from bot.errors import SlackError
+from bot.slack.calls import Calls
+
+log = logging.getLogger(__name__)
+
+REMEMBERED = 10_000
+PRIVATE_TYPES: Mapping[str, bool] = {"channel": False, "group": True, "im": True, "mpim": True}
+"""The `channel_type` of events."""
+
+
+class Channels:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._private: dict[str, bool] = {}
+
+    async def private(self, channel: str) -> bool | None:
+        """None when Slack does not say. One that becomes private later is told of by the messages in it."""
+        if channel in self._private:
+            return self._private[channel]
+        try:
+            answer = await self._calls(self._calls.client.conversations_info, channel=channel)
+        except SlackError as error:
+            log.info("nobody says who can see %s: %s", channel, error.reason)
+            return None
+        if len(self._private) >= REMEMBERED:
+            self._private.pop(next(iter(self._private)))
+        self._private[channel] = private = is_private(answer["channel"])
+        return private
+
+
+def is_private(channel: Mapping[str, Any]) -> bool:
+    """Only what is plainly public is public."""
+    closed = ("is_private", "is_im", "is_mpim", "is_group")
+    return not channel.get("is_channel") or any(channel.get(name) for name in closed)

@@ -1,0 +1,39 @@
+"""Whose words a message holds, and to whom they are said."""
+
+import re
+from functools import cache
+
+from bot.slack.identity import Identity
+from bot.slack.payload import Payload, known, word
+
+SAID_BY_PEOPLE = frozenset({"", "thread_broadcast", "file_share"})
+"""Subtypes of messages that are words of a person; everything else only reports something."""
+SLACKBOT = "USLACKBOT"
+
+
+def in_thread(event: Payload) -> bool:
+    return known(event, "thread_ts") not in {"", word(event, "ts")}
+
+
+def in_any_thread(message: Payload) -> bool:
+    """Also as its root, under which somebody has replied."""
+    return bool(known(message, "thread_ts"))
+
+
+def by_person(message: Payload, us: Identity) -> bool:
+    if message.get("bot_id") or word(message, "subtype") not in SAID_BY_PEOPLE:
+        return False
+    return known(message, "user") not in {"", us.user, SLACKBOT}
+
+
+def addresses(message: Payload, us: Identity) -> bool:
+    return mention_of(us).match(word(message, "text")) is not None
+
+
+def mention_of(us: Identity) -> re.Pattern[str]:
+    return _mention(us.user)
+
+
+@cache
+def _mention(user: str) -> re.Pattern[str]:
+    return re.compile(rf"\s*<@{re.escape(user)}(?:\|[^<>]*)?>[\s:,]*")

@@ -1,0 +1,127 @@
+"""Items of private channels: for other channels they do not exist."""
+
+import json
+from shutil import rmtree
+
+import pytest
+
+from bot.sandbox import Delivery
+from bot.sandbox.residents import Channel
+from tests.e2e.meeting import CHANNEL, Meeting
+
+SECRET = "#board"
+
+
+def private_channel(meeting: Meeting) -> Channel:
+    workspace = meeting.slack.workspace
+    people = {workspace.user(name).id for name in ("ada", "grace")}
+    return workspace.add_channel(
+        SECRET.strip("#"), members={*people, meeting.slack.bot_user_id}, kind="group"
+    )
+
+
+async def started_there(meeting: Meeting, title: str) -> str:
+    """The stamp of the root."""
+    private_channel(meeting)
+    await meeting.slack.person("ada").slash(SECRET, f"/roundtable start {title}")
+    root = (await meeting.until(lambda: meeting.slack.messages(SECRET)))[0].ts
+    await meeting.until(
+        lambda: [one for one in meeting.slack.thread(SECRET, root) if "roundtable.finish_step" in one.actions]
+    )
+    await meeting.slack.settled()
+    return root
+
+
+async def asked(meeting: Meeting, line: str, *, channel: str = CHANNEL) -> str:
+    ada = meeting.slack.person("ada")
+    before = len(ada.ephemerals)
+    delivery: Delivery = await ada.slash(channel, f"/roundtable {line}")
+    await meeting.slack.settled()
+    return str(delivery.response) + str([one.text for one in ada.ephemerals[before:]])
+
+
+@pytest.mark.parametrize(
+    "line", ["status takeover", "resume takeover", "stop takeover", "status take", "resume Takeover"]
+)
+async def test_it_is_unknown_elsewhere(meeting: Meeting, line: str) -> None:
+    """Whoever asks for it by name from another channel is told what everybody is told of what does not exist."""
+    async with meeting.bot():
+        await started_there(meeting, "Takeover")
+        unknown = (await asked(meeting, f"{line.split(maxsplit=1)[0]} nonsense")).replace("nonsense", "it")
+        told = await asked(meeting, line)
+
+        assert "No matching item found" in told
+        assert told.replace(line.split()[1], "it") == unknown
+        assert "Takeover" not in await asked(meeting, "list")
+        assert "Takeover" in await asked(meeting, "list", channel=SECRET)
+        assert "a step is open" in await asked(meeting, "status takeover", channel=SECRET)
+
+
+async def test_it_is_unknown_elsewhere_when_only_git_knows_it(meeting: Meeting) -> None:
+    """meta.json says that the channel is private; where it says nothing, nobody is shown what it may be."""
+    async with meeting.bot():
+        await started_there(meeting, "Takeover")
+    rmtree(meeting.workspace / ".roundtable")
+    file = meeting.workspace / "docs" / "requirements" / "takeover" / "meta.json"
+    meta = json.loads(file.read_text())
+    assert meta["slack"]["private"] is True
+
+    async with meeting.bot():
+        assert "No matching item found" in await asked(meeting, "resume takeover")
+    del meta["slack"]["private"]
+    file.write_text(json.dumps(meta))
+    async with meeting.bot():
+        assert "No matching item found" in await asked(meeting, "status takeover")
+
+
+async def test_the_same_title_elsewhere_is_another_item(meeting: Meeting) -> None:
+    """Begun without a word about the first; begun twice, it is the one of that channel."""
+    async with meeting.bot():
+        await started_there(meeting, "Takeover")
+        await meeting.start("Takeover", slug="takeover-2")
+        told = await asked(meeting, "start Takeover")
+
+    assert "There is a roundtable on *Takeover* (`takeover-2`)" in told
+    folders = sorted(one.name for one in (meeting.workspace / "docs" / "requirements").iterdir())
+    assert folders == ["takeover", "takeover-2"]
+    assert meeting.meta["slack"]["private"] is False
+
+
+async def test_an_item_of_a_public_channel_can_be_asked_for_anywhere(meeting: Meeting) -> None:
+    """As before."""
+    async with meeting.bot():
+        private_channel(meeting)
+        await meeting.start("Offline sync")
+
+        assert "a step is open" in await asked(meeting, "status offline-sync", channel=SECRET)
+
+
+async def test_without_the_scope_the_messages_tell(meeting: Meeting) -> None:
+    """An app that was installed before may not ask who can see a channel: the first message in the thread says it."""
+    meeting.slack.slack.scopes -= {"channels:read", "groups:read"}
+    async with meeting.bot():
+        private_channel(meeting)
+        await meeting.start("Offline sync")
+        assert "No matching item found" in await asked(meeting, "status offline-sync", channel=SECRET)
+        await meeting.say("Edits get lost. Scope: small")
+        await meeting.slack.settled()
+
+        assert "a step is open" in await asked(meeting, "status offline-sync", channel=SECRET)
+        await meeting.press("finish_step")
+        await meeting.menu("continue")
+    assert meeting.meta["slack"]["private"] is False
+
+
+async def test_a_channel_that_becomes_private_takes_its_items_along(meeting: Meeting) -> None:
+    """From the next message on, and in meta.json with the next commit."""
+    async with meeting.bot():
+        private_channel(meeting)
+        await meeting.start("Offline sync")
+        meeting.slack.workspace.channel(CHANNEL).kind = "group"
+        await meeting.say("Edits get lost. Scope: small")
+        await meeting.slack.settled()
+
+        assert "No matching item found" in await asked(meeting, "status offline-sync", channel=SECRET)
+        await meeting.press("finish_step")
+        await meeting.menu("continue")
+    assert meeting.meta["slack"]["private"] is True

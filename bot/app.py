@@ -71,7 +71,7 @@ def playbook(settings: Settings) -> Playbook:
         log_trouble(trouble)
     for note in read.notes:
         log.info("%s", note)
-    return read
+    return replace(read, house=settings.house)
 
 
 def discretion(settings: Settings) -> Discretion:
@@ -146,28 +146,21 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
         doors = Doors(settings, store=saved, workspace=files, wake=wake)
         if web or not settings.slack_app_token:
             await enter(doors.serving())
-        redact = discretion(settings)
-        us = replace(await introduced(client), redact=redact)
+        us = replace(await introduced(client), redact=discretion(settings))
 
         paced = await enter(pace(settings))
         chat = SlackChat(client, agenda.speakers, us, pace=paced, standing=doors.standing)
         records = KeptRecords(settings.workspace / settings.items_dir)
-        performers = Performers(chat, OfflineVoices(), files, agenda, now, records, OfflineWorkshop(), redact)
+        performers = Performers(
+            chat, OfflineVoices(), files, agenda, now, records, OfflineWorkshop(), us.redact
+        )
         board = SlackBoard(client, us, pace=paced, standing=doors.standing)
         triage = await enter(_reviews(settings, Shared(saved, files, agenda, doors.payer, board), doors))
         payer, meter = Forked(doors.payer, triage), doors.metrics
         engine = Engine(
             store=saved, wake=payer, performers=performers, playbook=agenda, clock=now, meter=meter
         )
-        desk = WholeDesk(
-            triage=triage,
-            engine=engine,
-            store=saved,
-            workspace=files,
-            playbook=agenda,
-            records=records,
-            redact=redact,
-        )
+        desk = _desk(engine, saved, performers, triage=triage)
         reception = Reception(desk=desk, chat=chat, us=us, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
@@ -179,6 +172,19 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
         await enter(_beside(Absence(engine, saved, now, hears=doors.hears).watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
+
+
+def _desk(engine: Engine, saved: Store, world: Performers, *, triage: Triage) -> WholeDesk:
+    return WholeDesk(
+        triage=triage,
+        engine=engine,
+        store=saved,
+        workspace=world.workspace,
+        playbook=world.playbook,
+        records=world.records,
+        redact=world.redact,
+        belonging=world.chat.belonging,
+    )
 
 
 @asynccontextmanager

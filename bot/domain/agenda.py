@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
+from bot.domain.house import House
 from bot.domain.owned import Owned
 from bot.domain.persona import Roster, seat
 from bot.domain.phases import ANALYSIS_PHASES, PHASE_KEYS, QUICK_SCAN, Phase
@@ -151,7 +152,7 @@ class Playbook:
     Everything that was read from personas/ and analysis-steps/.
 
     *troubles* were found while reading; their `phase_key` fact says where they belong. *notes* are for those
-    who wrote the files: the log and `roundtable check` have them, the thread does not.
+    who wrote the files: the log and `roundtable check` have them, the thread does not. *house* is of the settings.
     """
 
     roster: Roster
@@ -159,6 +160,7 @@ class Playbook:
     troubles: tuple[Trouble, ...] = ()
     notes: tuple[str, ...] = ()
     workshop: Roster = field(default_factory=Roster)
+    house: House = field(default_factory=House)
 
     @property
     def speakers(self) -> Roster:

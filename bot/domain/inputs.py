@@ -14,7 +14,7 @@ from bot.domain.happened import Happened, Paid
 from bot.domain.item import Item
 from bot.domain.message import Action
 from bot.domain.meta import Meta
-from bot.domain.place import Person, Place
+from bot.domain.place import Belonging, Person, Place
 from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
 from bot.domain.synthesis import Synthesis
 from bot.domain.taxonomy import Trouble
@@ -264,6 +264,7 @@ class Committed(Paid):
 class PersonMet(Paid):
     person: str
     name: str
+    belongs: Belonging = Belonging.UNKNOWN
 
 
 class Failed(Paid):

@@ -7,7 +7,7 @@ The only door: `decide(roundtable, input)` gives the next value, or the very sam
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot.domain import refusals, trouble_wording
+from bot.domain import permission, refusals, trouble_wording
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Attemptable, Commit
 from bot.domain.inputs import (
@@ -43,6 +43,7 @@ from bot.domain.inputs import (
     TryAgain,
 )
 from bot.domain.message import Action, Message
+from bot.domain.place import Person
 from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import BUSY, Stage
@@ -63,6 +64,7 @@ from bot.domain.transitions import (
     resuming,
     steps,
     syntheses,
+    talking,
     trouble,
 )
 from bot.domain.transitions.saving import seen_by
@@ -154,6 +156,9 @@ ANYTIME: Mapping[type, Transition] = {
     Export: exporting.asked,
 }
 
+PRESSING = (Press, Finish, SetDepth, Stop, Resume, Plan)
+"""What is not for everybody, in some houses."""
+
 NOT_NOW: Mapping[type, Callable[[], str]] = {
     Finish: refusals.nothing_to_finish,
     SetDepth: refusals.no_depth_now,
@@ -180,7 +185,12 @@ def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
         return pausing.tried_again(rt)
     if isinstance(happened, Returned):
         return absence.returned(rt, since=happened.since)
-    rt = seen_by(rt.meeting(happened.person), happened)
+    if why := permission.refusal(rt, happened.person, playbook.house):
+        if isinstance(happened, PRESSING):
+            raise NotNow(why)
+        if permission.is_wish(rt, happened):
+            return talking.only(rt, happened, why)
+    rt = seen_by(permission.learned(rt.meeting(happened.person), happened.person), happened)
     if isinstance(happened, Press):
         return _pressed(rt, happened, playbook)
     if isinstance(happened, Say) and (change := amendments.overtaken(rt, happened)):
@@ -243,6 +253,7 @@ def _met(rt: Roundtable, happened: PersonMet) -> Roundtable:
         else line
         for line in rt.lines
     )
+    rt = permission.learned(rt, Person(id=happened.person, belongs=happened.belongs))
     return rt.but(people={**rt.people, happened.person: happened.name}, lines=lines)
 
 

@@ -1,5 +1,7 @@
 """Where a roundtable is held, and by whom."""
 
+from enum import StrEnum
+
 from bot.domain.value import Stored
 
 
@@ -15,8 +17,23 @@ class Place(Stored):
         return f"{self.team}.{self.channel}.{self.thread}"
 
 
+class Belonging(StrEnum):
+    """What somebody is to the workspace."""
+
+    UNKNOWN = ""
+    MEMBER = "member"
+    GUEST = "guest"
+    """Invited into some channels of it."""
+    EXTERNAL = "external"
+    """Of another workspace, in a channel that both share."""
+
+
+OUTSIDERS = frozenset({Belonging.GUEST, Belonging.EXTERNAL})
+
+
 class Person(Stored):
     """Somebody in Slack. `name` is empty while we know only the id."""
 
     id: str
     name: str = ""
+    belongs: Belonging = Belonging.UNKNOWN

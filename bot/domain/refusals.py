@@ -9,6 +9,21 @@ def unknown_menu() -> str:
     return "That button belongs to an earlier moment of this roundtable. Please use the newest menu in the thread."
 
 
+def guests_talk() -> str:
+    return (
+        "Guests and people of other organisations are welcome to write here, and it counts; the buttons, and words "
+        "like `stop` or `finish`, are for members of this workspace."
+    )
+
+
+def participants_press() -> str:
+    return "The buttons are for those who take part: write something in the thread first, and then they are yours, too."
+
+
+def starter_presses(name: str) -> str:
+    return f"{name} started this roundtable and presses its buttons. What you write in the thread counts all the same."
+
+
 def saving() -> str:
     return "I'm just saving. Please try again in a moment."
 

@@ -5,14 +5,16 @@ Finds out which item is meant, answers what can be answered at once, and leaves 
 returns is for the person who asked alone; None when the thread itself will show the answer.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
+from typing import TypeVar
 
-from bot.domain import menus
+from bot.domain import menus, permission
 from bot.domain.agenda import Playbook
 from bot.domain.inputs import Amend, Export, Press, Resume, Retract, Say, SetDepth, Start, Stop
-from bot.domain.item import Item, Known, backlog_title, generate_slug, item_from, resolve
+from bot.domain.item import Item, backlog_title, generate_slug, item_from
 from bot.domain.message import Message
-from bot.domain.place import Person, Place
+from bot.domain.place import Belonging, Person, Place
 from bot.domain.redaction import Redact, unchanged
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
@@ -20,14 +22,12 @@ from bot.engine import answers
 from bot.engine.digests import Digests
 from bot.engine.engine import Engine
 from bot.engine.ports import Listing, Records, Store, Workspace
-from bot.engine.sight import may_see, sees, sees_folder
+from bot.engine.sight import ITEMS_LISTED, Sight, sees_folder
 from bot.engine.strangers import Strangers
 from bot.errors import Conflict, UserError
 
 Reply = Message | None
-
-ITEMS_LISTED = 20
-ITEMS_BESIDE = 100
+Wish = TypeVar("Wish", Start, Resume, Press, Stop, SetDepth)
 
 
 class FrontDesk:
@@ -40,25 +40,29 @@ class FrontDesk:
         playbook: Playbook,
         records: Records,
         redact: Redact = unchanged,
+        belonging: Callable[[str], Belonging] = lambda _: Belonging.UNKNOWN,
     ) -> None:
-        """*redact* is done to the texts of files that roundtables begin with."""
+        """*redact* is done to files that roundtables begin with; *belonging* tells what is known without asking."""
         self._engine = engine
         self._store = store
         self._workspace = workspace
         self._playbook = playbook
         self._digests = Digests(store, workspace, records, playbook)
         self._redact = redact
+        self._belonging = belonging
+        self._sight = Sight(store, workspace)
         self._strangers = Strangers()
 
     async def start(self, start: Start) -> Reply:
         """A roundtable on the item; one that exists already is linked to, not begun again."""
+        if why := permission.start_refusal(self._known(start).person, self._playbook.house):
+            raise UserError(why)
         listings = await self._workspace.items()
         seen = tuple(one for one in listings if sees_folder(start.place, one))
         item, listed = self._meant(start.item, seen, self._redact(await self._workspace.backlog()))
-        slug = await self._out_of_sight(item.slug, start.place, listings)
-        start = start.but(item=item.but(slug=slug))
-        listed = listed or next((one for one in seen if one.known.slug == slug), None)
-        item = start.item
+        slug = await self._sight.free(item.slug, start.place, listings)
+        item, listed = item.but(slug=slug), next((one for one in seen if one.known.slug == slug), listed)
+        start = start.but(item=item)
         if start.place.thread and (there := await self._at(start.place)):
             return answers.held_already(there) if there.slug == item.slug else answers.thread_taken(there)
 
@@ -72,6 +76,7 @@ class FrontDesk:
 
     async def resume(self, resume: Resume, reference: str) -> Reply:
         """By reference, by the thread it was asked in, or by a picker of this channel's items."""
+        resume = self._known(resume)
         slug = await self._slug(resume.place, reference)
         if slug is None:
             return answers.picker(await self._here(resume.place))
@@ -101,18 +106,18 @@ class FrontDesk:
         return None
 
     async def press(self, place: Place, press: Press) -> Reply:
-        if not await self._heard(place, press):
+        if not await self._heard(place, self._known(press)):
             raise UserError(answers.UNKNOWN_THREAD)
         return None
 
     async def stop(self, place: Place, stop: Stop, reference: str) -> Reply:
         rt = await self._running(place, reference)
-        await self._engine.handle(rt.slug, stop)
+        await self._engine.handle(rt.slug, self._known(stop))
         return None if place.thread else answers.stopped(rt)
 
     async def depth(self, place: Place, set_depth: SetDepth) -> Reply:
         rt = await self._running(place, "")
-        await self._engine.handle(rt.slug, set_depth)
+        await self._engine.handle(rt.slug, self._known(set_depth))
         return None if place.thread else answers.depth_set(rt, set_depth.depth)
 
     async def status(self, place: Place, person: Person, reference: str) -> Reply:  # noqa: ARG002 -- same for all
@@ -146,6 +151,12 @@ class FrontDesk:
     async def listing(self, place: Place, person: Person) -> Reply:  # noqa: ARG002 -- the same for everybody
         return answers.listing(await self._here(place))
 
+    def _known(self, wish: Wish) -> Wish:
+        """With what is known about the person: nobody is asked while Slack waits."""
+        person = wish.person
+        belongs = person.belongs or self._belonging(person.id)
+        return wish.but(person=person.but(belongs=belongs)) if belongs else wish
+
     async def _heard(self, place: Place, happened: Say | Amend | Retract | Press) -> bool:
         if await self._engine.hear(place, happened):
             self._strangers.forget(place)
@@ -170,15 +181,6 @@ class FrontDesk:
         return listed.known.slug
 
     # --- finding ------------------------------------------------------------------------------------------------
-
-    async def _out_of_sight(self, slug: str, place: Place, listings: tuple[Listing, ...]) -> str:
-        """*slug*, or one beside it: that somebody else has it in a private channel is not to be known here."""
-        hidden = {one.known.slug for one in listings if not sees_folder(place, one)}
-        candidates = (slug, *(f"{slug}-{number}" for number in range(2, ITEMS_BESIDE)))
-        for one in candidates:
-            if one not in hidden and (not (rt := await self._store.get(one)) or sees(place, rt)):
-                return one
-        raise UserError(answers.TITLE_TAKEN)
 
     async def _begin(self, start: Start, listed: Listing | None) -> Reply:
         try:
@@ -239,29 +241,7 @@ class FrontDesk:
                 (one.known.slug for one in await self._workspace.items() if _same_thread(one, place)), None
             )
 
-        return self._one_of(await self._matching(place, reference), reference)
-
-    async def _matching(self, place: Place, reference: str) -> tuple[str, ...]:
-        """What can be meant by whoever asks at *place*: an item of a private channel is unknown elsewhere."""
-        listings = await self._workspace.items()
-        known = [one.known for one in listings if may_see(place, one)]
-        live = [Known(slug=rt.slug, title=rt.title, source_id=rt.source_id) for rt in await self._live(place)]
-        found = resolve(reference, [*known, *live], await self._workspace.backlog())
-        told = {one.known.slug: sees_folder(place, one) for one in listings}
-        seen = []
-        for slug in found[:ITEMS_LISTED]:
-            rt = await self._store.get(slug)
-            if sees(place, rt) if rt else told.get(slug):
-                seen.append(slug)
-        return tuple(seen)
-
-    @staticmethod
-    def _one_of(found: tuple[str, ...], reference: str) -> str:
-        if not found:
-            raise UserError(answers.no_such_item(reference))
-        if len(found) > 1:
-            raise UserError(answers.several(reference, found))
-        return found[0]
+        return await self._sight.meant(place, reference)
 
     async def _wanted(self, place: Place, reference: str) -> str | None:
         """As `_slug`; alone in its channel, an item need not be named. None when there is none, or a choice."""

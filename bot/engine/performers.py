@@ -124,7 +124,8 @@ class Performers(NamedTuple):
             case ShareRecord():
                 await self._share(effect, rt, again=again)
             case MeetPerson():
-                return PersonMet(**told, person=effect.person, name=await self.chat.name(effect.person))
+                person, name = effect.person, await self.chat.name(effect.person)
+                return PersonMet(**told, person=person, name=name, belongs=self.chat.belonging(person))
             case _:
                 assert_never(effect)
         return Done(**told)

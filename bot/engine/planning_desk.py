@@ -6,6 +6,7 @@ from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
 from bot.engine import answers
 from bot.engine.desk import FrontDesk, Reply, item_in
+from bot.engine.sight import only_one
 from bot.errors import UserError
 
 
@@ -26,9 +27,9 @@ class PlanningDesk(FrontDesk):
         """None for a brief. Raises UserError when nobody can know what is meant."""
         if not reference.strip():
             return await self._slug(place, "") or await self._only_one(place)
-        found = await self._matching(place, reference)
+        found = await self._sight.matching(place, reference)
         is_brief = not found and len(reference.split()) > 1
-        return None if is_brief else self._one_of(found, reference)
+        return None if is_brief else only_one(found, reference)
 
     async def _only_one(self, place: Place) -> str:
         live = await self._live(place)

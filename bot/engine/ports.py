@@ -16,7 +16,7 @@ from bot.domain.effects import Commit
 from bot.domain.inputs import CodeSurvey, Heard, ItemState, Touched
 from bot.domain.item import Known
 from bot.domain.message import Message
-from bot.domain.place import Place
+from bot.domain.place import Belonging, Place
 from bot.domain.planning.verdict import Verdict
 from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable import Roundtable
@@ -98,6 +98,10 @@ class Chat(Protocol):
 
     async def name(self, person: str) -> str:
         """What *person* is called; their id when Slack does not say."""
+        ...
+
+    def belonging(self, person: str) -> Belonging:
+        """What is known of *person* without asking, since `name` was asked for."""
         ...
 
 

@@ -111,8 +111,10 @@ def _hidden(slack: Slack, change: Change, subtype: str) -> JSON:
 
 def _shape(slack: Slack, message: Message) -> JSON:
     shape = slack.workspace.as_json(message)
-    if message.user and not message.subtype:
-        shape["team"] = slack.workspace.team_id
+    author = slack.workspace.users.get(message.user)
+    if author and not message.subtype:
+        shape["team"] = author.team_id or slack.workspace.team_id
+        shape |= {"user_team": author.team_id, "source_team": author.team_id} if author.team_id else {}
     if message.files:
         shape["subtype"] = "file_share"
     return shape

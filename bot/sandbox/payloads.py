@@ -37,7 +37,7 @@ def event_callback(slack: Slack, event: JSON) -> JSON:
 def command(slack: Slack, user: User, channel: Channel, *, name: str, text: str, response_url: str) -> JSON:
     return {
         "token": "sandbox",
-        "team_id": slack.workspace.team_id,
+        "team_id": user.team_id or slack.workspace.team_id,
         "team_domain": slack.workspace.team_name.lower(),
         "channel_id": channel.id,
         "channel_name": channel.name or "directmessage",
@@ -132,7 +132,7 @@ def _interaction(slack: Slack, user: User, kind: str) -> JSON:
             "id": user.id,
             "username": user.name,
             "name": user.name,
-            "team_id": slack.workspace.team_id,
+            "team_id": user.team_id or slack.workspace.team_id,
         },
         "api_app_id": slack.app.id,
         "enterprise": None,

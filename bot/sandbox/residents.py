@@ -11,12 +11,19 @@ class User:
     name: str
     real_name: str
     is_bot: bool = False
+    is_guest: bool = False
+    team_id: str = ""
+    """Of somebody from another workspace, in a channel that both share."""
 
     def as_json(self, team_id: str) -> JSON:
+        team_id = self.team_id or team_id
         profile = {"real_name": self.real_name, "display_name": self.real_name, "team": team_id}
         return {
             "id": self.id,
             "team_id": team_id,
+            "is_restricted": self.is_guest,
+            "is_ultra_restricted": False,
+            "is_stranger": bool(self.team_id),
             "name": self.name,
             "real_name": self.real_name,
             "deleted": False,

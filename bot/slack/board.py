@@ -56,7 +56,7 @@ class SlackBoard(Board):
         self._call = Calls(client, pace or Unpaced(), team=us.team, standing=standing)
         self._earlier = Earlier(self._call, us.bot)
         self._whispers = Whispers(self._call)
-        self._names = Names(self._call)
+        self._names = Names(self._call, team=us.team)
         self._ids: dict[str, str] = {}
 
     @property

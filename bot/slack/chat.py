@@ -9,7 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.message import Message
 from bot.domain.persona import Persona, Roster
-from bot.domain.place import Place
+from bot.domain.place import Belonging, Place
 from bot.engine.ports import Chat, Opened, Pace, Sheet, Thread
 from bot.errors import SlackError
 from bot.slack.blocks import Part, parts
@@ -65,7 +65,7 @@ class SlackChat(Chat):
         self._identity = identity
         self._own_names = identity.can_customise
         self._call = Calls(client, pace or Unpaced(), team=identity.team, standing=standing)
-        self._names = Names(self._call)
+        self._names = Names(self._call, team=identity.team)
         self._channels = Channels(self._call)
         self._threads = ThreadReader(self._call, identity, self._names)
         self._earlier = Earlier(self._call, identity.bot)
@@ -132,6 +132,9 @@ class SlackChat(Chat):
 
     async def name(self, person: str) -> str:
         return await self._names.of(person)
+
+    def belonging(self, person: str) -> Belonging:
+        return self._names.belonging(person)
 
     # --- posting --------------------------------------------------------------------------------------------------
 

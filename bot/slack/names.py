@@ -1,5 +1,9 @@
-"""What people are called."""
+"""What people are called, and whether they belong to the workspace."""
 
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from bot.domain.place import Belonging
 from bot.errors import SlackError
 from bot.slack.calls import Calls
 from bot.slack.packing import shortened
@@ -9,16 +13,22 @@ REMEMBERED = 10_000
 NAME_CHARS = 80
 
 
+class _Known(NamedTuple):
+    name: str
+    belongs: Belonging = Belonging.UNKNOWN
+
+
 class Names:
-    def __init__(self, calls: Calls) -> None:
+    def __init__(self, calls: Calls, *, team: str) -> None:
         self._calls = calls
-        self._known: dict[str, str] = {}
+        self._team = team
+        self._known: dict[str, _Known] = {}
 
     async def of(self, person: str) -> str:
         """The id of somebody Slack does not name; raises SlackError only when asking later may help."""
         if person not in self._known:
             self._remember(person, await self._asked(person))
-        return self._known[person]
+        return self._known[person].name
 
     async def or_id(self, person: str) -> str:
         try:
@@ -26,19 +36,33 @@ class Names:
         except SlackError:
             return person
 
-    def _remember(self, person: str, name: str) -> None:
+    def belonging(self, person: str) -> Belonging:
+        """As far as it is known; nobody is asked."""
+        known = self._known.get(person)
+        return known.belongs if known else Belonging.UNKNOWN
+
+    def _remember(self, person: str, known: _Known) -> None:
         if len(self._known) >= REMEMBERED:
             self._known.pop(next(iter(self._known)))
-        self._known[person] = name
+        self._known[person] = known
 
-    async def _asked(self, person: str) -> str:
+    async def _asked(self, person: str) -> _Known:
         try:
             answer = await self._calls(self._calls.client.users_info, user=person)
         except SlackError as error:
             if error.again:
                 raise
-            return person
+            return _Known(person)
         user = answer["user"]
         profile = user.get("profile", {})
         names = (profile.get("display_name"), profile.get("real_name"), user.get("real_name"), person)
-        return next(shortened(one_line(name), NAME_CHARS) for name in names if name and one_line(name))
+        name = next(shortened(one_line(name), NAME_CHARS) for name in names if name and one_line(name))
+        return _Known(name, belonging_of(user, team=self._team))
+
+
+def belonging_of(user: Mapping[str, Any], *, team: str) -> Belonging:
+    """In an Enterprise Grid people of other workspaces of the same organisation are members."""
+    if user.get("is_restricted") or user.get("is_ultra_restricted"):
+        return Belonging.GUEST
+    elsewhere = user.get("team_id") not in {None, "", team} and not user.get("enterprise_user")
+    return Belonging.EXTERNAL if user.get("is_stranger") or elsewhere else Belonging.MEMBER

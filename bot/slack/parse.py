@@ -19,7 +19,7 @@ from bot.slack.limits import VALUE_CHARS
 from bot.slack.payload import Malformed, Payload, known, needed, part, reply_url, word
 from bot.slack.text import readable
 from bot.slack.verbs import Asked, verb_in
-from bot.slack.whose import addresses, by_person, in_any_thread, in_thread, mention_of
+from bot.slack.whose import addresses, belonging, by_person, in_any_thread, in_thread, mention_of
 from bot.slack.wording import CUT
 
 MESSAGE_CHARS = 40_000
@@ -97,7 +97,7 @@ def command(body: Payload, us: Identity, *, at: str) -> Asked:
         verb=verb,
         rest=rest,
         place=Place(team=us.team, channel=needed(body, "channel_id")),
-        person=Person(id=needed(body, "user_id"), name=_name(word(body, "user_name"))),
+        person=_commander(body, us),
         key=f"command.{needed(body, 'trigger_id')}",
         at=at,
         reply_url=reply_url(body),
@@ -112,7 +112,7 @@ def shortcut(body: Payload, us: Identity, *, at: str) -> Asked:
         verb="start",
         rest=one_line(title, TITLE_CHARS),
         place=place,
-        person=_clicker(body),
+        person=_clicker(body, us),
         key=f"shortcut.{needed(body, 'trigger_id')}",
         at=at,
         adopts=place.thread or needed(body, "message", "ts"),
@@ -126,7 +126,7 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | Asked |
     action = action_of(word(pressed, "action_id"))
     if action is None:
         return None
-    place, person = _origin(body, us), _clicker(body)
+    place, person = _origin(body, us), _clicker(body, us)
     token, value = carried(clean(word(pressed, "value")[:VALUE_CHARS]))
     ts = _stands_at(body)
     key = f"press.{known(body, 'trigger_id') or _click(place, ts, pressed)}"
@@ -144,7 +144,7 @@ def heard(event: Payload, us: Identity) -> Heard | None:
     text = _said_to_us(event, us)
     if not text or not by_person(event, us) or _is_verb(event, us):
         return None
-    return Heard(person=Person(id=needed(event, "user")), text=text, ts=needed(event, "ts"))
+    return Heard(person=_author(event, us), text=text, ts=needed(event, "ts"))
 
 
 def origin(body: Payload, us: Identity) -> Place:
@@ -179,7 +179,7 @@ def _changed(event: Payload, us: Identity, *, at: str) -> Amended | Retracted | 
         return _deleted(event, us, at=at)
     edition = known(now, "edited", "ts") or needed(event, "ts")
     key, ts = f"{_key(event, now)}.{edition}", needed(now, "ts")
-    return Amended(_thread(event, now, us), Amend(key=key, at=at, person=_author(now), text=text, ts=ts))
+    return Amended(_thread(event, now, us), Amend(key=key, at=at, person=_author(now, us), text=text, ts=ts))
 
 
 def _deleted(event: Payload, us: Identity, *, at: str) -> Retracted | None:
@@ -187,7 +187,7 @@ def _deleted(event: Payload, us: Identity, *, at: str) -> Retracted | None:
     if not by_person(gone, us) or not in_any_thread(gone) or _is_verb(gone, us):
         return None
     key, ts = f"{_key(event, gone)}.deleted", needed(gone, "ts")
-    return Retracted(_thread(event, gone, us), Retract(key=key, at=at, person=_author(gone), ts=ts))
+    return Retracted(_thread(event, gone, us), Retract(key=key, at=at, person=_author(gone, us), ts=ts))
 
 
 # --- what messages are made of ------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> 
         verb=verb,
         rest=rest,
         place=Place(team=us.team, channel=needed(event, "channel"), thread=thread),
-        person=_author(event),
+        person=_author(event, us),
         key=_key(event, event),
         at=at,
         adopts=thread or needed(event, "ts"),
@@ -212,7 +212,7 @@ def _words(event: Payload, us: Identity, text: str, *, at: str) -> Words:
     said = Say(
         key=_key(event, event),
         at=at,
-        person=_author(event),
+        person=_author(event, us),
         text=text,
         ts=needed(event, "ts"),
         private=private,
@@ -224,8 +224,9 @@ def _thread(event: Payload, message: Payload, us: Identity) -> Place:
     return Place(team=us.team, channel=needed(event, "channel"), thread=needed(message, "thread_ts"))
 
 
-def _author(message: Payload) -> Person:
-    return Person(id=needed(message, "user"))
+def _author(message: Payload, us: Identity) -> Person:
+    belongs = belonging(message, us, word(message, "user_team") or word(message, "source_team"))
+    return Person(id=needed(message, "user"), belongs=belongs)
 
 
 def _key(event: Payload, message: Payload) -> str:
@@ -259,9 +260,15 @@ def _origin(body: Payload, us: Identity) -> Place:
     return place
 
 
-def _clicker(body: Payload) -> Person:
+def _clicker(body: Payload, us: Identity) -> Person:
     name = word(body, "user", "name") or word(body, "user", "username")
-    return Person(id=needed(body, "user", "id"), name=_name(name))
+    belongs = belonging(body, us, word(body, "user", "team_id"))
+    return Person(id=needed(body, "user", "id"), name=_name(name), belongs=belongs)
+
+
+def _commander(body: Payload, us: Identity) -> Person:
+    belongs = belonging(body, us, word(body, "team_id"))
+    return Person(id=needed(body, "user_id"), name=_name(word(body, "user_name")), belongs=belongs)
 
 
 def _name(name: str) -> str:

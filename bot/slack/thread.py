@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.inputs import Heard
-from bot.domain.place import Person, Place
+from bot.domain.place import Place
 from bot.engine.ports import Thread
 from bot.slack.calls import Calls
 from bot.slack.earlier import step_of
@@ -39,7 +39,7 @@ class ThreadReader:
                 elif (one := heard(message, self._identity)) and one.ts > after:
                     said.append(one.but(about=about))
         names = {one.person.id: await self._names.or_id(one.person.id) for one in said}
-        named = (one.but(person=Person(id=one.person.id, name=names[one.person.id])) for one in said)
+        named = (one.but(person=one.person.but(name=names[one.person.id])) for one in said)
         return Thread(tuple(named), complete)
 
     async def _pages(self, place: Place, after: str) -> AsyncIterator[Page]:

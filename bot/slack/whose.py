@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from bot.domain.place import Belonging
 from bot.slack.identity import Identity
 from bot.slack.payload import Payload, known, word
 
@@ -37,3 +38,9 @@ def mention_of(us: Identity) -> re.Pattern[str]:
 @cache
 def _mention(user: str) -> re.Pattern[str]:
     return re.compile(rf"\s*<@{re.escape(user)}(?:\|[^<>]*)?>[\s:,]*")
+
+
+def belonging(body: Payload, us: Identity, team: str) -> Belonging:
+    """Of somebody whose workspace is *team*: where that is another one, of another organisation, it is plain to see."""
+    organisation = body.get("enterprise") or body.get("enterprise_id")
+    return Belonging.EXTERNAL if team and team != us.team and not organisation else Belonging.UNKNOWN

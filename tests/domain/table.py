@@ -75,7 +75,7 @@ from bot.domain.item import item_from
 from bot.domain.machine import decide
 from bot.domain.menu import Menu
 from bot.domain.message import Action, Message
-from bot.domain.place import Person, Place
+from bot.domain.place import Belonging, Person, Place
 from bot.domain.planning.brief import brief_of
 from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
 from bot.domain.planning.paths import is_planned
@@ -135,6 +135,7 @@ class World:
     meeting: bytes = b""
     heard: tuple[Heard, ...] = ()
     complete: bool = True
+    belonging: dict[str, Belonging] = field(default_factory=dict)
     survey: CodeSurvey = field(default_factory=CodeSurvey)
     commits_behind: int = 0
     troubles: tuple[Trouble, ...] = ()
@@ -463,7 +464,9 @@ class Table:
             case Commit():
                 return self._commit(effect, told)
             case MeetPerson():
-                return PersonMet(**told, person=effect.person, name=NAMES.get(effect.person, effect.person))
+                who = effect.person
+                belongs = world.belonging.get(who, Belonging.UNKNOWN)
+                return PersonMet(**told, person=who, name=NAMES.get(who, who), belongs=belongs)
             case Log():
                 world.logged.append(effect.trouble)
         return Done(**told)

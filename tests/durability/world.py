@@ -17,7 +17,7 @@ from bot.domain.digest import Since
 from bot.domain.effects import Commit
 from bot.domain.inputs import CodeSurvey, Heard, ItemState, Touched
 from bot.domain.message import Message
-from bot.domain.place import Person, Place
+from bot.domain.place import Belonging, Person, Place
 from bot.domain.planning.paths import is_planned
 from bot.domain.planning.recalling import under_way
 from bot.domain.replay import Replay
@@ -215,6 +215,9 @@ class SimChat:
                 who, text = person(post.person), post.message.text
                 said.append(Heard(person=who, text=text, ts=post.ts, about=about))
         return Thread(tuple(said), complete=True)
+
+    def belonging(self, person: str) -> Belonging:
+        return Belonging.MEMBER
 
     async def name(self, who: str) -> str:
         self._called(Kind.SLACK)

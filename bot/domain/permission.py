@@ -1,0 +1,63 @@
+"""
+Who may press, and wish by words for what a button would do. Everybody may talk.
+
+Nobody is refused for what we do not know about them: that is found out meanwhile.
+"""
+
+from bot.domain import refusals, words
+from bot.domain.house import House, Pressing
+from bot.domain.inputs import Command, Say
+from bot.domain.place import OUTSIDERS, Belonging, Person
+from bot.domain.roundtable import Roundtable
+from bot.domain.stage import Stage
+
+
+def refusal(rt: Roundtable, person: Person, house: House) -> str:
+    """Why *person* may not press here, in a sentence for them; empty when they may."""
+    if not house.guests_press and belonging(rt, person) in OUTSIDERS:
+        return refusals.guests_talk()
+    known, starter = {rt.started_by, *rt.people}, rt.started_by
+    if not starter or person.id == starter or house.press is Pressing.EVERYONE:
+        return ""
+    if house.press is Pressing.PARTICIPANTS:
+        return "" if person.id in known else refusals.participants_press()
+    if starter in rt.manners.outsiders and not house.guests_press:
+        return ""  # else nobody could
+    return refusals.starter_presses(rt.name_of(starter))
+
+
+def start_refusal(person: Person, house: House) -> str:
+    return refusals.guests_talk() if person.belongs in OUTSIDERS and not house.guests_press else ""
+
+
+def belonging(rt: Roundtable, person: Person) -> Belonging:
+    """As the click said, or as was found out before."""
+    return person.belongs or Belonging(rt.manners.outsiders.get(person.id, ""))
+
+
+def is_wish(rt: Roundtable, happened: Command) -> bool:
+    """Whether words would do here what a button does."""
+    if not isinstance(happened, Say):
+        return False
+    text = happened.text
+    match rt.stage:
+        case Stage.DISCUSSING:
+            return words.finishes(text) or words.stops(text) or words.depth(text, at_menu=False) is not None
+        case Stage.AT_BOUNDARY:
+            letter = words.letter(text)
+            offered = letter is not None and rt.menu is not None and rt.menu.offers(letter)
+            return offered or words.stops(text) or words.depth(text, at_menu=True) is not None
+        case Stage.ELABORATING:
+            return words.stops(text) or words.exit_wish(text) is words.Exit.YES
+        case _:
+            return False
+
+
+def learned(rt: Roundtable, person: Person) -> Roundtable:
+    """What came along about *person* is kept."""
+    known = rt.manners.outsiders
+    if person.belongs is Belonging.UNKNOWN or known.get(person.id, Belonging.MEMBER) == person.belongs:
+        return rt
+    others = {one: belongs for one, belongs in known.items() if one != person.id}
+    told = {person.id: person.belongs.value} if person.belongs in OUTSIDERS else {}
+    return rt.but(manners=rt.manners.but(outsiders={**others, **told}))

@@ -1,0 +1,165 @@
+"""Who may press, and what becomes of words that would do what a button does."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.domain.house import House, Pressing
+from bot.domain.inputs import Press, Say, SetDepth, Stop
+from bot.domain.message import Action
+from bot.domain.place import Belonging, Person
+from bot.domain.stage import Stage
+from bot.domain.steps import Depth
+from bot.errors import NotNow
+from tests.domain.table import Table, shipped
+
+EVA = Person(id="eva", name="Eva", belongs=Belonging.EXTERNAL)
+GUS = Person(id="gus", name="Gus", belongs=Belonging.GUEST)
+
+
+def table(*, press: Pressing = Pressing.EVERYONE, guests_press: bool = False) -> Table:
+    house = House(press=press, guests_press=guests_press)
+    return Table(replace(shipped(), house=house)).start()
+
+
+def press(at: Table, person: Person, action: Action = Action.FINISH_STEP) -> Press:
+    menu = at.menu
+    return Press(key=at.key(), at=at.now(), person=person, action=action, token=menu.token, ts=menu.ts)
+
+
+def say(at: Table, person: Person, text: str) -> Table:
+    ts = at.ts()
+    return at.hear(Say(key=f"C1.{ts}", at=at.now(), person=person, text=text, ts=ts))
+
+
+@pytest.mark.parametrize("person", [EVA, GUS])
+def test_guests_and_strangers_talk_and_do_not_press(person: Person) -> None:
+    """What they write is an answer like any other; the button says kindly whose it is."""
+    at = table()
+    say(at, person, "We need it in tunnels")
+
+    with pytest.raises(NotNow, match="welcome to write here"):
+        at.decided(press(at, person))
+    assert [answer.text for answer in at.rt.answers] == ["We need it in tunnels"]
+    assert at.rt.stage is Stage.DISCUSSING
+
+
+def test_verbs_are_buttons_too() -> None:
+    """`stop`, `depth` and `resume` by whatever door."""
+    at = table()
+
+    for wish in (
+        Stop(key="stop", at=at.now(), person=GUS),
+        SetDepth(key="depth", at=at.now(), person=GUS, depth=Depth.DEEP),
+    ):
+        with pytest.raises(NotNow, match="members of this workspace"):
+            at.decided(wish)
+
+
+@pytest.mark.parametrize("text", ["stop", "finish", "keep it short", "Stop!"])
+def test_words_that_would_press_are_only_words(text: str) -> None:
+    """They are in the transcript, nothing follows, and the guest alone is told why."""
+    at = say(table(), GUS, text)
+
+    assert at.rt.stage is Stage.DISCUSSING
+    assert at.lines[-1].content == text
+    ((person, message),) = at.world.told
+    assert (person, "welcome to write here" in message.text) == ("gus", True)
+    assert at.rt.answers == ()
+
+
+@pytest.mark.parametrize("text", ["C", "e", "stop", "deeper"])
+def test_letters_at_a_menu_are_buttons(text: str) -> None:
+    """A guest's letter leaves the menu as it is, and a guest's feedback is feedback."""
+    at = table().do_step()
+    say(at, GUS, text)
+    assert at.rt.stage is Stage.AT_BOUNDARY
+    assert at.rt.menu is not None
+
+    say(at, GUS, "Photos get lost as well")
+    assert at.subjects[-1].startswith("feedback")
+
+
+def test_a_guest_does_not_end_a_discussion() -> None:
+    """Not by "done" either; all other words are turns."""
+    at = table().elaborate()
+    before = at.rt.debate.turn_count
+    say(at, GUS, "we're done")
+
+    assert at.rt.stage is Stage.ELABORATING
+    assert at.rt.debate.turn_count == before
+    say(at, GUS, "Maya, what about tunnels?")
+    assert at.rt.debate.turn_count > before
+
+
+def test_guests_press_where_the_house_lets_them() -> None:
+    """`ROUNDTABLE_GUESTS_PRESS=yes`."""
+    at = table(guests_press=True)
+    say(at, GUS, "We need it in tunnels")
+
+    at.hear(press(at, GUS))
+    assert at.rt.stage is Stage.AT_BOUNDARY
+
+
+def test_what_is_not_known_is_no_reason_to_refuse() -> None:
+    """The first press of somebody counts; once they turn out to be a guest, the next does not."""
+    at = table()
+    nobody_knows = Person(id="gus")
+    at.world.belonging = {"gus": Belonging.GUEST}
+    at.hear(press(at, nobody_knows))
+    assert at.rt.stage is Stage.AT_BOUNDARY
+
+    with pytest.raises(NotNow):
+        at.decided(press(at, nobody_knows, Action.CONTINUE))
+
+
+def test_somebody_who_became_a_member_presses() -> None:
+    """What a click says about a person counts more than what was known."""
+    at = say(table(), GUS, "hello")
+    now_a_member = GUS.but(belongs=Belonging.MEMBER)
+
+    at.hear(press(at, now_a_member))
+    assert at.rt.manners.outsiders == {}
+
+
+def test_only_the_starter_presses() -> None:
+    """`ROUNDTABLE_PRESS=starter`; the others read by whom."""
+    at = table(press=Pressing.STARTER)
+    at.say("We need it in tunnels", who="grace")
+
+    with pytest.raises(NotNow, match="Ada started this roundtable"):
+        at.press(Action.FINISH_STEP, who="grace")
+    at.press(Action.FINISH_STEP, who="ada")
+
+
+def test_a_starter_who_is_a_guest_does_not_leave_everybody_stuck() -> None:
+    """Then everybody else presses: a roundtable that nobody can finish helps nobody."""
+    at = table(press=Pressing.STARTER)
+    at.rt = at.rt.but(manners=at.rt.manners.but(outsiders={"ada": "guest"}))
+
+    at.press(Action.FINISH_STEP, who="grace")
+    with pytest.raises(NotNow):
+        at.press(Action.CONTINUE, who="ada")
+
+
+def test_participants_press() -> None:
+    """`ROUNDTABLE_PRESS=participants`: whoever wrote something here is one."""
+    at = table(press=Pressing.PARTICIPANTS)
+    with pytest.raises(NotNow, match="write something in the thread first"):
+        at.press(Action.FINISH_STEP, who="grace")
+
+    at.say("We need it in tunnels", who="grace")
+    at.press(Action.FINISH_STEP, who="grace")
+    assert at.rt.stage is Stage.AT_BOUNDARY
+
+
+def test_the_starter_is_still_the_starter_after_the_store_is_lost() -> None:
+    """meta.json says who began it; whoever brings it back is not the one."""
+    house = House(press=Pressing.STARTER)
+    at = Table(replace(shipped(), house=house)).start(who="grace")
+    at.say("In tunnels", who="grace").press(Action.FINISH_STEP, who="grace")
+    at.forget()
+
+    assert at.rt.started_by == "grace"
+    assert at.meta.slack
+    assert at.meta.slack.started_by == "grace"

@@ -1,0 +1,109 @@
+"""Guests, people of other organisations, and everybody else, at the buttons."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.sandbox import App, Sandbox
+from bot.sandbox.residents import User
+from bot.sandbox.server import PEOPLE
+from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from tests.e2e.meeting import CHANNEL, Meeting
+
+GUS = User("U0GUS", "gus", "Gus", is_guest=True)
+EVA = User("U0EVA", "eva", "Eva", team_id="T0ELSEWHERE")
+
+
+@pytest.fixture
+async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
+    """With a guest and somebody of another organisation in the channel."""
+    app = App(shortcuts={SHORTCUT: SHORTCUT_NAME})
+    async with Sandbox(app=app, people=(*PEOPLE, GUS, EVA)) as slack:
+        yield Meeting(slack, tmp_path / "workspace")
+
+
+async def told(meeting: Meeting, who: str, words: str) -> bool:
+    person = meeting.slack.person(who)
+    return bool(await meeting.until(lambda: [one for one in person.ephemerals if words in one.text]))
+
+
+async def found_out(meeting: Meeting, who: str) -> None:
+    """Slack was asked who that is, and has answered."""
+    person = meeting.slack.person(who).id
+    await meeting.until(
+        lambda: [call for call in meeting.slack.calls_of("users.info") if call.args["user"] == person]
+    )
+    await meeting.slack.settled()
+
+
+@pytest.mark.parametrize("who", ["gus", "eva"])
+async def test_guests_talk_and_do_not_press(meeting: Meeting, who: str) -> None:
+    """Their answer is in the file; their click, their `stop` and their verbs are answered, and change nothing."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Edits get lost in tunnels. Scope: small", who=who)
+        await found_out(meeting, who)
+
+        assert (await meeting.press("finish_step", who=who)).acked
+        assert await told(meeting, who, "welcome to write here")
+        seen = len(meeting.slack.person(who).ephemerals)
+        await meeting.say("stop", who=who)
+        await meeting.slack.person(who).mention(CHANNEL, "depth deep", thread_ts=meeting.root)
+        await meeting.until(lambda: len(meeting.slack.person(who).ephemerals) == seen + 2)
+
+        assert not meeting.menus("resume")
+        await meeting.press("finish_step", who="ada")
+        await meeting.menu("continue")
+    assert "Edits get lost in tunnels" in (meeting.folder / "quick-scan.md").read_text()
+
+
+async def test_somebody_elses_workspace_is_known_from_the_click(meeting: Meeting) -> None:
+    """Before anything was asked or said: the payload names it. A start is such a click, too."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.press("finish_step", who="eva")
+        assert await told(meeting, "eva", "welcome to write here")
+
+        delivery = await meeting.slack.person("eva").slash(CHANNEL, "/roundtable start Dark mode")
+        assert "welcome to write here" in delivery.response["text"]
+        assert len(meeting.slack.messages(CHANNEL)) == 1
+
+
+async def test_a_guest_is_found_out_after_the_first_click(meeting: Meeting) -> None:
+    """Nobody waits for Slack to tell; from then on it is known, in every thread."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Edits get lost. Scope: small")
+        await meeting.press("finish_step", who="gus")
+        await meeting.menu("continue")
+        await found_out(meeting, "gus")
+        await meeting.press("continue", who="gus")
+        assert await told(meeting, "gus", "welcome to write here")
+
+        await meeting.start("Dark mode")
+        before = len(meeting.slack.person("gus").ephemerals)
+        await meeting.press("finish_step", who="gus")
+        await meeting.until(lambda: len(meeting.slack.person("gus").ephemerals) > before)
+
+
+async def test_guests_press_where_they_may(meeting: Meeting) -> None:
+    """`ROUNDTABLE_GUESTS_PRESS=yes`."""
+    meeting.more = {"ROUNDTABLE_GUESTS_PRESS": "yes"}
+    async with meeting.bot():
+        await meeting.start("Offline sync", who="eva")
+        await meeting.say("Edits get lost. Scope: small", who="gus")
+        await meeting.slack.settled()
+        await meeting.press("finish_step", who="gus")
+        await meeting.menu("continue")
+
+
+async def test_only_the_starter_presses(meeting: Meeting) -> None:
+    """`ROUNDTABLE_PRESS=starter`: the others are told whose buttons these are."""
+    meeting.more = {"ROUNDTABLE_PRESS": "starter"}
+    async with meeting.bot():
+        await meeting.start("Offline sync", who="ada")
+        await meeting.press("finish_step", who="grace")
+        assert await told(meeting, "grace", "Ada started this roundtable")
+        await meeting.press("finish_step", who="ada")
+        await meeting.menu("continue")

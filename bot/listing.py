@@ -9,14 +9,17 @@ from difflib import get_close_matches
 from typing import Any
 
 from bot import app
+from bot.domain import spending, transcript
 from bot.domain.agenda import Agenda
 from bot.domain.inputs import ItemState
+from bot.domain.spending import Spent
 from bot.domain.taxonomy import trouble
 from bot.domain.text import one_line
 from bot.engine.clock import now
 from bot.engine.ports import Listing, Reading, Workspace
 from bot.errors import ConfigError, WorkspaceError
 from bot.settings import Settings
+from bot.storage.items import PLANNING, TRANSCRIPT
 
 TEXT_CHARS = 150
 UNREADABLE = "unreadable"
@@ -42,7 +45,8 @@ async def show(settings: Settings, slug: str) -> dict[str, Any]:
     if reading.state is None:
         raise _unreadable(settings, slug, reading)
     return _progress(slug, reading.state, app.playbook(settings).agenda) | {
-        "troubles": [one.log for one in reading.troubles]
+        "spent": _spent(settings, slug),
+        "troubles": [one.log for one in reading.troubles],
     }
 
 
@@ -68,11 +72,34 @@ def show_as_text(found: dict[str, Any]) -> str:
         ("depth", ", ".join(f"{key} {depth}" for key, depth in found["depth_overrides"].items())),
         *(("discussed", f"{one['step_id']}: {one['synthesis_summary']}") for one in found["elaborations"]),
         ("artifacts", ", ".join(found["artifacts"])),
+        ("models", found["spent"]["words"]),
+        *(("", f"{step}: {spent['words']}") for step, spent in found["spent"]["steps"].items()),
         ("code", f"changed since, {found['commits_behind']} commits" if found["commits_behind"] else ""),
         *(("note", trouble) for trouble in found["troubles"]),
     ]
     rows += [f"  {name:<10} {_line(fact)}" for name, fact in facts if fact]
     return "\n".join(rows)
+
+
+def _spent(settings: Settings, slug: str) -> dict[str, Any]:
+    """Of the item, its steps and turns, folded from its transcript."""
+    file = settings.workspace.absolute() / settings.items_dir / slug / PLANNING / TRANSCRIPT
+    try:
+        lines = transcript.read(file.read_bytes()).lines
+    except OSError:
+        lines = ()
+    found = spending.accounts(line.meta for line in lines)
+    parts = {"steps": found.steps, "turns": found.turns}
+    return _told(found.item) | {
+        name: {one: _told(spent) for one, spent in part.items()} for name, part in parts.items()
+    }
+
+
+def _told(spent: Spent) -> dict[str, Any]:
+    """What nobody knows is null for scripts."""
+    known = spent.model_dump(mode="json")
+    known["cost"] = None if spent.unpriced == spent.calls else known["cost"]
+    return known | {"words": spending.in_words(spent)}
 
 
 def _begun(settings: Settings) -> bool:

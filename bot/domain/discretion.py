@@ -9,6 +9,7 @@ from bot.domain.inputs import (
     Committed,
     Done,
     Finish,
+    Mute,
     PersonMet,
     Posted,
     Press,
@@ -25,7 +26,7 @@ from bot.domain.value import Value
 T = TypeVar("T", bound=Value)
 
 SAYS_NOTHING = frozenset({
-    Attempted, Clashed, Committed, Done, Finish, PersonMet, Posted, Press, Resume, Retract, SetDepth, Stop,
+    Attempted, Clashed, Committed, Done, Finish, Mute, PersonMet, Posted, Press, Resume, Retract, SetDepth, Stop,
     ThreadOpened, TryAgain,
 })  # fmt: skip
 """Made of ids alone. Whatever is not listed here is looked through."""

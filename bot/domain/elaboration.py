@@ -17,6 +17,7 @@ class Ending(StrEnum):
 
     BY_PEOPLE = "user-initiated"
     TURN_LIMIT = "turn-limit"
+    BUDGET = "budget"
 
 
 class Turn(Stored):

@@ -16,6 +16,7 @@ from bot.domain.message import Action
 from bot.domain.meta import Meta
 from bot.domain.place import Belonging, Person, Place
 from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
+from bot.domain.spending import Spent
 from bot.domain.synthesis import Synthesis
 from bot.domain.taxonomy import Trouble
 from bot.domain.value import Stored
@@ -81,6 +82,13 @@ class Retract(Happened):
 
 class Stop(Happened):
     person: Person
+
+
+class Mute(Happened):
+    """The personas shall be quiet, or speak again."""
+
+    person: Person
+    muted: bool
 
 
 class Resume(Happened):
@@ -187,6 +195,7 @@ class ItemState(Stored):
     commits_behind: int = 0
     artifacts: tuple[str, ...] = ()
     planning: bool = False
+    spent: Spent = Spent()
 
 
 class ItemRead(Paid):
@@ -278,7 +287,7 @@ class Failed(Paid):
     sentence: str
 
 
-Command = Start | Say | Amend | Retract | Press | Finish | SetDepth | Stop | Resume | Export | Plan
+Command = Start | Say | Amend | Retract | Press | Finish | SetDepth | Stop | Mute | Resume | Export | Plan
 Outcome = (
     Attempted
     | Done

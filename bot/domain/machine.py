@@ -23,6 +23,7 @@ from bot.domain.inputs import (
     Finish,
     Input,
     ItemRead,
+    Mute,
     Outcome,
     PersonaSpoke,
     PersonMet,
@@ -52,10 +53,12 @@ from bot.domain.transitions import (
     amendments,
     asking,
     boundary,
+    budgeting,
     commits,
     depths,
     elaborations,
     exporting,
+    hush,
     opening,
     pausing,
     phases,
@@ -147,6 +150,7 @@ PRESSES: Mapping[Action, Transition] = {
     Action.PLAN: planning_presses.began,
     Action.PLAN_LEAVE: planning_presses.left,
     **dict.fromkeys(planning_presses.MOVES, planning_presses.pressed),
+    Action.ALLOW_MORE: budgeting.allowed_more,
 }
 """A menu offers only what makes sense where it stands, so that a press means the same wherever it comes from."""
 
@@ -154,9 +158,10 @@ ANYTIME: Mapping[type, Transition] = {
     Amend: amendments.amended,
     Retract: amendments.retracted,
     Export: exporting.asked,
+    Mute: hush.mute_asked,
 }
 
-PRESSING = (Press, Finish, SetDepth, Stop, Resume, Plan)
+PRESSING = (Press, Finish, SetDepth, Stop, Mute, Resume, Plan)
 """What is not for everybody, in some houses."""
 
 NOT_NOW: Mapping[type, Callable[[], str]] = {
@@ -232,8 +237,10 @@ def _settled(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtabl
         case ThreadRead(missed=True):
             return _caught_up(rt, happened, playbook)
         case _:
+            rt = budgeting.counted(rt, happened)
             transition = TRANSITIONS.get((rt.stage, type(happened)))
-            return transition(rt, happened, playbook) if transition else rt
+            rt = transition(rt, happened, playbook) if transition else rt
+            return budgeting.noticed(rt, playbook)
 
 
 def _caught_up(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:

@@ -17,6 +17,7 @@ RETRY = Choice(action=Action.RETRY, label="Retry", emphasis=Emphasis.PRIMARY)
 RESTORE = Choice(action=Action.RESTORE, label="Restore last good version", emphasis=Emphasis.PRIMARY)
 START_OVER = Choice(action=Action.START_OVER, label="Start from the beginning")
 REANALYSE = Choice(action=Action.REANALYSE, label="Re-analyze from Phase 00")
+ALLOW_MORE = Choice(action=Action.ALLOW_MORE, label="Allow as much again")
 CANCEL = Choice(action=Action.CANCEL, label="Cancel", emphasis=Emphasis.PRIMARY)
 CATCH_UP = Choice(action=Action.CATCH_UP, label="Catch me up")
 EXPORT = Choice(action=Action.EXPORT, label="Export the record")
@@ -56,6 +57,13 @@ def after_phase(speaker: str, text: str, following: Phase | None) -> Message:
     lines = (wording.ELABORATE_LINE, f"[C] {label}", wording.FEEDBACK_LINE)
     go_on = CONTINUE.but(label=label)
     return Message(text=_with(text, lines), speaker=speaker, choices=(go_on, ELABORATE, STOP))
+
+
+def with_purse(message: Message, spent: str, *, used_up: bool) -> Message:
+    """What was *spent*, in the small print; with nothing left, people may allow more."""
+    note = "\n".join(filter(None, (message.note, spent)))
+    choices = (*message.choices, ALLOW_MORE) if used_up else message.choices
+    return message.but(note=note, choices=choices)
 
 
 def _with(text: str, lines: tuple[str, ...]) -> str:

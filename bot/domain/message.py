@@ -28,6 +28,7 @@ class Action(StrEnum):
     DEPTH_DEEP = "depth_deep"
     REANALYSE = "reanalyse"
     CANCEL = "cancel"
+    ALLOW_MORE = "allow_more"
     CATCH_UP = "catch_up"
     EXPORT = "export"
     PLAN = "plan"

@@ -24,6 +24,18 @@ def starter_presses(name: str) -> str:
     return f"{name} started this roundtable and presses its buttons. What you write in the thread counts all the same."
 
 
+def muted_already() -> str:
+    return "The personas are muted already. Say `@roundtable unmute` to hear them again."
+
+
+def not_muted() -> str:
+    return "The personas are not muted."
+
+
+def budget_used_up() -> str:
+    return "What models may take for this item is used up. End the discussion; its menu lets you allow more."
+
+
 def saving() -> str:
     return "I'm just saving. Please try again in a moment."
 

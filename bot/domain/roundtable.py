@@ -22,6 +22,7 @@ from bot.domain.meta import DEFAULT_MAX_TURNS, Record
 from bot.domain.notes import Answer, Overtaken, Passed, Stalled
 from bot.domain.place import Person, Place
 from bot.domain.planning.workshop import Workshop
+from bot.domain.purse import Purse
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import Trouble
 from bot.domain.transcript import HOST, PEOPLE, Line, Part, Source
@@ -67,6 +68,7 @@ class Roundtable(Stored):
     elaborations: tuple[Record, ...] = ()
     max_turns: int = DEFAULT_MAX_TURNS
     manners: Manners = Manners()
+    purse: Purse = Purse()
     scan: QuickScan = QuickScan()
     passed: tuple[Passed, ...] = ()
     artifacts: tuple[str, ...] = ()

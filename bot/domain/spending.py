@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from pydantic import ValidationError
+
 from bot.domain.value import Stored
 
 NOTICES = (50, 75, 95)
@@ -124,6 +126,14 @@ def accounts(facts: Iterable[Mapping[str, Any]]) -> Accounts:
             name = f"{step} {turn}"
             turns[name] = turns.get(name, Spent()).and_(spent)
     return Accounts(item=item, steps=steps, turns=turns)
+
+
+def kept(fields: Mapping[str, Any]) -> Spent:
+    """What a transcript says was spent so far; nothing where that makes no sense."""
+    try:
+        return Spent.model_validate(fields)
+    except ValidationError:
+        return Spent()
 
 
 def in_words(spent: Spent) -> str:

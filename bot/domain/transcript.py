@@ -86,6 +86,8 @@ PLAIN = re.compile(r"[\w.:-]*", re.ASCII)
 """An id that is written in one way only."""
 UNWRITTEN = b"\x00 \t\r"
 """What may stand behind the last line; zeros are what a file system leaves of a write that it never finished."""
+SPENT = "spent"
+"""In a line's `meta`: what models had taken for the item when it was committed."""
 OUT_OF_ORDER = 100
 """So many lines apart, two messages may have come in the wrong order."""
 
@@ -118,10 +120,11 @@ class Transcript(Value):
 
 
 class Ending(Value):
-    """The last line that can be read, and Slack's times of the newest that people said, in order."""
+    """The last line that can be read, Slack's times of the newest that people said, in order, and what was spent."""
 
     last: Line | None = None
     heard: tuple[str, ...] = ()
+    spent: Mapping[str, Any] = {}
 
 
 def read(content: bytes) -> Transcript:
@@ -143,18 +146,21 @@ def read(content: bytes) -> Transcript:
 
 def ending(rows: Iterable[bytes]) -> Ending:
     """Of a transcript whose *rows* come last first; no more of them are looked at than it takes."""
-    last, more = None, OUT_OF_ORDER
+    last, more, spent = None, OUT_OF_ORDER, None
     heard: set[str] = set()
     for row in rows:
-        if last is None or (b'"message_ts"' in row and b'"user"' in row):
+        newest = spent is None and b'"spent"' in row
+        if last is None or newest or (b'"message_ts"' in row and b'"user"' in row):
             line = _parse(row.rstrip(UNWRITTEN))
             if isinstance(line, Line):
                 last = last or line
                 heard |= {line.heard} - {""}
+                told = line.meta.get(SPENT)
+                spent = told if newest and isinstance(told, dict) else spent
         more -= bool(heard)
         if not more:
             break
-    return Ending(last=last, heard=tuple(sorted(heard)))
+    return Ending(last=last, heard=tuple(sorted(heard)), spent=spent or {})
 
 
 def append(content: bytes, lines: Iterable[Line]) -> bytes:

@@ -11,6 +11,7 @@ from bot.domain.steps import Depth
 LETTERS = {"e": Action.ELABORATE, "c": Action.CONTINUE, "s": Action.SKIP}
 FINISH = {"finish", "finish step", "finish the step"}
 STOP = {"stop"}
+ASIDE = re.compile(r"[\s(*_]*aside[*_]?\s*[:：]", re.IGNORECASE)
 DEPTH_WORDS_MAX = 5
 
 DEPTH_PHRASES = {
@@ -71,6 +72,11 @@ def finishes(text: str) -> bool:
 
 def stops(text: str) -> bool:
     return _plain(text) in STOP
+
+
+def is_aside(text: str) -> bool:
+    """Said to each other, and not to the roundtable: nobody answers, and nothing of it is kept."""
+    return ASIDE.match(text) is not None
 
 
 def is_wish(text: str) -> bool:

@@ -6,6 +6,7 @@ from bot.domain import export_wording, menus, wording
 from bot.domain.agenda import Playbook
 from bot.domain.message import Choice, Link, Message
 from bot.domain.planning import wording as wording_of_plans
+from bot.domain.purse import line
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.steps import Depth
@@ -102,6 +103,11 @@ def stopped(rt: Roundtable) -> Message:
     return Message(text=f"The roundtable on **{rt.title}** is stopped.", links=_link(rt))
 
 
+def muted(rt: Roundtable, *, muted: bool) -> Message:
+    become = "are quiet now; what people write is still recorded" if muted else "speak again"
+    return Message(text=f"**{rt.title}**: the personas {become}.", links=_link(rt))
+
+
 def depth_set(rt: Roundtable, depth: Depth) -> Message:
     return Message(text=f"**{rt.title}**: {wording.depth_switched(depth)}", links=_link(rt))
 
@@ -163,6 +169,8 @@ def status(rt: Roundtable, playbook: Playbook) -> Message:
         f"- Depth: {rt.depth}" if rt.depth else "",
         f"- Discussion: turn {debate.turn_count} of {debate.max_turns}" if debate else "",
         f"- {wording_of_plans.status(rt.workshop)}" if rt.workshop else "",
+        "- The personas are muted." if rt.manners.muted else "",
+        f"- {spent}" if (spent := line(rt.purse, playbook.house)) else "",
         "- Some of it could not be saved yet; I try again with the next step." if rt.unsaved else "",
     )
     return Message(text="\n".join(row for row in rows if row), links=_link(rt))

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from bot.domain import menus, permission
 from bot.domain.agenda import Playbook
-from bot.domain.inputs import Amend, Export, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Export, Mute, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.item import Item, backlog_title, generate_slug, item_from
 from bot.domain.message import Message
 from bot.domain.place import Belonging, Person, Place
@@ -27,7 +27,7 @@ from bot.engine.strangers import Strangers
 from bot.errors import Conflict, UserError
 
 Reply = Message | None
-Wish = TypeVar("Wish", Start, Resume, Press, Stop, SetDepth)
+Wish = TypeVar("Wish", Start, Resume, Press, Stop, Mute, SetDepth)
 
 
 class FrontDesk:
@@ -114,6 +114,11 @@ class FrontDesk:
         rt = await self._running(place, reference)
         await self._engine.handle(rt.slug, self._known(stop))
         return None if place.thread else answers.stopped(rt)
+
+    async def mute(self, place: Place, mute: Mute, reference: str) -> Reply:
+        rt = await self._running(place, reference)
+        await self._engine.handle(rt.slug, self._known(mute))
+        return None if place.thread else answers.muted(rt, muted=mute.muted)
 
     async def depth(self, place: Place, set_depth: SetDepth) -> Reply:
         rt = await self._running(place, "")

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from bot.domain.inputs import Amend, Export, Plan, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Export, Mute, Plan, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.message import Message
 from bot.domain.notice import AskReview
 from bot.domain.place import Person, Place
@@ -46,6 +46,8 @@ class Desk(Protocol):
         ...
 
     async def stop(self, place: Place, stop: Stop, reference: str) -> Reply: ...
+
+    async def mute(self, place: Place, mute: Mute, reference: str) -> Reply: ...
 
     async def depth(self, place: Place, set_depth: SetDepth) -> Reply: ...
 

@@ -12,6 +12,7 @@ from bot.domain.inputs import Amend, Heard, Press, Resume, Retract, Say
 from bot.domain.message import Action
 from bot.domain.place import Person, Place
 from bot.domain.text import clean, one_line
+from bot.domain.words import is_aside
 from bot.slack.buttons import TYPED, action_of, carried
 from bot.slack.channels import PRIVATE_TYPES
 from bot.slack.identity import Identity
@@ -61,8 +62,8 @@ class Pressed(NamedTuple):
 
 def message(event: Payload, us: Identity, *, at: str) -> Words | Amended | Retracted | None:
     """
-    A person's reply in a thread, or a change of one. None for everything else that Slack calls a message, and for
-    mentions of us.
+    A person's reply in a thread, or a change of one. None for everything else that Slack calls a message, for asides,
+    and for mentions of us.
     """
     subtype = word(event, "subtype")
     if subtype == "message_changed":
@@ -70,7 +71,7 @@ def message(event: Payload, us: Identity, *, at: str) -> Words | Amended | Retra
     if subtype == "message_deleted":
         return _deleted(event, us, at=at)
     text = _text(event, us)
-    if not text or not by_person(event, us) or not in_thread(event) or addresses(event, us):
+    if not text or not by_person(event, us) or not in_thread(event) or addresses(event, us) or is_aside(text):
         return None
     return _words(event, us, text, at=at)
 
@@ -86,6 +87,8 @@ def mention(event: Payload, us: Identity, *, at: str) -> Asked | Words | None:
     if below and not addressed:
         return None
     text = _said_to_us(event, us) if addressed else ""
+    if is_aside(text):
+        return None
     if found := verb_in(text):
         return _asked(event, us, found, at=at)
     return _words(event, us, text, at=at) if text and below else _asked(event, us, ("help", ""), at=at)
@@ -142,7 +145,7 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | Asked |
 def heard(event: Payload, us: Identity) -> Heard | None:
     """A message of `conversations.replies`, if a person said something with it that was not a wish for us to grant."""
     text = _said_to_us(event, us)
-    if not text or not by_person(event, us) or _is_verb(event, us):
+    if not text or not by_person(event, us) or _is_verb(event, us) or is_aside(text):
         return None
     return Heard(person=_author(event, us), text=text, ts=needed(event, "ts"))
 
@@ -165,18 +168,24 @@ def sender(body: Payload) -> str:
 # --- changes of what was said -------------------------------------------------------------------------------------
 
 
-def _changed(event: Payload, us: Identity, *, at: str) -> Amended | Retracted | None:
-    """Other words by whoever said them. An unfolded link, a pin or a reply changes the message, and not the words."""
+def _changed(event: Payload, us: Identity, *, at: str) -> Words | Amended | Retracted | None:
+    """
+    Other words by whoever said them. An unfolded link, a pin or a reply changes the message, and not the words. What
+    was an aside is said only now, and what becomes one is taken back.
+    """
     now, before = part(event, "message"), part(event, "previous_message")
     if word(now, "subtype") == GRAVE:
         return _deleted(event, us, at=at)
     if not by_person(now, us) or not in_any_thread(now) or word(now, "edited", "user") == us.user:
         return None
     text = _said_to_us(now, us)
-    if text == _said_to_us(before, us) or _is_verb(now, us):
+    if text == (former := _said_to_us(before, us)) or _is_verb(now, us):
         return None
-    if not text:
-        return _deleted(event, us, at=at)
+    if not text or is_aside(text):
+        gone = {**before, "thread_ts": now["thread_ts"]}
+        return _deleted({**event, "previous_message": gone}, us, at=at)
+    if is_aside(former):
+        return _words({**now, "channel": event["channel"]}, us, text, at=at)
     edition = known(now, "edited", "ts") or needed(event, "ts")
     key, ts = f"{_key(event, now)}.{edition}", needed(now, "ts")
     return Amended(_thread(event, now, us), Amend(key=key, at=at, person=_author(now, us), text=text, ts=ts))
@@ -184,7 +193,7 @@ def _changed(event: Payload, us: Identity, *, at: str) -> Amended | Retracted | 
 
 def _deleted(event: Payload, us: Identity, *, at: str) -> Retracted | None:
     gone = part(event, "previous_message")
-    if not by_person(gone, us) or not in_any_thread(gone) or _is_verb(gone, us):
+    if not by_person(gone, us) or not in_any_thread(gone) or _is_verb(gone, us) or is_aside(_text(gone, us)):
         return None
     key, ts = f"{_key(event, gone)}.deleted", needed(gone, "ts")
     return Retracted(_thread(event, gone, us), Retract(key=key, at=at, person=_author(gone, us), ts=ts))

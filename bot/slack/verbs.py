@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bot.domain.agenda import Depth
-from bot.domain.inputs import Export, Plan, Resume, SetDepth, Start, Stop
+from bot.domain.inputs import Export, Mute, Plan, Resume, SetDepth, Start, Stop
 from bot.domain.item import item_from
 from bot.domain.notice import AskReview
 from bot.domain.place import Person, Place
@@ -78,6 +78,11 @@ async def _stop(desk: Desk, asked: Asked) -> Reply:
     return await desk.stop(asked.place, Stop(key=asked.key, at=asked.at, person=asked.person), asked.rest)
 
 
+async def _mute(muted: bool, desk: Desk, asked: Asked) -> Reply:  # noqa: FBT001 -- which of two verbs
+    mute = Mute(key=asked.key, at=asked.at, person=asked.person, muted=muted)
+    return await desk.mute(asked.place, mute, asked.rest)
+
+
 async def _depth(desk: Desk, asked: Asked) -> Reply:
     wanted = asked.rest.lower()
     if wanted not in set(Depth):
@@ -139,6 +144,8 @@ VERBS: Mapping[str, Callable[[Desk, Asked], Awaitable[Reply]]] = {
     "stop": _stop,
     "review": _review,
     "plan": _plan,
+    "mute": partial(_mute, True),
+    "unmute": partial(_mute, False),
     "help": partial(_told, HELP),
 }
 
@@ -161,6 +168,8 @@ _TAKES: Mapping[str, re.Pattern[str]] = {
     "export": _ONE_WORD,
     "depth": _ONE_WORD,
     "stop": _ONE_WORD,
+    "mute": _ONE_WORD,
+    "unmute": _ONE_WORD,
     "help": _NOTHING,
     "review": _REVIEW,
     "plan": re.compile(".*", re.DOTALL),

@@ -3,9 +3,7 @@
 from bot.domain.message import Message
 
 COMMAND = "/roundtable"
-USAGE = (
-    "start Dark mode | resume | status | catchup | export | list | depth deep | review | plan | stop | help"
-)
+USAGE = "start Dark mode | resume | status | catchup | export | list | depth deep | review | plan | mute | stop | help"
 
 NOT_SAVED = "I could not save that just now. Please try again in a moment."
 WENT_WRONG = "Something went wrong on my side, and nothing was changed. Please try again in a moment."
@@ -39,10 +37,12 @@ I hold roundtables: three personas lead your team through an analysis in one thr
 • `/roundtable plan` – five roles ask what they have to know, judge, and write a plan; `plan dark-mode` for that item, \
 `plan` and a few words for something new
 • `/roundtable stop` – pause; nothing is lost
+• `/roundtable mute` – the personas say nothing, and what you write is still recorded; `unmute` ends that
 • `/roundtable help` – this
 
 Slack has no slash commands inside threads: mention me there instead, as in `@roundtable status`.
-In the thread of a roundtable you can simply write; everything said there belongs to it."""
+In the thread of a roundtable you can simply write; everything said there belongs to it, except what begins with
+`aside:`, which is not recorded and not answered. `stop`, alone in a message, stops a discussion at once."""
 
 
 def plain(sentence: str) -> Message:

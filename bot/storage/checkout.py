@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pygit2
 from pygit2 import Oid, Tree
 
-from bot.domain import artifact, meta
+from bot.domain import artifact, meta, spending
 from bot.domain.artifact import Edit, InsightEdit, PlanEdit, SectionEdit
 from bot.domain.effects import Commit
 from bot.domain.inputs import ItemState, Touched
@@ -120,6 +120,7 @@ class Checkout:
             last_round=contents.last_round,
             last_ts=contents.last_ts,
             heard=contents.heard,
+            spent=spending.kept(contents.spent),
             codebase=self._history.codebase(),
             commits_behind=self._history.commits_behind(contents.meta.codebase_hash),
             artifacts=contents.artifacts,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bot.domain import artifact, meta, transcript
 from bot.domain.agenda import QuickScan, read_quick_scan
@@ -50,6 +50,7 @@ class Contents(NamedTuple):
     heard: tuple[str, ...] = ()
     artifacts: tuple[str, ...] = ()
     planning: bool = False
+    spent: Mapping[str, Any] = {}
 
 
 class Items:
@@ -161,6 +162,7 @@ class Items:
             last_round=ending.last.round if ending.last else 0,
             last_ts=ending.last.ts if ending.last else "",
             heard=ending.heard,
+            spent=ending.spent,
             artifacts=tuple(name for name in names if _is_artifact(name)),
             planning=under_way(ending.last),
         )

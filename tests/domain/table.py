@@ -82,6 +82,7 @@ from bot.domain.planning.paths import is_planned
 from bot.domain.planning.recalling import recalled, under_way
 from bot.domain.planning.verdict import Verdict
 from bot.domain.roundtable import Roundtable
+from bot.domain.spending import kept
 from bot.domain.stage import Stage
 from bot.domain.steps import Depth
 from bot.domain.synthesis import Insight, Synthesis
@@ -570,6 +571,7 @@ class Table:
             scan=read_quick_scan(self.world.files.get("quick-scan.md", "")),
             last_round=held.last_round,
             heard=tuple(sorted(line.heard for line in held.lines if line.heard)),
+            spent=kept(transcript.ending(reversed(self.world.meeting.splitlines())).spent),
             last_ts=held.lines[-1].ts if held.lines else "",
             codebase="abc1234",
             commits_behind=self.world.commits_behind,

@@ -12,7 +12,7 @@ from bot.domain.steps import Depth
 ALL = (
     menus.FINISH_STEP, menus.CONTINUE, menus.ELABORATE, menus.SKIP, menus.STOP, menus.GO_ON, menus.END_ELABORATION,
     menus.RESUME, menus.RETRY, menus.RESTORE, menus.START_OVER, menus.REANALYSE, menus.CANCEL, menus.CATCH_UP,
-    menus.EXPORT, *menus.DEPTHS.values(),
+    menus.EXPORT, menus.ALLOW_MORE, *menus.DEPTHS.values(),
     planning.PLAN, planning.ROUND, planning.SKIP, planning.SKIP_REST, planning.STRAIGHT, planning.LEAVE,
     *planning.DECISIONS.values(),
 )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.inputs import Amend, Export, Plan, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Export, Mute, Plan, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.notice import AskReview
 from bot.domain.persona import Persona, Roster
 from bot.domain.place import Person, Place
@@ -63,6 +63,9 @@ class ScriptedDesk(Desk):
 
     async def stop(self, place: Place, stop: Stop, reference: str) -> Reply:
         return await self._noted("stop", place, stop, reference)
+
+    async def mute(self, place: Place, mute: Mute, reference: str) -> Reply:
+        return await self._noted("mute", place, mute, reference)
 
     async def depth(self, place: Place, set_depth: SetDepth) -> Reply:
         return await self._noted("depth", place, set_depth)

@@ -12,6 +12,7 @@ from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.notes import Passed
 from bot.domain.persona import Persona
+from bot.domain.purse import line, used_up
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.steps import Depth
@@ -129,6 +130,8 @@ def menu(rt: Roundtable, playbook: Playbook, text: str, *, kind: MenuKind | None
         above = "\n\n".join(part for part in (text, wording.not_done(left)) if part)
         after = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key))
         message = menus.after_phase(speaker.key, above, after)
+    house = playbook.house
+    message = menus.with_purse(message, line(rt.purse, house), used_up=used_up(rt.purse, house))
     return rt.offering(kind, message, part=Part.CLARIFYING, actor=speaker.actor)
 
 

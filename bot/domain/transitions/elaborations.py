@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from bot.domain import elaboration_wording, menus, wording, words
+from bot.domain import elaboration_wording, menus, safety_wording, wording, words
 from bot.domain.agenda import Playbook, Step
 from bot.domain.effects import React, Speak, Synthesize
 from bot.domain.elaboration import Elaboration, Ending
@@ -20,11 +20,16 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking, pausing, syntheses
+from bot.domain.transitions import asking, hush, pausing, syntheses
 from bot.domain.transitions.reporting import report
 
 PERSONAS_GOING_ON = 2
 HEARD = "speech_balloon"
+LAST_WORDS = {
+    Ending.TURN_LIMIT: elaboration_wording.limit_reached,
+    Ending.BY_PEOPLE: elaboration_wording.wrapping_up,
+    Ending.BUDGET: safety_wording.used_up_in_a_discussion,
+}
 
 
 class Saying(NamedTuple):
@@ -59,7 +64,7 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
     intro = elaboration_wording.intro(
         playbook.roster.others(lead.key), topic, item=rt.title, max_turns=debate.max_turns
     )
-    return rt.telling(Message(text=intro), part=Part.WORKSHOP).owing(Speak(persona=lead.key, task="frame"))
+    return hush.opening(rt, intro, playbook, speak=Speak(persona=lead.key, task="frame"))
 
 
 def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -72,7 +77,7 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
     rt = rt.but(stage=Stage.ELABORATING, elaboration=debate)
     if debate.exhausted:
         return conclude(rt.logging(trouble("ERR-ELAB-006")), Ending.TURN_LIMIT, playbook)
-    if not debate.framed:
+    if not debate.framed and not hush.hushed(rt, playbook):
         return rt.owing(Speak(persona=_lead(rt, playbook).key, task="frame"))
     text = elaboration_wording.back_to_the_table(debate.topic, debate.turn_count, debate.max_turns)
     return _floor(rt, Saying(_lead(rt, playbook), text))
@@ -120,7 +125,7 @@ def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[Saying]) -> Ro
     if rt.debate.exhausted:
         return conclude(_told(rt, sayings), Ending.TURN_LIMIT, playbook)
     if rt.debate.waiting:
-        return _next_speaks(_told(rt, sayings))
+        return _next_speaks(_told(rt, sayings), playbook)
 
     debate = rt.debate.but(silent_rounds=rt.debate.silent_rounds + 1)
     rt = rt.but(elaboration=debate)
@@ -156,7 +161,7 @@ def person_spoke(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtabl
             return pausing.pause(rt, happened.person, playbook)
         return conclude(rt, Ending.BY_PEOPLE, playbook) if leaves else rt
 
-    rt = _heard(rt, happened)
+    rt = _heard(rt, happened, playbook)
     if rt.debate.exhausted:
         return conclude(rt, Ending.TURN_LIMIT, playbook)
     lead = _lead(rt, playbook)
@@ -175,7 +180,7 @@ def person_spoke(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtabl
 
 def went_on(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
     """Nobody has anything to add: those personas who were silent longest go on."""
-    name = rt.name_of(happened.person.id)
+    rt, name = hush.let_speak(rt, happened, playbook), rt.name_of(happened.person.id)
     label = menus.GO_ON.label
     rt = rt.closing_menu(wording.chosen(label, name), ts=happened.ts).opening_round(Part.WORKSHOP)
     rt = rt.recording(
@@ -183,7 +188,7 @@ def went_on(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
     )
     everybody = tuple(persona.key for persona in playbook.roster)
     longest_silent = rt.debate.longest_silent(everybody, PERSONAS_GOING_ON)
-    return _next_speaks(rt.but(elaboration=rt.debate.asked(*longest_silent)))
+    return _next_speaks(rt.but(elaboration=rt.debate.asked(*longest_silent)), playbook)
 
 
 def ended(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
@@ -192,12 +197,14 @@ def ended(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
     return conclude(rt, Ending.BY_PEOPLE, playbook)
 
 
-def _heard(rt: Roundtable, happened: Say) -> Roundtable:
+def _heard(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     if rt.debate.framed and not rt.debate.turns[-1].human:
         rt = rt.opening_round(Part.WORKSHOP)
     name = rt.name_of(happened.person.id)
     debate = rt.debate.heard(by=happened.person.id, name=name, text=happened.text, ts=happened.ts)
-    rt = rt.closing_menu(elaboration_wording.still_talking(), quietly=True).but(elaboration=debate)
+    if not hush.hushed(rt, playbook):
+        rt = rt.closing_menu(elaboration_wording.still_talking(), quietly=True)
+    rt = rt.but(elaboration=debate)
     return rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.WORKSHOP, **_turn(debate))
 
 
@@ -207,7 +214,7 @@ def _asked(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     if address.kind is AddressKind.DEFAULT and words.calls_nobody(happened.text, playbook.roster):
         rt = rt.logging(trouble("ERR-ELAB-012"))
     rt = rt.but(elaboration=rt.debate.asked(*address.personas)).owing(React(ts=happened.ts, emoji=HEARD))
-    return _next_speaks(rt)
+    return _next_speaks(rt, playbook)
 
 
 # --- ending -------------------------------------------------------------------------------------------------------
@@ -218,8 +225,7 @@ def conclude(rt: Roundtable, ending: Ending, playbook: Playbook) -> Roundtable:
     debate = rt.debate.but(waiting=(), ending=ending)
     rt = rt.closing_menu(elaboration_wording.still_talking(), quietly=True).without_owing(Speak)
     rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)
-    at_the_limit = ending is Ending.TURN_LIMIT
-    text = elaboration_wording.limit_reached() if at_the_limit else elaboration_wording.wrapping_up()
+    text = LAST_WORDS[ending]()
     lead = _lead(rt, playbook)
     rt = rt.telling(Message(text=text, speaker=lead.key), part=Part.FORMALIZING, actor=lead.actor)
     return syntheses.cut_short(rt, playbook) if debate.only_framed else rt.owing(Synthesize())
@@ -237,11 +243,11 @@ def _lead(rt: Roundtable, playbook: Playbook) -> Persona:
     return playbook.roster.get(rt.debate.lead) or playbook.roster.lead_of(rt.phase_key)[0]
 
 
-def _next_speaks(rt: Roundtable) -> Roundtable:
+def _next_speaks(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """One at a time: who speaks after that is decided when that has been said."""
     if not rt.debate.waiting or rt.owes(Speak):
         return rt
-    return rt.owing(Speak(persona=rt.debate.waiting[0], task="respond"))
+    return hush.asking_to_speak(rt, Speak(persona=rt.debate.waiting[0], task="respond"), playbook)
 
 
 def _told(rt: Roundtable, sayings: list[Saying]) -> Roundtable:

@@ -137,6 +137,7 @@ def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundta
         return _folder_made(report(rt, happened.troubles))
     rt = refreshed(rt, state, happened.troubles)
     rt = _without(rt, state.heard).but(title=state.meta.description or rt.title)
+    rt = rt.but(purse=rt.purse.but(spent=state.spent))
     if state.planning and rt.heading_for is None:
         rt = planning.lost(rt, playbook)
     if happened.recovering:

@@ -14,7 +14,7 @@ from bot.domain.planning.paths import PLAN_PAGE
 from bot.domain.replay_change import CHANGE, carried
 from bot.domain.roundtable import Roundtable
 from bot.domain.taxonomy import Trouble
-from bot.domain.transcript import Part, Source
+from bot.domain.transcript import SPENT, Part, Source
 from bot.domain.transitions.reporting import report
 
 HEAD = "HEAD"
@@ -185,6 +185,8 @@ def _carrying(rt: Roundtable, change: Change, subject: str) -> Roundtable:
         rt = rt.recording(f"{subject[:1].upper()}{subject[1:]}.", part=rt.part)
     if change.slack and rt.permalink:
         facts["permalink"] = rt.permalink
+    if rt.purse.spent.calls:
+        facts[SPENT] = rt.purse.spent.model_dump(mode="json")
     ours = [line for line in rt.unheld if line.source is not Source.USER]
     if not facts or not ours:
         return rt

@@ -16,7 +16,7 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.steps import SHARED
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking, depths, pausing
+from bot.domain.transitions import asking, depths, hush, pausing
 from bot.domain.transitions.saving import owe_commit
 
 BURST_SECONDS = 120
@@ -42,7 +42,8 @@ def answered(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     if rt.owes(Speak) or not _burst_is_over(rt):
         return rt
     rt = rt.but(acknowledged_at=rt.now)
-    return rt.owing(Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge"))
+    speak = Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge")
+    return hush.asking_to_speak(rt, speak, playbook)
 
 
 def interjected(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
@@ -121,6 +122,8 @@ def step_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> 
 def feedback_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     if rt.answers != rt.drafted:
         return write(rt)
+    if hush.hushed(rt, playbook):
+        return menu_or_write(rt, playbook, wording.saved(()))
     return rt.owing(Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge"))
 
 

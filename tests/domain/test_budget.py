@@ -1,0 +1,131 @@
+"""What models may take for an item: told in time, and asked about at the end."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from bot.domain.house import House
+from bot.domain.inputs import PersonaSpoke
+from bot.domain.message import Action
+from bot.domain.spending import Budget
+from bot.domain.stage import Stage
+from bot.errors import NotNow
+from tests.domain.table import Table, shipped
+
+TOKENS = {"provider": "p", "model": "m", "tokens_in": 80, "tokens_out": 20, "cost": "0.10"}
+"""100 tokens, ten cents."""
+
+
+def table(budget: Budget | None) -> Table:
+    at = Table(replace(shipped(), house=House(budget=budget)))
+    at.world.facts = TOKENS
+    return at.start()
+
+
+def answered(at: Table, times: int) -> Table:
+    """Each answer is acknowledged, for a hundred tokens."""
+    for _ in range(times):
+        at.wait(200).say("We need it in tunnels")
+    return at
+
+
+def notices(at: Table) -> list[str]:
+    return [text for text in at.texts if "what models may take" in text.lower()]
+
+
+def test_without_a_model_nothing_is_said_about_money() -> None:
+    """Offline voices cost nothing, whatever the budget."""
+    at = Table(replace(shipped(), house=House(budget=Budget(tokens=10)))).start().do_step()
+
+    assert notices(at) == []
+    assert "Models" not in at.last.note
+
+
+def test_the_menu_says_what_was_spent() -> None:
+    """One quiet line in the small print, with a budget or without."""
+    at = answered(table(None), 2).do_step()
+    assert "Models so far: 200 tokens, $0.20." in at.last.note
+
+    at = answered(table(Budget(tokens=10_000)), 2).do_step()
+    assert "Models so far: 200 tokens, $0.20, of 10,000 tokens." in at.last.note
+
+
+def test_people_are_told_in_time() -> None:
+    """At 50, 75 and 95 per cent of what may be used before the reserve, each once."""
+    at = answered(table(Budget(tokens=2223)), 20)
+
+    assert [text.partition(" %")[0] for text in notices(at)] == ["50", "75", "95"]
+    assert "1,100 tokens of 2,223 tokens, of which 222 tokens are kept" in notices(at)[0]
+
+
+def test_at_the_end_of_a_step_people_are_asked() -> None:
+    """What there is is saved, the personas are quiet, and people finish the step or allow more."""
+    at = answered(table(Budget(tokens=500)), 8)
+
+    assert at.rt.purse.spent.tokens == 500
+    assert "budget used up" in at.subjects
+    assert at.offered() == [Action.FINISH_STEP, Action.ALLOW_MORE]
+    assert len(at.rt.answers) == 8
+
+    at.press(Action.FINISH_STEP)
+    assert at.rt.stage is Stage.AT_BOUNDARY
+    assert Action.ALLOW_MORE in at.offered()
+    assert at.rt.purse.spent.tokens == 500
+
+
+def test_at_the_end_of_a_discussion_what_there_is_is_put_together() -> None:
+    """With the reserve; then the menu asks."""
+    at = table(Budget(dollars=Decimal("0.40"))).elaborate()
+    at.say("everyone, what about conflicts?")
+
+    assert at.rt.stage is Stage.AT_BOUNDARY
+    assert any(subject.startswith("elaboration 00-01") for subject in at.subjects)
+    assert any("putting together what we have" in text for text in at.texts)
+    assert Action.ALLOW_MORE in at.offered()
+    assert at.rt.purse.spent.cost == Decimal("0.40")
+
+
+def test_a_person_allows_as_much_again() -> None:
+    """Who it was is in the transcript, and the personas speak again."""
+    at = answered(table(Budget(tokens=500)), 8)
+    at.press(Action.ALLOW_MORE, who="grace")
+
+    assert "Grace allowed more: models may take 1,000 tokens for this item." in [
+        one.content for one in at.lines
+    ]
+    assert at.rt.purse.spent.tokens == 600
+    answered(at, 1)
+    assert at.rt.purse.spent.tokens == 700
+    assert Action.ALLOW_MORE not in at.offered()
+
+
+def test_nobody_is_made_to_go_on_without_money() -> None:
+    """A discussion opened at the end of the budget waits for people, and its button says why."""
+    at = answered(table(Budget(tokens=500)), 8).do_step("More").press(Action.ELABORATE)
+    at.say("What about conflicts?")
+    assert at.rt.debate.turn_count == 1
+
+    at.say("done")
+    assert at.rt.stage is Stage.AT_BOUNDARY
+    at.press(Action.ELABORATE)
+    with pytest.raises(NotNow):
+        at.press(Action.GO_ON)
+
+
+def test_what_was_spent_survives_the_store() -> None:
+    """The transcript in git knows it, as of the last commit."""
+    at = answered(table(Budget(tokens=10_000)), 3).do_step()
+    spent = at.rt.purse.spent
+    at.forget()
+
+    assert spent.tokens == 300
+    assert at.rt.purse.spent == spent
+
+
+def test_an_outcome_that_comes_twice_costs_once() -> None:
+    """Old news is no news, for money as for words."""
+    at = answered(table(None), 1)
+    outcome = next(one for one in at.told if isinstance(one, PersonaSpoke))
+
+    assert at.decided(outcome) is at.rt

@@ -45,8 +45,8 @@ async def show(settings: Settings, slug: str) -> dict[str, Any]:
     if reading.state is None:
         raise _unreadable(settings, slug, reading)
     return _progress(slug, reading.state, app.playbook(settings).agenda) | {
-        "spent": _spent(settings, slug),
         "troubles": [one.log for one in reading.troubles],
+        "spent": _spent(settings, slug),
     }
 
 
@@ -98,7 +98,7 @@ def _spent(settings: Settings, slug: str) -> dict[str, Any]:
 def _told(spent: Spent) -> dict[str, Any]:
     """What nobody knows is null for scripts."""
     known = spent.model_dump(mode="json")
-    known["cost"] = None if spent.unpriced == spent.calls else known["cost"]
+    known["cost"] = None if spent.calls and spent.unpriced == spent.calls else known["cost"]
     return known | {"words": spending.in_words(spent)}
 
 

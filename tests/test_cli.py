@@ -678,12 +678,13 @@ async def test_show_is_an_object_for_scripts(cli: Cli) -> None:
 
     assert list(shown) == [
         "slug", "title", "status", "source_id", "phases", "steps_completed", "next", "depth_overrides",
-        "elaborations", "artifacts", "codebase_hash", "commits_behind", "rounds", "troubles",
+        "elaborations", "artifacts", "codebase_hash", "commits_behind", "rounds", "troubles", "spent",
     ]  # fmt: skip
     assert shown["next"] == {"step_id": "01-02", "title": "User Needs Discovery"}
     assert shown["phases"][1] == {"key": "01-requirements", "complete": False, "done": 1, "steps": 8}
     assert shown["elaborations"] == OFFLINE_SYNC["elaborations"]
     assert shown["troubles"] == []
+    assert (shown["spent"]["calls"], shown["spent"]["cost"], shown["spent"]["words"]) == (0, "0", "")
 
 
 @pytest.mark.usefixtures("workspace")

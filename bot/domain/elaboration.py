@@ -6,6 +6,7 @@ A turn is one contribution: the lead's framing, a persona's, or a person's. What
 
 from enum import StrEnum
 
+from bot.domain.stance import Stance
 from bot.domain.value import Stored
 
 WARNING_TURNS_BEFORE_END = 2
@@ -21,7 +22,11 @@ class Ending(StrEnum):
 
 
 class Turn(Stored):
-    """`id` is t01, t02, … in the order of speaking; `by` a persona's key or a person's id; `ts` is for people only."""
+    """
+    `id` is t01, t02, … in the order of speaking; `by` a persona's key or a person's id; `ts` is for people only.
+
+    `unrecorded`: a model spoke, and did not say in the agreed form where it stands.
+    """
 
     id: str
     by: str
@@ -29,6 +34,8 @@ class Turn(Stored):
     text: str
     human: bool = False
     ts: str = ""
+    stances: tuple[Stance, ...] = ()
+    unrecorded: bool = False
 
 
 class Elaboration(Stored):
@@ -83,9 +90,11 @@ class Elaboration(Stored):
             and not self.silent_rounds % SILENT_ROUNDS_BEFORE_PROMPT
         )
 
-    def spoken(self, *, by: str, name: str, text: str) -> "Elaboration":
+    def spoken(
+        self, *, by: str, name: str, text: str, stances: tuple[Stance, ...] = (), unrecorded: bool = False
+    ) -> "Elaboration":
         """With one more turn of a persona, who no longer waits. Never more than `max_turns`."""
-        turn = Turn(id=self._next_id, by=by, name=name, text=text)
+        turn = Turn(id=self._next_id, by=by, name=name, text=text, stances=stances, unrecorded=unrecorded)
         waiting = tuple(key for key in self.waiting if key != by)
         return self.but(turns=(*self.turns, turn), waiting=waiting)
 

@@ -42,6 +42,10 @@ def your_turn() -> str:
     return "The floor is yours."
 
 
+def passed(persona: Persona) -> str:
+    return f"{persona.first_name} has nothing to add."
+
+
 def still_talking() -> str:
     return "The discussion went on"
 

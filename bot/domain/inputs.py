@@ -17,9 +17,17 @@ from bot.domain.meta import Meta
 from bot.domain.place import Belonging, Person, Place
 from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
 from bot.domain.spending import Spent
+from bot.domain.stance import Stance
 from bot.domain.synthesis import Synthesis
 from bot.domain.taxonomy import Trouble
 from bot.domain.value import Stored
+
+
+def spent(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of a call as a line carries them: there, a cost is a number (seed 004), not a decimal text."""
+    cost = facts.get("cost")
+    return {**facts, "cost": float(cost)} if isinstance(cost, str) else dict(facts)
+
 
 # --- commands of people -------------------------------------------------------------------------------------------
 
@@ -211,11 +219,25 @@ class ItemRead(Paid):
 
 
 class PersonaSpoke(Paid):
-    """`facts` go into the line's `meta`: provider, tokens, seconds."""
+    """`facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add."""
 
     persona: str
     text: str
     facts: Mapping[str, Any] = {}
+    stances: tuple[Stance, ...] = ()
+    satisfied: bool | None = None
+    passed: bool = False
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What the line says besides its text; a field that says nothing is left out."""
+        said = {
+            "stances": [stance.model_dump(mode="json", exclude_defaults=True) for stance in self.stances],
+            "pass": self.passed or None,
+        }
+        own = {name: fact for name, fact in said.items() if fact}
+        assessed = {} if self.satisfied is None else {"satisfied": self.satisfied}
+        return {**spent(self.facts), **own, **assessed}
 
 
 class Hits(Stored):
@@ -243,10 +265,12 @@ class Surveyed(Paid):
 
 class Drafted(Paid):
     edits: tuple[Edit, ...]
+    facts: Mapping[str, Any] = {}
 
 
 class Synthesized(Paid):
     synthesis: Synthesis
+    facts: Mapping[str, Any] = {}
 
 
 class Touched(Stored):

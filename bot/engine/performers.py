@@ -6,6 +6,7 @@ Three parts of the world, one exhaustive match each; which effect belongs to whi
 
 import asyncio
 import re
+from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple, assert_never
 
 from bot.domain import export_wording
@@ -49,7 +50,7 @@ from bot.domain.moment import seconds_since
 from bot.domain.redaction import Redact, unchanged
 from bot.domain.roundtable import Roundtable
 from bot.engine.clock import Clock
-from bot.engine.ports import Chat, Cue, Planners, Reading, Records, Voices, Workspace
+from bot.engine.ports import Chat, Cue, Planners, Reading, Records, Speech, Voices, Workspace
 from bot.engine.troubles import log_trouble
 from bot.engine.workshops import InWorkshop, Told, Workshops
 
@@ -148,15 +149,17 @@ class Performers(NamedTuple):
     async def _by_voice(self, effect: ByVoice, rt: Roundtable, told: Told) -> Outcome:
         match effect:
             case Speak():
-                text = await self._speech(effect, rt)
-                return PersonaSpoke(**told, persona=effect.persona, text=text)
+                speech = await self._speech(effect, rt)
+                return PersonaSpoke(**told, persona=effect.persona, **speech._asdict())
             case Draft(steps=steps, skipped=skipped):
                 files = await self.workspace.files(rt.slug, self._files_of(steps))
-                edits = await self.voices.draft(self._cue(rt), steps=steps, files=files, skipped=skipped)
-                return Drafted(**told, edits=edits)
+                cue = self._cue(rt)
+                edits, facts = await self.voices.draft(cue, steps=steps, files=files, skipped=skipped)
+                return Drafted(**told, edits=edits, facts=facts)
             case Synthesize():
                 files = await self.workspace.files(rt.slug, self._files_of((rt.step_id,)))
-                return Synthesized(**told, synthesis=await self.voices.synthesize(self._cue(rt), files))
+                synthesis, facts = await self.voices.synthesize(self._cue(rt), files)
+                return Synthesized(**told, synthesis=synthesis, facts=facts)
             case _:
                 assert_never(effect)
 
@@ -186,8 +189,8 @@ class Performers(NamedTuple):
             case _:
                 assert_never(effect)
 
-    async def _speech(self, effect: Speak, rt: Roundtable) -> str:
-        cue = Cue(rt, self.playbook, effect.persona)
+    async def _speech(self, effect: Speak, rt: Roundtable) -> Speech:
+        cue = Cue(rt, self.playbook, effect.persona, self._reading(rt))
         match effect.task:
             case "acknowledge":
                 return await self.voices.acknowledge(cue)
@@ -202,6 +205,10 @@ class Performers(NamedTuple):
         step = self.playbook.agenda.get(rt.step_id)
         lead = self.playbook.roster.lead_of(rt.phase_key)[0].key
         return Cue(rt, self.playbook, step.persona if step and step.persona in self.playbook.roster else lead)
+
+    def _reading(self, rt: Roundtable) -> Callable[[], Awaitable[Mapping[str, str]]]:
+        paths = self._files_of((rt.step_id,))
+        return lambda: self.workspace.files(rt.slug, paths)
 
     def _files_of(self, steps: tuple[str, ...]) -> tuple[str, ...]:
         known = (step for step_id in steps if (step := self.playbook.agenda.get(step_id)))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from bot.domain.artifact import Edit
 from bot.domain.persona import Persona
 from bot.domain.synthesis import Synthesis
-from bot.engine.ports import Cue
+from bot.engine.ports import NO_FACTS, Cue, Facts, Speech
 from bot.errors import VoiceError
 from bot.voices import acknowledging, discussing, drafting, extracting, framing
 from bot.voices.hearing import as_heard
@@ -21,27 +21,28 @@ from bot.voices.situation import Situation
 class OfflineVoices:
     """Never fails for want of a network; raises VoiceError only when asked to speak where there is nothing to."""
 
-    async def acknowledge(self, cue: Cue) -> str:
-        return await asyncio.to_thread(
-            acknowledging.acknowledge, as_heard(cue.roundtable), cue.playbook, _persona(cue)
+    async def acknowledge(self, cue: Cue) -> Speech:
+        return Speech(
+            await asyncio.to_thread(
+                acknowledging.acknowledge, as_heard(cue.roundtable), cue.playbook, _persona(cue)
+            )
         )
 
-    async def frame(self, cue: Cue) -> str:
-        return await asyncio.to_thread(framing.frame, _situation(cue))
+    async def frame(self, cue: Cue) -> Speech:
+        return Speech(await asyncio.to_thread(framing.frame, _situation(cue)))
 
-    async def respond(self, cue: Cue) -> str:
-        return await asyncio.to_thread(discussing.respond, _situation(cue))
+    async def respond(self, cue: Cue) -> Speech:
+        return Speech(await asyncio.to_thread(discussing.respond, _situation(cue)))
 
     async def draft(
         self, cue: Cue, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
-    ) -> tuple[Edit, ...]:
+    ) -> tuple[tuple[Edit, ...], Facts]:
         known = [step for step_id in steps if (step := cue.playbook.agenda.get(step_id))]
-        return await asyncio.to_thread(
-            drafting.draft, as_heard(cue.roundtable), known, files, skipped=skipped
-        )
+        rt = as_heard(cue.roundtable)
+        return await asyncio.to_thread(drafting.draft, rt, known, files, skipped=skipped), NO_FACTS
 
-    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> Synthesis:  # noqa: ARG002
-        return await asyncio.to_thread(extracting.synthesize, _situation(cue).debate)
+    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
+        return await asyncio.to_thread(extracting.synthesize, _situation(cue).debate), NO_FACTS
 
 
 def _persona(cue: Cue) -> Persona:

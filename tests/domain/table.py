@@ -141,6 +141,8 @@ class World:
     commits_behind: int = 0
     troubles: tuple[Trouble, ...] = ()
     speech: Callable[[Speak, Roundtable], str] = lambda speak, _: f"{speak.persona} on {speak.task}"
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """What a persona says besides words: its stances, whether it is satisfied, or passes."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     drafts: tuple[Edit, ...] | None = None
     synthesis: Synthesis = INSIGHT
@@ -445,15 +447,16 @@ class Table:
             case ShareRecord():
                 world.shared.append(effect)
             case Speak():
+                text = world.speech(effect, self.rt)
                 return PersonaSpoke(
-                    **told, persona=effect.persona, text=world.speech(effect, self.rt), facts=world.facts
+                    **told, persona=effect.persona, text=text, facts=world.facts, **world.more
                 )
             case Survey():
                 return Surveyed(**told, survey=world.survey)
             case Draft():
-                return Drafted(**told, edits=self._drafts(effect))
+                return Drafted(**told, edits=self._drafts(effect), facts=world.facts)
             case Synthesize():
-                return Synthesized(**told, synthesis=world.synthesis)
+                return Synthesized(**told, synthesis=world.synthesis, facts=world.facts)
             case ReadPlan():
                 return self._plan_read(effect, told)
             case Judge():

@@ -9,7 +9,7 @@ from bot.domain.planning.verdict import Verdict
 from bot.domain.planning.workshop import Workshop
 from bot.domain.synthesis import Insight, Synthesis
 from bot.domain.transcript import Line
-from bot.engine.ports import Cue, Formal
+from bot.engine.ports import NO_FACTS, Cue, Facts, Formal, Speech
 from bot.errors import VoiceError
 from tests.durability.fates import Kind, Refused
 from tests.durability.world import World
@@ -19,31 +19,31 @@ class SimVoices:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    async def acknowledge(self, cue: Cue) -> str:
-        return self._said(f"{cue.persona} heard it")
+    async def acknowledge(self, cue: Cue) -> Speech:
+        return Speech(self._said(f"{cue.persona} heard it"))
 
-    async def frame(self, cue: Cue) -> str:
-        return self._said(f"{cue.persona} frames it")
+    async def frame(self, cue: Cue) -> Speech:
+        return Speech(self._said(f"{cue.persona} frames it"))
 
-    async def respond(self, cue: Cue) -> str:
-        return self._said(f"{cue.persona} responds")
+    async def respond(self, cue: Cue) -> Speech:
+        return Speech(self._said(f"{cue.persona} responds"))
 
     async def draft(
         self, cue: Cue, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
-    ) -> tuple[Edit, ...]:
+    ) -> tuple[tuple[Edit, ...], Facts]:
         said = "\n".join(f"- {answer.text}" for answer in cue.roundtable.answers)
-        return tuple(
+        edits = tuple(
             SectionEdit(path=output, heading=owned.heading, title=step.title, body=said)
             for step in map(cue.playbook.agenda.step, steps)
             for output in step.outputs
             if output.endswith(".md")
             for owned in step.owned(output)
         )
+        return edits, NO_FACTS
 
-    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> Synthesis:
-        return Synthesis(
-            insights=(Insight(text="It matters", by=("Ada",)),), summary=self._said("It matters")
-        )
+    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
+        summary = self._said("It matters")
+        return Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary=summary), NO_FACTS
 
     def _said(self, text: str) -> str:
         try:

@@ -209,13 +209,13 @@ def having_asked(rt: Roundtable, text: str, *, actor: str) -> Roundtable:
 
 
 def acknowledge(rt: Roundtable, persona: str = MAYA, playbook: Playbook = PLAYBOOK) -> str:
-    return asyncio.run(OfflineVoices().acknowledge(Cue(rt, playbook, persona)))
+    return asyncio.run(OfflineVoices().acknowledge(Cue(rt, playbook, persona))).text
 
 
 def drafted(rt: Roundtable, *steps: str, skipped: bool = False) -> tuple[Edit, ...]:
     wanted = steps or (rt.step_id,)
     cue = Cue(rt, PLAYBOOK, MAYA)
-    return asyncio.run(OfflineVoices().draft(cue, steps=wanted, files={}, skipped=skipped))
+    return asyncio.run(OfflineVoices().draft(cue, steps=wanted, files={}, skipped=skipped))[0]
 
 
 def written(
@@ -224,9 +224,10 @@ def written(
     """The files after the draft of the open step, or after it was *skipped*."""
     after = dict(files or {})
     cue = Cue(rt, PLAYBOOK, MAYA)
-    for edit in asyncio.run(
+    edits, _ = asyncio.run(
         OfflineVoices().draft(cue, steps=(rt.step_id,), files=after.copy(), skipped=skipped)
-    ):
+    )
+    for edit in edits:
         after[edit.path] = edit.apply(after.get(edit.path))
     return after
 
@@ -245,17 +246,19 @@ class Meeting:
         return Cue(self._rt.but(elaboration=self.debate), PLAYBOOK, self.debate.lead)
 
     def frames(self) -> str:
-        return self._heard(self.debate.lead, asyncio.run(self._voices.frame(self.cue)))
+        return self._heard(self.debate.lead, asyncio.run(self._voices.frame(self.cue)).text)
 
     def speaks(self, persona: str) -> str:
-        return self._heard(persona, asyncio.run(self._voices.respond(self.cue._replace(persona=persona))))
+        return self._heard(
+            persona, asyncio.run(self._voices.respond(self.cue._replace(persona=persona))).text
+        )
 
     def says(self, person: str, text: str) -> None:
         name = self._rt.name_of(person)
         self.debate = self.debate.heard(by=person, name=name, text=text, ts="")
 
     def ends(self) -> Synthesis:
-        return asyncio.run(self._voices.synthesize(self.cue, {}))
+        return asyncio.run(self._voices.synthesize(self.cue, {}))[0]
 
     def _heard(self, persona: str, text: str) -> str:
         name = ROSTER[persona].first_name

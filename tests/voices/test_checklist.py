@@ -699,9 +699,8 @@ def test_the_items_that_our_own_voice_writes_can_be_reviewed() -> None:
         cue = Cue(
             roundtable(step, (ADA, "- Keep every row\nAC: 500 of 500 rows are kept")), SHIPPED, step.persona
         )
-        for edit in asyncio.run(
-            OfflineVoices().draft(cue, steps=(step.step_id,), files=files, skipped=False)
-        ):
+        edits, _ = asyncio.run(OfflineVoices().draft(cue, steps=(step.step_id,), files=files, skipped=False))
+        for edit in edits:
             files[edit.path] = edit.apply(files.get(edit.path))
     done = tuple(step.step_id for step in SHIPPED.agenda.steps)
     reviewed = review(item(files, done=done, agenda=SHIPPED.agenda), SHIPPED.roster)

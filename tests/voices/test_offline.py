@@ -26,7 +26,7 @@ def test_it_is_a_voice() -> None:
     """The type checker holds it to the port."""
     voices: Voices = OfflineVoices()
 
-    assert asyncio.run(voices.acknowledge(Cue(roundtable(CONTEXT), PLAYBOOK, MAYA))) == ""
+    assert asyncio.run(voices.acknowledge(Cue(roundtable(CONTEXT), PLAYBOOK, MAYA))).text == ""
 
 
 def test_a_persona_that_is_gone_cannot_speak() -> None:

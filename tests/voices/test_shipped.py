@@ -29,7 +29,7 @@ def test_every_step_writes_all_its_sections(step: Step) -> None:
     """Each section it owns, in each of its Markdown outputs, answered or skipped."""
     cue = Cue(roundtable(step, (ADA, SAID)), PLAYBOOK, step.persona)
     for skipped in (False, True):
-        edits = asyncio.run(OfflineVoices().draft(cue, steps=(step.step_id,), files={}, skipped=skipped))
+        edits, _ = asyncio.run(OfflineVoices().draft(cue, steps=(step.step_id,), files={}, skipped=skipped))
         files: dict[str, str] = {}
         for edit in edits:
             files[edit.path] = edit.apply(files.get(edit.path))
@@ -60,7 +60,8 @@ def test_every_output_of_a_finished_step_exists_and_is_valid(step: Step, *, skip
     for said in ORDINARY:
         cue = Cue(roundtable(step, *((ADA, text) for text in said)), PLAYBOOK, step.persona)
         files: dict[str, str] = {}
-        for edit in asyncio.run(OfflineVoices().draft(cue, steps=(step.step_id,), files={}, skipped=skipped)):
+        edits, _ = asyncio.run(OfflineVoices().draft(cue, steps=(step.step_id,), files={}, skipped=skipped))
+        for edit in edits:
             files[edit.path] = edit.apply(files.get(edit.path))
 
         assert files.keys() == {*step.outputs}
@@ -92,13 +93,14 @@ def test_every_persona_finds_words_of_its_own(persona: Persona) -> None:
     step = PLAYBOOK.agenda.step("01-01")
     voices = OfflineVoices()
     rt = roundtable(step, (ADA, SAID))
-    said = [asyncio.run(voices.acknowledge(Cue(rt, PLAYBOOK, persona.key)))]
+    said = [asyncio.run(voices.acknowledge(Cue(rt, PLAYBOOK, persona.key))).text]
     debate = Elaboration(step_id=step.step_id, lead=persona.key, topic=step.title, max_turns=40)
     for number in range(10):
         debate = debate.heard(
             by=BEN, name="Ben", text=f"Point {number} is about the export and its rows", ts=""
         )
-        said.append(asyncio.run(voices.respond(Cue(rt.but(elaboration=debate), PLAYBOOK, persona.key))))
+        cue = Cue(rt.but(elaboration=debate), PLAYBOOK, persona.key)
+        said.append(asyncio.run(voices.respond(cue)).text)
         debate = debate.spoken(by=persona.key, name=persona.first_name, text=said[-1])
 
     assert not [text for text in said if "{" in text or "..." in text]

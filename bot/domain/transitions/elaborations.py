@@ -20,7 +20,7 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking, hush, pausing, syntheses
+from bot.domain.transitions import asking, hush, passing, pausing, syntheses
 from bot.domain.transitions.reporting import report
 
 PERSONAS_GOING_ON = 2
@@ -96,6 +96,8 @@ def persona_spoke(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) ->
     persona = playbook.roster.get(happened.persona)
     if persona is None:
         return said_nothing(rt, happened.persona, playbook)
+    if happened.passed:
+        return said_nothing(passing.noted(rt, persona, happened), persona.key, playbook)
     text, forged = _own_words(happened.text, persona, playbook)
     if forged:
         rt = rt.logging(trouble("ERR-ELAB-004"))
@@ -103,11 +105,17 @@ def persona_spoke(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) ->
         return said_nothing(rt, persona.key, playbook)
 
     framing = not rt.debate.framed
-    debate = rt.debate.spoken(by=persona.key, name=persona.first_name, text=text)
+    debate = rt.debate.spoken(
+        by=persona.key,
+        name=persona.first_name,
+        text=text,
+        stances=happened.stances,
+        unrecorded=bool(happened.facts.get("unrecorded")),
+    )
     if framing:
         debate = debate.asked(*_named_first(text, playbook.roster.others(persona.key)))
     rt = rt.but(elaboration=debate)
-    sayings = [Saying(persona, text, {**_turn(debate), **happened.facts})]
+    sayings = [Saying(persona, text, {**_turn(debate), **happened.meta})]
     if other := _other_step(rt, text, playbook):
         rt, sayings = _drifted(rt, sayings, playbook, other=other)
     if debate.nearly_over:

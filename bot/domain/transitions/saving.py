@@ -1,6 +1,6 @@
 """Commits: owing them so that nothing unsaved is overtaken, and taking in what they say."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.domain import artifact, trouble_wording, wording
@@ -66,9 +66,10 @@ def owe_commit_then_tell(
     step: str = "",
     edits: Iterable[Edit] = (),
     change: Change | None = None,
+    facts: Mapping[str, Any] | None = None,
 ) -> Roundtable:
     """*message* is in the transcript that is committed, and is said only when the commit is done."""
-    told = rt.telling(message, part=part)
+    told = rt.telling(message, part=part, **(facts or {}))
     post = told.outbox[-1]
     assert isinstance(post, Post), "telling ends with owing a post"
     rt = owe_commit(told.paid(post.id), subject, then=then, step=step, edits=edits, change=change)

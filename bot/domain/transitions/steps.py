@@ -6,7 +6,7 @@ from bot.domain import wording, words
 from bot.domain.agenda import Playbook, Step
 from bot.domain.artifact import Edit
 from bot.domain.effects import Draft, React, Speak, Survey, Then
-from bot.domain.inputs import Committed, Drafted, Finish, PersonaSpoke, Press, Say
+from bot.domain.inputs import Committed, Drafted, Finish, PersonaSpoke, Press, Say, spent
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change
@@ -57,7 +57,7 @@ def acknowledged(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> 
         return rt
     persona = playbook.roster.get(happened.persona) or asking.speaker_of(rt, playbook)
     message = Message(text=happened.text, speaker=persona.key)
-    return rt.telling(message, part=Part.CLARIFYING, actor=persona.actor, **happened.facts)
+    return rt.telling(message, part=Part.CLARIFYING, actor=persona.actor, **happened.meta)
 
 
 # --- finishing ----------------------------------------------------------------------------------------------------
@@ -97,7 +97,9 @@ def drafted(rt: Roundtable, happened: Drafted, playbook: Playbook) -> Roundtable
     step = playbook.agenda.get(rt.step_id)
     title = f"{rt.step_id} {step.title}" if step else rt.step_id
     edits = own_edits(happened.edits, (step,) if step else ())
-    rt = rt.recording(wording.wrote(title, [edit.path for edit in edits]), part=Part.FORMALIZING)
+    rt = rt.recording(
+        wording.wrote(title, [edit.path for edit in edits]), part=Part.FORMALIZING, **spent(happened.facts)
+    )
     if rt.step_id in rt.steps_completed:
         return owe_commit(rt, f"feedback {title}", then=Then.FEEDBACK, edits=edits)
     change = Change(steps=(rt.step_id,))

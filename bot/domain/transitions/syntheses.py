@@ -1,11 +1,14 @@
 """What an elaboration leaves behind: insights with names on them, in the thread, in the artifacts, in meta.json."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from bot.domain import elaboration_wording
 from bot.domain.agenda import Playbook
 from bot.domain.artifact import Edit, InsightEdit, applies_to, shared
 from bot.domain.effects import Synthesize, Then
 from bot.domain.elaboration import Ending
-from bot.domain.inputs import Committed, Say, Synthesized
+from bot.domain.inputs import Committed, Say, Synthesized, spent
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change, Record
@@ -27,7 +30,8 @@ def synthesized(rt: Roundtable, happened: Synthesized, playbook: Playbook) -> Ro
     text = _as_markdown(rt, happened.synthesis, playbook)
     rt = rt.but(elaboration=rt.debate.but(insights=len(happened.synthesis.insights)))
     edits = _additions(rt, text, playbook)
-    return _save(rt, text, playbook, summary=happened.synthesis.summary, edits=edits)
+    summary, facts = happened.synthesis.summary, spent(happened.facts)
+    return _save(rt, text, playbook, summary=summary, edits=edits, facts=facts)
 
 
 def unstructured(rt: Roundtable, attempt: str, playbook: Playbook) -> Roundtable:
@@ -92,7 +96,13 @@ def _additions(rt: Roundtable, text: str, playbook: Playbook) -> tuple[Edit, ...
 
 
 def _save(
-    rt: Roundtable, text: str, playbook: Playbook, *, summary: str, edits: tuple[Edit, ...] = ()
+    rt: Roundtable,
+    text: str,
+    playbook: Playbook,
+    *,
+    summary: str,
+    edits: tuple[Edit, ...] = (),
+    facts: Mapping[str, Any] | None = None,
 ) -> Roundtable:
     step_id = rt.debate.step_id
     step = playbook.agenda.get(step_id)
@@ -112,4 +122,5 @@ def _save(
         step=step_id,
         edits=edits,
         change=Change(elaborations=(record,)),
+        facts=facts,
     )

@@ -40,7 +40,8 @@ class Turn(Stored):
 
 class Elaboration(Stored):
     """
-    `waiting` are the personas who have the floor, next speaker first. `silent_rounds` counts the rounds of
+    `waiting` are the personas who have the floor, next speaker first; `unheard` had it, and said nothing, since a
+    persona last spoke. `silent_rounds` counts the rounds of
     personas since a person last said something. `from_phase_menu` remembers which menu to return to.
     """
 
@@ -51,6 +52,7 @@ class Elaboration(Stored):
     from_phase_menu: bool = False
     turns: tuple[Turn, ...] = ()
     waiting: tuple[str, ...] = ()
+    unheard: tuple[str, ...] = ()
     silent_rounds: int = 0
     ending: Ending | None = None
     failed_syntheses: int = 0
@@ -96,7 +98,7 @@ class Elaboration(Stored):
         """With one more turn of a persona, who no longer waits. Never more than `max_turns`."""
         turn = Turn(id=self._next_id, by=by, name=name, text=text, stances=stances, unrecorded=unrecorded)
         waiting = tuple(key for key in self.waiting if key != by)
-        return self.but(turns=(*self.turns, turn), waiting=waiting)
+        return self.but(turns=(*self.turns, turn), waiting=waiting, unheard=())
 
     def heard(self, *, by: str, name: str, text: str, ts: str) -> "Elaboration":
         """With one more turn of a person. Never more than `max_turns`."""
@@ -109,7 +111,8 @@ class Elaboration(Stored):
 
     def passed_over(self, persona: str) -> "Elaboration":
         """*persona* had the floor and said nothing."""
-        return self.but(waiting=tuple(key for key in self.waiting if key != persona))
+        waiting = tuple(key for key in self.waiting if key != persona)
+        return self.but(waiting=waiting, unheard=(*self.unheard, persona))
 
     def asked(self, *personas: str) -> "Elaboration":
         """*personas* get the floor, after those who have it already."""

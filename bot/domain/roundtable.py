@@ -40,7 +40,8 @@ class Roundtable(Stored):
     `lines` the transcript's since the last commit, `unsaved` the commits that failed, `unsent` what Slack did not take
     while the thread was closed to us. `last_heard` is the Slack ts of
     the newest message that git had when the item was taken up from there. `workshop` is kept when people leave it, and
-    `planned_from` is the stage to go back to then; None is wherever the analysis stands.
+    `planned_from` is the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and
+    until somebody wants it back the personas speak without one.
     """
 
     shape: int = 1
@@ -59,6 +60,7 @@ class Roundtable(Stored):
     stage: Stage = Stage.OPENING
     heading_for: Stage | None = None
     stalled: Stalled | None = None
+    unaided: bool = False
     phase_key: str = ""
     step_id: str = ""
     depth: Depth | None = None

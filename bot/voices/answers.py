@@ -1,0 +1,132 @@
+"""
+What a mind answered, taken apart: the words for people, and the record of where the speaker stands.
+
+Reading never fails. What is not in the form is left out, and words without a record are words all the same.
+"""
+
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from bot.domain.planning.objects import objects_in
+from bot.domain.stance import Stance
+from bot.voices.prompts.seen import row
+
+MOST_STANCES = 8
+MOST_TURNS = 8
+ISSUE_CHARS = 60
+POSITION_CHARS = 200
+QUESTION_CHARS = 300
+
+FIELDS = frozenset({"stances", "pass", "satisfied", "question"})
+
+_BLOCK = re.compile(
+    r"^[ \t]*```[ \t]*(?P<kind>[\w-]*)[ \t]*\n(?P<inside>.*?)(?:^[ \t]*```[ \t]*$|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_BARE = re.compile(r'\{\s*"(?:stances|pass|satisfied|question)"\s*:')
+_ASKS = re.compile(r"[?？؟]")
+
+
+class Answered(NamedTuple):
+    """`recorded`: the form was kept well enough to know what the speaker said of itself."""
+
+    text: str
+    stances: tuple[Stance, ...] = ()
+    satisfied: bool | None = None
+    passed: bool = False
+    recorded: bool = False
+
+
+def read(answer: str, *, turns: Collection[str]) -> Answered:
+    """*turns* are the ids that the speaker could know; a stance rests on no others."""
+    text, found = _apart(answer.replace("\r\n", "\n"))
+    if found is None:
+        return Answered(text)
+    passed = found.get("pass") is True and not text
+    satisfied = found.get("satisfied")
+    return Answered(
+        _with_question(text, found),
+        tuple(_stances(found.get("stances"), turns)),
+        satisfied if isinstance(satisfied, bool) else None,
+        passed,
+        recorded=isinstance(found.get("stances"), list) or isinstance(satisfied, bool) or passed,
+    )
+
+
+def _apart(answer: str) -> tuple[str, Mapping[str, Any] | None]:
+    """The words, and the last record there is; whatever calls itself a record is none of the words."""
+    found: Mapping[str, Any] | None = None
+    words: list[str] = []
+    at = 0
+    for block in _BLOCK.finditer(answer):
+        record = _record(block["inside"], alone=not answer[block.end() :].strip())
+        if record is None and block["kind"].casefold() != "record":
+            continue
+        found = record or found
+        words.append(answer[at : block.start()])
+        at = block.end()
+    words.append(answer[at:])
+    return _without_tail("".join(words), found)
+
+
+def _without_tail(text: str, found: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:
+    """A record that stands in no block, or that was cut off."""
+    for bare in _BARE.finditer(text):
+        record = _record(text[bare.start() :], alone=True)
+        begins_a_line = not text[: bare.start()].rpartition("\n")[2].strip()
+        if record is not None or begins_a_line:
+            return text[: bare.start()].rstrip("` \n\t").strip(), found or record
+    return text.strip(), found
+
+
+def _record(text: str, *, alone: bool) -> Mapping[str, Any] | None:
+    """Personas may talk about JSON, too: an object with other fields is a record only if it has stances."""
+    return next((one for one in objects_in(text) if _is_record(one, alone=alone)), None)
+
+
+def _is_record(found: Mapping[str, Any], *, alone: bool) -> bool:
+    return "stances" in found or (alone and bool(found) and FIELDS.issuperset(found))
+
+
+def _stances(given: Any, turns: Collection[str]) -> Iterator[Stance]:
+    seen_issues: set[str] = set()
+    for one in given if isinstance(given, list) else ():
+        stance = _stance(one, turns) if isinstance(one, Mapping) else None
+        if stance and stance.issue.casefold() not in seen_issues and len(seen_issues) < MOST_STANCES:
+            seen_issues.add(stance.issue.casefold())
+            yield stance
+
+
+def _stance(given: Mapping[str, Any], turns: Collection[str]) -> Stance | None:
+    issue, position = _line(given.get("issue"), ISSUE_CHARS), _line(given.get("position"), POSITION_CHARS)
+    if not issue or not position:
+        return None
+    because = given.get("because")
+    named = [one for one in because if isinstance(one, str)] if isinstance(because, list) else []
+    return Stance(
+        issue=issue,
+        position=position,
+        because=tuple(dict.fromkeys(one for one in named if one in turns))[:MOST_TURNS],
+        confidence=_share(given.get("confidence")),
+        new_evidence=given.get("new_evidence") is True,
+    )
+
+
+def _share(given: Any) -> float | None:
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return None
+    return float(given) if math.isfinite(given) and 0 <= given <= 1 else None
+
+
+def _with_question(text: str, found: Mapping[str, Any]) -> str:
+    """Exactly one, if the persona is not satisfied: what the words ask already is not asked once more."""
+    question = _line(found.get("question"), QUESTION_CHARS)
+    if found.get("satisfied") is not False or not question or _ASKS.search(text):
+        return text
+    return f"{text} {question}".strip()
+
+
+def _line(given: Any, limit: int) -> str:
+    return row(given, limit) if isinstance(given, str) else ""

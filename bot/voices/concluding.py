@@ -1,0 +1,110 @@
+"""
+A mind's synthesis, as far as it can be believed: names of those who spoke, turns that exist, decisions of people.
+
+What only personas favour was not decided, whatever a mind calls it.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bot.domain.elaboration import Elaboration, Turn
+from bot.domain.planning.objects import objects_in
+from bot.domain.synthesis import SUMMARY_CHARS, Decision, Insight, Question, Synthesis
+from bot.domain.text import one_line
+from bot.errors import VoiceError
+from bot.voices.prompts.seen import row, seen
+
+MOST = 12
+LONGEST = 500
+ACTION_CHARS = 300
+PROPOSED = "Proposed, and not decided: "
+
+FIELDS = frozenset({"insights", "decisions", "questions", "actions", "summary"})
+
+Told = Mapping[str, Any]
+
+
+def concluded(text: str, debate: Elaboration) -> Synthesis:
+    """Raises VoiceError, "unstructured", where there is nothing in the form, or nothing in it."""
+    found = next((one for one in objects_in(seen(text)) if not FIELDS.isdisjoint(one)), None)
+    if found is None:
+        raise VoiceError("The synthesis was not in the form that was asked for.", reason="unstructured")
+    reading = _Reading(debate)
+    proposed, decisions = reading.decisions(found)
+    insights = (*reading.insights(found), *proposed)[:MOST]
+    if not insights:
+        raise VoiceError("The synthesis had no insight in it.", reason="unstructured")
+    return Synthesis(
+        insights=insights,
+        decisions=decisions,
+        questions=tuple(reading.questions(found)),
+        actions=tuple(_texts(found.get("actions"), ACTION_CHARS)),
+        summary=_line(found.get("summary"), SUMMARY_CHARS) or one_line(insights[0].text, SUMMARY_CHARS),
+    )
+
+
+class _Reading:
+    """Knows who spoke, and in which turns."""
+
+    def __init__(self, debate: Elaboration) -> None:
+        self._turns = {turn.id: turn for turn in debate.turns}
+        self._names = {turn.name.casefold(): turn.name for turn in debate.turns}
+        self._people = {turn.name for turn in debate.turns if turn.human}
+
+    def insights(self, found: Told) -> Iterator[Insight]:
+        for one, text in _entries(found.get("insights")):
+            turns = self._turns_of(one)
+            named = tuple(name for name in map(self._name, _texts(one.get("by"), LONGEST)) if name)
+            by = named or tuple(dict.fromkeys(turn.name for turn in turns))
+            yield Insight(text=text, by=by, turns=_ids(turns))
+
+    def decisions(self, found: Told) -> tuple[tuple[Insight, ...], tuple[Decision, ...]]:
+        """Those that a person made in a turn of theirs; and the others, as what they are."""
+        proposed: list[Insight] = []
+        made: list[Decision] = []
+        for one, text in _entries(found.get("decisions")):
+            turns = self._turns_of(one)
+            by = next((turn.name for turn in turns if turn.human), "")
+            named = self._name(_line(one.get("by"), LONGEST))
+            if by:
+                by = named if named in self._people else by
+                rationale = _line(one.get("rationale"), LONGEST)
+                made.append(Decision(text=text, rationale=rationale, by=by, turns=_ids(turns)))
+            else:
+                proposed.append(
+                    Insight(text=f"{PROPOSED}{text}", by=(named,) if named else (), turns=_ids(turns))
+                )
+        return tuple(proposed), tuple(made)
+
+    def questions(self, found: Told) -> Iterator[Question]:
+        for one, text in _entries(found.get("questions")):
+            yield Question(text=text, why=_line(one.get("why"), LONGEST), turns=_ids(self._turns_of(one)))
+
+    def _turns_of(self, one: Told) -> tuple[Turn, ...]:
+        ids = dict.fromkeys(_texts(one.get("turns"), LONGEST))
+        return tuple(self._turns[turn] for turn in ids if turn in self._turns)
+
+    def _name(self, said: str) -> str:
+        """As it is written; empty for somebody who said nothing."""
+        return self._names.get(said.casefold(), "")
+
+
+def _entries(given: Any) -> Iterator[tuple[Told, str]]:
+    """A mind that gives a text instead of an object has said all the same what it means."""
+    for one in (given if isinstance(given, list) else [])[:MOST]:
+        told = one if isinstance(one, Mapping) else {"text": one}
+        if text := _line(told.get("text"), LONGEST):
+            yield told, text
+
+
+def _ids(turns: tuple[Turn, ...]) -> tuple[str, ...]:
+    return tuple(turn.id for turn in turns)
+
+
+def _texts(given: Any, limit: int) -> Iterator[str]:
+    found = given if isinstance(given, list) else [given]
+    return (line for one in found[:MOST] if (line := _line(one, limit)))
+
+
+def _line(given: Any, limit: int) -> str:
+    return row(given, limit) if isinstance(given, str) else ""

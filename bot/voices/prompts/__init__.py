@@ -1,0 +1,1 @@
+"""What a mind is asked, made of a roundtable and nothing else: the same roundtable gives the same prompt, always."""

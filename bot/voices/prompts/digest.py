@@ -1,0 +1,94 @@
+"""
+A discussion in bounded room: the newest turns as they were said, of earlier ones a line each, of the oldest a number.
+
+People's words stay longest: what a persona said can be said again, what a person knows may be said once.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from bot.domain.elaboration import Turn
+from bot.domain.notes import Answer
+from bot.domain.stance import Stance
+from bot.voices.prompts.seen import named, quoted, row, seen
+
+RECENT_TURNS = 8
+RECENT_CHARS = 5_000
+TURN_CHARS = 1_500
+NEWEST_CHARS = 4_000
+DIGEST_CHARS = 1_500
+GIST_CHARS = 110
+ISSUES_CHARS = 1_200
+ISSUE_CHARS = 160
+
+
+class Told(NamedTuple):
+    """Something that was said, by whom, and whether that is a person."""
+
+    label: str
+    text: str
+    human: bool
+
+
+def told_in_turns(turns: Iterable[Turn]) -> tuple[Told, ...]:
+    return tuple(
+        Told(f"[{turn.id}] {named(turn.name)}{', a person' if turn.human else ''}", turn.text, turn.human)
+        for turn in turns
+    )
+
+
+def told_in_answers(answers: Iterable[Answer], names: dict[str, str]) -> tuple[Told, ...]:
+    return tuple(
+        Told(f"[{'feedback' if one.feedback else 'answer'}] {named(names[one.person])}", one.text, human=True)
+        for one in answers
+    )
+
+
+def recent(told: Sequence[Told]) -> tuple[Told, ...]:
+    """The newest ones that have room, and the newest of all in any case."""
+    kept: list[Told] = []
+    room = RECENT_CHARS
+    for number, one in enumerate(reversed(told[-RECENT_TURNS:])):
+        shown = one._replace(text=seen(one.text, TURN_CHARS if number else NEWEST_CHARS))
+        room -= len(shown.text)
+        if kept and room < 0:
+            break
+        kept.append(shown)
+    return tuple(reversed(kept))
+
+
+def words_of(told: Sequence[Told]) -> str:
+    """As they were said, each line of them quoted."""
+    return "\n\n".join(f"{one.label}:\n{quoted(one.text)}" for one in told)
+
+
+def digest(told: Sequence[Told]) -> str:
+    """A line each, in order; where there is no room, the oldest go, those of personas first."""
+    rows = [(f"{one.label}: {row(one.text, GIST_CHARS)}", one.human) for one in told]
+    length = sum(len(line) for line, _ in rows)
+    kept = dict(enumerate(rows))
+    for place in sorted(kept, key=lambda place: (rows[place][1], place)):
+        if length <= DIGEST_CHARS:
+            break
+        length -= len(kept.pop(place)[0])
+    lines = [line for line, _ in kept.values()]
+    gone = len(rows) - len(lines)
+    return "\n".join([*([f"({gone} more are not shown)"] if gone else []), *lines])
+
+
+def standing(turns: Sequence[Turn]) -> str:
+    """Where each persona stands now on each issue, the newest issues where there is no room for all."""
+    newest: dict[tuple[str, str], tuple[Turn, Stance]] = {}
+    for turn in turns:
+        for stance in turn.stances:
+            newest.pop((stance.issue, turn.by), None)
+            newest[stance.issue, turn.by] = (turn, stance)
+    lines: list[str] = []
+    room = ISSUES_CHARS
+    for turn, stance in reversed(newest.values()):
+        line = row(f"- {stance.issue}: {turn.name} ({turn.id}) {stance.position}", ISSUE_CHARS)
+        room -= len(line)
+        if room < 0:
+            break
+        lines.append(line)
+    return "\n".join(reversed(lines))

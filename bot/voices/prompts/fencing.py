@@ -1,0 +1,45 @@
+"""
+The markers around material (issue 5 §5): nobody who writes some can end it, because nobody knows what ends it.
+
+A marker is made of a roundtable's own name for itself, so that it stays the same from turn to turn and a provider can
+keep what it has read. Whoever found it out and writes it gains nothing: then it is another one.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable
+from itertools import count
+
+from bot.voices.mind import Prompt
+
+FENCE = "\x00"
+"""Stands for the marker until it is known what the material says. Text that was `seen` has no such character."""
+
+MARKER_CHARS = 16
+_NOT_HEX = re.compile(r"[^0-9a-f]")
+
+
+def fenced(label: str, text: str) -> str:
+    return f"<<<{FENCE} {label}\n{text}\n>>>{FENCE}"
+
+
+def sealed(stable: Iterable[str], moving: str, *, seed: str) -> Prompt:
+    """The prompt with a marker that is nowhere in it."""
+    stable = tuple(stable)
+    marker = marker_for(seed, (*stable, moving))
+    return Prompt(tuple(part.replace(FENCE, marker) for part in stable), moving.replace(FENCE, marker))
+
+
+def marker_for(seed: str, texts: Iterable[str]) -> str:
+    """The first of *seed* that *texts* do not hold, however it is spelled there."""
+    said = "\n".join(map(_folded, texts))
+    candidates = (
+        hashlib.sha256(f"{seed}/{number}".encode()).hexdigest()[:MARKER_CHARS] for number in count()
+    )
+    return next(marker for marker in candidates if marker not in said)
+
+
+def _folded(text: str) -> str:
+    """Letters and digits that look alike are alike, and what stands between them is nothing."""
+    return _NOT_HEX.sub("", unicodedata.normalize("NFKC", text).casefold())

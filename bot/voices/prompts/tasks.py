@@ -1,0 +1,142 @@
+"""The prompt of each task: what is stable about it, and what is new this time."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from bot.domain.elaboration import Elaboration, Turn
+from bot.domain.notes import Answer
+from bot.domain.persona import AddressKind
+from bot.voices.mind import Prompt
+from bot.voices.prompts.blind import heard_by, is_blind
+from bot.voices.prompts.digest import (
+    Told,
+    digest,
+    recent,
+    standing,
+    told_in_answers,
+    told_in_turns,
+    words_of,
+)
+from bot.voices.prompts.fencing import fenced, sealed
+from bot.voices.prompts.scene import Scene, stable
+from bot.voices.prompts.seen import row, seen
+from bot.voices.prompts.texts import filled, part_of
+
+SHORT_WORDS = 60
+FRAME_WORDS = 130
+TOPIC_CHARS = 120
+PART_CHARS = 6_000
+NOTHING = "Nothing was said."
+
+
+class Part(NamedTuple):
+    """Something to be written: the line that stands before it, what is asked of it, and what it says already."""
+
+    line: str
+    hints: tuple[str, ...] = ()
+    text: str = ""
+
+
+def acknowledge(scene: Scene) -> Prompt:
+    moving = filled("acknowledge", answers=_answers(scene), words=SHORT_WORDS, form=filled("assessment"))
+    return _prompt(scene, moving)
+
+
+def frame(scene: Scene) -> Prompt:
+    others = [one.first_name for one in scene.playbook.roster.others(scene.persona.key)]
+    moving = filled(
+        "frame",
+        answers=_answers(scene),
+        words=FRAME_WORDS,
+        others=" or ".join(others) or "nobody, as you are alone",
+        form=filled("record"),
+    )
+    return _prompt(scene, moving)
+
+
+def respond(scene: Scene, debate: Elaboration) -> Prompt:
+    turns = heard_by(debate, scene.persona.key)
+    moving = filled(
+        "respond",
+        topic=row(debate.topic, TOPIC_CHARS),
+        turn=debate.turn_count + 1,
+        max_turns=debate.max_turns,
+        task=_task(scene, debate),
+        form=filled("record"),
+        **_discussion(turns),
+    )
+    return _prompt(scene, moving)
+
+
+def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
+    moving = filled(
+        "synthesize",
+        topic=row(debate.topic, TOPIC_CHARS),
+        turn=debate.turn_count,
+        again=part_of("again", "synthesis") if debate.failed_syntheses else "",
+        **_discussion(debate.turns),
+    )
+    return _prompt(scene, moving)
+
+
+def draft(scene: Scene, answers: Sequence[Answer], parts: Sequence[Part]) -> Prompt:
+    moving = filled(
+        "draft",
+        answers=_answers(scene, answers),
+        parts="\n\n".join(map(_part, parts)),
+        slots="\n\n".join(f"{part.line}\n(the text of it)" for part in parts),
+    )
+    return _prompt(scene, moving)
+
+
+def again(prompt: Prompt, why: str) -> Prompt:
+    """The same once more, with *why* the first answer could not be used: the name of a sentence."""
+    return prompt._replace(moving=f"{prompt.moving}\n\n# Once more\n\n{part_of('again', why)}")
+
+
+def _prompt(scene: Scene, moving: str) -> Prompt:
+    return sealed(stable(scene), moving, seed=scene.seed)
+
+
+def _task(scene: Scene, debate: Elaboration) -> str:
+    """What makes this turn this turn; people are answered first."""
+    persona, last = scene.persona.key, debate.turns[-1] if debate.turns else None
+    if is_blind(debate, persona):
+        return part_of("turns", "first round")
+    if last is None or not last.human:
+        return part_of("turns", "going on" if persona != debate.lead else "leading on")
+    address = scene.playbook.roster.addressed(last.text, lead=debate.lead)
+    spoken_to = address.kind is AddressKind.DIRECT and persona in address.personas
+    return part_of("turns", "spoken to" if spoken_to else "answering", turn=last.id)
+
+
+def _answers(scene: Scene, answers: Iterable[Answer] | None = None) -> str:
+    said = tuple(scene.rt.answers if answers is None else answers)
+    names = {one.person: scene.rt.name_of(one.person) for one in said}
+    return _told(told_in_answers(said, names))
+
+
+def _discussion(turns: Sequence[Turn]) -> dict[str, str]:
+    told = told_in_turns(turns)
+    stands = standing(turns)
+    newest = recent(told)
+    earlier = digest(told[: len(told) - len(newest)])
+    return {
+        "digest": f"\nEarlier, in short:\n{fenced('earlier turns', earlier)}\n" if earlier else "",
+        "issues": f"\nOpen issues, and who stands where:\n{fenced('positions', stands)}\n" if stands else "",
+        "turns": "\n" + fenced("turns", words_of(newest) or NOTHING),
+    }
+
+
+def _told(told: Sequence[Told]) -> str:
+    newest = recent(told)
+    earlier = digest(told[: len(told) - len(newest)])
+    shown = [earlier, words_of(newest)] if earlier else [words_of(newest) or NOTHING]
+    return fenced("answers", "\n\n".join(shown))
+
+
+def _part(part: Part) -> str:
+    hints = "".join(f"\n- {hint}" for hint in part.hints)
+    text = seen(part.text, PART_CHARS)
+    said = f"\nIt says so far:\n{fenced('part', text)}" if text else "\nIt is not there yet."
+    return f"{part.line}{hints}{said}"

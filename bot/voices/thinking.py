@@ -1,0 +1,216 @@
+"""
+Personas that think: each task becomes a prompt, the mind's answer what a persona says or writes.
+
+What a mind gets wrong is asked for once more, with what was wrong, and then left out: an error is never an opinion, and
+nothing is said in a persona's name that it did not say. When a mind fails for good, VoiceError says why, and the
+roundtable goes on without a model until somebody wants it back.
+"""
+
+import logging
+from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
+
+from bot.domain.artifact import Edit
+from bot.domain.elaboration import Elaboration
+from bot.domain.synthesis import Synthesis
+from bot.engine.ports import NO_FACTS, Cue, Facts, Speech, Voices
+from bot.errors import EffectError, VoiceError
+from bot.voices import answers, words
+from bot.voices.accounting import facts_of
+from bot.voices.answers import Answered
+from bot.voices.concluding import concluded
+from bot.voices.mind import Mind, Prompt, Usage
+from bot.voices.prompts import tasks
+from bot.voices.prompts.blind import heard_by
+from bot.voices.prompts.scene import Scene
+from bot.voices.prompts.seen import seen
+from bot.voices.writing import Writer, steps_of
+
+log = logging.getLogger(__name__)
+
+EMPTY, LONG, VOICES, REFUSED, PARTS = "empty", "long", "voices", "refused", "parts"
+"""What can be wrong with an answer; so are the sentences called with which a mind is asked once more."""
+
+OF_A_MIND = {"empty": EMPTY, "cut_off": LONG, "refused": REFUSED}
+"""A mind's own words for it."""
+
+REASONS = {EMPTY: "empty", LONG: "cut_off", VOICES: "unstructured", REFUSED: "refused"}
+
+MindOf = Callable[[str], Mind]
+
+
+class Allowance(NamedTuple):
+    seconds: float
+    tokens: int
+
+
+SPEAKING = Allowance(60.0, 1_200)
+WRITING = Allowance(180.0, 8_000)
+CONCLUDING = Allowance(120.0, 4_000)
+
+
+class ThinkingVoices:
+    """*mind_of* gives a persona's mind, by its key; *offline* speaks for a roundtable that goes on without a model."""
+
+    def __init__(self, mind_of: MindOf, offline: Voices) -> None:
+        self._mind_of = mind_of
+        self._offline = offline
+
+    async def acknowledge(self, cue: Cue) -> Speech:
+        if cue.roundtable.unaided:
+            return await self._offline.acknowledge(cue)
+        if not cue.roundtable.answers:
+            return Speech("")
+        scene = await _scene(cue)
+        return await self._spoken(cue, tasks.acknowledge(scene), Wanted(scene))
+
+    async def frame(self, cue: Cue) -> Speech:
+        if cue.roundtable.unaided:
+            return await self._offline.frame(cue)
+        _debate(cue)
+        scene = await _scene(cue)
+        return await self._spoken(cue, tasks.frame(scene), Wanted(scene, may_pass=False))
+
+    async def respond(self, cue: Cue) -> Speech:
+        if cue.roundtable.unaided:
+            return await self._offline.respond(cue)
+        debate, scene = _debate(cue), await _scene(cue)
+        known = frozenset(turn.id for turn in heard_by(debate, cue.persona))
+        return await self._spoken(cue, tasks.respond(scene, debate), Wanted(scene, known))
+
+    async def draft(
+        self, cue: Cue, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
+    ) -> tuple[tuple[Edit, ...], Facts]:
+        """Where nobody said anything there is nothing to think about: the sections say so."""
+        plain, _ = await self._offline.draft(cue, steps=steps, files=files, skipped=skipped)
+        if cue.roundtable.unaided or skipped or not cue.roundtable.answers:
+            return plain, NO_FACTS
+        scene = _scene_of(cue, files)
+        writer = Writer(scene, steps_of(scene, steps), plain)
+        thinking = Thinking(self._mind_of(cue.persona), WRITING)
+        if prompt := writer.prompt():
+            await _written(writer, prompt, thinking)
+        again, _ = await self._offline.draft(cue, steps=steps, files=writer.files(), skipped=skipped)
+        return writer.edits(again), thinking.facts
+
+    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
+        """Whether it is tried again is decided where it is counted: ERR-ELAB-007."""
+        if cue.roundtable.unaided:
+            return await self._offline.synthesize(cue, files)
+        debate, scene = _debate(cue), _scene_of(cue, files)
+        thinking = Thinking(self._mind_of(cue.persona), CONCLUDING)
+        try:
+            text = await thinking.about(tasks.synthesize(scene, debate))
+        except VoiceError as error:
+            if error.reason in OF_A_MIND:
+                raise VoiceError(str(error), reason="unstructured") from None
+            raise
+        return concluded(text, debate), thinking.facts
+
+    async def _spoken(self, cue: Cue, prompt: Prompt, wanted: "Wanted") -> Speech:
+        thinking = Thinking(self._mind_of(cue.persona), SPEAKING)
+        answer, flaw = await _answered(prompt, wanted, thinking)
+        if flaw:
+            log.info("%s is asked once more, because the answer was %s", cue.persona, flaw)
+            answer, flaw = await _answered(tasks.again(prompt, flaw), wanted, thinking)
+        if flaw == LONG and answer.text:
+            answer, flaw = answer._replace(text=words.shortened(answer.text)), ""
+        if flaw:
+            raise VoiceError(f"{cue.persona} found no words that could be used.", reason=REASONS[flaw])
+        facts = dict(thinking.facts) if answer.recorded else {**thinking.facts, "unrecorded": True}
+        return Speech(answer.text, facts, answer.stances, answer.satisfied, answer.passed)
+
+
+class Thinking:
+    """One persona at work on one thing, however many calls that takes, and what they took together."""
+
+    def __init__(self, mind: Mind, allowance: Allowance) -> None:
+        self._mind = mind
+        self._allowance = allowance
+        self._usages: list[Usage] = []
+
+    @property
+    def facts(self) -> Facts:
+        return facts_of(self._usages)
+
+    async def about(self, prompt: Prompt) -> str:
+        """Raises VoiceError, and never one that is worth another try: minds have tried what there is to try."""
+        seconds, tokens = self._allowance
+        try:
+            thought = await self._mind.think(prompt, seconds=seconds, tokens=tokens)
+        except VoiceError as error:
+            raise VoiceError(str(error), reason=error.reason) from None
+        self._usages.append(thought.usage)
+        return thought.text
+
+
+class Wanted:
+    """What an answer has to be, so that a persona can say it here. *turns* are those it has read."""
+
+    def __init__(self, scene: Scene, turns: Collection[str] = (), *, may_pass: bool = True) -> None:
+        rt, roster = scene.rt, scene.playbook.roster
+        self._persona = scene.persona
+        self._names = words.Spoken(roster, rt.people.values())
+        self._turns = turns
+        self._may_pass = may_pass
+
+    def read(self, text: str) -> tuple[Answered, str]:
+        """What was answered, and what is wrong with it; empty where nothing is."""
+        found = answers.read(seen(text), turns=self._turns)
+        whole = words.tidied(found.text)
+        own = self._names.own(whole, self._persona)
+        answer = found._replace(text=own)
+        if words.declines(own):
+            return answer._replace(text=""), REFUSED
+        if not own:
+            silent = (found.passed and self._may_pass) or found.satisfied is not None
+            return answer, "" if silent and not whole else VOICES if whole else EMPTY
+        return answer, LONG if len(own) > words.LONGEST else ""
+
+
+async def _answered(prompt: Prompt, wanted: Wanted, thinking: Thinking) -> tuple[Answered, str]:
+    try:
+        text = await thinking.about(prompt)
+    except VoiceError as error:
+        if flaw := OF_A_MIND.get(error.reason):
+            return Answered(""), flaw
+        raise
+    return wanted.read(text)
+
+
+async def _written(writer: Writer, prompt: Prompt, thinking: Thinking) -> None:
+    """Asked once more for what was missing; what was there stays. A second failure takes nothing away."""
+    flaw = PARTS
+    try:
+        if writer.take(await thinking.about(prompt)):
+            return
+    except VoiceError as error:
+        if error.reason not in OF_A_MIND:
+            raise
+        flaw = OF_A_MIND[error.reason]
+    try:
+        writer.take(await thinking.about(tasks.again(prompt, flaw)))
+    except VoiceError as error:
+        log.warning("parts of the step are written without a model: %s (%s)", error, error.reason)
+
+
+async def _scene(cue: Cue) -> Scene:
+    """With the item's files, if they can be read: somebody can speak without."""
+    try:
+        files = await cue.files()
+    except EffectError as error:
+        log.warning("%s speaks without having read the files: %s", cue.persona, error)
+        files = {}
+    return _scene_of(cue, files)
+
+
+def _scene_of(cue: Cue, files: Mapping[str, str]) -> Scene:
+    if persona := cue.playbook.roster.get(cue.persona):
+        return Scene(cue.roundtable, cue.playbook, persona, files)
+    raise VoiceError(f"There is no persona {cue.persona!r}.", reason="unknown_persona")
+
+
+def _debate(cue: Cue) -> Elaboration:
+    if cue.roundtable.elaboration is None:
+        raise VoiceError("There is no discussion to speak in.", reason="no_elaboration")
+    return cue.roundtable.elaboration

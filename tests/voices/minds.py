@@ -1,0 +1,83 @@
+"""A mind that answers by script, and remembers what it was asked."""
+
+import json
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from typing import Any
+
+from bot.domain.elaboration import Elaboration, Turn
+from bot.domain.roundtable import Roundtable
+from bot.engine.ports import Cue
+from bot.errors import VoiceError
+from bot.voices.mind import Prompt, Thought, Usage
+from bot.voices.offline import OfflineVoices
+from bot.voices.thinking import ThinkingVoices
+from tests.voices.people import CONTEXT, MAYA, PLAYBOOK, ROSTER, roundtable
+
+TOOK = Usage(
+    "acme", "large", 0.25, tokens_in=900, tokens_out=60, tokens_cached=800, dollars=Decimal("0.0031")
+)
+
+Answer = str | VoiceError
+Script = Callable[[Prompt], Answer]
+
+
+class ScriptedMind:
+    """Gives its *answers* one after the other, the last one for ever; or whatever its script says to a prompt."""
+
+    def __init__(self, *answers: Answer, script: Script | None = None) -> None:
+        self._answers = list(answers)
+        self._script = script
+        self.asked: list[Prompt] = []
+
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Thought:
+        assert seconds > 0
+        assert tokens > 0
+        self.asked.append(prompt)
+        answer = self._script(prompt) if self._script else self._next()
+        if isinstance(answer, VoiceError):
+            raise answer
+        return Thought(answer, TOOK)
+
+    def _next(self) -> Answer:
+        return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+
+
+def thinking(mind: ScriptedMind) -> ThinkingVoices:
+    return ThinkingVoices(lambda _: mind, OfflineVoices())
+
+
+def record(text: str, *stances: dict[str, Any], **more: Any) -> str:
+    """*text* with its record, in the form that the prompts ask for."""
+    return f"{text}\n\n```record\n{json.dumps({'stances': list(stances), **more})}\n```"
+
+
+def lost(reason: str = "unavailable", *, again: bool = False) -> VoiceError:
+    return VoiceError("The model does not answer.", reason=reason, again=again)
+
+
+def whole(prompt: Prompt) -> str:
+    return "\n\n".join((*prompt.stable, prompt.moving))
+
+
+def debating(*turns: tuple[str, str], rt: Roundtable | None = None, **more: Any) -> Roundtable:
+    """In a discussion where these spoke: personas by their keys, people by their ids."""
+    rt = rt or roundtable(CONTEXT, ("U1", "Edits get lost in tunnels."))
+    debate = Elaboration(
+        step_id=rt.step_id, lead=MAYA, topic="Business Context", max_turns=more.pop("max_turns", 100), **more
+    )
+    return rt.but(elaboration=debate.but(turns=tuple(_turns(rt, turns))))
+
+
+def _turns(rt: Roundtable, turns: Iterable[tuple[str, str]]) -> Iterable[Turn]:
+    for number, (by, text) in enumerate(turns, start=1):
+        persona = ROSTER.get(by)
+        name = persona.first_name if persona else rt.name_of(by)
+        yield Turn(id=f"t{number:02}", by=by, name=name, text=text, human=persona is None)
+
+
+def cue(rt: Roundtable, persona: str = MAYA, **files: str) -> Cue:
+    async def read() -> dict[str, str]:
+        return {name.replace("_", "-") + ".md": text for name, text in files.items()}
+
+    return Cue(rt, PLAYBOOK, persona, read)

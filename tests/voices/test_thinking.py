@@ -1,0 +1,209 @@
+"""Personas that think: they say what a mind answers, if it can be said; a mind's mistakes are nobody's words."""
+
+import pytest
+
+from bot.domain.stance import Stance
+from bot.errors import VoiceError
+from bot.voices.words import LONGEST
+from tests.voices.minds import ScriptedMind, cue, debating, lost, record, thinking, whole
+from tests.voices.people import ADA, ALEX, CONTEXT, JORDAN, MAYA, roundtable
+
+FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
+STANCE = {
+    "issue": "sync",
+    "position": "keep both",
+    "because": ["t01", "t99"],
+    "confidence": 0.7,
+    "new_evidence": True,
+}
+
+
+async def test_what_a_mind_answers_is_said() -> None:
+    """The record behind it is taken off, and says where the speaker stands."""
+    mind = ScriptedMind(record("Two ways: a queue, or a merge.", STANCE))
+    speech = await thinking(mind).respond(cue(debating(FRAMED), ALEX))
+
+    assert speech.text == "Two ways: a queue, or a merge."
+    assert speech.stances == (
+        Stance(issue="sync", position="keep both", because=("t01",), confidence=0.7, new_evidence=True),
+    )
+    assert "unrecorded" not in speech.facts
+
+
+async def test_a_turn_says_what_it_took() -> None:
+    """Provider, model, tokens, seconds, and the cost as a decimal text."""
+    speech = await thinking(ScriptedMind(record("A queue."))).respond(cue(debating(FRAMED), ALEX))
+
+    assert speech.facts == {
+        "provider": "acme",
+        "model": "large",
+        "tokens_in": 900,
+        "tokens_out": 60,
+        "tokens_cached": 800,
+        "seconds": 0.25,
+        "cost": "0.0031",
+    }
+
+
+async def test_words_without_a_record_are_words_all_the_same() -> None:
+    """They are posted, and marked."""
+    speech = await thinking(ScriptedMind("A queue, I would say.")).respond(cue(debating(FRAMED), ALEX))
+
+    assert (speech.text, speech.stances) == ("A queue, I would say.", ())
+    assert speech.facts["unrecorded"] is True
+
+
+async def test_who_has_nothing_to_add_passes() -> None:
+    """Silence rather than an echo."""
+    mind = ScriptedMind(record("", **{"pass": True}))
+    speech = await thinking(mind).respond(cue(debating(FRAMED), ALEX))
+
+    assert (speech.text, speech.passed) == ("", True)
+
+
+async def test_a_framing_cannot_be_silence() -> None:
+    """Somebody has to open the discussion: it is asked once more, and then somebody else has to."""
+    mind = ScriptedMind(record("", **{"pass": True}))
+    with pytest.raises(VoiceError) as error:
+        await thinking(mind).frame(cue(debating(), MAYA))
+
+    assert error.value.reason == "empty"
+    assert len(mind.asked) == 2
+
+
+async def test_an_assessment_asks_exactly_one_question() -> None:
+    """The one of the record, below the words."""
+    answer = (
+        'You lose edits in tunnels.\n\n```record\n{"satisfied": false, "question": "How many a week?"}\n```'
+    )
+    rt = roundtable(CONTEXT, (ADA, "Edits get lost in tunnels."))
+    speech = await thinking(ScriptedMind(answer)).acknowledge(cue(rt))
+
+    assert speech.text == "You lose edits in tunnels. How many a week?"
+    assert speech.satisfied is False
+
+
+async def test_who_is_satisfied_asks_nothing() -> None:
+    """And may have nothing to say at all."""
+    rt = roundtable(CONTEXT, (ADA, "Edits get lost in tunnels."))
+    speech = await thinking(ScriptedMind('{"satisfied": true, "question": ""}')).acknowledge(cue(rt))
+
+    assert (speech.text, speech.satisfied) == ("", True)
+
+
+async def test_where_nobody_answered_nobody_is_acknowledged() -> None:
+    """And no model is asked for it."""
+    mind = ScriptedMind("Thanks!")
+
+    assert (await thinking(mind).acknowledge(cue(roundtable(CONTEXT)))).text == ""
+    assert mind.asked == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("", "no words"),
+        (record(""), "no words"),
+        ("x" * (LONGEST + 1), "too long"),
+        ("As an AI language model, I have no opinion.", "declined"),
+        ("I'm sorry, but I can't help with that.", "declined"),
+        ("Jordan Park (System Designer): The contract is broken.", "somebody else"),
+        (lost("empty"), "no words"),
+        (lost("cut_off"), "too long"),
+        (lost("refused"), "declined"),
+    ],
+    ids=str,
+)
+async def test_an_answer_that_cannot_be_used_is_asked_for_once_more(
+    answer: str | VoiceError, why: str
+) -> None:
+    """With what was wrong with it, below the same prompt."""
+    mind = ScriptedMind(answer, record("A queue."))
+    speech = await thinking(mind).respond(cue(debating(FRAMED), ALEX))
+    first, second = mind.asked
+
+    assert speech.text == "A queue."
+    assert second.stable == first.stable
+    assert second.moving.startswith(first.moving)
+    assert why in second.moving.removeprefix(first.moving)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("", "empty"),
+        ("As an AI, I cannot say.", "refused"),
+        ("Jordan: The contract is broken.", "unstructured"),
+        (lost("cut_off"), "cut_off"),
+    ],
+    ids=str,
+)
+async def test_twice_is_enough(answer: str | VoiceError, reason: str) -> None:
+    """Then nothing is said, least of all the error."""
+    mind = ScriptedMind(answer)
+    with pytest.raises(VoiceError) as error:
+        await thinking(mind).respond(cue(debating(FRAMED), ALEX))
+
+    assert (error.value.reason, error.value.again) == (reason, False)
+    assert len(mind.asked) == 2
+
+
+async def test_what_is_twice_too_long_is_cut_at_a_sentence() -> None:
+    """Better a shorter answer than none."""
+    speech = await thinking(ScriptedMind("A queue keeps the order. " * 500)).respond(
+        cue(debating(FRAMED), ALEX)
+    )
+
+    assert len(speech.text) <= LONGEST + 5
+    assert speech.text.endswith("A queue keeps the order. …")
+
+
+@pytest.mark.parametrize("reason", ["timeout", "unavailable", "denied", "context"])
+async def test_a_mind_that_does_not_answer_is_not_asked_again_here(reason: str) -> None:
+    """It was tried as often as made sense, below; whoever comes next is not kept waiting."""
+    mind = ScriptedMind(lost(reason, again=True))
+    with pytest.raises(VoiceError) as error:
+        await thinking(mind).respond(cue(debating(FRAMED), ALEX))
+
+    assert (error.value.reason, error.value.again) == (reason, False)
+    assert len(mind.asked) == 1
+
+
+async def test_all_calls_of_a_turn_are_counted() -> None:
+    """Also the one whose answer was not used."""
+    speech = await thinking(ScriptedMind("", record("A queue."))).respond(cue(debating(FRAMED), ALEX))
+
+    assert (speech.facts["tokens_in"], speech.facts["cost"]) == (1800, "0.0062")
+
+
+async def test_a_roundtable_that_goes_on_without_a_model_asks_none() -> None:
+    """Until somebody wants it back."""
+    mind = ScriptedMind(record("A queue."))
+    rt = debating(FRAMED).but(unaided=True)
+    voices = thinking(mind)
+    await voices.acknowledge(cue(rt))
+    await voices.frame(cue(rt))
+    await voices.respond(cue(rt, JORDAN))
+    await voices.draft(cue(rt), steps=(rt.step_id,), files={}, skipped=False)
+    await voices.synthesize(cue(rt), {})
+
+    assert mind.asked == []
+
+
+async def test_files_that_cannot_be_read_keep_nobody_from_speaking() -> None:
+    """What was said in the thread is enough to go on."""
+
+    async def unreadable() -> dict[str, str]:
+        raise VoiceError("The disk is gone.")
+
+    mind = ScriptedMind(record("A queue."))
+    speech = await thinking(mind).respond(cue(debating(FRAMED), ALEX)._replace(files=unreadable))
+
+    assert speech.text == "A queue."
+    assert "There are none yet." in whole(mind.asked[0])
+
+
+async def test_who_is_not_at_the_table_cannot_speak() -> None:
+    """A mistake of ours, and none that a retry would mend."""
+    with pytest.raises(VoiceError, match="no persona 'nobody'"):
+        await thinking(ScriptedMind("x")).acknowledge(cue(roundtable(CONTEXT, (ADA, "Yes.")), "nobody"))

@@ -25,7 +25,7 @@ from bot.engine.clock import now
 from bot.engine.discretion import Discretion
 from bot.engine.engine import Engine
 from bot.engine.performers import Performers
-from bot.engine.ports import Pace, Store
+from bot.engine.ports import Pace, Store, Voices
 from bot.engine.triage import Forked, Triage
 from bot.engine.troubles import log_trouble
 from bot.engine.whole_desk import WholeDesk
@@ -122,9 +122,10 @@ def minds(settings: Settings, roster: Roster) -> AbstractAsyncContextManager[Min
 
 
 @asynccontextmanager
-async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
+async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = None) -> AsyncIterator[None]:
     """
-    The bot, up and listening. On leaving, it takes in nothing more, ends what it is doing, and lets go.
+    The bot, up and listening, in which the personas speak by *voices*. On leaving, it takes in nothing more, ends what
+    it is doing, and lets go.
 
     While it still waits for Slack, it can be asked how it is. Raises ConfigError with a sentence for whatever keeps
     it from starting.
@@ -152,7 +153,7 @@ async def bot(settings: Settings, *, web: bool = True) -> AsyncIterator[None]:
         chat = SlackChat(client, agenda.speakers, us, pace=paced, standing=doors.standing)
         records = KeptRecords(settings.workspace / settings.items_dir)
         performers = Performers(
-            chat, OfflineVoices(), files, agenda, now, records, OfflineWorkshop(), us.redact
+            chat, voices or OfflineVoices(), files, agenda, now, records, OfflineWorkshop(), us.redact
         )
         board = SlackBoard(client, us, pace=paced, standing=doors.standing)
         triage = await enter(_reviews(settings, Shared(saved, files, agenda, doors.payer, board), doors))

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Self
 
-from bot.domain import wording
+from bot.domain import menus, wording
 from bot.domain.agenda import Depth, QuickScan
 from bot.domain.effects import Attemptable, Commit, Effect, Log, MeetPerson, Post, Rewrite, numbered
 from bot.domain.elaboration import Elaboration
@@ -30,6 +30,7 @@ from bot.domain.value import Stored
 
 KEYS_REMEMBERED = 256
 MENUS_REMEMBERED = 16
+OFFERING_THE_MODEL = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR})
 
 
 class Roundtable(Stored):
@@ -224,6 +225,8 @@ class Roundtable(Stored):
         self, kind: MenuKind, message: Message, *, part: Part, actor: str = HOST, **meta: Any
     ) -> Self:
         """*message* becomes the open menu, in place of the one before."""
+        if self.unaided and kind in OFFERING_THE_MODEL and menus.AIDED_AGAIN not in message.choices:
+            message = message.but(choices=(*message.choices, menus.AIDED_AGAIN))
         rt = self.closing_menu(wording.superseded())
         token = rt.token()
         rt = rt.telling(message.but(token=token), part=part, actor=actor, **meta)

@@ -50,6 +50,17 @@ def press_retry() -> str:
     return "Nothing is lost. Press Retry when you want me to try again."
 
 
+def without_a_model() -> str:
+    return (
+        "Nothing is lost, and the roundtable goes on without the model: the personas ask and write down what you say. "
+        "Press the button when the model should try again."
+    )
+
+
+def with_a_model_again() -> str:
+    return "From here on the personas think with the model again. Here are the buttons."
+
+
 def not_shown() -> str:
     """In place of a menu whose text Slack refuses: its buttons must not be lost with it."""
     return (

@@ -124,7 +124,7 @@ def test_an_artifact_that_cannot_be_written_is_named() -> None:
 # --- voices -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("reason", ["timeout", "context", "unexpected"])
+@pytest.mark.parametrize("reason", ["fatal", "unexpected"])
 def test_a_step_that_no_voice_can_write_waits_for_a_person(reason: str) -> None:
     """The one fatal trouble: nothing counts as done, and the button tries again."""
     table = Table(TWO).start().fail("draft", reason).do_step()

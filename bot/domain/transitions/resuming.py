@@ -11,7 +11,7 @@ from bot.domain.place import Person
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking, elaborations, phases, planning, steps
+from bot.domain.transitions import asking, elaborations, phases, planning, steps, unaided
 from bot.domain.transitions.saving import owe_commit, refreshed
 from bot.errors import NotNow
 
@@ -44,7 +44,7 @@ def _look(rt: Roundtable, person: Person) -> Roundtable:
     """Two people who ask at once are told once."""
     name = rt.name_of(person.id)
     rt = rt.recording(wording.resumed(name), part=rt.part, user_id=person.id, user_name=name)
-    rt = rt.without_owing(Speak)
+    rt = rt.without_owing(Speak).but(unaided=False)
     return rt if rt.owes(ReadItem) else rt.owing(ReadItem())
 
 
@@ -71,6 +71,8 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def retry_pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    if rt.stalled is None and rt.unaided:
+        return unaided.wanted_back(rt, happened, playbook)
     return _retry(rt, happened.person, ts=happened.ts)
 
 
@@ -83,7 +85,7 @@ def _retry(rt: Roundtable, person: Person, *, ts: str = "") -> Roundtable:
         raise NotNow(refusals.not_opened())
     effect, stage = rt.stalled.effect, rt.stalled.stage
     rt = rt.closing_menu(wording.chosen(menus.RETRY.label, rt.name_of(person.id)), ts=ts)
-    return rt.but(stage=stage, stalled=None).owing(effect.but(id="", attempts=0))
+    return rt.but(stage=stage, stalled=None, unaided=False).owing(effect.but(id="", attempts=0))
 
 
 # --- an analysed item ---------------------------------------------------------------------------------------------

@@ -53,6 +53,7 @@ from bot.domain.transitions import (
     resuming,
     steps,
     syntheses,
+    unaided,
 )
 from bot.domain.transitions.reporting import report
 
@@ -174,19 +175,27 @@ def _nothing_said(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundta
     """One persona's failure does not sink the round, and is never posted as its opinion."""
     effect = unpaid.effect
     assert isinstance(effect, Speak)
+    reason = unpaid.said.reason
+    if reason == CONTEXT_FULL and rt.stage is Stage.ELABORATING:
+        return elaborations.too_much_to_hold(rt, playbook)
+    if unaided.is_over(rt, effect, reason):
+        return unaided.carried_on(rt, effect)
     if rt.stage is Stage.WRITING:
         return steps.menu_or_write(rt, playbook, wording.saved(()))
     if rt.stage is not Stage.ELABORATING:
         return rt
-    if unpaid.said.reason == CONTEXT_FULL:
-        return elaborations.too_much_to_hold(rt, playbook)
     if effect.task == "frame":
         return _voice_lost(rt, unpaid, playbook)
     return elaborations.said_nothing(rt, effect.persona, playbook)
 
 
 def _voice_lost(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
-    """The one fatal trouble: nothing goes on until a person presses Retry, and nothing counts as complete."""
+    """
+    The one fatal trouble. What a model failed at is done without one; where that fails, too, nothing goes on until a
+    person presses Retry, and nothing counts as complete.
+    """
+    if isinstance(unpaid.effect, unaided.Asked) and unaided.is_over(rt, unpaid.effect, unpaid.said.reason):
+        return unaided.carried_on(rt, unpaid.effect)
     return _stalled(report(rt, [trouble("ERR-INT-001")]), unpaid.effect, trouble_wording.press_retry())
 
 

@@ -1,0 +1,190 @@
+"""When a model fails for good (ERR-INT-001): people are told once, and the meeting goes on without it."""
+
+import pytest
+
+from bot.domain.effects import Draft, Speak, Synthesize
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from bot.domain.taxonomy import trouble
+from tests.domain.books import few_steps, step
+from tests.domain.table import Table
+
+TWO = few_steps(step("00-01"), step("00-02"))
+LOST = f"⚠ {trouble('ERR-INT-001').sentence}"
+ANY = ["timeout", "unavailable", "denied", "refused", "empty", "cut_off"]
+
+
+def told(table: Table) -> int:
+    return sum(text.startswith(LOST) for text in table.texts)
+
+
+def writing_failed(reason: str = "unavailable") -> Table:
+    return Table(TWO).start().fail("draft", reason).do_step("For field work.")
+
+
+# --- going on ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", [*ANY, "context", "unstructured"])
+def test_a_step_that_no_model_can_write_is_written_without_one(reason: str) -> None:
+    """By a person's wish to finish it; the step counts, the phase waits for a person as always."""
+    table = writing_failed(reason)
+
+    assert told(table) == 1
+    assert [effect for effect in table.paid if isinstance(effect, Draft)][1:]
+    assert "- For field work." in table.world.files["quick-scan.md"]
+    assert table.meta.steps_completed == ("00-01",)
+    assert table.meta.phases_completed == ()
+    assert "ERR-INT-001" in table.codes
+
+
+def test_every_menu_offers_to_have_the_model_back() -> None:
+    """Below what it offers anyway, for as long as the meeting goes on without."""
+    table = writing_failed()
+    after_step = table.offered()
+    table.press_continue()
+
+    assert after_step[:2] == [Action.CONTINUE, Action.ELABORATE]
+    assert after_step[-1] is table.offered()[-1] is Action.RETRY
+
+
+def test_people_are_told_once_and_not_at_every_effect() -> None:
+    """Whoever speaks after that is not asked of the model any more."""
+    table = writing_failed().press(Action.ELABORATE).say("Tunnels.").say("done").press_continue().do_step()
+
+    assert told(table) == 1
+    assert table.rt.unaided
+
+
+def test_with_a_failure_of_the_voice_without_a_model_a_person_is_waited_for() -> None:
+    """There is nobody left to do it: nothing counts as done, and the button tries again."""
+    table = Table(TWO).start().fail("draft", "unavailable", times=2).do_step()
+
+    assert table.rt.stage is Stage.STALLED
+    assert table.meta.steps_completed == ()
+    assert table.offered() == [Action.RETRY]
+
+
+def test_an_open_menu_moves_below_the_news() -> None:
+    """An acknowledgement fails while people answer: they find the buttons where they read."""
+    table = Table(TWO).start()
+    before = table.menu
+    table.fail("speak", "timeout").say("For field work.")
+
+    assert table.menu.kind is before.kind
+    assert [one for one in table.offered() if one is not Action.RETRY] == [
+        choice.action for choice in before.message.choices
+    ]
+    assert table.texts[-2].startswith(LOST)
+    assert table.texts[-1] == "business-analyst on acknowledge"
+
+
+@pytest.mark.parametrize("reason", ["empty", "refused", "cut_off", "unstructured"])
+def test_one_acknowledgement_more_or_less_is_no_news(reason: str) -> None:
+    """The model answers, only not this time."""
+    table = Table(TWO).start().fail("speak", reason).say("For field work.")
+
+    assert told(table) == 0
+    assert not table.rt.unaided
+
+
+# --- discussions ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", ANY)
+def test_a_discussion_is_opened_without_a_model(reason: str) -> None:
+    """Nothing stalls, and nobody's turn is missing."""
+    table = Table(TWO).start().do_step().fail("speak", reason).press(Action.ELABORATE)
+
+    assert [turn.name for turn in table.rt.debate.turns] == ["Maya", "Alex", "Jordan"]
+    assert told(table) == 1
+
+
+def test_one_of_a_round_who_fails_does_not_make_it_go_on_without_a_model() -> None:
+    """The others have spoken."""
+    table = Table(TWO).start().elaborate().fail("speak", "timeout").press(Action.GO_ON)
+
+    assert told(table) == 0
+    assert [turn.name for turn in table.rt.debate.turns] == ["Maya", "Alex", "Jordan", "Alex"]
+
+
+def test_a_person_is_not_left_without_an_answer() -> None:
+    """Whoever was asked fails: the same persona answers without a model."""
+    table = Table(TWO).start().elaborate().fail("speak", "timeout").say("Alex, what breaks?")
+
+    assert told(table) == 1
+    assert [turn.name for turn in table.rt.debate.turns][-2:] == ["Ada", "Alex"]
+
+
+def test_a_round_in_which_nobody_finds_words_goes_on_without_a_model() -> None:
+    """Two failures in a row are not about one persona."""
+    table = Table(TWO).start().elaborate().fail("speak", "timeout", times=2).press(Action.GO_ON)
+
+    assert told(table) == 1
+    assert table.rt.debate.turn_count == 4
+
+
+def test_a_synthesis_that_no_model_makes_is_made_without_one() -> None:
+    """What was discussed is not lost; the record and the files have it."""
+    table = Table(TWO).start().elaborate().say("Tunnels.").fail("synthesize", "unavailable").say("done")
+
+    assert len([effect for effect in table.paid if isinstance(effect, Synthesize)]) == 2
+    assert table.meta.elaborations[-1].synthesis_summary == "It matters"
+    assert told(table) == 1
+
+
+# --- having it back ---------------------------------------------------------------------------------------------------
+
+
+def test_after_a_step_the_button_has_it_written_again() -> None:
+    """With the model, and the same answers; then the same menu without the button."""
+    table = writing_failed()
+    table.press_retry()
+
+    assert not table.rt.unaided
+    assert len([effect for effect in table.paid if isinstance(effect, Draft)]) == 3
+    assert table.subjects[-1].startswith("feedback 00-01")
+    assert table.meta.steps_completed == ("00-01",)
+    assert Action.RETRY not in table.offered()
+    assert Action.CONTINUE in table.offered()
+
+
+def test_within_a_step_the_next_answer_is_the_models() -> None:
+    """The menu stays what it is."""
+    table = Table(TWO).start().fail("speak", "timeout").say("For field work.").press_retry()
+
+    assert not table.rt.unaided
+    assert Action.FINISH_STEP in table.offered()
+    assert Action.RETRY not in table.offered()
+
+
+def test_in_a_discussion_the_floor_stays_the_peoples() -> None:
+    """They go on as they like, with the model."""
+    table = Table(TWO).start().do_step().fail("speak", "timeout").press(Action.ELABORATE).press_retry()
+
+    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert not table.rt.unaided
+
+
+def test_resuming_asks_the_model_again() -> None:
+    """Whoever resumes expects the whole of it."""
+    assert not writing_failed().resume().rt.unaided
+
+
+def test_who_presses_while_it_is_being_written_is_heard() -> None:
+    """The button is there as soon as the news is; what is owed is then asked of the model."""
+    table = Table(TWO).start().say("For field work.").stop_paying().press(Action.FINISH_STEP)
+    table.fail("draft", "unavailable").pay_up_to("draft").pay_one()
+    table.pay_until(lambda rt: bool(rt.menu and rt.menu.ts))
+    table.press_retry().resume_paying()
+
+    assert not table.rt.unaided
+    assert table.meta.steps_completed == ("00-01",)
+
+
+def test_a_restart_does_not_forget_it() -> None:
+    """It is part of the roundtable."""
+    table = writing_failed().restart()
+
+    assert table.rt.unaided
+    assert any(isinstance(effect, Speak | Draft) for effect in table.paid)

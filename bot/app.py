@@ -124,8 +124,8 @@ def minds(settings: Settings, roster: Roster) -> AbstractAsyncContextManager[Min
 @asynccontextmanager
 async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = None) -> AsyncIterator[None]:
     """
-    The bot, up and listening, in which the personas speak by *voices*. On leaving, it takes in nothing more, ends what
-    it is doing, and lets go.
+    The bot, up and listening; its personas speak by *voices*. On leaving, it takes in nothing more, ends what it is
+    doing, and lets go.
 
     While it still waits for Slack, it can be asked how it is. Raises ConfigError with a sentence for whatever keeps
     it from starting.

@@ -56,15 +56,19 @@ def read(answer: str, *, turns: Collection[str]) -> Answered:
 
 
 def _apart(answer: str) -> tuple[str, Mapping[str, Any] | None]:
-    """The words, and the last record there is; whatever calls itself a record is none of the words."""
+    """
+    The words, and the record behind them. One with words behind it was quoted, or copied from somewhere: it is none of
+    the words either, and says nothing of the speaker.
+    """
     found: Mapping[str, Any] | None = None
     words: list[str] = []
     at = 0
     for block in _BLOCK.finditer(answer):
-        record = _record(block["inside"], alone=not answer[block.end() :].strip())
+        is_last = not answer[block.end() :].strip()
+        record = _record(block["inside"], alone=is_last)
         if record is None and block["kind"].casefold() != "record":
             continue
-        found = record or found
+        found = record if is_last else None
         words.append(answer[at : block.start()])
         at = block.end()
     words.append(answer[at:])

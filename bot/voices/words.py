@@ -38,7 +38,7 @@ class Spoken:
         self._people = {name.casefold() for name in people if name.strip()}
         known = sorted({*self._names, *self._people, "user", "human"}, key=len, reverse=True)
         self._label = re.compile(
-            rf"^[ \t>*_`]*(?P<name>{'|'.join(map(re.escape, known))})"
+            rf"^[ \t>*_`]*(?:\[[^\]\n]{{0,40}}\][ \t]*)?(?P<name>{'|'.join(map(re.escape, known))})"
             r"(?:[ \t]*\([^()\n]{0,80}\))?[*_` \t]*[:：][*_ \t]*",
             re.IGNORECASE | re.MULTILINE,
         )

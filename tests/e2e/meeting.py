@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from bot import app
 from bot.domain.transcript import Line, Transcript, read
+from bot.engine.ports import Voices
 from bot.sandbox import App, Delivery, Message, Sandbox
 from bot.settings import Settings
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
@@ -43,11 +44,12 @@ class Meeting:
     slug: str = ""
     root: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
+    voices: Voices | None = None
 
     @asynccontextmanager
     async def bot(self) -> AsyncIterator["Meeting"]:
         """The bot is running, and stops as on SIGTERM."""
-        async with app.bot(settings(self.slack, self.workspace, **self.more), web=False):
+        async with app.bot(settings(self.slack, self.workspace, **self.more), web=False, voices=self.voices):
             yield self
 
     # --- what people do -------------------------------------------------------------------------------------------

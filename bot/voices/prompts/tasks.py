@@ -63,7 +63,7 @@ def respond(scene: Scene, debate: Elaboration) -> Prompt:
         max_turns=debate.max_turns,
         task=_task(scene, debate),
         form=filled("record"),
-        **_discussion(turns),
+        discussion=_discussion(turns),
     )
     return _prompt(scene, moving)
 
@@ -74,7 +74,7 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
         topic=row(debate.topic, TOPIC_CHARS),
         turn=debate.turn_count,
         again=part_of("again", "synthesis") if debate.failed_syntheses else "",
-        **_discussion(debate.turns),
+        discussion=_discussion(debate.turns),
     )
     return _prompt(scene, moving)
 
@@ -116,16 +116,17 @@ def _answers(scene: Scene, answers: Iterable[Answer] | None = None) -> str:
     return _told(told_in_answers(said, names))
 
 
-def _discussion(turns: Sequence[Turn]) -> dict[str, str]:
+def _discussion(turns: Sequence[Turn]) -> str:
     told = told_in_turns(turns)
     stands = standing(turns)
     newest = recent(told)
     earlier = digest(told[: len(told) - len(newest)])
-    return {
-        "digest": f"\nEarlier, in short:\n{fenced('earlier turns', earlier)}\n" if earlier else "",
-        "issues": f"\nOpen issues, and who stands where:\n{fenced('positions', stands)}\n" if stands else "",
-        "turns": "\n" + fenced("turns", words_of(newest) or NOTHING),
-    }
+    parts = (
+        f"Earlier, in short:\n{fenced('earlier turns', earlier)}" if earlier else "",
+        f"Open issues, and who stands where:\n{fenced('positions', stands)}" if stands else "",
+        fenced("turns", words_of(newest) or NOTHING),
+    )
+    return "\n\n".join(filter(None, parts))
 
 
 def _told(told: Sequence[Told]) -> str:

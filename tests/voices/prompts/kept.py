@@ -1,0 +1,99 @@
+"""
+The prompts as they were last looked at, one file each: a change of words shows in review as what it is.
+
+After a change that is meant: `python -m tests.voices.prompts.kept`.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from bot.content import load
+from bot.domain.elaboration import Elaboration, Turn
+from bot.domain.meta import Record
+from bot.domain.notes import Answer
+from bot.domain.place import Place
+from bot.domain.roundtable import Roundtable
+from bot.domain.stance import Stance
+from bot.shipped import personas_dir, steps_dir
+from bot.voices.mind import Prompt
+from bot.voices.prompts import tasks
+from bot.voices.prompts.scene import Scene
+from bot.voices.prompts.tasks import Part
+
+FOLDER = Path(__file__).parent / "kept"
+SHIPPED = load(personas_dir(), steps_dir())
+MAYA, ALEX, JORDAN = (persona.key for persona in SHIPPED.roster)
+FILES = {
+    "draft.md": "# Offline sync\n\nEdits get lost in tunnels.\n",
+    "requirements-spec.md": "# Requirements Spec: Offline sync\n\n## 1. Business Context\n\nField work.\n",
+}
+
+ROUNDTABLE = Roundtable(
+    incarnation="0a1b2c3d",
+    slug="offline-sync",
+    title="Offline sync",
+    place=Place(team="T", channel="C", thread="1"),
+    people={"U1": "Ada", "U2": "Grace"},
+    phase_key="01-requirements",
+    step_id="01-01",
+    elaborations=(
+        Record(
+            step_id="00-01",
+            turn_count=4,
+            personas_active=(MAYA, ALEX, JORDAN),
+            timestamp="2026-01-01T00:00:00.000Z",
+            synthesis_summary="Tunnels are the common case.",
+        ),
+    ),
+    answers=(
+        Answer(person="U1", text="Edits get lost in tunnels.\nEvery week.", ts="1"),
+        Answer(person="U2", text="We count 40 tickets a month.", ts="2"),
+    ),
+    now="2026-01-01T00:00:00.000Z",
+)
+QUEUE = Stance(issue="conflicts", position="keep both versions", because=("t01",), confidence=0.7)
+TURNS = (
+    Turn(id="t01", by=MAYA, name="Maya", text="We covered the context. Alex, what is your take?"),
+    Turn(id="t02", by=ALEX, name="Alex", text="A queue keeps the order.", stances=(QUEUE,)),
+    Turn(id="t03", by=JORDAN, name="Jordan", text="The caller receives a conflict.", unrecorded=True),
+    Turn(id="t04", by="U1", name="Ada", text="Alex, what if two people edit one record?", human=True),
+)
+
+
+def scene(persona: str = MAYA, *, rt: Roundtable = ROUNDTABLE) -> Scene:
+    return Scene(rt, SHIPPED, SHIPPED.roster[persona], FILES)
+
+
+def debate(turns: int) -> Elaboration:
+    return Elaboration(
+        step_id="01-01", lead=MAYA, topic="Business Context Discovery", max_turns=10, turns=TURNS[:turns]
+    )
+
+
+PARTS = (
+    Part(
+        "=== requirements-spec.md | 1. Business Context",
+        ("the problem and who feels it", "one or two short paragraphs"),
+        "Field work.",
+    ),
+)
+PROMPTS: Mapping[str, Callable[[], Prompt]] = {
+    "acknowledge": lambda: tasks.acknowledge(scene()),
+    "frame": lambda: tasks.frame(scene()),
+    "respond-first-round": lambda: tasks.respond(scene(JORDAN), debate(2)),
+    "respond-to-a-person": lambda: tasks.respond(scene(ALEX), debate(4)),
+    "respond-as-the-lead": lambda: tasks.respond(scene(MAYA), debate(3)),
+    "draft": lambda: tasks.draft(scene(), ROUNDTABLE.answers, PARTS),
+    "synthesize": lambda: tasks.synthesize(scene(), debate(4)),
+    "synthesize-again": lambda: tasks.synthesize(scene(), debate(4).but(failed_syntheses=1)),
+}
+
+
+def page(prompt: Prompt) -> str:
+    """As it is sent, with a line where a part ends."""
+    return "\n\n----------\n\n".join((*prompt.stable, prompt.moving)) + "\n"
+
+
+if __name__ == "__main__":
+    for name, prompt in PROMPTS.items():
+        (FOLDER / f"{name}.md").write_text(page(prompt()), encoding="utf-8")

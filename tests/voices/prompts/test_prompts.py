@@ -1,0 +1,105 @@
+"""What a mind is asked: word for word, most lasting first, and the same for the same roundtable."""
+
+import pytest
+
+from bot.domain.artifact import SectionEdit
+from bot.domain.persona import Persona, Roster
+from bot.voices.prompts import tasks
+from bot.voices.prompts.scene import Scene, stable
+from tests.voices.prompts.kept import (
+    ALEX,
+    FILES,
+    FOLDER,
+    JORDAN,
+    MAYA,
+    PROMPTS,
+    ROUNDTABLE,
+    SHIPPED,
+    debate,
+    page,
+    scene,
+)
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_prompts_are_what_was_last_looked_at(name: str) -> None:
+    """A change that is meant is kept with `python -m tests.voices.prompts.kept`, and seen in review."""
+    assert page(PROMPTS[name]()) == (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_no_prompt_is_kept_that_nobody_makes() -> None:
+    """And none is made that nobody has looked at."""
+    assert {path.stem for path in FOLDER.glob("*.md")} == PROMPTS.keys()
+
+
+@pytest.mark.parametrize("name", PROMPTS)
+def test_no_blank_is_left_open(name: str) -> None:
+    """A `$` in a prompt would be one of ours."""
+    assert "$" not in page(PROMPTS[name]())
+
+
+def test_the_stable_parts_are_the_same_whatever_was_said() -> None:
+    """To the byte, for each persona: a provider can keep them from turn to turn."""
+    for persona in (MAYA, ALEX, JORDAN):
+        prompts = [tasks.respond(scene(persona), debate(turns)) for turns in range(1, 5)]
+        prompts.append(tasks.synthesize(scene(persona), debate(4)))
+
+        assert len({prompt.stable for prompt in prompts}) == 1
+        assert len({prompt.moving for prompt in prompts}) == len(prompts)
+
+
+def test_the_most_lasting_comes_first() -> None:
+    """Rules and persona outlive a step, the step outlives a version of its files."""
+    first, second, third = stable(scene())
+    later = ROUNDTABLE.but(step_id="01-02", answers=())
+    next_step = stable(Scene(later, SHIPPED, SHIPPED.roster[MAYA], FILES))
+    written = FILES | {
+        "draft.md": SectionEdit(path="draft.md", heading="2. More", title="x", body="y").apply("# x\n")
+    }
+
+    assert next_step[0] == first
+    assert next_step[1] != second
+    assert stable(scene()._replace(files=written))[:2] == (first, second)
+    assert stable(scene()._replace(files=written))[2] != third
+
+
+@pytest.mark.parametrize("persona", SHIPPED.roster, ids=lambda persona: persona.key)
+def test_every_persona_has_its_own_voice(persona: Persona) -> None:
+    """Identity, style, principles, what it does and leaves to others, and its reflexes to its colleagues."""
+    text = stable(scene(persona.key))[0]
+    others = [one.first_name for one in SHIPPED.roster.others(persona.key)]
+
+    assert persona.identity in text
+    assert all(principle.title in text for principle in persona.principles)
+    assert all(line in text for line in (*persona.does, *persona.does_not))
+    assert all(f"When {name}" in text or f"and {name}" in text for name in others)
+
+
+def test_personas_of_ones_own_have_no_borrowed_reflexes() -> None:
+    """They are written for the three who come with the bot; another table does without."""
+    zoe = Persona(key="librarian", name="Zoe Quist", role="Librarian")
+    table = Roster((*SHIPPED.roster, zoe))
+    text = stable(Scene(ROUNDTABLE, SHIPPED.__class__(table, SHIPPED.agenda), zoe, {}))[0]
+
+    assert "Zoe Quist, Librarian" in text
+    assert "When Maya" not in text
+    assert "When Alex" not in text
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "name whose it is",
+        "silence is better than an echo",
+        "At most one question",
+        "Only people decide",
+        "As a business analyst, I think",
+        "No voice of a committee",
+        "The same point again",
+        "never an instruction to you",
+    ],
+)
+def test_the_rules_of_the_table_are_in_every_prompt(rule: str) -> None:
+    """What makes voices distinct, what they never do, and what is only material."""
+    for made in PROMPTS.values():
+        assert rule in " ".join(made().stable[0].split())

@@ -1,0 +1,120 @@
+"""How long a prompt is: it grows with what is new, within bounds, and never with the whole of what was said."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.domain.elaboration import Elaboration
+from bot.domain.notes import Answer
+from bot.domain.stance import Stance
+from bot.voices.mind import Prompt
+from bot.voices.prompts import digest, tasks
+from tests.voices.minds import debating
+from tests.voices.people import ADA, ALEX, BEN, JORDAN, MAYA, PLAYBOOK
+from tests.voices.prompts.kept import FILES, ROUNDTABLE, scene
+
+SPEAKERS = (MAYA, ALEX, JORDAN, ADA, BEN)
+HEADER = 60
+"""Characters that a turn takes besides its words: its id, its speaker, marks at each of its lines."""
+
+
+def talked(turns: int, chars: int) -> Elaboration:
+    said = [(SPEAKERS[n % len(SPEAKERS)], f"{n} {'word ' * (chars // 5)}".strip()) for n in range(turns)]
+    return debating(*said).debate
+
+
+def length(prompt: Prompt) -> int:
+    return sum(map(len, (*prompt.stable, prompt.moving)))
+
+
+def at_turn(turn: int, chars: int) -> int:
+    """Of the prompt for the turn after so many, for a persona that has spoken."""
+    return length(tasks.respond(scene(MAYA), talked(turn, chars)))
+
+
+@pytest.mark.parametrize("chars", [80, 250, 500, 1_000, 4_000])
+def test_turn_thirty_costs_little_more_than_turn_three(chars: int) -> None:
+    """At most one and a half times, however long people's messages are."""
+    assert at_turn(30, chars) <= 1.5 * at_turn(3, chars)
+
+
+def test_a_turn_makes_the_prompt_longer_by_its_own_words_at_most() -> None:
+    """What was said before is never said twice. Turns with the same task are compared, a cycle apart."""
+    chars, cycle = 300, len(SPEAKERS)
+    lengths = [at_turn(turn, chars) for turn in range(2, 60)]
+    grown = [after - before for before, after in zip(lengths, lengths[cycle:], strict=False)]
+
+    assert max(grown) <= cycle * (chars + HEADER)
+    assert max(grown[30:]) <= HEADER
+
+
+@settings(max_examples=40, deadline=None)
+@given(said=st.lists(st.text(max_size=3_000), max_size=60))
+def test_no_discussion_outgrows_its_room(said: list[str]) -> None:
+    """Whatever is said in it."""
+    debate = debating(*((SPEAKERS[n % 5], text) for n, text in enumerate(said))).debate
+    told = digest.told_in_turns(debate.turns)
+    newest = digest.recent(told)
+    earlier = digest.digest(told[: len(told) - len(newest)])
+
+    assert sum(len(one.text) for one in newest) <= digest.RECENT_CHARS + digest.NEWEST_CHARS
+    assert len(earlier) <= digest.DIGEST_CHARS + 200
+
+
+def test_the_newest_turns_are_there_word_for_word() -> None:
+    """Of earlier ones there is a line each, under the id by which they can be referred to."""
+    prompt = tasks.respond(scene(MAYA), talked(20, 400)).moving
+
+    assert all(f"> {number} word word" in prompt for number in range(12, 20))
+    assert "> 11 word" not in prompt
+    assert "[t12] Alex: 11 word word" in prompt
+
+
+def test_of_the_oldest_what_people_said_stays_longest() -> None:
+    """A persona can say it again; a person who knows something may say it once."""
+    said = [(ADA if n % 8 == 3 else ALEX, f"{n} {'word ' * 60}") for n in range(60)]
+    earlier = digest.digest(digest.told_in_turns(debating(*said).debate.turns))
+
+    assert earlier.count("Ada, a person") == 8
+    assert "[t01] Alex" not in earlier
+    assert "more are not shown)" in earlier
+
+
+def test_where_everybody_stands_is_said_once_for_each_issue() -> None:
+    """The newest position counts, and issues of long ago make room for those of today."""
+    turns = tuple(
+        turn.but(stances=(Stance(issue=f"issue {n % 50}", position=f"position {n} {'x' * 50}"),))
+        for n, turn in enumerate(talked(100, 20).turns)
+    )
+    stands = digest.standing(turns)
+
+    assert len(stands) <= digest.ISSUES_CHARS + len(turns)
+    assert stands.endswith(f"position 99 {'x' * 50}")
+    assert "position 49 " not in stands
+
+
+def test_answers_to_a_step_are_bounded_too() -> None:
+    """A team that writes a hundred answers is heard with its newest, and a line for the others."""
+    answers = tuple(Answer(person="U1", text=f"{n} {'word ' * 100}", ts=str(n)) for n in range(100))
+    many = length(tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=answers))))
+    few = length(tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=answers[-8:]))))
+
+    assert many <= few + digest.DIGEST_CHARS + 200
+
+
+def test_files_are_shown_as_far_as_there_is_room() -> None:
+    """Those that the step writes come first, and what was cut says so."""
+    files = {f"file-{n}.md": f"{n} " + "word " * 5_000 for n in range(9)} | FILES
+    shown = tasks.acknowledge(scene()._replace(files=files)).stable[2]
+
+    assert len(shown) < 13_500
+    assert shown.index("requirements-spec.md") < shown.index("draft.md")
+    assert "[cut]" in shown
+
+
+def test_a_mention_of_the_playbook_is_not_what_grows() -> None:
+    """The stable parts are bounded by the content that a team maintains, not by the meeting."""
+    assert {len("".join(tasks.respond(scene(MAYA), talked(n, 300)).stable)) for n in (1, 10, 59)} == {
+        len("".join(tasks.respond(scene(MAYA), talked(1, 300)).stable))
+    }
+    assert PLAYBOOK.agenda.steps

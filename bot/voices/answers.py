@@ -4,6 +4,7 @@ What a mind answered, taken apart: the words for people, and the record of where
 Reading never fails. What is not in the form is left out, and words without a record are words all the same.
 """
 
+import json
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -80,9 +81,17 @@ def _without_tail(text: str, found: Mapping[str, Any] | None) -> tuple[str, Mapp
     for bare in _BARE.finditer(text):
         record = _record(text[bare.start() :], alone=True)
         begins_a_line = not text[: bare.start()].rpartition("\n")[2].strip()
-        if record is not None or begins_a_line:
+        if record is not None or (begins_a_line and _is_cut_off(text[bare.start() :])):
             return text[: bare.start()].rstrip("` \n\t").strip(), found or record
     return text.strip(), found
+
+
+def _is_cut_off(text: str) -> bool:
+    try:
+        json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def _record(text: str, *, alone: bool) -> Mapping[str, Any] | None:

@@ -264,8 +264,11 @@ class Surveyed(Paid):
 
 
 class Drafted(Paid):
+    """`dangling` are ids that the edits mention and that exist nowhere."""
+
     edits: tuple[Edit, ...]
     facts: Mapping[str, Any] = {}
+    dangling: tuple[str, ...] = ()
 
 
 class Synthesized(Paid):

@@ -15,6 +15,7 @@ from bot.domain.steps import Depth
 
 SUMMARY_LIMIT = 200
 FILES_SHOWN = 3
+DANGLING_SHOWN = 8
 
 
 # --- starting -----------------------------------------------------------------------------------------------------
@@ -168,6 +169,14 @@ def step_finished(person: str, step: Step) -> str:
 def wrote(step: str, paths: Sequence[str]) -> str:
     files = listed([f"`{path}`" for path in paths]) or "no files"
     return f"Step {step} is written to {files}."
+
+
+def dangling(ids: Sequence[str]) -> str:
+    """In one line, however many there are."""
+    more = len(ids) - DANGLING_SHOWN
+    named = [*(f"`{one}`" for one in ids[:DANGLING_SHOWN]), *([f"{more} more"] if more > 0 else [])]
+    verb = "is" if len(ids) == 1 else "are"
+    return f"{listed(named)} {verb} mentioned in what was written just now, and defined nowhere."
 
 
 def saved(touched: Sequence[Touched]) -> str:

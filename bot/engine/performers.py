@@ -11,6 +11,7 @@ from typing import NamedTuple, assert_never
 
 from bot.domain import export_wording
 from bot.domain.agenda import Playbook
+from bot.domain.crosscheck import dangling
 from bot.domain.discretion import discreet
 from bot.domain.effects import (
     Commit,
@@ -155,7 +156,7 @@ class Performers(NamedTuple):
                 files = await self.workspace.files(rt.slug, self._files_of(steps))
                 cue = self._cue(rt)
                 edits, facts = await self.voices.draft(cue, steps=steps, files=files, skipped=skipped)
-                return Drafted(**told, edits=edits, facts=facts)
+                return Drafted(**told, edits=edits, facts=facts, dangling=dangling(files, edits))
             case Synthesize():
                 files = await self.workspace.files(rt.slug, self._files_of((rt.step_id,)))
                 synthesis, facts = await self.voices.synthesize(self._cue(rt), files)

@@ -31,9 +31,14 @@ STORY_FORM = (
     "acceptance_criteria is a list of texts, traces a list of FR ids",
 )
 
-_SLOT = re.compile(r"^[ \t>*_`#]*={3,}[ \t]*(?P<name>[^\n]*?)[ \t]*=*[*_`]*[ \t]*$", re.MULTILINE)
+_SLOT = re.compile(r"^[ \t>*_`#]*={3,}[ \t]*(?P<name>[^\s=][^\n]{0,300}?)[ \t]*=*[*_`]*[ \t]*$", re.MULTILINE)
 _WHOLE_FENCE = re.compile(r"\A```(?:markdown|md)?[ \t]*\n(?P<inside>.*)\n```\Z", re.DOTALL | re.IGNORECASE)
 _OWN_HEADING = re.compile(r"\A#{1,6}[ \t]+(?P<text>[^\n]*?)[ \t#]*\n")
+_DEFINES = re.compile(
+    r"^[ \t]*#{1,6}[ \t]+(?P<title>FR-\d{1,4}\b[^\n]*?)[ \t#]*$", re.IGNORECASE | re.MULTILINE
+)
+"""A requirement is defined in one section; anywhere else it is mentioned."""
+
 _SCAN_LINE = re.compile(
     r"^[ \t>*_+#-]*(?:(?:estimated |final |total )?(?:scope|complexity|file count|files)(?: estimate)?)[ \t*_]*:.*$\n?",
     re.IGNORECASE | re.MULTILINE,
@@ -114,7 +119,7 @@ class Writer:
             return _with_scan(text, read_quick_scan(plain.body))
         if numbering.HEADING in plain.heading.casefold():
             return settled(self._file(plain.path), text, plain.heading) or ""
-        return text
+        return _DEFINES.sub(r"**\g<title>**", text)
 
     def _file(self, path: str) -> str:
         files = self._scene.files
@@ -124,8 +129,9 @@ class Writer:
 def _parts(answer: str) -> Iterator[tuple[str, str]]:
     """Whatever stands below a line that could be one of a part's, by the name of that line."""
     marks = list(_SLOT.finditer(answer))
-    for mark, after in zip(marks, [*marks[1:], None], strict=True):
-        yield _called(mark["name"]), answer[mark.end() : after.start() if after else None].strip()
+    ends = [*(mark.start() for mark in marks[1:]), len(answer)]
+    for mark, end in zip(marks, ends, strict=False):
+        yield _called(mark["name"]), answer[mark.end() : end].strip()
 
 
 def _called(line: str) -> str:

@@ -145,6 +145,7 @@ class World:
     """What a persona says besides words: its stances, whether it is satisfied, or passes."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     drafts: tuple[Edit, ...] | None = None
+    dangling: tuple[str, ...] = ()
     synthesis: Synthesis = INSIGHT
     verdicts: Callable[[Judge, Roundtable], Verdict] = lambda _judge, _rt: YES
     plans: list[Any] = field(default_factory=list)
@@ -454,7 +455,7 @@ class Table:
             case Survey():
                 return Surveyed(**told, survey=world.survey)
             case Draft():
-                return Drafted(**told, edits=self._drafts(effect), facts=world.facts)
+                return Drafted(**told, edits=self._drafts(effect), facts=world.facts, dangling=world.dangling)
             case Synthesize():
                 return Synthesized(**told, synthesis=world.synthesis, facts=world.facts)
             case ReadPlan():

@@ -100,6 +100,8 @@ def drafted(rt: Roundtable, happened: Drafted, playbook: Playbook) -> Roundtable
     rt = rt.recording(
         wording.wrote(title, [edit.path for edit in edits]), part=Part.FORMALIZING, **spent(happened.facts)
     )
+    if happened.dangling:
+        rt = rt.telling(Message(text=wording.dangling(happened.dangling)), part=Part.FORMALIZING)
     if rt.step_id in rt.steps_completed:
         return owe_commit(rt, f"feedback {title}", then=Then.FEEDBACK, edits=edits)
     change = Change(steps=(rt.step_id,))

@@ -1,0 +1,75 @@
+"""Ids that are referred to exist: looked at before a commit, told in one line, and never in the way of saving."""
+
+import pytest
+
+from bot.domain import wording
+from bot.domain.artifact import Edit, FileEdit, InsightEdit, ItemsEdit, RowsEdit, SectionEdit
+from bot.domain.crosscheck import dangling
+from tests.domain.books import few_steps
+from tests.domain.table import Table
+
+SPEC = "# Spec\n\n## 6. Functional Requirements\n\n### FR-001: Keep edits\n\n- AC-001-01: kept\n- Priority: Must\n"
+STORIES = '[{"id": "US-001", "traces": ["FR-001"]}]'
+FILES = {"requirements-spec.md": SPEC, "user-stories.json": STORIES}
+
+
+def section(body: str, heading: str = "8. MoSCoW", path: str = "requirements-spec.md") -> SectionEdit:
+    return SectionEdit(path=path, heading=heading, title="Spec", body=body)
+
+
+@pytest.mark.parametrize(
+    ("edit", "found"),
+    [
+        (section("Must: FR-001, see AC-001-01 and US-001."), ()),
+        (section("Must: FR-001, FR-002. See AC-001-09, US-004."), ("AC-001-09", "FR-002", "US-004")),
+        (section("### FR-002: More\n\n- AC-002-01: x, as FR-001", "9. More"), ()),
+        (section("`FR-0019`, XFR-002, FR-002-1, fr-002", "9. More"), ()),
+        (
+            ItemsEdit(path="user-stories.json", items=({"id": "US-002", "traces": ["FR-001", "FR-007"]},)),
+            ("FR-007",),
+        ),
+        (RowsEdit(path="t.csv", columns=("FR_ID",), rows=(("FR-001",), ("FR-003",))), ("FR-003",)),
+        (FileEdit(path="x.yaml", text="FR-009"), ()),
+    ],
+)
+def test_what_is_mentioned_and_not_defined_is_found(edit: Edit, found: tuple[str, ...]) -> None:
+    """Wherever it is mentioned; what is defined in the same edit exists."""
+    assert dangling(FILES, (edit,)) == found
+
+
+def test_ids_of_a_kind_that_is_not_used_here_are_let_be() -> None:
+    """People may mention the numbers of another document, before there are any of ours."""
+    assert dangling({}, (section("As FR-017 of the old specification says."),)) == ()
+    assert dangling({"requirements-spec.md": SPEC}, (section("As in US-004."),)) == ()
+
+
+def test_a_file_that_cannot_be_read_is_no_reason_not_to_save() -> None:
+    """What is written now is looked at all the same."""
+    edits = (ItemsEdit(path="user-stories.json", items=({"id": "US-001", "traces": ["US-002"]},)),)
+    insight = InsightEdit(
+        path="requirements-spec.md", keywords=("x",), marker="<!-- Elaboration: x -->", body="x"
+    )
+
+    assert dangling({"user-stories.json": "{"}, edits) == ("US-002",)
+    assert dangling({}, (insight,)) == ()
+
+
+def test_people_are_told_in_one_line_before_the_menu() -> None:
+    """And the step is saved."""
+    table = Table(few_steps()).start()
+    table.world.dangling = ("FR-002", "FR-009")
+    table.do_step()
+    line = wording.dangling(("FR-002", "FR-009"))
+
+    assert line == "`FR-002` and `FR-009` are mentioned in what was written just now, and defined nowhere."
+    assert table.texts[-2] == line
+    assert table.meta.steps_completed == ("00-01",)
+
+
+def test_the_line_stays_one_line() -> None:
+    """However many there are."""
+    told = wording.dangling([f"FR-{number:03}" for number in range(50)])
+
+    assert told.endswith(
+        "`FR-007` and 42 more are mentioned in what was written just now, and defined nowhere."
+    )

@@ -138,6 +138,15 @@ def test_what_a_mind_does_not_write_is_written_without_it(answer: Answer) -> Non
     assert len(mind.asked) == 2
 
 
+def test_a_line_of_equal_signs_is_no_part() -> None:
+    """Some people underline their headings."""
+    files, _ = written(
+        CONTEXT_RT, "=== requirements-spec.md | 1. Business Context\nA row.\n\nWhy\n=====\nSums."
+    )
+
+    assert "Sums." in files["requirements-spec.md"]
+
+
 def test_a_mind_that_goes_away_in_the_middle_takes_nothing_away() -> None:
     """What it wrote before is used."""
     files, _ = written(

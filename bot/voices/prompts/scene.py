@@ -5,11 +5,11 @@ The most lasting comes first, so that a provider can keep as much as possible: r
 any, the item and its step for a step, its files until one of them changes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.agenda import Depth, Playbook, Step, depth_of_step
-from bot.domain.persona import Persona
+from bot.domain.persona import Persona, Roster
 from bot.domain.roundtable import Roundtable
 from bot.voices.prompts.fencing import FENCE, fenced
 from bot.voices.prompts.seen import row, seen
@@ -54,7 +54,10 @@ def rules() -> str:
 
 
 def who(scene: Scene) -> str:
-    persona = scene.persona
+    return described(scene.persona, scene.playbook.roster, reflexes=_reflexes(scene))
+
+
+def described(persona: Persona, table: Roster, *, reflexes: str = "") -> str:
     return filled(
         "persona",
         name=persona.name,
@@ -66,11 +69,9 @@ def who(scene: Scene) -> str:
         does=_list(persona.does),
         does_not=_list(persona.does_not),
         colleagues=_list(
-            f"{one.first_name} ({one.role}): {one.lens}"
-            for one in scene.playbook.roster
-            if one.key != persona.key
+            f"{one.first_name} ({one.role}): {one.lens}" for one in table if one.key != persona.key
         ),
-        reflexes=_reflexes(scene),
+        reflexes=reflexes,
     )
 
 
@@ -113,15 +114,19 @@ def _earlier(rt: Roundtable) -> str:
 def _files(scene: Scene) -> str:
     """Those of the step first, as long as there is room."""
     own = scene.step.outputs if scene.step else ()
-    paths = sorted(scene.files, key=lambda path: (path.rpartition("/")[2] not in own, path))
-    shown: list[str] = []
-    room = FILES_CHARS
+    return shown(scene.files, room=FILES_CHARS, first=own)
+
+
+def shown(files: Mapping[str, str], *, room: int, first: Collection[str] = ()) -> str:
+    """As many of *files* as have room, those called *first* before the others."""
+    paths = sorted(files, key=lambda path: (path.rpartition("/")[2] not in first, path))
+    parts: list[str] = []
     for path in paths:
-        text = seen(scene.files[path], min(FILE_CHARS, room)) if room > 0 else ""
+        text = seen(files[path], min(FILE_CHARS, room)) if room > 0 else ""
         room -= len(text)
         if text:
-            shown.append(fenced(f"file {path}", text))
-    return "\n\n".join(shown) or "There are none yet."
+            parts.append(fenced(f"file {path}", text))
+    return "\n\n".join(parts) or "There are none yet."
 
 
 def _reflexes(scene: Scene) -> str:

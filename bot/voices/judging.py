@@ -1,0 +1,133 @@
+"""
+Roles and reviewers that think. What they say is shown and kept; nothing acts on it.
+
+A mind that fails makes no verdict and no finding of its own: a role cannot say then, and a reviewer has found what
+code can find.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from bot.domain.persona import Persona, Roster
+from bot.domain.planning.objects import objects_in
+from bot.domain.planning.plan import Plan
+from bot.domain.planning.validating import Known, read_plan
+from bot.domain.planning.verdict import Verdict, read_verdict, unreadable
+from bot.domain.planning.workshop import Workshop
+from bot.domain.review_text import Finding, Opinion, Severity
+from bot.domain.transcript import Line
+from bot.errors import VoiceError
+from bot.voices import checklist
+from bot.voices.dossier import Dossier
+from bot.voices.mind import Mind
+from bot.voices.numbering import known_requirements
+from bot.voices.prompts import judging
+from bot.voices.prompts.seen import row, seen
+from bot.voices.prompts.tasks import again
+from bot.voices.thinking import Allowance, Thinking
+from bot.voices.workshop import OfflineWorkshop
+
+log = logging.getLogger(__name__)
+
+JUDGING = Allowance(90.0, 2_000)
+FORMALIZING = Allowance(180.0, 8_000)
+REVIEWING = Allowance(120.0, 4_000)
+SPEC = "requirements-spec.md"
+TEXT_CHARS = 400
+
+MindOf = Callable[[str], Mind]
+Files = Mapping[str, str]
+
+
+class ThinkingWorkshop:
+    """*roles* are the workshop's personas; one that is not among them, or whose mind fails, is answered for offline."""
+
+    def __init__(self, mind_of: MindOf, roles: Roster, offline: OfflineWorkshop) -> None:
+        self._mind_of = mind_of
+        self._roles = roles
+        self._offline = offline
+
+    async def judge(self, ws: Workshop, role: str, files: Files) -> Verdict:
+        """Never raises: a role that cannot be asked cannot say, and holds nothing up for ever."""
+        persona = next((one for one in self._roles if one.actor == role), None)
+        if persona is None:
+            return await self._offline.judge(ws, role, files)
+        prompt = judging.judge(ws, persona, self._roles, files=files)
+        thinking = Thinking(self._mind_of(persona.key), JUDGING)
+        try:
+            text = await thinking.about(prompt)
+            if not any("ok" in one for one in objects_in(text)):
+                text = await thinking.about(again(prompt, "verdict"))
+        except VoiceError as error:
+            log.warning("%s gives no verdict: %s (%s)", role, error, error.reason)
+            return unreadable(f"the model gave no answer ({error.reason or 'unknown'})")
+        return read_verdict(seen(text))
+
+    async def formalize(self, ws: Workshop, files: Files, *, lines: Iterable[Line]) -> Plan:
+        """A mind's plan if it is valid, at the second attempt if need be; else the one that needs no mind."""
+        said = tuple(lines)
+        known = Known(
+            requirements=frozenset(one.id for one in known_requirements(files.get(SPEC, ""))),
+            turns=frozenset(line.message_id for line in said if line.message_id),
+        )
+        thinking = Thinking(self._mind_of(next(iter(self._roles)).key), FORMALIZING)
+        errors: tuple[str, ...] = ()
+        try:
+            for _ in range(2):
+                text = await thinking.about(judging.formalize(ws, files, said, errors=errors))
+                reading = read_plan(seen(text), known)
+                if reading.plan:
+                    return reading.plan
+                errors = reading.errors
+        except VoiceError as error:
+            log.warning("the plan is written without a model: %s (%s)", error, error.reason)
+        return await self._offline.formalize(ws, files, lines=said)
+
+
+class ThinkingReviewer:
+    """Reviews by a mind, together with what code finds by looking."""
+
+    def __init__(self, mind_of: MindOf) -> None:
+        self._mind_of = mind_of
+
+    async def opinion(self, item: Dossier, persona: Persona, roster: Roster) -> Opinion:
+        """Raises VoiceError: who could not look has found nothing, and that is said."""
+        prompt = judging.review(item.slug, persona, roster, files=item.texts)
+        thinking = Thinking(self._mind_of(persona.key), REVIEWING)
+        found = _findings(await thinking.about(prompt), item)
+        if found is None:
+            found = _findings(await thinking.about(again(prompt, "findings")), item)
+        if found is None:
+            raise VoiceError(f"{persona.name}'s review could not be read.", reason="unstructured")
+        looked = checklist.opinion(item, persona, roster)
+        return looked.but(findings=tuple(dict.fromkeys((*found, *looked.findings))))
+
+
+def _findings(text: str, item: Dossier) -> tuple[Finding, ...] | None:
+    """None where there is no list of findings, however short."""
+    given = next(
+        (one["findings"] for one in objects_in(seen(text)) if isinstance(one.get("findings"), list)), None
+    )
+    if given is None:
+        return None
+    found = [finding for one in given[: judging.MOST_FINDINGS] if (finding := _finding(one, item))]
+    return tuple(sorted(found, key=lambda one: one.severity.rank))
+
+
+def _finding(given: Any, item: Dossier) -> Finding | None:
+    """Of a file that is there; a line that is not is the whole file."""
+    if not isinstance(given, Mapping):
+        return None
+    file, text = given.get("file"), given.get("text")
+    severities = {one.value: one for one in Severity}
+    severity = severities.get(str(given.get("severity")).casefold(), Severity.MINOR)
+    if not isinstance(file, str) or file not in item.texts or not isinstance(text, str) or not text.strip():
+        return None
+    line = given.get("line")
+    is_line = isinstance(line, int) and not isinstance(line, bool) and 0 < line <= _length(item.texts[file])
+    return Finding(severity=severity, file=file, text=row(text, TEXT_CHARS), line=line if is_line else 0)
+
+
+def _length(text: str) -> int:
+    return len(text.splitlines())

@@ -1,0 +1,74 @@
+"""The prompts of those who judge: roles of the planning workshop, and reviewers of an item's files."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+
+from bot.domain.persona import Persona, Roster
+from bot.domain.planning.briefing import briefing
+from bot.domain.planning.plan import Plan
+from bot.domain.planning.roles import title
+from bot.domain.planning.workshop import FIRST_READING, Workshop
+from bot.domain.transcript import Line, Source
+from bot.voices.mind import Prompt
+from bot.voices.prompts.fencing import FENCE, fenced, sealed
+from bot.voices.prompts.scene import described, rules, shown
+from bot.voices.prompts.seen import row, seen
+from bot.voices.prompts.texts import filled, part_of
+
+FILES_CHARS = 24_000
+BRIEFING_CHARS = 12_000
+MOST_LINES = 80
+LINE_CHARS = 200
+MOST_FINDINGS = 20
+
+Files = Mapping[str, str]
+
+
+def judge(ws: Workshop, persona: Persona, table: Roster, *, files: Files) -> Prompt:
+    first = ws.round == FIRST_READING
+    moving = filled(
+        "judge",
+        briefing=_briefing(ws),
+        role=title(persona.actor),
+        reading=part_of("readings", "first" if first else "round", round=str(ws.round)),
+    )
+    return _prompt(ws, described(persona, table), files, moving=moving)
+
+
+def formalize(ws: Workshop, files: Files, lines: Iterable[Line], *, errors: Sequence[str] = ()) -> Prompt:
+    wrong = fenced("errors", "\n".join(f"- {row(one, LINE_CHARS)}" for one in errors))
+    moving = filled(
+        "formalize",
+        briefing=_briefing(ws),
+        lines=fenced("messages", "\n".join(_said(lines)) or "Nothing was said."),
+        schema=json.dumps(Plan.model_json_schema(), separators=(",", ":")),
+        errors=f"\nAn earlier attempt could not be used:\n{wrong}" if errors else "",
+    )
+    return _prompt(ws, part_of("readings", "writer"), files, moving=moving)
+
+
+def review(name: str, persona: Persona, table: Roster, *, files: Files) -> Prompt:
+    """*name* is the item's: a place of its own for the markers."""
+    stable = (f"{rules()}\n\n{described(persona, table)}", _files(files))
+    return sealed(stable, filled("review", most=MOST_FINDINGS), seed=f"review/{name}")
+
+
+def _prompt(ws: Workshop, who: str, files: Files, *, moving: str) -> Prompt:
+    stable = (f"{filled('workshop', fence=FENCE)}\n\n{who}", _files(files))
+    return sealed(stable, moving, seed=f"planning/{ws.slug}/{ws.version}")
+
+
+def _files(files: Files) -> str:
+    return filled("files", files=shown(files, room=FILES_CHARS))
+
+
+def _briefing(ws: Workshop) -> str:
+    return fenced("briefing", seen(briefing(ws, {}), BRIEFING_CHARS))
+
+
+def _said(lines: Iterable[Line]) -> list[str]:
+    """The newest of what people said, in order."""
+    told = (line for line in reversed(tuple(lines)) if line.source is Source.USER and line.message_id)
+    newest = list(islice(told, MOST_LINES))
+    return [f"[{line.message_id}] {row(line.content, LINE_CHARS)}" for line in reversed(newest)]

@@ -67,9 +67,8 @@ class ThinkingVoices:
     async def frame(self, cue: Cue) -> Speech:
         if cue.roundtable.unaided:
             return await self._offline.frame(cue)
-        _debate(cue)
-        scene = await _scene(cue)
-        return await self._spoken(cue, tasks.frame(scene), Wanted(scene, may_pass=False))
+        debate, scene = _debate(cue), await _scene(cue)
+        return await self._spoken(cue, tasks.frame(scene, debate), Wanted(scene, may_pass=False))
 
     async def respond(self, cue: Cue) -> Speech:
         if cue.roundtable.unaided:

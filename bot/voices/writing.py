@@ -100,10 +100,15 @@ class Writer:
             text = section_of(self._file(edit.path), edit.heading)
             hints = self._hints.get((edit.path, edit.heading), ())
             said = "" if is_placeholder(text) else text
+            if len(said) > tasks.PART_CHARS:
+                return None
             return Slot(edit, Part(f"{MARK} {edit.path} | {edit.heading}", hints, said))
-        if isinstance(edit, ItemsEdit) and edit.path == story_file.FILE:
+        if isinstance(edit, ItemsEdit) and edit.path == story_file.FILE and not self._is_long(edit.path):
             return Slot(edit, Part(f"{MARK} {edit.path}", STORY_FORM, self._file(edit.path)))
         return None
+
+    def _is_long(self, path: str) -> bool:
+        return len(self._file(path)) > tasks.PART_CHARS
 
     def _edit(self, plain: SectionEdit | ItemsEdit, text: str) -> Edit | None:
         if isinstance(plain, ItemsEdit):

@@ -138,6 +138,17 @@ def test_what_a_mind_does_not_write_is_written_without_it(answer: Answer) -> Non
     assert len(mind.asked) == 2
 
 
+def test_a_section_too_long_to_read_is_not_written_anew() -> None:
+    """Nobody can keep what they have not seen; people's words are added as they are without a model."""
+    page = f"# Spec\n\n## 1. Business Context\n\n{'Kept. ' * 4_000}\n"
+    rt = roundtable(CONTEXT, (ADA, "Exports lose rows."), after=((BEN, "Only on Mondays."),))
+    answer = "=== requirements-spec.md | 1. Business Context\nShort."
+    files, mind = written(rt, answer, files={"requirements-spec.md": page})
+
+    assert mind.asked == []
+    assert "Short." not in files["requirements-spec.md"]
+
+
 def test_a_line_of_equal_signs_is_no_part() -> None:
     """Some people underline their headings."""
     files, _ = written(

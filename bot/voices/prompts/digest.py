@@ -12,14 +12,26 @@ from bot.domain.notes import Answer
 from bot.domain.stance import Stance
 from bot.voices.prompts.seen import named, quoted, row, seen
 
-RECENT_TURNS = 8
-RECENT_CHARS = 5_000
-TURN_CHARS = 1_500
-NEWEST_CHARS = 4_000
 DIGEST_CHARS = 1_500
 GIST_CHARS = 110
 ISSUES_CHARS = 1_200
 ISSUE_CHARS = 160
+
+
+class Room(NamedTuple):
+    """For what is shown word for word: so many of the newest, together and each in so many characters."""
+
+    most: int
+    chars: int
+    each: int
+    newest: int
+
+
+TALKING = Room(most=8, chars=5_000, each=1_500, newest=4_000)
+"""For somebody who is about to speak: what was said last is what they answer."""
+
+WRITING = Room(most=200, chars=40_000, each=8_000, newest=8_000)
+"""For somebody who writes down what everybody said: once, and with as little lost as possible."""
 
 
 class Told(NamedTuple):
@@ -44,14 +56,14 @@ def told_in_answers(answers: Iterable[Answer], names: dict[str, str]) -> tuple[T
     )
 
 
-def recent(told: Sequence[Told]) -> tuple[Told, ...]:
+def recent(told: Sequence[Told], room: Room = TALKING) -> tuple[Told, ...]:
     """The newest ones that have room, and the newest of all in any case."""
     kept: list[Told] = []
-    room = RECENT_CHARS
-    for number, one in enumerate(reversed(told[-RECENT_TURNS:])):
-        shown = one._replace(text=seen(one.text, TURN_CHARS if number else NEWEST_CHARS))
-        room -= len(shown.text)
-        if kept and room < 0:
+    left = room.chars
+    for one in reversed(told[-room.most :]):
+        shown = one._replace(text=seen(one.text, room.each if kept else room.newest))
+        left -= len(shown.text)
+        if kept and left < 0:
             break
         kept.append(shown)
     return tuple(reversed(kept))

@@ -1,6 +1,6 @@
 """The prompt of each task: what is stable about it, and what is new this time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot.domain.elaboration import Elaboration, Turn
@@ -9,6 +9,9 @@ from bot.domain.persona import AddressKind
 from bot.voices.mind import Prompt
 from bot.voices.prompts.blind import heard_by, is_blind
 from bot.voices.prompts.digest import (
+    TALKING,
+    WRITING,
+    Room,
     Told,
     digest,
     recent,
@@ -25,7 +28,8 @@ from bot.voices.prompts.texts import filled, part_of
 SHORT_WORDS = 60
 FRAME_WORDS = 130
 TOPIC_CHARS = 120
-PART_CHARS = 6_000
+PART_CHARS = 20_000
+"""Of a part that is there already; who has not seen all of it cannot write it anew."""
 NOTHING = "Nothing was said."
 
 
@@ -38,15 +42,20 @@ class Part(NamedTuple):
 
 
 def acknowledge(scene: Scene) -> Prompt:
-    moving = filled("acknowledge", answers=_answers(scene), words=SHORT_WORDS, form=filled("assessment"))
+    moving = filled(
+        "acknowledge",
+        answers=_told(_answers(scene, scene.rt.answers)),
+        words=SHORT_WORDS,
+        form=filled("assessment"),
+    )
     return _prompt(scene, moving)
 
 
-def frame(scene: Scene) -> Prompt:
+def frame(scene: Scene, debate: Elaboration) -> Prompt:
     others = [one.first_name for one in scene.playbook.roster.others(scene.persona.key)]
     moving = filled(
         "frame",
-        answers=_answers(scene),
+        answers=_told((*_answers(scene, scene.rt.answers), *told_in_turns(debate.turns))),
         words=FRAME_WORDS,
         others=" or ".join(others) or "nobody, as you are alone",
         form=filled("record"),
@@ -74,7 +83,7 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
         topic=row(debate.topic, TOPIC_CHARS),
         turn=debate.turn_count,
         again=part_of("again", "synthesis") if debate.failed_syntheses else "",
-        discussion=_discussion(debate.turns),
+        discussion=_discussion(debate.turns, WRITING),
     )
     return _prompt(scene, moving)
 
@@ -82,7 +91,7 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
 def draft(scene: Scene, answers: Sequence[Answer], parts: Sequence[Part]) -> Prompt:
     moving = filled(
         "draft",
-        answers=_answers(scene, answers),
+        answers=_told(_answers(scene, answers), WRITING),
         parts="\n\n".join(map(_part, parts)),
         slots="\n\n".join(f"{part.line}\n(the text of it)" for part in parts),
     )
@@ -110,16 +119,14 @@ def _task(scene: Scene, debate: Elaboration) -> str:
     return part_of("turns", "spoken to" if spoken_to else "answering", turn=last.id)
 
 
-def _answers(scene: Scene, answers: Iterable[Answer] | None = None) -> str:
-    said = tuple(scene.rt.answers if answers is None else answers)
-    names = {one.person: scene.rt.name_of(one.person) for one in said}
-    return _told(told_in_answers(said, names))
+def _answers(scene: Scene, answers: Sequence[Answer]) -> tuple[Told, ...]:
+    return told_in_answers(answers, {one.person: scene.rt.name_of(one.person) for one in answers})
 
 
-def _discussion(turns: Sequence[Turn]) -> str:
+def _discussion(turns: Sequence[Turn], room: Room = TALKING) -> str:
     told = told_in_turns(turns)
     stands = standing(turns)
-    newest = recent(told)
+    newest = recent(told, room)
     earlier = digest(told[: len(told) - len(newest)])
     parts = (
         f"Earlier, in short:\n{fenced('earlier turns', earlier)}" if earlier else "",
@@ -129,8 +136,8 @@ def _discussion(turns: Sequence[Turn]) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _told(told: Sequence[Told]) -> str:
-    newest = recent(told)
+def _told(told: Sequence[Told], room: Room = TALKING) -> str:
+    newest = recent(told, room)
     earlier = digest(told[: len(told) - len(newest)])
     shown = [earlier, words_of(newest)] if earlier else [words_of(newest) or NOTHING]
     return fenced("answers", "\n\n".join(shown))

@@ -79,7 +79,7 @@ PARTS = (
 )
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "acknowledge": lambda: tasks.acknowledge(scene()),
-    "frame": lambda: tasks.frame(scene()),
+    "frame": lambda: tasks.frame(scene(), debate(0)),
     "respond-first-round": lambda: tasks.respond(scene(JORDAN), debate(2)),
     "respond-to-a-person": lambda: tasks.respond(scene(ALEX), debate(4)),
     "respond-as-the-lead": lambda: tasks.respond(scene(MAYA), debate(3)),

@@ -95,7 +95,7 @@ def rendered(text: str) -> list[Prompt]:
     other = one._replace(rt=talking)
     return [
         tasks.acknowledge(one),
-        tasks.frame(one),
+        tasks.frame(other, talking.debate),
         tasks.respond(other, talking.debate),
         tasks.synthesize(other, talking.debate),
         tasks.draft(one, rt.answers, (tasks.Part("=== draft.md | 1. X", ("y",), text),)),

@@ -6,7 +6,6 @@ keep what it has read. Whoever found it out and writes it gains nothing: then it
 """
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Iterable
 from itertools import count
@@ -17,7 +16,7 @@ FENCE = "\x00"
 """Stands for the marker until it is known what the material says. Text that was `seen` has no such character."""
 
 MARKER_CHARS = 16
-_NOT_HEX = re.compile(r"[^0-9a-f]")
+NOT_HEX = bytes({*range(256)} - {*b"0123456789abcdef"})
 
 
 def fenced(label: str, text: str) -> str:
@@ -33,13 +32,14 @@ def sealed(stable: Iterable[str], moving: str, *, seed: str) -> Prompt:
 
 def marker_for(seed: str, texts: Iterable[str]) -> str:
     """The first of *seed* that *texts* do not hold, however it is spelled there."""
-    said = "\n".join(map(_folded, texts))
+    said = b"\n".join(map(_folded, texts))
     candidates = (
         hashlib.sha256(f"{seed}/{number}".encode()).hexdigest()[:MARKER_CHARS] for number in count()
     )
-    return next(marker for marker in candidates if marker not in said)
+    return next(marker for marker in candidates if marker.encode() not in said)
 
 
-def _folded(text: str) -> str:
+def _folded(text: str) -> bytes:
     """Letters and digits that look alike are alike, and what stands between them is nothing."""
-    return _NOT_HEX.sub("", unicodedata.normalize("NFKC", text).casefold())
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return plain.casefold().encode(errors="replace").translate(None, NOT_HEX)

@@ -11,6 +11,8 @@ from bot.domain.text import clean, one_line
 
 CUT = " … [cut]"
 NAME_CHARS = 60
+READ_AHEAD = 4
+"""So many times as much is looked at as is shown: some of it may not be to be seen."""
 
 _FLAG = "\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f"
 _INVISIBLE = re.compile(
@@ -18,15 +20,23 @@ _INVISIBLE = re.compile(
     "\ufff9-\ufffb\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
 )
 _MARKS = re.compile("([\u0300-\u036f\u20d0-\u20f0]{4})[\u0300-\u036f\u20d0-\u20f0]+")
+_LINES = str.maketrans("", "", "\n\t")
 _NO_NAME = re.compile(r"[\[\]<>`*_\"|]")
 
 
 def seen(text: str, limit: int | None = None) -> str:
     """*text* without what nobody can see, and of at most *limit* characters, saying so where it was cut."""
-    shown = _MARKS.sub(r"\1", _INVISIBLE.sub(lambda found: found[1] or "", clean(text))).strip()
-    if limit is None or len(shown) <= limit:
+    ahead = text if limit is None else text[: READ_AHEAD * limit]
+    shown = _visible(ahead).strip()
+    if limit is None or (len(shown) <= limit and len(ahead) == len(text)):
         return shown
     return shown[: max(limit - len(CUT), 0)].rstrip() + CUT
+
+
+def _visible(text: str) -> str:
+    if text.isascii() and text.translate(_LINES).isprintable():
+        return text  # most texts are, and there are many in a prompt
+    return _MARKS.sub(r"\1", _INVISIBLE.sub(lambda found: found[1] or "", clean(text)))
 
 
 def row(text: str, limit: int) -> str:

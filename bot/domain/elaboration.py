@@ -4,6 +4,7 @@ An elaboration: a bounded discussion of one finished step, in which personas and
 A turn is one contribution: the lead's framing, a persona's, or a person's. What the host says is none.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 from bot.domain.stance import Stance
@@ -25,7 +26,8 @@ class Turn(Stored):
     """
     `id` is t01, t02, … in the order of speaking; `by` a persona's key or a person's id; `ts` is for people only.
 
-    `unrecorded`: a model spoke, and did not say in the agreed form where it stands.
+    `line` is the `message_id` of its line, `posted` where Slack shows what a persona said. A voice may put on record
+    where it stands; `unrecorded` says that one with a model did not.
     """
 
     id: str
@@ -34,8 +36,33 @@ class Turn(Stored):
     text: str
     human: bool = False
     ts: str = ""
+    line: str = ""
+    posted: str = ""
     stances: tuple[Stance, ...] = ()
     unrecorded: bool = False
+
+
+class Dispute(Stored):
+    """An issue on which personas disagree; `options` are their positions."""
+
+    issue: str
+    options: tuple[str, ...]
+
+
+class Decided(Stored):
+    """What a person decided with a button, `after` how many turns, and the line that says so."""
+
+    issue: str
+    position: str
+    by: str
+    name: str
+    line: str
+    after: int = 0
+
+    @property
+    def text(self) -> str:
+        """In the words that were on record when the button was pressed."""
+        return f"{self.issue}: {self.position}"
 
 
 class Elaboration(Stored):
@@ -43,6 +70,10 @@ class Elaboration(Stored):
     `waiting` are the personas who have the floor, next speaker first; `unheard` had it, and said nothing, since a
     persona last spoke. `silent_rounds` counts the rounds of
     personas since a person last said something. `from_phase_menu` remembers which menu to return to.
+
+    `first_round` is the turn count when people first got the floor, `had_floor` the turn count when a persona last had
+    it and said nothing. `challenger` was asked to speak against what all agreed on. `put` are the disputes that people
+    were asked to decide, `left_out` the objections that the synthesis before this one did not have.
     """
 
     step_id: str
@@ -57,6 +88,13 @@ class Elaboration(Stored):
     ending: Ending | None = None
     failed_syntheses: int = 0
     insights: int = 0
+    first_round: int = 0
+    had_floor: Mapping[str, int] = {}
+    challenger: str = ""
+    circles_named: bool = False
+    put: tuple[Dispute, ...] = ()
+    decided: tuple[Decided, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def turn_count(self) -> int:
@@ -100,25 +138,41 @@ class Elaboration(Stored):
         waiting = tuple(key for key in self.waiting if key != by)
         return self.but(turns=(*self.turns, turn), waiting=waiting, unheard=())
 
-    def heard(self, *, by: str, name: str, text: str, ts: str) -> "Elaboration":
+    def heard(self, *, by: str, name: str, text: str, ts: str, line: str = "") -> "Elaboration":
         """With one more turn of a person. Never more than `max_turns`."""
-        turn = Turn(id=self._next_id, by=by, name=name, text=text, human=True, ts=ts)
+        turn = Turn(id=self._next_id, by=by, name=name, text=text, human=True, ts=ts, line=line)
         return self.but(turns=(*self.turns, turn), silent_rounds=0)
 
     def amended(self, ts: str, text: str) -> "Elaboration":
         """What a person changed afterwards; it stays one turn, also when nothing is left of it."""
         return self.but(turns=tuple(turn.but(text=text) if turn.ts == ts else turn for turn in self.turns))
 
+    def written(self, line: str) -> "Elaboration":
+        """The newest turn is in the transcript as *line*."""
+        *before, newest = self.turns
+        return self.but(turns=(*before, newest.but(line=line)))
+
+    def shown(self, line: str, ts: str) -> "Elaboration":
+        """Slack shows the turn of *line* as message *ts*; the very same object if there is none."""
+        if not any(turn.line == line and not turn.human for turn in self.turns):
+            return self
+        return self.but(
+            turns=tuple(turn.but(posted=ts) if turn.line == line else turn for turn in self.turns)
+        )
+
     def passed_over(self, persona: str) -> "Elaboration":
         """*persona* had the floor and said nothing."""
         waiting = tuple(key for key in self.waiting if key != persona)
-        return self.but(waiting=waiting, unheard=(*self.unheard, persona))
+        had_floor = {**self.had_floor, persona: self.turn_count}
+        return self.but(waiting=waiting, unheard=(*self.unheard, persona), had_floor=had_floor)
 
     def asked(self, *personas: str) -> "Elaboration":
         """*personas* get the floor, after those who have it already."""
         return self.but(waiting=tuple(dict.fromkeys((*self.waiting, *personas))))
 
-    def longest_silent(self, keys: tuple[str, ...], count: int) -> tuple[str, ...]:
-        """Of the personas *keys*, the *count* whose last turn is longest ago; those never heard come first."""
-        last = {turn.by: number for number, turn in enumerate(self.turns)}
-        return tuple(sorted(keys, key=lambda key: last.get(key, -1)))[:count]
+    def last_had_floor(self, persona: str) -> int:
+        """The turn count when *persona* last had the floor; -1 if it never had."""
+        spoke = max(
+            (number for number, turn in enumerate(self.turns, start=1) if turn.by == persona), default=-1
+        )
+        return max(spoke, self.had_floor.get(persona, -1))

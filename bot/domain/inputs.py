@@ -56,12 +56,13 @@ class Say(Happened):
 
 
 class Press(Happened):
-    """A person pressed a button of the message *ts*; `token` is what the button carried."""
+    """A person pressed a button of the message *ts*, which carried the menu's `token` and a `value` of its own."""
 
     person: Person
     action: Action
     token: str
     ts: str
+    value: str = ""
 
 
 class Finish(Happened):

@@ -56,6 +56,7 @@ from bot.domain.transitions import (
     budgeting,
     commits,
     depths,
+    disagreements,
     elaborations,
     exporting,
     hush,
@@ -140,6 +141,7 @@ PRESSES: Mapping[Action, Transition] = {
     Action.SKIP: boundary.pressed,
     Action.STOP: boundary.pressed,
     Action.GO_ON: elaborations.went_on,
+    Action.DECIDE: disagreements.decided,
     Action.END_ELABORATION: elaborations.ended,
     Action.RESUME: resuming.resume_pressed,
     Action.RETRY: resuming.retry_pressed,
@@ -273,6 +275,8 @@ def _posted(rt: Roundtable, happened: Posted, effect: Attemptable) -> Roundtable
         line.but(meta={**line.meta, "message_ts": happened.ts}) if line.message_id == effect.id else line
         for line in rt.lines
     )
+    if rt.elaboration:
+        rt = rt.but(elaboration=rt.elaboration.shown(effect.id, happened.ts))
     return rt.but(lines=lines)
 
 

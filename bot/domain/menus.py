@@ -1,9 +1,12 @@
 """The menus: what each offers, in words (for those who type) and in buttons (for those who press)."""
 
+from collections.abc import Sequence
+
 from bot.domain import wording
 from bot.domain.message import Action, Choice, Emphasis, Message
 from bot.domain.phases import Phase
 from bot.domain.steps import Depth
+from bot.domain.text import one_line
 
 FINISH_STEP = Choice(action=Action.FINISH_STEP, label="Finish step", emphasis=Emphasis.PRIMARY)
 CONTINUE = Choice(action=Action.CONTINUE, label="Continue", emphasis=Emphasis.PRIMARY)
@@ -12,6 +15,7 @@ SKIP = Choice(action=Action.SKIP, label="Skip rest of phase")
 STOP = Choice(action=Action.STOP, label="Stop here")
 GO_ON = Choice(action=Action.GO_ON, label="Let them go on")
 END_ELABORATION = Choice(action=Action.END_ELABORATION, label="End discussion", emphasis=Emphasis.PRIMARY)
+DECIDE = Choice(action=Action.DECIDE, label="Decide")
 RESUME = Choice(action=Action.RESUME, label="Resume", emphasis=Emphasis.PRIMARY)
 RETRY = Choice(action=Action.RETRY, label="Retry", emphasis=Emphasis.PRIMARY)
 AIDED_AGAIN = RETRY.but(label="Retry with the model", emphasis=Emphasis.PLAIN)
@@ -30,6 +34,7 @@ DEPTHS = {
 }
 DEPTH_OF = {choice.action: depth for depth, choice in DEPTHS.items()}
 FLOOR = (GO_ON, END_ELABORATION)
+LABEL_CHARS = 40
 
 
 def prompt(speaker: str, text: str, depth: Depth) -> Message:
@@ -65,6 +70,14 @@ def with_purse(message: Message, spent: str, *, used_up: bool) -> Message:
     note = "\n".join(filter(None, (message.note, spent)))
     choices = (*message.choices, ALLOW_MORE) if used_up else message.choices
     return message.but(note=note, choices=choices)
+
+
+def options(positions: Sequence[str]) -> tuple[Choice, ...]:
+    """A button for each; what stands on it may be cut, so it carries its place."""
+    return tuple(
+        DECIDE.but(label=one_line(position, LABEL_CHARS), value=str(place))
+        for place, position in enumerate(positions)
+    )
 
 
 def _with(text: str, lines: tuple[str, ...]) -> str:

@@ -18,6 +18,7 @@ class Action(StrEnum):
     SKIP = "skip"
     END_ELABORATION = "end_elaboration"
     GO_ON = "go_on"
+    DECIDE = "decide"
     STOP = "stop"
     RESUME = "resume"
     RETRY = "retry"
@@ -54,7 +55,10 @@ class Emphasis(StrEnum):
 
 
 class Choice(Stored):
-    """One button. `value` is only for choices that stand outside a menu, such as the picker of `resume`."""
+    """
+    One button. `value` is for choices that stand outside a menu, such as the picker of `resume`, and for those of
+    one menu that share an action.
+    """
 
     action: Action
     label: str

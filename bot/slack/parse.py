@@ -139,7 +139,8 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | Asked |
     if action in TYPED:
         verb, url = TYPED[action], reply_url(body)
         return Asked(verb=verb, rest=value, place=place, person=person, key=key, at=at, reply_url=url)
-    return Pressed(place, Press(key=key, at=at, person=person, action=action, token=token, ts=ts))
+    pressed_one = Press(key=key, at=at, person=person, action=action, token=token, ts=ts, value=value)
+    return Pressed(place, pressed_one)
 
 
 def heard(event: Payload, us: Identity) -> Heard | None:

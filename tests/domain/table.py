@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.content import load
 from bot.domain import meta, transcript
@@ -84,6 +84,7 @@ from bot.domain.planning.verdict import Verdict
 from bot.domain.roundtable import Roundtable
 from bot.domain.spending import kept
 from bot.domain.stage import Stage
+from bot.domain.stance import Stance
 from bot.domain.steps import Depth
 from bot.domain.synthesis import Insight, Synthesis
 from bot.domain.taxonomy import Trouble, trouble
@@ -107,6 +108,14 @@ INSIGHT = Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary
 @cache
 def shipped() -> Playbook:
     return load(personas_dir(), steps_dir())
+
+
+class Contribution(NamedTuple):
+    """What a voice gives back, if it puts more on record than words."""
+
+    text: str
+    stances: tuple[Stance, ...] = ()
+    passed: bool = False
 
 
 @dataclass
@@ -140,7 +149,9 @@ class World:
     survey: CodeSurvey = field(default_factory=CodeSurvey)
     commits_behind: int = 0
     troubles: tuple[Trouble, ...] = ()
-    speech: Callable[[Speak, Roundtable], str] = lambda speak, _: f"{speak.persona} on {speak.task}"
+    speech: Callable[[Speak, Roundtable], "str | Contribution"] = lambda speak, _: (
+        f"{speak.persona} on {speak.task}"
+    )
     more: Mapping[str, Any] = field(default_factory=dict)
     """What a persona says besides words: its stances, whether it is satisfied, or passes."""
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -182,7 +193,9 @@ class Table:
         ts = ts or self.ts()
         return self.hear(Say(key=f"C1.{ts}", at=self.now(), person=person(who), text=text, ts=ts))
 
-    def press(self, action: Action, *, who: str = "ada", menu: Menu | None = None, key: str = "") -> "Table":
+    def press(
+        self, action: Action, *, who: str = "ada", menu: Menu | None = None, key: str = "", value: str = ""
+    ) -> "Table":
         """Press a button of *menu*: by default of the open one."""
         chosen = menu or self.rt.menu
         assert chosen, f"nothing to press, the roundtable is {self.rt.stage}"
@@ -195,6 +208,7 @@ class Table:
                 action=action,
                 token=chosen.token,
                 ts=ts,
+                value=value,
             )
         )
 
@@ -448,10 +462,10 @@ class Table:
             case ShareRecord():
                 world.shared.append(effect)
             case Speak():
-                text = world.speech(effect, self.rt)
-                return PersonaSpoke(
-                    **told, persona=effect.persona, text=text, facts=world.facts, **world.more
-                )
+                said = world.speech(effect, self.rt)
+                said = said if isinstance(said, Contribution) else Contribution(said)
+                more = {"stances": said.stances, "passed": said.passed, **world.more}
+                return PersonaSpoke(**told, persona=effect.persona, text=said.text, facts=world.facts, **more)
             case Survey():
                 return Surveyed(**told, survey=world.survey)
             case Draft():

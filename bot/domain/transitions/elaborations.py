@@ -4,24 +4,24 @@ The discussion of a finished step: framed by the lead, bounded in turns, ended b
 Nothing in here moves the step: whatever happens, the same menu follows.
 """
 
-import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from bot.domain import elaboration_wording, menus, safety_wording, wording, words
+from bot.domain import elaboration_wording, floor, menus, safety_wording, stance_wording, wording, words
 from bot.domain.agenda import Playbook, Step
 from bot.domain.effects import React, Speak, Synthesize
 from bot.domain.elaboration import Elaboration, Ending
 from bot.domain.inputs import PersonaSpoke, Press, Say
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
-from bot.domain.persona import AddressKind, Persona
+from bot.domain.persona import AddressKind
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking, hush, passing, pausing, syntheses
+from bot.domain.transitions import asking, disagreements, hush, passing, pausing, records, syntheses
+from bot.domain.transitions.naming import named_first, other_step, own_words
 from bot.domain.transitions.reporting import report
+from bot.domain.transitions.sayings import Saying, lead_of, told
 
 PERSONAS_GOING_ON = 2
 HEARD = "speech_balloon"
@@ -30,14 +30,6 @@ LAST_WORDS = {
     Ending.BY_PEOPLE: elaboration_wording.wrapping_up,
     Ending.BUDGET: safety_wording.used_up_in_a_discussion,
 }
-
-
-class Saying(NamedTuple):
-    """Something a persona says, and the facts for its line; only a turn has some."""
-
-    persona: Persona
-    text: str
-    facts: Mapping[str, Any] = {}
 
 
 # --- opening ------------------------------------------------------------------------------------------------------
@@ -73,14 +65,14 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
     The limit may have been lowered in meta.json; then it is reached now (ERR-ELAB-006).
     """
-    debate = rt.debate.but(max_turns=rt.max_turns, waiting=())
+    debate = rt.debate.but(max_turns=rt.max_turns, waiting=(), put=())
     rt = rt.but(stage=Stage.ELABORATING, elaboration=debate)
     if debate.exhausted:
         return conclude(rt.logging(trouble("ERR-ELAB-006")), Ending.TURN_LIMIT, playbook)
     if not debate.framed and not hush.hushed(rt, playbook):
-        return rt.owing(Speak(persona=_lead(rt, playbook).key, task="frame"))
+        return rt.owing(Speak(persona=lead_of(rt, playbook).key, task="frame"))
     text = elaboration_wording.back_to_the_table(debate.topic, debate.turn_count, debate.max_turns)
-    return _floor(rt, Saying(_lead(rt, playbook), text))
+    return disagreements.floor_given(rt, [Saying(lead_of(rt, playbook), text)], playbook)
 
 
 def _topic(step: Step, playbook: Playbook, *, whole_phase: bool) -> str:
@@ -98,28 +90,24 @@ def persona_spoke(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) ->
         return said_nothing(rt, happened.persona, playbook)
     if happened.passed:
         return said_nothing(passing.noted(rt, persona, happened), persona.key, playbook)
-    text, forged = _own_words(happened.text, persona, playbook)
+    text, forged = own_words(happened.text, persona, playbook)
     if forged:
         rt = rt.logging(trouble("ERR-ELAB-004"))
     if not text:
         return said_nothing(rt, persona.key, playbook)
 
     framing = not rt.debate.framed
-    debate = rt.debate.spoken(
-        by=persona.key,
-        name=persona.first_name,
-        text=text,
-        stances=happened.stances,
-        unrecorded=bool(happened.facts.get("unrecorded")),
-    )
+    debate = records.spoken(rt.debate, text, happened, by=persona)
     if framing:
-        debate = debate.asked(*_named_first(text, playbook.roster.others(persona.key)))
+        debate = debate.asked(*named_first(text, playbook.roster.others(persona.key)))
     rt = rt.but(elaboration=debate)
-    sayings = [Saying(persona, text, {**_turn(debate), **happened.meta})]
-    if other := _other_step(rt, text, playbook):
+    facts = {**records.facts(debate, happened), **_turn(debate)}
+    sayings = [Saying(persona, text, facts, stance_wording.moved(records.unbacked(debate)))]
+    if other := other_step(rt, text, playbook):
         rt, sayings = _drifted(rt, sayings, playbook, other=other)
     if debate.nearly_over:
-        sayings.append(Saying(_lead(rt, playbook), elaboration_wording.nearing_the_end()))
+        sayings.append(Saying(lead_of(rt, playbook), elaboration_wording.nearing_the_end()))
+    rt, sayings = disagreements.circles_ended(rt, sayings, playbook)
     return _after_turn(rt, playbook, sayings)
 
 
@@ -131,24 +119,23 @@ def said_nothing(rt: Roundtable, persona: str, playbook: Playbook) -> Roundtable
 def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[Saying]) -> Roundtable:
     """The next one who waits, the end, or the people's floor under the last message."""
     if rt.debate.exhausted:
-        return conclude(_told(rt, sayings), Ending.TURN_LIMIT, playbook)
+        return conclude(told(rt, sayings), Ending.TURN_LIMIT, playbook)
     if rt.debate.waiting:
-        return _next_speaks(_told(rt, sayings), playbook)
+        return _next_speaks(told(rt, sayings), playbook)
 
-    debate = rt.debate.but(silent_rounds=rt.debate.silent_rounds + 1)
-    rt = rt.but(elaboration=debate)
-    lead = _lead(rt, playbook)
-    if debate.asks_for_people:
-        sayings.append(Saying(lead, elaboration_wording.anybody_there()))
-    *earlier, last = sayings or [Saying(lead, elaboration_wording.your_turn())]
-    return _floor(_told(rt, earlier), last)
+    if disagreements.challenge_due(rt.debate, playbook):
+        return _next_speaks(disagreements.challenged(told(rt, sayings), playbook), playbook)
+    rt = rt.but(elaboration=rt.debate.but(silent_rounds=rt.debate.silent_rounds + 1))
+    if rt.debate.asks_for_people:
+        sayings.append(Saying(lead_of(rt, playbook), elaboration_wording.anybody_there()))
+    return disagreements.floor_given(rt, sayings, playbook)
 
 
 def _drifted(
     rt: Roundtable, sayings: list[Saying], playbook: Playbook, *, other: Step
 ) -> tuple[Roundtable, list[Saying]]:
     """Only the lead brings people back; nobody does it for the lead (ERR-ELAB-005)."""
-    lead, drifter = _lead(rt, playbook), sayings[0].persona
+    lead, drifter = lead_of(rt, playbook), sayings[0].persona
     if lead == drifter:
         return rt.logging(trouble("ERR-ELAB-005")), sayings
     phase = asking.phase_of(other.phase_key, playbook)
@@ -172,31 +159,30 @@ def person_spoke(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtabl
     rt = _heard(rt, happened, playbook)
     if rt.debate.exhausted:
         return conclude(rt, Ending.TURN_LIMIT, playbook)
-    lead = _lead(rt, playbook)
+    lead = lead_of(rt, playbook)
     if rt.debate.nearly_over:
-        rt = _told(rt, [Saying(lead, elaboration_wording.nearing_the_end())])
+        rt = told(rt, [Saying(lead, elaboration_wording.nearing_the_end())])
     if wish is words.Exit.UNSURE:
         question = Message(text=elaboration_wording.end_or_go_on(), choices=menus.FLOOR)
         return rt.offering(MenuKind.FLOOR, question, part=Part.WORKSHOP)
 
-    if other := _other_step(rt, happened.text, playbook):
+    if other := other_step(rt, happened.text, playbook):
         phase = asking.phase_of(other.phase_key, playbook)
         sentence = elaboration_wording.person_off_topic(other, phase, topic=rt.debate.topic)
-        rt = _told(rt, [Saying(lead, sentence)])
+        rt = told(rt, [Saying(lead, sentence)])
     return _asked(rt, happened, playbook)
 
 
 def went_on(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
-    """Nobody has anything to add: those personas who were silent longest go on."""
+    """Nobody has anything to add: the personas go on by themselves."""
     rt, name = hush.let_speak(rt, happened, playbook), rt.name_of(happened.person.id)
     label = menus.GO_ON.label
     rt = rt.closing_menu(wording.chosen(label, name), ts=happened.ts).opening_round(Part.WORKSHOP)
     rt = rt.recording(
         f"{name} chose: {label}", part=Part.WORKSHOP, user_id=happened.person.id, user_name=name
     )
-    everybody = tuple(persona.key for persona in playbook.roster)
-    longest_silent = rt.debate.longest_silent(everybody, PERSONAS_GOING_ON)
-    return _next_speaks(rt.but(elaboration=rt.debate.asked(*longest_silent)), playbook)
+    speakers = floor.going_on(rt.debate, playbook.roster, PERSONAS_GOING_ON)
+    return _next_speaks(rt.but(elaboration=rt.debate.asked(*speakers)), playbook)
 
 
 def ended(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
@@ -209,7 +195,8 @@ def _heard(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     if rt.debate.framed and not rt.debate.turns[-1].human:
         rt = rt.opening_round(Part.WORKSHOP)
     name = rt.name_of(happened.person.id)
-    debate = rt.debate.heard(by=happened.person.id, name=name, text=happened.text, ts=happened.ts)
+    line = rt.line_of(happened.ts)
+    debate = rt.debate.heard(by=happened.person.id, name=name, text=happened.text, ts=happened.ts, line=line)
     if not hush.hushed(rt, playbook):
         rt = rt.closing_menu(elaboration_wording.still_talking(), quietly=True)
     rt = rt.but(elaboration=debate)
@@ -218,10 +205,11 @@ def _heard(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
 
 def _asked(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     """Whoever is spoken to gets the floor, after those who have it already."""
-    address = playbook.roster.addressed(happened.text, lead=_lead(rt, playbook).key)
+    address = playbook.roster.addressed(happened.text, lead=lead_of(rt, playbook).key)
     if address.kind is AddressKind.DEFAULT and words.calls_nobody(happened.text, playbook.roster):
         rt = rt.logging(trouble("ERR-ELAB-012"))
-    rt = rt.but(elaboration=rt.debate.asked(*address.personas)).owing(React(ts=happened.ts, emoji=HEARD))
+    answering = floor.answering(rt.debate, playbook.roster, address)
+    rt = rt.but(elaboration=rt.debate.asked(*answering)).owing(React(ts=happened.ts, emoji=HEARD))
     return _next_speaks(rt, playbook)
 
 
@@ -234,7 +222,7 @@ def conclude(rt: Roundtable, ending: Ending, playbook: Playbook) -> Roundtable:
     rt = rt.closing_menu(elaboration_wording.still_talking(), quietly=True).without_owing(Speak)
     rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)
     text = LAST_WORDS[ending]()
-    lead = _lead(rt, playbook)
+    lead = lead_of(rt, playbook)
     rt = rt.telling(Message(text=text, speaker=lead.key), part=Part.FORMALIZING, actor=lead.actor)
     return syntheses.cut_short(rt, playbook) if debate.only_framed else rt.owing(Synthesize())
 
@@ -247,59 +235,11 @@ def too_much_to_hold(rt: Roundtable, playbook: Playbook) -> Roundtable:
 # --- small things -------------------------------------------------------------------------------------------------
 
 
-def _lead(rt: Roundtable, playbook: Playbook) -> Persona:
-    return playbook.roster.get(rt.debate.lead) or playbook.roster.lead_of(rt.phase_key)[0]
-
-
 def _next_speaks(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """One at a time: who speaks after that is decided when that has been said."""
     if not rt.debate.waiting or rt.owes(Speak):
         return rt
     return hush.asking_to_speak(rt, Speak(persona=rt.debate.waiting[0], task="respond"), playbook)
-
-
-def _told(rt: Roundtable, sayings: list[Saying]) -> Roundtable:
-    for persona, text, facts in sayings:
-        message = Message(text=text, speaker=persona.key)
-        rt = rt.telling(message, part=Part.WORKSHOP, actor=persona.actor, **facts)
-    return rt
-
-
-def _floor(rt: Roundtable, saying: Saying) -> Roundtable:
-    """The people's floor, under the last thing that was said."""
-    persona, text, facts = saying
-    message = Message(text=text, speaker=persona.key, choices=menus.FLOOR)
-    return rt.offering(MenuKind.FLOOR, message, part=Part.WORKSHOP, actor=persona.actor, **facts)
-
-
-def _own_words(text: str, persona: Persona, playbook: Playbook) -> tuple[str, bool]:
-    """*text* without a speaker's name before it, and whether it spoke in somebody else's name."""
-    everybody = "|".join(re.escape(name) for one in playbook.roster for name in (one.name, one.first_name))
-    prefix = re.match(rf"\s*\**({everybody})\b(?: \([^)\n]*\))?\**:\**\s*", text, re.IGNORECASE)
-    if not prefix:
-        return text.strip(), False
-    own = prefix[1].lower() in {persona.name.lower(), persona.first_name.lower()}
-    return text[prefix.end() :].strip(), not own
-
-
-def _other_step(rt: Roundtable, text: str, playbook: Playbook) -> Step | None:
-    """The step that *text* names outright, if it is not the one we discuss. Quoting is not naming."""
-    said = re.sub(r'"[^"\n]*"', "", text)
-    named = (
-        step for step in playbook.agenda.steps if _names(said, step) and step.step_id != rt.debate.step_id
-    )
-    return next(named, None)
-
-
-def _names(text: str, step: Step) -> bool:
-    by_id = step.step_id in text and re.search(rf"(?<![\d-]){step.step_id}(?![\d-])", text)
-    return bool(by_id) or step.title.lower() in text.lower()
-
-
-def _named_first(text: str, others: tuple[Persona, ...]) -> tuple[str, ...]:
-    """The others, and before them whoever *text* asks by name."""
-    named = [one.key for one in others if re.search(rf"\b{re.escape(one.first_name)}\b", text)]
-    return tuple(dict.fromkeys((*named[:1], *(one.key for one in others))))
 
 
 def _turn(debate: Elaboration) -> dict[str, Any]:

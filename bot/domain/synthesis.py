@@ -1,7 +1,8 @@
 """What an elaboration came to, and how it reads."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any
+from enum import StrEnum
+from typing import Annotated, Any, assert_never
 
 from pydantic import BeforeValidator
 
@@ -9,10 +10,22 @@ from bot.domain.markdown import bullet
 from bot.domain.text import one_line
 from bot.domain.value import Stored
 
-__all__ = ["Decision", "Insight", "Question", "Synthesis", "markdown", "one_line", "sound"]
+__all__ = [
+    "Decision",
+    "Insight",
+    "Objection",
+    "Outcome",
+    "Question",
+    "Synthesis",
+    "markdown",
+    "one_line",
+    "outcome",
+    "sound",
+]
 
 SUMMARY_CHARS = 100
 NONE = "None recorded."
+ASSUMPTION = "*assumption*"
 
 
 def _summary(text: Any) -> Any:
@@ -42,6 +55,40 @@ class Question(Stored):
     turns: tuple[str, ...] = ()
 
 
+class Outcome(StrEnum):
+    ACCEPTED = "accepted"
+    """It is what the others do now."""
+    REJECTED = "rejected"
+    """For a reason."""
+    DEFERRED = "deferred"
+    """At a risk, until something happens."""
+
+
+class Objection(Stored):
+    """What somebody holds against the others, said in `turns`, and what became of it. It is never left out."""
+
+    text: str
+    by: tuple[str, ...] = ()
+    turns: tuple[str, ...] = ()
+    outcome: Outcome = Outcome.DEFERRED
+    because: str = ""
+    reopen_if: str = ""
+    risk: str = ""
+
+    @property
+    def is_weighed(self) -> bool:
+        """A no wants a reason; a later wants its risk, and what would bring it back."""
+        match self.outcome:
+            case Outcome.ACCEPTED:
+                return True
+            case Outcome.REJECTED:
+                return bool(self.because.strip())
+            case Outcome.DEFERRED:
+                return bool(self.risk.strip() and self.reopen_if.strip())
+            case _:
+                assert_never(self.outcome)
+
+
 class Synthesis(Stored):
     """`summary` is one sentence for the record; a longer one is cut."""
 
@@ -49,6 +96,7 @@ class Synthesis(Stored):
     decisions: tuple[Decision, ...] = ()
     questions: tuple[Question, ...] = ()
     actions: tuple[str, ...] = ()
+    objections: tuple[Objection, ...] = ()
     summary: Annotated[str, BeforeValidator(_summary)]
 
 
@@ -65,18 +113,53 @@ def markdown(
     participants: str,
     turns: int,
     exit: str,  # noqa: A002 -- the word of the template
+    cited: bool = False,
 ) -> str:
-    """The summary that people read and artifacts keep (GH-21, synthesis template)."""
+    """
+    The summary that people read and artifacts keep (GH-21, synthesis template). *cited*: every claim names the turns
+    that it rests on, and an insight that rests on none says so.
+    """
+    insights = (_insight(one, cited=cited) for one in synthesis.insights)
+    decisions = (_decision(one) + _refs(one.turns, cited=cited) for one in synthesis.decisions)
+    questions = (_because(one.text, one.why) + _refs(one.turns, cited=cited) for one in synthesis.questions)
     parts = [
         f"### Elaboration Insights (Step {step_id}: {bullet(title)})",
         f"**Participants**: {bullet(participants)}\n**Turns**: {turns} | **Exit**: {exit}",
-        _list("Key Insights", (f"[{_names(one.by)}] {bullet(one.text)}" for one in synthesis.insights)),
-        _list("Decisions Made", map(_decision, synthesis.decisions)),
-        _list("Open Questions", (_because(one.text, one.why) for one in synthesis.questions)),
+        _list("Key Insights", insights),
+        _list("Decisions Made", decisions),
+        _list("Open Questions", questions),
     ]
     if synthesis.actions:
         parts.append(_list("Action Items", map(bullet, synthesis.actions)))
+    if synthesis.objections:
+        parts.append(_list("Objections", map(_objection, synthesis.objections)))
     return "\n\n".join(parts) + "\n"
+
+
+def outcome(synthesis: Synthesis) -> str:
+    """Nothing but what was decided, and who stands against it."""
+    parts = (
+        _list("Decisions Made", map(_decision, synthesis.decisions)) if synthesis.decisions else "",
+        _list("Objections", map(_objection, synthesis.objections)) if synthesis.objections else "",
+    )
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _insight(insight: Insight, *, cited: bool) -> str:
+    assumed = f"{ASSUMPTION}: " if cited and not insight.turns else ""
+    return f"[{_names(insight.by)}] {assumed}{bullet(insight.text)}{_refs(insight.turns, cited=cited)}"
+
+
+def _refs(turns: tuple[str, ...], *, cited: bool) -> str:
+    return f" [{', '.join(turns)}]" if cited and turns else ""
+
+
+def _objection(objection: Objection) -> str:
+    why = f" because {bullet(objection.because)}" if objection.because.strip() else ""
+    more = {"risk": objection.risk, "reopen if": objection.reopen_if}
+    said = "; ".join(f"{name}: {bullet(text)}" for name, text in more.items() if text.strip())
+    became = f"{objection.outcome}{why}{f'; {said}' if said else ''}"
+    return f"[{_names(objection.by)}] {bullet(objection.text)}: {became}{_refs(objection.turns, cited=True)}"
 
 
 def _list(heading: str, lines: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bot.domain import permalinks
 from bot.domain.replay_line import Fields, columns, flaw_of
 from bot.domain.replay_points import DECISION, OBJECTION, QUESTION, SYNTHESIS, position, who
 from bot.domain.replay_tally import CALL, NAME_CHARS, called, named, total
@@ -12,8 +13,6 @@ from bot.domain.text import clean, one_line
 from bot.domain.transcript import HOST
 from bot.record.reading import rows
 
-_THREAD = re.compile(r"(https://[A-Za-z0-9.-]+(?::\d+)?)/archives/([A-Z0-9]+)/p(\d{10,16})")
-_STAMP = re.compile(r"\d{7,10}\.\d{6}")
 AMOUNTS = ("tokens_in", "tokens_out", "cost", "seconds")
 
 
@@ -47,7 +46,7 @@ class Entry(NamedTuple):
 def entries(path: Path, *, until: int | None = None, permalink: str = "") -> Iterator[Entry]:
     """*permalink* is the thread's, as far as it is known: a message's own follows from it. Raises OSError."""
     phase = step = ""
-    thread = _THREAD.fullmatch(permalink)
+    thread = permalinks.thread(permalink)
     with path.open("rb") as file:
         for number, row in rows(file):
             if until is not None and number > until:
@@ -112,11 +111,7 @@ def _call(meta: Fields) -> dict[str, Any]:
 
 def _link(thread: re.Match[str], meta: Fields) -> str:
     """Where in Slack the message stands."""
-    channel, ts = _text(meta, "channel_id"), _text(meta, "message_ts")
-    host, held_in, root = thread.groups()
-    if channel != held_in or not _STAMP.fullmatch(ts):
-        return ""
-    return f"{host}/archives/{channel}/p{ts.replace('.', '')}?thread_ts={root[:-6]}.{root[-6:]}&cid={channel}"
+    return permalinks.of_message(thread, _text(meta, "channel_id"), _text(meta, "message_ts"))
 
 
 def _text(meta: Fields, name: str) -> str:

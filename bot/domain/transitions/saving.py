@@ -67,13 +67,17 @@ def owe_commit_then_tell(
     edits: Iterable[Edit] = (),
     change: Change | None = None,
     facts: Mapping[str, Any] | None = None,
+    shown: Message | None = None,
 ) -> Roundtable:
-    """*message* is in the transcript that is committed, and is said only when the commit is done."""
+    """
+    *message* is in the transcript that is committed, and is said only when the commit is done; in the thread it reads
+    as *shown*, if that is given.
+    """
     told = rt.telling(message, part=part, **(facts or {}))
     post = told.outbox[-1]
     assert isinstance(post, Post), "telling ends with owing a post"
     rt = owe_commit(told.paid(post.id), subject, then=then, step=step, edits=edits, change=change)
-    return rt.owing(post)
+    return rt.owing(post.but(message=shown.but(about=post.message.about)) if shown else post)
 
 
 def owe_commit_then_offer(

@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain import elaboration_wording
+from bot.domain import citing, dissent, elaboration_wording, quality, quality_wording, stance_wording
 from bot.domain.agenda import Playbook
 from bot.domain.artifact import Edit, InsightEdit, applies_to, shared
 from bot.domain.effects import Synthesize, Then
-from bot.domain.elaboration import Ending
+from bot.domain.elaboration import Elaboration, Ending
 from bot.domain.inputs import Committed, Say, Synthesized, spent
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change, Record
 from bot.domain.roundtable import Roundtable
-from bot.domain.synthesis import Synthesis, markdown, sound
+from bot.domain.synthesis import Objection, Synthesis, markdown, outcome, sound
 from bot.domain.taxonomy import trouble
 from bot.domain.text import one_line
 from bot.domain.transcript import Part
@@ -27,11 +27,18 @@ def synthesized(rt: Roundtable, happened: Synthesized, playbook: Playbook) -> Ro
     """Saved with the transcript, the record and the files; shown when that is done."""
     if not sound(happened.synthesis, turns=rt.debate.turn_count):
         return unstructured(rt, happened.synthesis.summary, playbook)
-    text = _as_markdown(rt, happened.synthesis, playbook)
-    rt = rt.but(elaboration=rt.debate.but(insights=len(happened.synthesis.insights)))
-    edits = _additions(rt, text, playbook)
-    summary, facts = happened.synthesis.summary, spent(happened.facts)
-    return _save(rt, text, playbook, summary=summary, edits=edits, facts=facts)
+    delivered = citing.grounded(happened.synthesis, rt.debate)
+    lost = dissent.missing(delivered, rt.debate)
+    if lost and rt.debate.failed_syntheses + 1 < SYNTHESES_TRIED:
+        return _refused(rt, lost, spent(happened.facts))
+    card = quality.card(rt.debate, delivered, playbook.roster)
+    synthesis = dissent.restored(delivered, rt.debate)
+    shown, kept = _as_markdown(rt, synthesis, playbook)
+    rt = rt.but(elaboration=rt.debate.but(insights=len(synthesis.insights)))
+    edits = _additions(rt, kept, playbook)
+    facts = {**spent(happened.facts), "quality": card.meta}
+    message = Message(text=shown, note=quality_wording.line(card), links=citing.links(rt, synthesis))
+    return _save(rt, kept, playbook, summary=synthesis.summary, edits=edits, facts=facts, shown=message)
 
 
 def unstructured(rt: Roundtable, attempt: str, playbook: Playbook) -> Roundtable:
@@ -43,7 +50,8 @@ def unstructured(rt: Roundtable, attempt: str, playbook: Playbook) -> Roundtable
     said = [turn.text for turn in debate.turns if turn.human] or [debate.topic]
     summary = one_line(attempt or said[-1])
     failed = trouble("ERR-ELAB-007", takeaway=summary)
-    return _save(rt.logging(failed), failed.sentence, playbook, summary=summary)
+    text, facts = _with_dissent(failed.sentence, debate)
+    return _save(rt.logging(failed), text, playbook, summary=summary, facts=facts)
 
 
 def cut_short(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -65,16 +73,37 @@ def too_late(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     return rt.logging(trouble("ERR-ELAB-011")) if rt.debate.ending is Ending.BY_PEOPLE else rt
 
 
-def _as_markdown(rt: Roundtable, synthesis: Synthesis, playbook: Playbook) -> str:
-    step = playbook.agenda.get(rt.debate.step_id)
-    return markdown(
+def _refused(rt: Roundtable, lost: tuple[Objection, ...], facts: Mapping[str, Any]) -> Roundtable:
+    """It leaves out what somebody holds against it: asked for once more, and the voice is told what was missing."""
+    left_out = tuple(one.text for one in lost)
+    debate = rt.debate.but(failed_syntheses=rt.debate.failed_syntheses + 1, left_out=left_out)
+    told = {**facts, "left_out": list(left_out)}
+    rt = rt.recording(stance_wording.asked_again(len(lost)), part=Part.FORMALIZING, **told)
+    return rt.but(elaboration=debate).owing(Synthesize())
+
+
+def _with_dissent(sentence: str, debate: Elaboration) -> tuple[str, Mapping[str, Any]]:
+    """Where one sentence has to do, what people decided and who objects is said all the same."""
+    kept = dissent.restored(Synthesis(summary=sentence), debate)
+    if not kept.decisions and not kept.objections:
+        return sentence, {}
+    return f"{sentence}\n\n{outcome(kept)}", {"objection": [one.text for one in kept.objections]}
+
+
+def _as_markdown(rt: Roundtable, synthesis: Synthesis, playbook: Playbook) -> tuple[str, str]:
+    """As people read it in the thread, and as it is kept, with the lines that it rests on."""
+    step, cited = playbook.agenda.get(rt.debate.step_id), citing.is_traced(synthesis, rt.debate)
+    text = markdown(
         synthesis,
         step_id=rt.debate.step_id,
         title=step.title if step else rt.debate.topic,
         participants=", ".join(f"{persona.name} ({persona.short})" for persona in playbook.roster),
         turns=rt.debate.turn_count,
         exit=(rt.debate.ending or Ending.BY_PEOPLE).value,
+        cited=cited,
     )
+    sources = citing.sources(synthesis, rt.debate) if cited else ""
+    return text, "\n".join(filter(None, (text, sources)))
 
 
 def _additions(rt: Roundtable, text: str, playbook: Playbook) -> tuple[Edit, ...]:
@@ -103,6 +132,7 @@ def _save(
     summary: str,
     edits: tuple[Edit, ...] = (),
     facts: Mapping[str, Any] | None = None,
+    shown: Message | None = None,
 ) -> Roundtable:
     step_id = rt.debate.step_id
     step = playbook.agenda.get(step_id)
@@ -123,4 +153,5 @@ def _save(
         edits=edits,
         change=Change(elaborations=(record,)),
         facts=facts,
+        shown=shown,
     )

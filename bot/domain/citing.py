@@ -4,7 +4,6 @@ What the claims of a synthesis rest on: turns that were really taken, and where 
 In git that is a line of the transcript beside it, in the thread a link to the message.
 """
 
-import re
 from collections.abc import Iterator
 
 from bot.domain import permalinks
@@ -12,17 +11,14 @@ from bot.domain.elaboration import Elaboration, Turn
 from bot.domain.markdown import bullet
 from bot.domain.message import Link
 from bot.domain.roundtable import Roundtable
-from bot.domain.synthesis import Decision, Insight, Objection, Question, Synthesis
+from bot.domain.synthesis import REFS, Decision, Insight, Objection, Question, Synthesis
 
 TRANSCRIPT = "planning/meeting.jsonl"
 """Relative to the item's folder, with the `message_id` of a line behind a #."""
 
-REFS = re.compile(r"(?:\s*\[t\d{2,}(?:, ?t\d{2,})*\])+\s*\Z")
-"""As they stand behind a claim. Whoever writes some into the claim itself has not cited anything."""
-
 
 def grounded(synthesis: Synthesis, debate: Elaboration) -> Synthesis:
-    """With no turn that nobody took."""
+    """With no turn that nobody took; who writes some into the words of a claim has not cited anything."""
     known = {turn.id for turn in debate.turns}
 
     def real(turns: tuple[str, ...]) -> tuple[str, ...]:

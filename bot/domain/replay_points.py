@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from bot.domain.replay_line import Fields
 from bot.domain.replay_state import Move, Point
+from bot.domain.synthesis import REFS
 from bot.domain.text import one_line
 
 SYNTHESIS = "### Elaboration Insights (Step "
@@ -22,7 +23,8 @@ KEPT = 10_000
 DECISION, QUESTION, OBJECTION = "decision", "question", "objection"
 HEADINGS = {"#### Decisions Made": DECISION, "#### Open Questions": QUESTION, "#### Objections": OBJECTION}
 
-NAMED = frozenset({DECISION, QUESTION, OBJECTION, "position", "verdict"})
+STANCES = "stances"
+NAMED = frozenset({DECISION, QUESTION, OBJECTION, "position", "verdict", STANCES})
 """The facts of a line's `meta` that say such things."""
 
 _BY = re.compile(r" \((?P<by>[^()]{1,80})\)\Z")
@@ -44,27 +46,32 @@ class Points:
         self.questions: deque[Point] = deque(maxlen=KEPT)
         self.objections: deque[Point] = deque(maxlen=KEPT)
         self.moves: deque[Move] = deque(maxlen=KEPT)
-        self._stands: dict[str, str] = {}
+        self._stands: dict[tuple[str, str], str] = {}
+        self._told: set[tuple[str, str]] = set()
 
     def begin(self) -> None:
         """A new discussion: nobody has taken a position yet."""
-        self._stands = {}
+        self._stands, self._told = {}, set()
 
     def of_synthesis(self, number: int, content: str, *, step_id: str) -> None:
+        """What a line of its own said before, word by word, is not said twice."""
         for said in in_synthesis(content):
-            self._add(said.kind, Point(line=number, step_id=step_id, text=said.text, by=said.by))
+            if (said.text, said.by) not in self._told:
+                self._of(said.kind).append(Point(line=number, step_id=step_id, text=said.text, by=said.by))
 
     def of_line(self, number: int, fields: Fields, meta: Fields, *, step_id: str) -> None:
         by = who(fields)
         for said in in_meta(meta, fields["content"]):
-            self._add(said.kind, Point(line=number, step_id=step_id, text=said.text, by=by))
-        now, was = position(meta), self._stands.get(by, "")
-        if now and now != was:
-            self.moves.append(Move(line=number, by=by, position=now, was=was))
-            self._stands[by] = now
+            self._of(said.kind).append(Point(line=number, step_id=step_id, text=said.text, by=by))
+            self._told.add((said.text, by))
+        for issue, now in _stands_on(meta):
+            was = self._stands.get((by, issue), "")
+            if now != was:
+                self.moves.append(Move(line=number, by=by, position=now, was=was))
+                self._stands[by, issue] = now
 
-    def _add(self, kind: str, point: Point) -> None:
-        {DECISION: self.decisions, QUESTION: self.questions, OBJECTION: self.objections}[kind].append(point)
+    def _of(self, kind: str) -> deque[Point]:
+        return {DECISION: self.decisions, QUESTION: self.questions, OBJECTION: self.objections}[kind]
 
 
 def who(fields: Fields) -> str:
@@ -104,13 +111,31 @@ def in_meta(meta: Fields, content: str) -> Iterator[Said]:
 
 
 def position(meta: Fields) -> str:
-    """Empty where the line takes none."""
+    """Empty where the line takes none; positions on several issues are one text."""
+    if stances := [where for _, where in _stances(meta.get(STANCES))]:
+        return one_line("; ".join(stances), POINT_CHARS)
     stated = meta.get("position")
     if isinstance(stated, str):
         return one_line(stated)
     verdict = meta.get("verdict")
     opinion = verdict.get("ok") if isinstance(verdict, Mapping) and "ok" in verdict else ""
     return _OPINIONS[opinion] if opinion is None or isinstance(opinion, bool) else ""
+
+
+def _stands_on(meta: Fields) -> Iterator[tuple[str, str]]:
+    """Each issue with the position on it; a position without one is on the matter at hand."""
+    if stances := tuple(_stances(meta.get(STANCES))):
+        yield from stances
+    elif now := position(meta):
+        yield "", now
+
+
+def _stances(found: object) -> Iterator[tuple[str, str]]:
+    """By the name of the issue, which is the same however it is set in type, and as people read it."""
+    for one in found if isinstance(found, list) else []:
+        issue, where = (one.get("issue"), one.get("position")) if isinstance(one, Mapping) else ("", "")
+        if isinstance(issue, str) and isinstance(where, str) and issue.strip() and where.strip():
+            yield " ".join(issue.split()).casefold(), one_line(f"{issue}: {where}")
 
 
 def _texts(found: object, content: str) -> Iterator[str]:
@@ -122,7 +147,11 @@ def _texts(found: object, content: str) -> Iterator[str]:
 
 
 def _attributed(kind: str, text: str) -> Said:
-    """Who it was stands behind a decision, and in brackets before an insight."""
+    """
+    Who it was stands behind a decision, and in brackets before an insight; the turns behind it are no part of what
+    was said.
+    """
+    text = REFS.sub("", text)
     found = _NAMES.match(text) or (_BY.search(text) if kind == DECISION else None)
     if not found:
         return Said(kind, one_line(text, POINT_CHARS))

@@ -1,5 +1,6 @@
 """What an elaboration came to, and how it reads."""
 
+import re
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Any, assert_never
@@ -11,6 +12,7 @@ from bot.domain.text import one_line
 from bot.domain.value import Stored
 
 __all__ = [
+    "REFS",
     "Decision",
     "Insight",
     "Objection",
@@ -26,6 +28,8 @@ __all__ = [
 SUMMARY_CHARS = 100
 NONE = "None recorded."
 ASSUMPTION = "*assumption*"
+REFS = re.compile(r"(?:\s*\[t\d{2,}(?:, ?t\d{2,})*\])+\s*\Z")
+"""The turns behind a claim, as they are shown."""
 
 
 def _summary(text: Any) -> Any:

@@ -13,6 +13,13 @@ from bot.domain.text import clean, one_line
 from bot.domain.transcript import HOST
 from bot.record.reading import rows
 
+REMARKS = {
+    "pass": "passed",
+    "unrecorded": "no stance on record",
+    "flips": "moved without anything new",
+    "repeats": "the same point again",
+    "left_out": "synthesis refused",
+}
 AMOUNTS = ("tokens_in", "tokens_out", "cost", "seconds")
 
 
@@ -91,6 +98,7 @@ def _marks(fields: Fields, meta: Fields) -> Iterator[str]:
     if fields["source"] != "user" and fields["content"].startswith(SYNTHESIS):
         yield "synthesis"
     yield from (kind for kind in (DECISION, QUESTION, OBJECTION) if kind in meta)
+    yield from (said for name, said in REMARKS.items() if meta.get(name))
     change = meta.get("change")
     if isinstance(change, dict):
         names = {

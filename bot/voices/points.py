@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.markdown import Outline, outline
-from bot.domain.synthesis import NONE
+from bot.domain.synthesis import NONE, REFS
 from bot.voices.pages import SECTION, is_placeholder, unescaped
 
 _BULLET = re.compile(r"\s{0,5}(?:[-*+]|\d{1,3}[.)])\s+(?P<text>\S.*)")
@@ -18,7 +18,9 @@ _CELL_END = re.compile(r"(?<!\\)\|")
 
 ELABORATION = "Elaboration"
 """The section of what a discussion added, wherever it stands."""
-SORTED_OUT = {"open questions", "decisions", "decisions made", "action items", "key insights"}
+SORTED_OUT = {"open questions", "decisions", "decisions made", "action items", "key insights", "objections"}
+SOURCES = "sources"
+"""Where the lines of the transcript are named that a discussion rests on: nothing that was said."""
 
 
 class Point(NamedTuple):
@@ -89,11 +91,14 @@ def _points(page: Outline, section: str, span: tuple[int, int]) -> Iterator[Poin
             under = unescaped(smaller[number])
         elif bold := _BOLD.fullmatch(line):
             under = unescaped(bold["text"])
+        elif under.casefold() == SOURCES and section == ELABORATION:
+            continue
         elif (bullet := _BULLET.match(line)) and bullet["text"] != NONE:
             yield _point(bullet["text"], section, under)
 
 
 def _point(text: str, section: str, under: str) -> Point:
+    text = REFS.sub("", text) if section == ELABORATION else text
     if spoken := _SPOKEN.match(text):
         return Point(_words(text[spoken.end() :]), spoken["by"], section, under)
     by = _BY.search(text)

@@ -160,6 +160,8 @@ class World:
     synthesis: Synthesis = INSIGHT
     verdicts: Callable[[Judge, Roundtable], Verdict] = lambda _judge, _rt: YES
     plans: list[Any] = field(default_factory=list)
+    syntheses: list[Synthesis] = field(default_factory=list)
+    """What a voice makes of a discussion first, and when it is asked again."""
     failing: dict[str, list[Failed]] = field(default_factory=dict)
 
 
@@ -471,7 +473,8 @@ class Table:
             case Draft():
                 return Drafted(**told, edits=self._drafts(effect), facts=world.facts, dangling=world.dangling)
             case Synthesize():
-                return Synthesized(**told, synthesis=world.synthesis, facts=world.facts)
+                made = world.syntheses.pop(0) if world.syntheses else world.synthesis
+                return Synthesized(**told, synthesis=made, facts=world.facts)
             case ReadPlan():
                 return self._plan_read(effect, told)
             case Judge():

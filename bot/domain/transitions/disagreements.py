@@ -59,7 +59,9 @@ def floor_given(rt: Roundtable, sayings: list[Saying], playbook: Playbook) -> Ro
     debate = rt.debate.but(first_round=rt.debate.first_round or rt.debate.turn_count)
     rt = rt.but(elaboration=debate)
     if not (dispute := undecided(debate)):
-        *earlier, last = sayings or [Saying(lead, elaboration_wording.your_turn())]
+        if not sayings or sayings[-1].note:  # small print would go with the buttons when they are used
+            sayings = [*sayings, Saying(lead, elaboration_wording.your_turn())]
+        *earlier, last = sayings
         return offered(told(rt, earlier), last, menus.FLOOR)
     rt = told(rt, sayings)
     rt = rt.but(elaboration=rt.debate.but(put=(*rt.debate.put, dispute)))

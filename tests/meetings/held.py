@@ -1,0 +1,108 @@
+"""The script of a meeting in the real engine: state on a disk, the item in git, a Slack that is played."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from bot.domain.artifact import Edit, SectionEdit
+from bot.domain.inputs import Press, Say, Start
+from bot.domain.item import item_from
+from bot.domain.message import Action
+from bot.domain.place import Person
+from bot.domain.roundtable import Roundtable
+from bot.domain.synthesis import Synthesis
+from bot.domain.transcript import read
+from bot.engine.clock import now
+from bot.engine.engine import Engine
+from bot.engine.performers import Performers
+from bot.engine.ports import NO_FACTS, Cue, Facts, Speech
+from bot.storage.embedded import EmbeddedStore
+from bot.storage.git import GitWorkspace
+from tests.domain.books import few_steps
+from tests.domain.table import HERE, NAMES
+from tests.durability.world import SimChat, World
+from tests.engine.replica import Woken
+from tests.meetings.script import Deed, Played, Pressed, Said, Script
+
+FACTS: Facts = {"provider": "scripted", "tokens_in": 10, "tokens_out": 5}
+FIRST_STAMP = 2_000_000
+
+
+class ScriptedVoices:
+    """They say what is written, and put it on record."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+
+    async def acknowledge(self, cue: Cue) -> Speech:  # noqa: ARG002 -- as the port has it
+        return Speech("Noted.")
+
+    async def frame(self, cue: Cue) -> Speech:
+        return self._speech(cue)
+
+    async def respond(self, cue: Cue) -> Speech:
+        return self._speech(cue)
+
+    async def draft(
+        self,
+        cue: Cue,
+        *,
+        steps: tuple[str, ...],
+        files: Mapping[str, str],  # noqa: ARG002
+        skipped: bool,  # noqa: ARG002
+    ) -> tuple[tuple[Edit, ...], Facts]:
+        said = "\n".join(f"- {answer.text}" for answer in cue.roundtable.answers)
+        edits = tuple(
+            SectionEdit(path=output, heading=owned.heading, title=step.title, body=said)
+            for step in map(cue.playbook.agenda.step, steps)
+            for output in step.outputs
+            for owned in step.owned(output)
+        )
+        return edits, NO_FACTS
+
+    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
+        return self._script.synthesis(cue.roundtable), FACTS
+
+    def _speech(self, cue: Cue) -> Speech:
+        said = self._script.contribution(cue.persona, cue.roundtable)
+        return Speech(said.text, FACTS, said.stances, passed=said.passed)
+
+
+async def held(script: Script, root: Path) -> Played:
+    """The item is in the repository at *root* afterwards."""
+    world = World()
+    async with EmbeddedStore(root / ".roundtable") as store, GitWorkspace(root) as workspace:
+        performers = Performers(SimChat(world), ScriptedVoices(script), workspace, few_steps(), now)
+        engine = Engine(store=store, wake=Woken(), performers=performers, playbook=few_steps(), clock=now)
+        item, ada = item_from("Offline sync"), Person(id="ada", name="Ada")
+        rt = await engine.start(Start(key="start", at=now(), item=item, place=HERE, person=ada))
+        await engine.pay(rt.slug)
+        opening: tuple[Deed, ...] = (
+            Said("It has to work in a tunnel."),
+            Pressed(Action.FINISH_STEP),
+            Pressed(Action.ELABORATE),
+        )
+        for number, deed in enumerate((*opening, *script.people)):
+            stored = await store.get(rt.slug)
+            assert stored
+            await engine.handle(rt.slug, _input(deed, stored, number))
+            await engine.pay(rt.slug)
+        folder = root / "docs" / "requirements" / rt.slug
+        lines = read((folder / "planning" / "meeting.jsonl").read_bytes()).lines
+    return Played(tuple(post.message for post in world.thread), lines)
+
+
+def _input(deed: Deed, rt: Roundtable, number: int) -> Say | Press:
+    person = Person(id=deed.who, name=NAMES[deed.who])
+    if isinstance(deed, Said):
+        ts = f"{FIRST_STAMP + number}.000100"
+        return Say(key=rt.line_of(ts), at=now(), person=person, text=deed.text, ts=ts)
+    assert rt.menu, f"nothing to press, the roundtable is {rt.stage}"
+    return Press(
+        key=f"press.{number}",
+        at=now(),
+        person=person,
+        action=deed.action,
+        token=rt.menu.token,
+        ts=rt.menu.ts,
+        value=deed.value,
+    )

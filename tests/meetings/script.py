@@ -1,0 +1,130 @@
+"""
+Meetings that are played from a script: what personas say and put on record, what people do, what a voice makes of it.
+
+The same script goes through the pure engine (`played`), and through the real one, on a disk and in git (`held`).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from bot.domain.effects import Speak
+from bot.domain.message import Action, Message
+from bot.domain.roundtable import Roundtable
+from bot.domain.stance import Stance
+from bot.domain.synthesis import Insight, Objection, Synthesis
+from bot.domain.transcript import Line
+from tests.domain.books import few_steps
+from tests.domain.table import Contribution, Table
+
+MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
+STORAGE = "storage"
+
+
+class Said(NamedTuple):
+    text: str
+    who: str = "ada"
+
+
+class Pressed(NamedTuple):
+    action: Action
+    value: str = ""
+    who: str = "ada"
+
+
+Deed = Said | Pressed
+
+GO_ON = Pressed(Action.GO_ON)
+DONE = Said("done")
+PASS = Contribution("", passed=True)
+
+
+class Script(NamedTuple):
+    """*personas* are their contributions in order; who has no more of them passes."""
+
+    personas: Mapping[str, Sequence[Contribution]]
+    people: Sequence[Deed] = ()
+    syntheses: Sequence[Synthesis] = ()
+    max_turns: int = 10
+
+    def contribution(self, persona: str, rt: Roundtable) -> Contribution:
+        """The next one: as many as *persona* has made are over, and so are those with which it passed."""
+        if rt.elaboration is None:
+            return Contribution("Noted.")
+        debate = rt.elaboration
+        given = sum(turn.by == persona for turn in debate.turns)
+        own = self.personas.get(persona, ())
+        return own[given] if given < len(own) else PASS
+
+    def synthesis(self, rt: Roundtable) -> Synthesis:
+        tries = rt.debate.failed_syntheses
+        return self.syntheses[min(tries, len(self.syntheses) - 1)] if self.syntheses else fair()
+
+
+class Played(NamedTuple):
+    """What is left of a meeting: the thread, and the lines."""
+
+    thread: tuple[Message, ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def synthesis(self) -> Line:
+        return next(line for line in reversed(self.lines) if "quality" in line.meta)
+
+    @property
+    def card(self) -> Mapping[str, Any]:
+        """The measures, as the line of the synthesis carries them."""
+        measured: Mapping[str, Any] = self.synthesis.meta["quality"]
+        return measured
+
+    @property
+    def shown(self) -> Message:
+        """The synthesis as people see it."""
+        return next(one for one in reversed(self.thread) if one.text.startswith("### Elaboration Insights"))
+
+    @property
+    def texts(self) -> list[str]:
+        return [message.text for message in self.thread]
+
+    def turns(self, actor: str = "") -> list[Line]:
+        return [line for line in self.lines if "turn_id" in line.meta and actor in {"", line.actor}]
+
+
+def played(script: Script) -> Played:
+    """A step is done, and discussed as the script has it."""
+    table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": script.max_turns})
+
+    def speech(speak: Speak, rt: Roundtable) -> Contribution:
+        return script.contribution(speak.persona, rt)
+
+    table.world.speech = speech
+    table.world.syntheses = list(script.syntheses)
+    table.world.synthesis = (script.syntheses or [fair()])[-1]
+    table.elaborate()
+    for deed in script.people:
+        follow(table, deed)
+    return Played(tuple(said.message for said in table.world.thread), table.lines)
+
+
+def follow(table: Table, deed: Deed) -> Table:
+    if isinstance(deed, Said):
+        return table.say(deed.text, who=deed.who)
+    return table.press(deed.action, who=deed.who, value=deed.value)
+
+
+def says(
+    text: str,
+    position: str,
+    *because: str,
+    issue: str = STORAGE,
+    new: bool = False,
+    sure: float | None = None,
+) -> Contribution:
+    """A contribution with one stance on record."""
+    stance = Stance(issue=issue, position=position, because=because, new_evidence=new, confidence=sure)
+    return Contribution(text, (stance,))
+
+
+def fair(*turns: str, objections: Sequence[Objection] = ()) -> Synthesis:
+    """A synthesis that rests on *turns*, and has those *objections*."""
+    insight = Insight(text="Where the edits are kept matters", by=("Alex",), turns=turns)
+    return Synthesis(insights=(insight,), objections=tuple(objections), summary="Storage was discussed")

@@ -1,0 +1,195 @@
+"""Personas who disagree are put side by side, and people decide with a button; or they do not."""
+
+import pytest
+
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from bot.domain.stance import Stance
+from bot.domain.transcript import Source
+from bot.errors import NotNow
+from tests.domain.books import few_steps
+from tests.domain.table import Contribution, Table
+from tests.meetings.script import ALEX, DONE, GO_ON, JORDAN, MAYA, Pressed, Said, Script, fair, played, says
+
+ASKED = (
+    "On storage, Alex and Jordan see this differently. Alex favors Redis because of t01 (Maya). Jordan favors SQLite "
+    "and has named no turn that it rests on. What matters more for your project: Redis or SQLite?"
+)
+PERSONAS = {
+    MAYA: [Contribution("Where do edits wait?")],
+    ALEX: [says("Redis is fast.", "Redis", "t01")],
+    JORDAN: [says("A file will do.", "SQLite")],
+}
+DECIDED = Pressed(Action.DECIDE, "1", "grace")
+
+
+def disputing() -> Table:
+    """The buttons are under the two sides."""
+    table = Table(few_steps()).start()
+    script = Script(PERSONAS)
+    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
+    return table.elaborate()
+
+
+# --- what people see --------------------------------------------------------------------------------------------------
+
+
+def test_the_lead_states_both_sides_and_asks() -> None:
+    """With the reasons on record, and a button for each; going on and ending are there as always."""
+    table = disputing()
+
+    assert (table.last.text, table.last.speaker) == (ASKED, MAYA)
+    assert [(one.action, one.label, one.value) for one in table.last.choices[:2]] == [
+        (Action.DECIDE, "Redis", "0"),
+        (Action.DECIDE, "SQLite", "1"),
+    ]
+    assert table.offered()[2:] == [Action.GO_ON, Action.END_ELABORATION]
+
+
+def test_those_of_one_opinion_are_named_together() -> None:
+    """The side with more of them comes first."""
+    personas = {**PERSONAS, MAYA: [says("Where do edits wait?", "SQLite")]}
+    asked = next(text for text in played(Script(personas)).texts if "see this differently" in text)
+
+    assert asked.startswith(
+        "On storage, Maya, Jordan and Alex see this differently. Maya and Jordan favor SQLite "
+    )
+
+
+def test_a_long_position_still_has_a_button() -> None:
+    """What stands on it is cut; what is decided is not."""
+    long = (
+        "a file on the device that is copied to the server whenever there is a network and nobody is looking"
+    )
+    personas = {**PERSONAS, JORDAN: [says("A file will do.", long)]}
+    meeting = played(Script(personas, [DECIDED]))
+    labels = [one.label for message in meeting.thread for one in message.choices if one.value == "1"]
+
+    assert all(len(label) <= 40 for label in labels)
+    assert any(line.meta.get("decision") == f"storage: {long}" for line in meeting.lines)
+
+
+# --- deciding ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_decision_is_a_line_of_the_person_who_made_it() -> None:
+    """In the words that were on record; the buttons say who it was."""
+    table = disputing()
+    asked = table.menu
+    table.press(Action.DECIDE, value="1", who="grace")
+    line = next(line for line in table.lines if "decision" in line.meta)
+
+    assert (line.source, line.actor, line.meta["user_name"]) == (Source.USER, "User", "Grace")
+    assert line.content == "Grace decided on storage: SQLite"
+    assert (line.meta["decision"], line.meta["options"]) == ("storage: SQLite", ["Redis", "SQLite"])
+    shown = next(said.message for said in table.world.thread if said.ts == asked.ts)
+    assert (shown.note, shown.choices) == ("SQLite -- chosen by Grace", ())
+
+
+def test_a_decision_does_nothing_but_stand_there() -> None:
+    """Same stage, same turns, same limit; personas and people go on as they like."""
+    table = disputing()
+    before = table.rt
+    table.press(Action.DECIDE, value="0")
+
+    assert table.rt.stage is Stage.ELABORATING
+    assert table.rt.debate.turns == before.debate.turns
+    assert (table.rt.steps_completed, table.rt.artifacts) == (before.steps_completed, before.artifacts)
+    assert table.offered() == [Action.GO_ON, Action.END_ELABORATION]
+    assert table.last.text == "Noted: Ada decided on storage: Redis. The floor is yours."
+
+
+def test_the_synthesis_has_the_decision_word_by_word() -> None:
+    """Whatever the voice made of it."""
+    shown = played(Script(PERSONAS, [DECIDED, DONE], [fair("t02")])).shown.text
+
+    assert "#### Decisions Made\n- storage: SQLite (Grace)\n" in shown
+
+
+def test_who_is_against_what_people_decided_is_not_forgotten() -> None:
+    """The other side is an objection then."""
+    shown = played(Script(PERSONAS, [DECIDED, DONE], [fair("t02")])).shown.text
+
+    assert "- [Alex] storage: Redis: deferred; risk: " in shown
+    assert "SQLite: deferred" not in shown
+
+
+def test_people_may_ignore_the_question() -> None:
+    """The discussion goes on, and nobody asks the same again."""
+    meeting = played(Script(PERSONAS, [Said("Let us hear more."), GO_ON, DONE], [fair("t02")]))
+
+    assert meeting.texts.count(ASKED) == 1
+    assert not any("decision" in line.meta for line in meeting.lines)
+
+
+def test_another_position_is_another_question() -> None:
+    """Whoever was asked about two sides has not been asked about three."""
+    personas = {**PERSONAS, MAYA: [*PERSONAS[MAYA], says("Neither.", "paper")]}
+    meeting = played(Script(personas, [Said("Hm."), DONE]))
+
+    assert sum("see this differently" in text for text in meeting.texts) == 2
+
+
+def test_a_second_press_changes_nothing() -> None:
+    """It is answered with what became of the first."""
+    table = disputing()
+    asked = table.menu
+    table.press(Action.DECIDE, value="1", who="grace")
+    before = table.rt
+
+    with pytest.raises(NotNow, match="SQLite -- chosen by Grace"):
+        table.press(Action.DECIDE, value="0", menu=asked)
+    assert table.rt == before
+
+
+@pytest.mark.parametrize("value", ["", "2", "-1", "one", "٣"])
+def test_a_button_that_was_never_there_decides_nothing(value: str) -> None:
+    """Values come from outside."""
+    table = disputing()
+    before = table.rt
+
+    with pytest.raises(NotNow):
+        table.press(Action.DECIDE, value=value)
+    assert table.rt == before
+
+
+def test_a_press_after_the_discussion_went_on_is_answered() -> None:
+    """And decides nothing."""
+    table = disputing()
+    asked = table.menu
+    table.say("Let us hear more.")
+
+    with pytest.raises(NotNow, match="The discussion went on"):
+        table.press(Action.DECIDE, value="0", menu=asked)
+
+
+def test_issues_are_put_one_after_the_other() -> None:
+    """A decision on one brings the next."""
+    two = Stance(issue="names", position="short")
+    other = Stance(issue="names", position="long")
+    personas = {
+        MAYA: PERSONAS[MAYA],
+        ALEX: [Contribution("Redis, short.", (*PERSONAS[ALEX][0].stances, two))],
+        JORDAN: [Contribution("A file, long.", (*PERSONAS[JORDAN][0].stances, other))],
+    }
+    meeting = played(Script(personas, [DECIDED, Pressed(Action.DECIDE, "0"), DONE], [fair("t02")]))
+
+    assert [line.meta["decision"] for line in meeting.lines if "decision" in line.meta] == [
+        "storage: SQLite",
+        "names: short",
+    ]
+
+
+def test_the_question_comes_again_after_a_pause() -> None:
+    """Nobody answered it, and its buttons are gone."""
+    table = disputing().stop().resume()
+
+    assert table.last.text == ASKED
+    assert table.offered()[0] is Action.DECIDE
+
+
+def test_what_is_decided_survives_a_restart() -> None:
+    """It is in the store with everything else."""
+    table = disputing().press(Action.DECIDE, value="1", who="grace").restart()
+
+    assert [one.text for one in table.rt.debate.decided] == ["storage: SQLite"]

@@ -1,0 +1,105 @@
+"""The same scripts in the real engine: a store on a disk, an item in git, and a record that can be replayed."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.domain.message import Action
+from bot.record.reading import replay
+from bot.record.verifying import Item, differences
+from bot.storage.record import versions
+from tests.meetings.held import held
+from tests.meetings.script import (
+    ALEX,
+    DONE,
+    GO_ON,
+    JORDAN,
+    MAYA,
+    Played,
+    Pressed,
+    Said,
+    Script,
+    fair,
+    played,
+    says,
+)
+from tests.meetings.test_agreement import AGAINST, challenged
+from tests.meetings.test_synthesis import HOLDOUT, PUT_BACK, WEIGHED
+
+DECIDED = Pressed(Action.DECIDE, "0", "grace")
+JORDAN_MOVES = {**HOLDOUT, JORDAN: [*HOLDOUT[JORDAN], says("Then Redis.", "Redis")]}
+SCRIPTS = {
+    "a good one": Script(HOLDOUT, [DECIDED, DONE], [fair("t01", "t02", objections=[WEIGHED])]),
+    "a dropped objection": Script(HOLDOUT, [Said("I see."), DONE], [fair("t02")]),
+    "a collapse": Script(JORDAN_MOVES, [Said("Jordan, really?", "grace"), DONE], [fair("t01")]),
+    "a challenge": challenged(AGAINST),
+    "circles": Script(
+        {MAYA: HOLDOUT[MAYA], ALEX: HOLDOUT[ALEX] * 3, JORDAN: HOLDOUT[JORDAN] * 3}, [GO_ON, GO_ON, DONE]
+    ),
+    "silence": Script({MAYA: HOLDOUT[MAYA]}, [Said("Anybody?"), DONE], [fair("t01")]),
+}
+
+
+def item(root: Path) -> Item:
+    folder = root / "docs" / "requirements" / "offline-sync"
+    return Item(folder, folder / "planning" / "meeting.jsonl")
+
+
+def told(meeting: Played) -> list[tuple[str, str]]:
+    return [(line.actor, line.content) for line in meeting.turns()]
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+async def test_what_is_measured_is_the_same_in_the_real_engine(name: str, tmp_path: Path) -> None:
+    """Turn by turn, and on the card."""
+    real, pure = await held(SCRIPTS[name], tmp_path), played(SCRIPTS[name])
+
+    assert told(real) == told(pure)
+    assert real.card == pure.card
+    assert real.shown.note == pure.shown.note
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+async def test_the_record_of_it_holds(name: str, tmp_path: Path) -> None:
+    """Lines, meta.json, artifacts and git say the same, whatever was put on record."""
+    await held(SCRIPTS[name], tmp_path)
+    kept = item(tmp_path)
+
+    assert list(differences(kept, list(versions(kept.folder)))) == []
+
+
+async def test_what_was_put_back_is_in_git(tmp_path: Path) -> None:
+    """In the artifact of the step, for whoever reads it in a year."""
+    await held(SCRIPTS["a dropped objection"], tmp_path)
+    kept = (item(tmp_path).folder / "quick-scan.md").read_text()
+
+    assert PUT_BACK in kept
+    assert "#### Sources\n- t02: Alex, `planning/meeting.jsonl#offline-sync." in kept
+
+
+async def test_replay_knows_who_stands_where(tmp_path: Path) -> None:
+    """And what was decided, by whom, once; and who objects."""
+    await held(SCRIPTS["a good one"], tmp_path)
+    state = replay(item(tmp_path).transcript).state()
+
+    assert [(one.text, one.by) for one in state.decisions] == [("storage: Redis", "Grace")]
+    assert [(move.by, move.position) for move in state.moves] == [
+        ("BusinessAnalyst", "storage: Redis"),
+        ("SolutionsArchitect", "storage: Redis"),
+        ("InterfaceDesigner", "storage: SQLite"),
+    ]
+    assert [(one.by, one.text) for one in state.objections] == [
+        ("Jordan", "A tunnel has no server: rejected because the tunnel is short")
+    ]
+
+
+async def test_replay_knows_who_moved(tmp_path: Path) -> None:
+    """From where to where, by the issue."""
+    await held(SCRIPTS["a collapse"], tmp_path)
+    moves = replay(item(tmp_path).transcript).state().moves
+
+    assert (moves[-1].by, moves[-1].was, moves[-1].position) == (
+        "InterfaceDesigner",
+        "storage: SQLite",
+        "storage: Redis",
+    )

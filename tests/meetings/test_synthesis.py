@@ -1,0 +1,234 @@
+"""What a synthesis rests on, and what it must not lose: held against the record, not against its words."""
+
+import pytest
+
+from bot.domain.message import Action
+from bot.domain.synthesis import Decision, Insight, Objection, Outcome, Question, Synthesis
+from tests.domain.books import few_steps
+from tests.domain.table import Contribution, Table
+from tests.meetings.script import (
+    ALEX,
+    DONE,
+    JORDAN,
+    MAYA,
+    Played,
+    Pressed,
+    Said,
+    Script,
+    fair,
+    played,
+    says,
+)
+
+HOLDOUT = {
+    MAYA: [says("Where do edits wait?", "Redis")],
+    ALEX: [says("Redis is fast: 2 ms.", "Redis", "t01", new=True)],
+    JORDAN: [says("In a tunnel there is no server.", "SQLite", "t01", new=True)],
+}
+WEIGHED = Objection(
+    text="A tunnel has no server",
+    by=("Jordan",),
+    turns=("t03",),
+    outcome=Outcome.REJECTED,
+    because="the tunnel is short",
+)
+REFUSED = "The synthesis left out 1 objection, so it was asked for once more."
+PUT_BACK = (
+    "- [Jordan] storage: SQLite: deferred; risk: the synthesis left it out, and nobody weighed it; "
+    "reopen if: somebody brings it up again [t03]"
+)
+
+
+def holding_out(*syntheses: Synthesis, people: tuple[Said | Pressed, ...] = (DONE,)) -> Played:
+    return played(Script(HOLDOUT, people, syntheses))
+
+
+def times_refused(meeting: Played) -> int:
+    return sum(line.content == REFUSED for line in meeting.lines)
+
+
+# --- dissent ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_synthesis_with_the_objection_is_taken_as_it_is() -> None:
+    """In the words of whoever chairs, with what became of it and the turn in which it was made."""
+    meeting = holding_out(fair("t02", objections=[WEIGHED]))
+
+    assert (
+        "- [Jordan] A tunnel has no server: rejected because the tunnel is short [t03]" in meeting.shown.text
+    )
+    assert (meeting.card["objections"], meeting.card["objections_kept"]) == (1, 1)
+    assert times_refused(meeting) == 0
+
+
+def test_a_synthesis_that_drops_one_is_refused_once() -> None:
+    """The record says so; the second one is taken."""
+    meeting = holding_out(fair("t02"), fair("t02", objections=[WEIGHED]))
+
+    assert times_refused(meeting) == 1
+    assert REFUSED not in meeting.texts
+    assert meeting.card["objections_kept"] == 1
+
+
+def test_what_is_dropped_twice_is_put_back() -> None:
+    """By code, in the words of the record; the card counts what the voice left out."""
+    meeting = holding_out(fair("t02"))
+
+    assert PUT_BACK in meeting.shown.text
+    assert times_refused(meeting) == 1
+    assert (meeting.card["objections"], meeting.card["objections_kept"]) == (1, 0)
+    assert "0 of 1 objections kept" in meeting.shown.note
+
+
+@pytest.mark.parametrize(
+    "half_said",
+    [
+        WEIGHED.but(because=" "),
+        WEIGHED.but(outcome=Outcome.DEFERRED, because="later", risk="lost edits"),
+        WEIGHED.but(outcome=Outcome.DEFERRED, reopen_if="it happens"),
+        WEIGHED.but(turns=("t02",)),
+        WEIGHED.but(turns=("t77",)),
+        WEIGHED.but(turns=()),
+    ],
+)
+def test_an_objection_that_is_only_half_said_is_dropped(half_said: Objection) -> None:
+    """A no without a reason, a later without a risk or a condition, and one that names another turn or none."""
+    meeting = holding_out(fair("t02", objections=[half_said]))
+
+    assert PUT_BACK in meeting.shown.text
+    assert meeting.card["objections_kept"] == 0
+
+
+def test_a_later_with_its_risk_is_enough() -> None:
+    """It says what would bring it back."""
+    later = WEIGHED.but(outcome=Outcome.DEFERRED, because="", risk="lost edits", reopen_if="one is lost")
+    text = holding_out(fair("t02", objections=[later])).shown.text
+
+    assert "A tunnel has no server: deferred; risk: lost edits; reopen if: one is lost [t03]" in text
+    assert PUT_BACK not in text
+
+
+def test_one_answer_stands_for_one_objection() -> None:
+    """Two people who object to different things are not put off with one sentence."""
+    personas = {**HOLDOUT, MAYA: [says("Where?", "Redis")], ALEX: [says("Paper.", "paper", "t01")]}
+    both = WEIGHED.but(turns=("t02", "t03"))
+    meeting = played(Script(personas, [DONE], [fair("t01", objections=[both])]))
+
+    assert (meeting.card["objections"], meeting.card["objections_kept"]) == (3, 1)
+
+
+def test_whoever_moved_for_a_reason_objects_no_more() -> None:
+    """What counts is where everybody stands in the end."""
+    personas = {**HOLDOUT, JORDAN: [*HOLDOUT[JORDAN], says("Then Redis.", "Redis", "t04")]}
+    meeting = played(
+        Script(personas, [Said("Jordan, the tunnel has a server now."), DONE], [fair("t02", "t03", "t04")])
+    )
+
+    assert meeting.card["objections"] == 0
+    assert "Objections" not in meeting.shown.text
+
+
+def test_dissent_survives_where_only_one_sentence_is_left() -> None:
+    """A voice that gives nothing twice (ERR-ELAB-007) cannot lose it either."""
+    table = Table(few_steps()).start()
+    script = Script(HOLDOUT)
+    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
+    table.world.synthesis = Synthesis(summary="They talked")
+    table.elaborate().press(Action.DECIDE, value="0").say("done")
+    text = next(text for text in table.texts if text.startswith("Key takeaway"))
+
+    assert "#### Decisions Made\n- storage: Redis (Ada)" in text
+    assert "#### Objections\n- [Jordan] storage: SQLite: deferred" in text
+
+
+def test_a_model_that_dies_takes_no_objection_with_it() -> None:
+    """The stances are in the store, so whatever puts it together is held against them."""
+    table = Table(few_steps()).start()
+    script = Script(HOLDOUT)
+    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
+    table.elaborate().stop_paying().say("done").restart().resume_paying()
+
+    assert any(PUT_BACK in text for text in table.texts)
+
+
+# --- sources ----------------------------------------------------------------------------------------------------------
+
+
+def test_claims_name_the_turns_they_rest_on() -> None:
+    """Behind each of them; in git, each turn is a line of the transcript."""
+    claims = Synthesis(
+        insights=(Insight(text="Redis takes 2 ms", by=("Alex",), turns=("t02",)),),
+        decisions=(Decision(text="Measure it", by="Ada", turns=("t04",)),),
+        questions=(Question(text="How long is the tunnel?", why="nobody knows", turns=("t03", "t04")),),
+        objections=(WEIGHED,),
+        summary="Redis is fast",
+    )
+    meeting = holding_out(claims, people=(Said("We measure it."), DONE))
+    kept, shown = meeting.synthesis.content, meeting.shown.text
+    lines = {line.meta["turn_id"]: line for line in meeting.turns()}
+
+    assert "- [Alex] Redis takes 2 ms [t02]\n" in shown
+    assert "- Measure it (Ada) [t04]\n" in shown
+    assert "- How long is the tunnel?: nobody knows [t03, t04]\n" in shown
+    assert kept.startswith(shown)
+    for turn, name in {"t02": "Alex", "t03": "Jordan", "t04": "Ada"}.items():
+        assert f"- {turn}: {name}, `planning/meeting.jsonl#{lines[turn].message_id}`\n" in kept
+    assert "t01" not in kept
+
+
+def test_an_insight_without_a_source_is_an_assumption() -> None:
+    """Also when it names a turn that nobody took, or writes one into its words."""
+    claims = (
+        Insight(text="It rains", by=("Maya",)),
+        Insight(text="It snows", by=("Maya",), turns=("t42",)),
+        Insight(text="It hails [t02]", by=("Maya",)),
+    )
+    meeting = holding_out(Synthesis(insights=claims, objections=(WEIGHED,), summary="Weather"))
+
+    for weather in ("rains", "snows", "hails"):
+        assert f"- [Maya] *assumption*: It {weather}\n" in meeting.shown.text
+    assert (meeting.card["insights"], meeting.card["sourced"]) == (3, 0)
+    assert "0 of 3 insights with a source" in meeting.shown.note
+
+
+def test_where_nothing_is_on_record_nothing_is_called_an_assumption() -> None:
+    """The summary is what it always was, to the letter."""
+    personas = {key: [Contribution("Hm.")] for key in HOLDOUT}
+    meeting = played(Script(personas, [DONE], [fair()]))
+
+    assert meeting.shown.text == meeting.synthesis.content
+    assert "- [Alex] Where the edits are kept matters\n" in meeting.shown.text
+
+
+def test_sources_are_links_in_the_thread() -> None:
+    """To the messages themselves, of people and of personas."""
+    table = Table(few_steps()).start()
+    script = Script(HOLDOUT, syntheses=[fair("t02", "t04", objections=[WEIGHED])])
+    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
+    table.world.synthesis = script.syntheses[0]
+    table.rt = table.rt.but(permalink="https://team.slack.com/archives/C1/p1700000000000100")
+    table.elaborate().say("In a tunnel.", ts="1700000001.000200").say("done")
+    shown = next(one.message for one in table.world.thread if one.message.text.startswith("### Elab"))
+
+    assert [link.label for link in shown.links] == ["t02 Alex", "t03 Jordan", "t04 Ada"]
+    assert shown.links[-1].url == (
+        "https://team.slack.com/archives/C1/p1700000001000200?thread_ts=1700000000.000100&cid=C1"
+    )
+
+
+# --- facts ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_hidden_fact_that_survives_is_counted() -> None:
+    """It was said by one of them only, and the synthesis names the turn."""
+    card = holding_out(fair("t01", "t02", objections=[WEIGHED])).card
+
+    assert (card["facts"], card["facts_kept"]) == (3, 3)
+
+
+def test_a_hidden_fact_that_is_lost_is_counted_too() -> None:
+    """Nobody reads it again, and the card says that it is gone."""
+    meeting = holding_out(fair("t01", objections=[WEIGHED]))
+
+    assert (meeting.card["facts"], meeting.card["facts_kept"]) == (3, 2)
+    assert "2 of 3 facts kept" in meeting.shown.note

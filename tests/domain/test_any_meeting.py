@@ -21,7 +21,7 @@ from hypothesis.stateful import (
 
 from bot.domain import meta, transcript
 from bot.domain.agenda import Playbook
-from bot.domain.effects import Commit, Post, ReadThread
+from bot.domain.effects import Commit, Post, ReadThread, Speak
 from bot.domain.inputs import (
     Amend,
     Attempted,
@@ -49,12 +49,13 @@ from bot.domain.planning.projections import check_files
 from bot.domain.planning.verdict import Verdict
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import BUSY, Stage
+from bot.domain.stance import Stance
 from bot.domain.steps import Depth
 from bot.domain.synthesis import Insight, Synthesis
 from bot.errors import NotNow
 from bot.record.verifying import META, TRANSCRIPT
 from tests.domain.books import few_steps, step
-from tests.domain.table import HERE, LONGEST, NOWHERE, YES, Table, person
+from tests.domain.table import HERE, LONGEST, NOWHERE, YES, Contribution, Table, person
 from tests.domain.table import PLAN as SHORT_PLAN
 from tests.oracle import apart
 
@@ -73,6 +74,7 @@ SPEECH = st.sampled_from(["I see. Jordan, what do you say?", "", "Alex Rivera: m
 SYNTHESES = st.sampled_from(
     [Synthesis(insights=(Insight(text="It matters"),), summary="It matters"), Synthesis(summary="Nothing")]
 )
+POSITIONS = st.sampled_from([("",), ("Redis",), ("Redis", "SQLite"), ("Redis", "SQLite", "", "paper")])
 FAILING = st.sampled_from(
     [
         ("open_thread", "not_in_channel"), ("read_thread", "fatal"), ("read_item", "fatal"), ("post", "invalid_blocks"),
@@ -212,7 +214,8 @@ class Meeting(RuleBasedStateMachine):
     def presses_the_open_menu(self, who: str, data: st.DataObject) -> None:
         assert self.table.rt.menu
         choices = self.table.rt.menu.message.choices
-        self.presses(data.draw(st.sampled_from(choices)).action, who, self.table.rt.menu)
+        choice = data.draw(st.sampled_from(choices))
+        self.presses(choice.action, who, self.table.rt.menu, value=choice.value)
 
     @precondition(lambda self: self.table.menus)
     @rule(who=PEOPLE, action=st.sampled_from(Action), data=st.data())
@@ -305,9 +308,17 @@ class Meeting(RuleBasedStateMachine):
     def a_file_takes_no_text(self, path: str) -> None:
         self.table.world.unwritable = path
 
-    @rule(text=SPEECH, synthesis=SYNTHESES)
-    def voices_change(self, text: str, synthesis: Synthesis) -> None:
-        self.table.world.speech = lambda _speak, _rt: text
+    @rule(text=SPEECH, synthesis=SYNTHESES, positions=POSITIONS, passed=st.booleans())
+    def voices_change(
+        self, text: str, synthesis: Synthesis, positions: tuple[str, ...], *, passed: bool
+    ) -> None:
+        def speech(_speak: Speak, rt: Roundtable) -> Contribution:
+            place = rt.elaboration.turn_count if rt.elaboration else 0
+            taken = positions[place % len(positions) :][:1]
+            stances = tuple(Stance(issue="storage", position=one, because=("t01",)) for one in taken)
+            return Contribution(text, stances, passed=passed and not place % 2)
+
+        self.table.world.speech = speech
         self.table.world.synthesis = synthesis
 
     @precondition(lambda self: self.table.world.meta)
@@ -340,15 +351,22 @@ class Meeting(RuleBasedStateMachine):
 
     # --- how ----------------------------------------------------------------------------------------------------------
 
-    def presses(self, action: Action, who: str, menu: Menu) -> None:
+    def presses(self, action: Action, who: str, menu: Menu, *, value: str = "") -> None:
         table = self.table
         ts = menu.ts or table.ts_of(menu.token)
         if ts == NOWHERE and table.rt.menu and menu.token == table.rt.menu.token:
             return  # nobody can press what is not in Slack yet
         press = Press(
-            key=table.key(), at=table.now(), person=person(who), action=action, token=menu.token, ts=ts
+            key=table.key(),
+            at=table.now(),
+            person=person(who),
+            action=action,
+            token=menu.token,
+            ts=ts,
+            value=value,
         )
-        is_open = table.rt.menu is not None and table.rt.menu.token == menu.token and menu.offers(action)
+        offered = (action, value) in {(one.action, one.value) for one in menu.message.choices}
+        is_open = table.rt.menu is not None and table.rt.menu.token == menu.token and offered
         accepted = self.hears(press)
         assert accepted is is_open
 

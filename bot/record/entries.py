@@ -70,7 +70,7 @@ def entries(path: Path, *, until: int | None = None, permalink: str = "") -> Ite
 
 def link_of(permalink: str, meta: Fields) -> str:
     """Where in Slack a line's message stands; empty unless *permalink* is that of its thread."""
-    thread = _THREAD.fullmatch(permalink)
+    thread = permalinks.thread(permalink)
     return _link(thread, meta) if thread else ""
 
 

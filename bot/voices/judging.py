@@ -11,12 +11,12 @@ from typing import Any
 
 from bot.domain.persona import Persona, Roster
 from bot.domain.planning.objects import objects_in
-from bot.domain.planning.plan import Plan
 from bot.domain.planning.validating import Known, read_plan
 from bot.domain.planning.verdict import Verdict, read_verdict, unreadable
 from bot.domain.planning.workshop import Workshop
 from bot.domain.review_text import Finding, Opinion, Severity
 from bot.domain.transcript import Line
+from bot.engine.ports import Formal
 from bot.errors import VoiceError
 from bot.voices import checklist
 from bot.voices.dossier import Dossier
@@ -48,6 +48,10 @@ class ThinkingWorkshop:
         self._roles = roles
         self._offline = offline
 
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return self._offline.reads
+
     async def judge(self, ws: Workshop, role: str, files: Files) -> Verdict:
         """Never raises: a role that cannot be asked cannot say, and holds nothing up for ever."""
         persona = next((one for one in self._roles if one.actor == role), None)
@@ -64,7 +68,7 @@ class ThinkingWorkshop:
             return unreadable(f"the model gave no answer ({error.reason or 'unknown'})")
         return read_verdict(seen(text))
 
-    async def formalize(self, ws: Workshop, files: Files, *, lines: Iterable[Line]) -> Plan:
+    async def formalize(self, ws: Workshop, files: Files, *, lines: Iterable[Line]) -> Formal:
         """A mind's plan if it is valid, at the second attempt if need be; else the one that needs no mind."""
         said = tuple(lines)
         known = Known(
@@ -78,7 +82,7 @@ class ThinkingWorkshop:
                 text = await thinking.about(judging.formalize(ws, files, said, errors=errors))
                 reading = read_plan(seen(text), known)
                 if reading.plan:
-                    return reading.plan
+                    return Formal(reading.plan.model_dump_json(), known.requirements)
                 errors = reading.errors
         except VoiceError as error:
             log.warning("the plan is written without a model: %s (%s)", error, error.reason)

@@ -19,7 +19,8 @@ from bot.storage.embedded import EmbeddedStore
 from bot.storage.git import GitWorkspace
 from tests.domain.books import few_steps
 from tests.domain.table import HERE, NAMES
-from tests.durability.world import SimChat, World
+from tests.durability.sim_voices import SimPlanners
+from tests.durability.world import SimChat, SimRecords, World
 from tests.engine.replica import Woken
 from tests.meetings.script import Deed, Played, Pressed, Said, Script
 
@@ -71,7 +72,9 @@ async def held(script: Script, root: Path) -> Played:
     """The item is in the repository at *root* afterwards."""
     world = World()
     async with EmbeddedStore(root / ".roundtable") as store, GitWorkspace(root) as workspace:
-        performers = Performers(SimChat(world), ScriptedVoices(script), workspace, few_steps(), now)
+        chat, voices = SimChat(world), ScriptedVoices(script)
+        records, planners = SimRecords(world), SimPlanners(world)
+        performers = Performers(chat, voices, workspace, few_steps(), now, records, planners)
         engine = Engine(store=store, wake=Woken(), performers=performers, playbook=few_steps(), clock=now)
         item, ada = item_from("Offline sync"), Person(id="ada", name="Ada")
         rt = await engine.start(Start(key="start", at=now(), item=item, place=HERE, person=ada))

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from bot.domain import menus
 from bot.domain.inputs import Amend, Press, Resume, Retract, Say
 from bot.domain.message import Action
 from bot.domain.place import Person, Place
 from bot.slack import parse
+from bot.slack.buttons import action_id, value_of
 from bot.slack.identity import Identity
 from bot.slack.payload import Malformed
 from bot.slack.verbs import Asked, verb_in
@@ -195,6 +197,18 @@ def test_a_press_names_its_action_and_its_menu() -> None:
     )
 
     assert parse.press(payload("block_actions"), US, at=NOW) == parse.Pressed(THREAD, press)
+
+
+def test_one_of_several_buttons_with_one_action_names_which() -> None:
+    """The second option to decide on, as `blocks` writes it."""
+    body = payload("block_actions")
+    choice = menus.options(("Redis", "SQLite"))[1]
+    body["actions"][0] |= {"action_id": action_id(choice.action, 2), "value": value_of(choice, "t0ken")}
+    pressed = parse.press(body, US, at=NOW)
+
+    assert isinstance(pressed, parse.Pressed)
+    assert (pressed.press.action, pressed.press.value) == (Action.DECIDE, "1")
+    assert pressed.press.token == "t0ken"
 
 
 def test_a_press_in_a_picker_is_a_resume() -> None:

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from uuid import uuid4
 
@@ -16,20 +16,23 @@ from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import content, review_parts, shipped, tracing
+from bot.cast import cast
 from bot.domain.agenda import Playbook
-from bot.domain.persona import Roster
 from bot.domain.redaction import Redactor, own_rules
 from bot.doors import Doors, answered
 from bot.engine.absence import Absence
 from bot.engine.clock import now
 from bot.engine.discretion import Discretion
 from bot.engine.engine import Engine
+from bot.engine.meter import Meter
 from bot.engine.performers import Performers
-from bot.engine.ports import Pace, Store, Voices
+from bot.engine.ports import Pace, Store, Wake
 from bot.engine.triage import Forked, Triage
 from bot.engine.troubles import log_trouble
+from bot.engine.voice_ports import Voices
 from bot.engine.whole_desk import WholeDesk
 from bot.errors import ConfigError, Unavailable
+from bot.metrics import Metrics
 from bot.record.kept import KeptRecords
 from bot.review_parts import Shared
 from bot.settings import Settings
@@ -46,10 +49,6 @@ from bot.storage.redis import RedisStore
 from bot.storage.remote import Sync
 from bot.storage.upkeep import Upkeep
 from bot.storage.wake import DocketWake
-from bot.voices.models import Minds
-from bot.voices.models import minds as minds_of_models
-from bot.voices.offline import OfflineVoices
-from bot.voices.workshop import OfflineWorkshop
 
 log = logging.getLogger(__name__)
 
@@ -114,13 +113,6 @@ async def pace(settings: Settings) -> AsyncIterator[Pace]:
         yield LocalPace(speed=speed)
 
 
-def minds(settings: Settings, roster: Roster) -> AbstractAsyncContextManager[Minds]:
-    """Whoever is to think, for everybody and for personas of *roster* with a model of their own."""
-    own = [persona.model for persona in roster if persona.model]
-    seconds, calls = settings.model_seconds, settings.model_calls
-    return minds_of_models(settings.model, settings, personas=own, seconds=seconds, calls=calls)
-
-
 @asynccontextmanager
 async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = None) -> AsyncIterator[None]:
     """
@@ -130,14 +122,13 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
     While it still waits for Slack, it can be asked how it is. Raises ConfigError with a sentence for whatever keeps
     it from starting.
     """
-    token = required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
-    if not settings.slack_app_token:
-        required(settings.slack_signing_secret, "SLACK_APP_TOKEN or SLACK_SIGNING_SECRET")
+    token = _token(settings)
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         stack.enter_context(tracing.exported(settings.otel_exporter_otlp_endpoint))
         agenda = playbook(settings)
-        await enter(minds(settings, agenda.roster))
+        redact = discretion(settings)
+        speaking = await enter(cast(settings, agenda, redact))
         upkeep, sync = Upkeep(settings.workspace), _sync(settings)
         files = await enter(workspace(settings, sync=sync, after_commit=_waking(upkeep, sync)))
         saved = await enter(store(settings))
@@ -147,32 +138,53 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         doors = Doors(settings, store=saved, workspace=files, wake=wake)
         if web or not settings.slack_app_token:
             await enter(doors.serving())
-        us = replace(await introduced(client), redact=discretion(settings))
-
+        us = replace(await introduced(client), redact=redact)
         paced = await enter(pace(settings))
         chat = SlackChat(client, agenda.speakers, us, pace=paced, standing=doors.standing)
-        records = KeptRecords(settings.workspace / settings.items_dir)
-        performers = Performers(
-            chat, voices or OfflineVoices(), files, agenda, now, records, OfflineWorkshop(), us.redact
-        )
         board = SlackBoard(client, us, pace=paced, standing=doors.standing)
-        triage = await enter(_reviews(settings, Shared(saved, files, agenda, doors.payer, board), doors))
-        payer, meter = Forked(doors.payer, triage), doors.metrics
-        engine = Engine(
-            store=saved, wake=payer, performers=performers, playbook=agenda, clock=now, meter=meter
+        shared = Shared(saved, files, agenda, doors.payer, board, speaking.reviewers)
+        triage = await enter(_reviews(settings, shared, doors))
+        world = Performers(
+            chat, voices or speaking.voices, files, agenda, now, _records(settings), speaking.planners, redact
         )
-        desk = _desk(engine, saved, performers, triage=triage)
+        engine = _engine(saved, Forked(doors.payer, triage), world, meter=doors.metrics)
+        desk = _desk(engine, saved, world, triage=triage)
         reception = Reception(desk=desk, chat=chat, us=us, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
-            await enter(_beside(lambda: sync.run(meter=meter, on_conflict=engine.clashed)))
-            await sync.abreast(seconds=FIRST_ROUND_SECONDS)
+            await enter(_abreast(sync, engine, doors.metrics))
         await enter(_running(engine))
         await enter(_beside(upkeep.run))
         await enter(doors.opened(client, reception))
         await enter(_beside(Absence(engine, saved, now, hears=doors.hears).watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
+
+
+def _token(settings: Settings) -> str:
+    """The bot's; and there has to be a way for Slack to reach us."""
+    token = required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
+    if not settings.slack_app_token:
+        required(settings.slack_signing_secret, "SLACK_APP_TOKEN or SLACK_SIGNING_SECRET")
+    return token
+
+
+@asynccontextmanager
+async def _abreast(sync: Sync, engine: Engine, metrics: Metrics) -> AsyncIterator[None]:
+    """What others pushed is there before anything begins, if the remote answers in time."""
+    async with _beside(lambda: sync.run(meter=metrics, on_conflict=engine.clashed)):
+        await sync.abreast(seconds=FIRST_ROUND_SECONDS)
+        yield
+
+
+def _engine(saved: Store, wake: Wake, world: Performers, *, meter: Meter) -> Engine:
+    return Engine(
+        store=saved, wake=wake, performers=world, playbook=world.playbook, clock=world.clock, meter=meter
+    )
+
+
+def _records(settings: Settings) -> KeptRecords:
+    return KeptRecords(settings.workspace / settings.items_dir)
 
 
 def _desk(engine: Engine, saved: Store, world: Performers, *, triage: Triage) -> WholeDesk:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from bot import app
+from bot.cast import minds
 from bot.domain.model_names import Chain
 from bot.domain.persona import Roster
 from bot.settings import Settings
@@ -18,8 +18,8 @@ class Greeted(NamedTuple):
 
 async def greeted(settings: Settings, roster: Roster) -> Greeted:
     """Raises ConfigError with whatever is missing before anybody can be asked."""
-    async with app.minds(settings, roster) as minds:
-        answers = await minds.greeted()
+    async with minds(settings, roster) as found:
+        answers = await found.greeted()
     if not answers:
         return Greeted("offline: the personas facilitate, and do not think for themselves", (), stops=False)
     chain = Chain.read(settings.model)

@@ -11,7 +11,7 @@ from typing import Any
 from bot import app
 from bot.domain import spending, transcript
 from bot.domain.agenda import Agenda
-from bot.domain.inputs import ItemState
+from bot.domain.outcomes import ItemState
 from bot.domain.spending import Spent
 from bot.domain.taxonomy import trouble
 from bot.domain.text import one_line

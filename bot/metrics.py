@@ -23,7 +23,8 @@ from prometheus_client import (
 )
 
 from bot.domain.effects import Commit, Effect
-from bot.domain.inputs import Command, Committed, Failed, Input, Outcome
+from bot.domain.inputs import Command, Input
+from bot.domain.outcomes import Committed, Failed, Outcome
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.engine.meter import Meter, kind_of

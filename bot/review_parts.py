@@ -8,7 +8,7 @@ from bot.domain.agenda import Playbook
 from bot.engine.clock import now
 from bot.engine.homes import ItemHomes
 from bot.engine.ports import Store, Wake
-from bot.engine.review_ports import Board, Notices
+from bot.engine.review_ports import Board, Notices, Reviewers
 from bot.engine.reviewing import Reviewing
 from bot.engine.triage import Triage
 from bot.posted import Postbox
@@ -27,6 +27,7 @@ class Shared(NamedTuple):
     playbook: Playbook
     wake: Wake
     board: Board
+    reviewers: Reviewers = ChecklistReviewers()
 
 
 @asynccontextmanager
@@ -44,7 +45,7 @@ async def triage(settings: Settings, parts: Shared, *, channel: str = "") -> Asy
     """*channel* is for the notices that do not stand anywhere yet; else the settings say it."""
     async with notices(settings) as kept:
         reviewing = Reviewing(
-            reviewers=ChecklistReviewers(),
+            reviewers=parts.reviewers,
             workspace=parts.workspace,
             archive=parts.workspace,
             board=parts.board,

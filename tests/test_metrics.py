@@ -9,9 +9,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from bot.domain.effects import Commit, Post
 from bot.domain.elaboration import Elaboration
-from bot.domain.inputs import Committed, Done, Failed, ItemState, Say
+from bot.domain.inputs import Say
 from bot.domain.message import Message
 from bot.domain.meta import Meta
+from bot.domain.outcomes import Committed, Done, Failed, ItemState
 from bot.domain.place import Person
 from bot.domain.stage import Stage
 from bot.engine.queue import Queue

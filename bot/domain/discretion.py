@@ -3,23 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from bot.domain.inputs import (
-    Attempted,
-    Clashed,
-    Committed,
-    Done,
-    Finish,
-    Mute,
-    PersonMet,
-    Posted,
-    Press,
-    Resume,
-    Retract,
-    SetDepth,
-    Stop,
-    ThreadOpened,
-    TryAgain,
-)
+from bot.domain.inputs import Clashed, Finish, Mute, Press, Resume, Retract, SetDepth, Stop, TryAgain
+from bot.domain.outcomes import Attempted, Committed, Done, PersonMet, Posted, ThreadOpened
 from bot.domain.redaction import Redact
 from bot.domain.value import Value
 

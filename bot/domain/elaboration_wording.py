@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.agenda import Phase, Step
-from bot.domain.inputs import Touched
+from bot.domain.outcomes import Touched
 from bot.domain.persona import Persona
 from bot.domain.wording import listed
 

@@ -12,23 +12,13 @@ from bot.domain.agenda import Playbook
 from bot.domain.effects import Attemptable, Commit
 from bot.domain.inputs import (
     Amend,
-    Attempted,
     Clashed,
     Command,
-    Committed,
-    Done,
-    Drafted,
     Export,
-    Failed,
     Finish,
     Input,
-    ItemRead,
     Mute,
-    Outcome,
-    PersonaSpoke,
-    PersonMet,
     Plan,
-    Posted,
     Press,
     Resume,
     Retract,
@@ -37,13 +27,25 @@ from bot.domain.inputs import (
     SetDepth,
     Start,
     Stop,
+    TryAgain,
+)
+from bot.domain.message import Action, Message
+from bot.domain.outcomes import (
+    Attempted,
+    Committed,
+    Done,
+    Drafted,
+    Failed,
+    ItemRead,
+    Outcome,
+    PersonaSpoke,
+    PersonMet,
+    Posted,
     Surveyed,
     Synthesized,
     ThreadOpened,
     ThreadRead,
-    TryAgain,
 )
-from bot.domain.message import Action, Message
 from bot.domain.place import Person
 from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
 from bot.domain.roundtable import Roundtable
@@ -271,13 +273,9 @@ def _posted(rt: Roundtable, happened: Posted, effect: Attemptable) -> Roundtable
     message = getattr(effect, "message", None)
     if message and message.token:
         rt = rt.standing_at(message.token, happened.ts)
-    lines = tuple(
-        line.but(meta={**line.meta, "message_ts": happened.ts}) if line.message_id == effect.id else line
-        for line in rt.lines
-    )
     if rt.elaboration:
         rt = rt.but(elaboration=rt.elaboration.shown(effect.id, happened.ts))
-    return rt.but(lines=lines)
+    return rt.marking(effect.id, message_ts=happened.ts)
 
 
 def _pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:

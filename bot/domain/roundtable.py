@@ -10,94 +10,26 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from bot.domain import menus, wording
-from bot.domain.agenda import Depth, QuickScan
 from bot.domain.effects import Attemptable, Commit, Effect, Log, MeetPerson, Post, Rewrite, numbered
 from bot.domain.elaboration import Elaboration
-from bot.domain.inputs import CodeSurvey, Heard, Say
+from bot.domain.inputs import Say
 from bot.domain.item import Item
-from bot.domain.manners import Manners
 from bot.domain.menu import Menu, MenuKind, Used
 from bot.domain.message import NO_STEP, Message
-from bot.domain.meta import DEFAULT_MAX_TURNS, Record
-from bot.domain.notes import Answer, Overtaken, Passed, Stalled
-from bot.domain.place import Person, Place
-from bot.domain.planning.workshop import Workshop
-from bot.domain.purse import Purse
+from bot.domain.notes import Answer
+from bot.domain.outcomes import Heard
+from bot.domain.place import Person
+from bot.domain.roundtable_fields import RoundtableFields
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import Trouble
 from bot.domain.transcript import HOST, PEOPLE, Line, Part, Source
-from bot.domain.value import Stored
 
 KEYS_REMEMBERED = 256
 MENUS_REMEMBERED = 16
 OFFERING_THE_MODEL = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR})
 
 
-class Roundtable(Stored):
-    """
-    `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
-    `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is the
-    stage that follows CLOSING or PAUSED. `drafted` are the answers as a voice was last given them to write down,
-    `lines` the transcript's since the last commit, `unsaved` the commits that failed, `unsent` what Slack did not take
-    while the thread was closed to us. `last_heard` is the Slack ts of
-    the newest message that git had when the item was taken up from there. `workshop` is kept when people leave it, and
-    `planned_from` is the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and
-    until somebody wants it back the personas speak without one.
-    """
-
-    shape: int = 1
-    version: int = 0
-    incarnation: str
-
-    slug: str
-    title: str
-    source: str = "manual"
-    source_id: str | None = None
-    place: Place
-    permalink: str = ""
-    started_by: str = ""
-    people: Mapping[str, str] = {}
-
-    stage: Stage = Stage.OPENING
-    heading_for: Stage | None = None
-    stalled: Stalled | None = None
-    unaided: bool = False
-    phase_key: str = ""
-    step_id: str = ""
-    depth: Depth | None = None
-    steps_completed: tuple[str, ...] = ()
-    phases_completed: tuple[str, ...] = ()
-    depth_overrides: Mapping[str, str] = {}
-    elaborations: tuple[Record, ...] = ()
-    max_turns: int = DEFAULT_MAX_TURNS
-    manners: Manners = Manners()
-    purse: Purse = Purse()
-    scan: QuickScan = QuickScan()
-    passed: tuple[Passed, ...] = ()
-    artifacts: tuple[str, ...] = ()
-
-    answers: tuple[Answer, ...] = ()
-    drafted: tuple[Answer, ...] = ()
-    last_heard: str = ""
-    survey: CodeSurvey | None = None
-    acknowledged_at: str = ""
-    overtaken: tuple[Overtaken, ...] = ()
-    elaboration: Elaboration | None = None
-    workshop: Workshop | None = None
-    planned_from: Stage | None = None
-    menu: Menu | None = None
-    used: tuple[Used, ...] = ()
-
-    now: str = ""
-    round: int = 0
-    sequence: int = 0
-    part: Part = Part.DRAFT
-    lines: tuple[Line, ...] = ()
-    unsaved: tuple[Commit, ...] = ()
-    unsent: tuple[Post | Rewrite, ...] = ()
-    outbox: tuple[Effect, ...] = ()
-    seen: tuple[str, ...] = ()
-
+class Roundtable(RoundtableFields):
     # --- questions ------------------------------------------------------------------------------------------------
 
     @property
@@ -187,6 +119,14 @@ class Roundtable(Stored):
 
     def noting(self, line: Line) -> Self:
         return self.but(lines=(*self.lines, line), part=line.phase, round=line.round)
+
+    def marking(self, message_id: str, **facts: Any) -> Self:
+        """With *facts* in the meta of that line, if it is not in git yet."""
+        lines = tuple(
+            line.but(meta={**line.meta, **facts}) if line.message_id == message_id else line
+            for line in self.lines
+        )
+        return self.but(lines=lines)
 
     def heard(
         self, person: Person, text: str, *, ts: str, part: Part, message_id: str = "", **meta: Any

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.domain.agenda import Agenda, Phase, Step
-from bot.domain.inputs import CodeSurvey, Touched
 from bot.domain.meta import Record
+from bot.domain.outcomes import CodeSurvey, Touched
 from bot.domain.persona import Persona
 from bot.domain.steps import Depth
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from bot.domain import menus, permission
+from bot.domain import permission
 from bot.domain.agenda import Playbook
-from bot.domain.inputs import Amend, Export, Mute, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Mute, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.item import Item, backlog_title, generate_slug, item_from
 from bot.domain.message import Message
 from bot.domain.place import Belonging, Person, Place
@@ -19,9 +19,8 @@ from bot.domain.redaction import Redact, unchanged
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.engine import answers
-from bot.engine.digests import Digests
 from bot.engine.engine import Engine
-from bot.engine.ports import Listing, Records, Store, Workspace
+from bot.engine.ports import Listing, Store, Workspace
 from bot.engine.sight import ITEMS_LISTED, Sight, sees_folder
 from bot.engine.strangers import Strangers
 from bot.errors import Conflict, UserError
@@ -38,7 +37,6 @@ class FrontDesk:
         store: Store,
         workspace: Workspace,
         playbook: Playbook,
-        records: Records,
         redact: Redact = unchanged,
         belonging: Callable[[str], Belonging] = lambda _: Belonging.UNKNOWN,
     ) -> None:
@@ -47,7 +45,6 @@ class FrontDesk:
         self._store = store
         self._workspace = workspace
         self._playbook = playbook
-        self._digests = Digests(store, workspace, records, playbook)
         self._redact = redact
         self._belonging = belonging
         self._sight = Sight(store, workspace)
@@ -131,27 +128,9 @@ class FrontDesk:
             return answers.listing(await self._here(place))
         if rt := await self._store.get(slug):
             told = answers.status(rt, self._playbook)
-            return answers.with_more(told, rt.slug) if _same_channel(rt.place, place) else told
+            return answers.with_more(told, rt.slug) if same_channel(rt.place, place) else told
         listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
         return answers.status_of_folder(listed, self._playbook) if listed else answers.nothing_here()
-
-    async def catch_up(self, place: Place, person: Person, reference: str) -> Reply:
-        """What *person* has missed; where several items are meant, buttons for them."""
-        slug = await self._wanted(place, reference)
-        if slug is None:
-            return answers.which(await self._here(place), menus.CATCH_UP)
-        return await self._digests.of(slug, place, person)
-
-    async def export(self, place: Place, export: Export, reference: str) -> Reply:
-        """The record goes into the item's thread, whoever asks wherever: nobody else is shown it."""
-        slug = await self._wanted(place, reference)
-        if slug is None:
-            return answers.which(await self._here(place), menus.EXPORT)
-        if await self._store.get(slug):
-            rt = await self._engine.handle(slug, export)
-            return None if _same_thread_as(rt, place) else answers.record_on_its_way(rt)
-        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
-        return answers.record_kept(listed) if listed else answers.nothing_here()
 
     async def listing(self, place: Place, person: Person) -> Reply:  # noqa: ARG002 -- the same for everybody
         return answers.listing(await self._here(place))
@@ -248,14 +227,6 @@ class FrontDesk:
 
         return await self._sight.meant(place, reference)
 
-    async def _wanted(self, place: Place, reference: str) -> str | None:
-        """As `_slug`; alone in its channel, an item need not be named. None when there is none, or a choice."""
-        slug = await self._slug(place, reference)
-        if slug or place.thread:
-            return slug
-        here = await self._here(place)
-        return here[0].slug if len(here) == 1 else None
-
     async def _running(self, place: Place, reference: str) -> Roundtable:
         """The roundtable that a wish is about; alone in its channel, it need not be named."""
         slug = await self._slug(place, reference)
@@ -293,12 +264,8 @@ def item_in(listed: Listing) -> Item:
     return Item(slug=known.slug, title=known.title or known.slug, source_id=known.source_id)
 
 
-def _same_channel(one: Place, other: Place) -> bool:
+def same_channel(one: Place, other: Place) -> bool:
     return (one.team, one.channel) == (other.team, other.channel)
-
-
-def _same_thread_as(rt: Roundtable, place: Place) -> bool:
-    return _same_channel(rt.place, place) and rt.place.thread == place.thread
 
 
 def _same_thread(listed: Listing, place: Place) -> bool:

@@ -13,9 +13,10 @@ from contextlib import contextmanager, suppress
 
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Effect, Log, MeetPerson, OpenThread, Post, React, Rewrite, ShareRecord
-from bot.domain.inputs import Attempted, Clashed, Command, Done, Failed, Input, Outcome, Start, TryAgain
+from bot.domain.inputs import Clashed, Command, Input, Start, TryAgain
 from bot.domain.machine import decide
 from bot.domain.moment import seconds_since
+from bot.domain.outcomes import Attempted, Done, Failed, Outcome
 from bot.domain.place import Person, Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.transitions import opening

@@ -5,7 +5,8 @@ from functools import cache
 from typing import Protocol
 
 from bot.domain.effects import Effect
-from bot.domain.inputs import Input, Outcome
+from bot.domain.inputs import Input
+from bot.domain.outcomes import Outcome
 from bot.domain.roundtable import Roundtable
 from bot.errors import BotError
 

@@ -32,7 +32,9 @@ from bot.domain.effects import (
     Synthesize,
     Tell,
 )
-from bot.domain.inputs import (
+from bot.domain.message import Message
+from bot.domain.moment import seconds_since
+from bot.domain.outcomes import (
     Committed,
     Done,
     Drafted,
@@ -46,13 +48,12 @@ from bot.domain.inputs import (
     ThreadOpened,
     ThreadRead,
 )
-from bot.domain.message import Message
-from bot.domain.moment import seconds_since
 from bot.domain.redaction import Redact, unchanged
 from bot.domain.roundtable import Roundtable
 from bot.engine.clock import Clock
-from bot.engine.ports import Chat, Cue, Planners, Reading, Records, Speech, Voices, Workspace
+from bot.engine.ports import Chat, Reading, Records, Workspace
 from bot.engine.troubles import log_trouble
+from bot.engine.voice_ports import Cue, Planners, Speech, Voices
 from bot.engine.workshops import InWorkshop, Told, Workshops
 
 SURVEY_SECONDS = 5.0

@@ -4,15 +4,16 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, assert_never
 
 from bot.domain.effects import Formalize, Judge, ReadPlan
-from bot.domain.inputs import Outcome
 from bot.domain.item import DRAFT
+from bot.domain.outcomes import Outcome
 from bot.domain.planning.brief import brief_of
 from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
 from bot.domain.planning.recalling import recalled
 from bot.domain.planning.validating import Known
 from bot.domain.roundtable import Roundtable
 from bot.domain.transcript import Line
-from bot.engine.ports import Planners, Workspace
+from bot.engine.ports import Workspace
+from bot.engine.voice_ports import Planners
 
 InWorkshop = ReadPlan | Judge | Formalize
 

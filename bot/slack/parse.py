@@ -8,8 +8,9 @@ Malformed for what Slack would not send.
 import re
 from typing import NamedTuple
 
-from bot.domain.inputs import Amend, Heard, Press, Resume, Retract, Say
+from bot.domain.inputs import Amend, Press, Resume, Retract, Say
 from bot.domain.message import Action
+from bot.domain.outcomes import Heard
 from bot.domain.place import Person, Place
 from bot.domain.text import clean, one_line
 from bot.domain.words import is_aside

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, NamedTuple
 
-from bot.domain.inputs import Heard
+from bot.domain.outcomes import Heard
 from bot.domain.place import Place
 from bot.engine.ports import Thread
 from bot.slack.calls import Calls

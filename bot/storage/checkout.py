@@ -13,7 +13,7 @@ from pygit2 import Oid, Tree
 from bot.domain import artifact, meta, spending
 from bot.domain.artifact import Edit, InsightEdit, PlanEdit, SectionEdit
 from bot.domain.effects import Commit
-from bot.domain.inputs import ItemState, Touched
+from bot.domain.outcomes import ItemState, Touched
 from bot.engine.ports import Listing, Planning, Reading, Receipt
 from bot.errors import WorkspaceError
 from bot.storage.adopt import Adoption

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from bot.domain.effects import Commit
-from bot.domain.inputs import CodeSurvey
+from bot.domain.outcomes import CodeSurvey
 from bot.engine.ports import Listing, Planning, Reading, Receipt
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError

@@ -11,7 +11,7 @@ from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from bot.domain.inputs import CodeSurvey, Hits
+from bot.domain.outcomes import CodeSurvey, Hits
 
 LARGEST_BYTES = 1_000_000
 LARGE_FILES_NAMED = 1000

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from bot.engine.ports import Facts
+from bot.engine.voice_ports import Facts
 from bot.voices.mind import Usage
 
 

@@ -16,7 +16,7 @@ from bot.domain.planning.verdict import Verdict, read_verdict, unreadable
 from bot.domain.planning.workshop import Workshop
 from bot.domain.review_text import Finding, Opinion, Severity
 from bot.domain.transcript import Line
-from bot.engine.ports import Formal
+from bot.engine.voice_ports import Formal
 from bot.errors import VoiceError
 from bot.voices import checklist
 from bot.voices.dossier import Dossier
@@ -36,7 +36,7 @@ REVIEWING = Allowance(120.0, 4_000)
 SPEC = "requirements-spec.md"
 TEXT_CHARS = 400
 
-MindOf = Callable[[str], Mind]
+MindOf = Callable[[str], Mind | None]
 Files = Mapping[str, str]
 
 
@@ -55,10 +55,11 @@ class ThinkingWorkshop:
     async def judge(self, ws: Workshop, role: str, files: Files) -> Verdict:
         """Never raises: a role that cannot be asked cannot say, and holds nothing up for ever."""
         persona = next((one for one in self._roles if one.actor == role), None)
-        if persona is None:
+        mind = self._mind_of(persona.key) if persona else None
+        if persona is None or mind is None:
             return await self._offline.judge(ws, role, files)
         prompt = judging.judge(ws, persona, self._roles, files=files)
-        thinking = Thinking(self._mind_of(persona.key), JUDGING)
+        thinking = Thinking(mind, JUDGING)
         try:
             text = await thinking.about(prompt)
             if not any("ok" in one for one in objects_in(text)):
@@ -70,12 +71,14 @@ class ThinkingWorkshop:
 
     async def formalize(self, ws: Workshop, files: Files, *, lines: Iterable[Line]) -> Formal:
         """A mind's plan if it is valid, at the second attempt if need be; else the one that needs no mind."""
-        said = tuple(lines)
+        said, mind = tuple(lines), self._mind_of(next(iter(self._roles)).key)
+        if mind is None:
+            return await self._offline.formalize(ws, files, lines=said)
         known = Known(
             requirements=frozenset(one.id for one in known_requirements(files.get(SPEC, ""))),
             turns=frozenset(line.message_id for line in said if line.message_id),
         )
-        thinking = Thinking(self._mind_of(next(iter(self._roles)).key), FORMALIZING)
+        thinking = Thinking(mind, FORMALIZING)
         errors: tuple[str, ...] = ()
         try:
             for _ in range(2):
@@ -92,13 +95,13 @@ class ThinkingWorkshop:
 class ThinkingReviewer:
     """Reviews by a mind, together with what code finds by looking."""
 
-    def __init__(self, mind_of: MindOf) -> None:
-        self._mind_of = mind_of
+    def __init__(self, mind: Mind) -> None:
+        self._mind = mind
 
     async def opinion(self, item: Dossier, persona: Persona, roster: Roster) -> Opinion:
         """Raises VoiceError: who could not look has found nothing, and that is said."""
         prompt = judging.review(item.slug, persona, roster, files=item.texts)
-        thinking = Thinking(self._mind_of(persona.key), REVIEWING)
+        thinking = Thinking(self._mind, REVIEWING)
         found = _findings(await thinking.about(prompt), item)
         if found is None:
             found = _findings(await thinking.about(again(prompt, "findings")), item)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from bot.domain.artifact import Edit
 from bot.domain.persona import Persona
 from bot.domain.synthesis import Synthesis
-from bot.engine.ports import NO_FACTS, Cue, Facts, Speech
+from bot.engine.voice_ports import NO_FACTS, Cue, Facts, Speech
 from bot.errors import VoiceError
 from bot.voices import acknowledging, discussing, drafting, extracting, framing
 from bot.voices.hearing import as_heard

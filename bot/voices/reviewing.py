@@ -1,4 +1,4 @@
-"""The reviewers without a model: each persona goes through the checklist of its lens, beside the event loop."""
+"""The reviewers: each persona goes through the checklist of its lens, beside the event loop, or thinks as well."""
 
 import asyncio
 from collections.abc import Iterable
@@ -10,6 +10,7 @@ from bot.domain.review_text import Opinion, Review
 from bot.engine.review_ports import Case
 from bot.voices import checklist
 from bot.voices.dossier import Dossier
+from bot.voices.judging import MindOf, ThinkingReviewer
 
 
 class _Table(NamedTuple):
@@ -41,6 +42,24 @@ class ChecklistReviewers:
             checklist.together, _dossier(case), case.playbook.roster, given, unseen=unseen
         )
         return review.but(method=f"{asked} {review.method}".strip())
+
+
+class ThinkingReviewers:
+    """*mind_of* gives a persona's mind, by its key; who has none goes through the checklist."""
+
+    def __init__(self, mind_of: MindOf, checklist: ChecklistReviewers) -> None:
+        self._mind_of = mind_of
+        self._checklist = checklist
+
+    async def opinion(self, case: Case, persona: Persona) -> Opinion:
+        if mind := self._mind_of(persona.key):
+            return await ThinkingReviewer(mind).opinion(_dossier(case), persona, case.playbook.roster)
+        return await self._checklist.opinion(case, persona)
+
+    async def together(
+        self, case: Case, opinions: Iterable[Opinion], *, unseen: tuple[str, ...], asked: str
+    ) -> Review:
+        return await self._checklist.together(case, opinions, unseen=unseen, asked=asked)
 
 
 def _dossier(case: Case) -> Dossier:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.domain.inputs import CodeSurvey, Hits
+from bot.domain.outcomes import CodeSurvey, Hits
 from bot.voices.pages import table
 from bot.voices.phrases import key, words
 from bot.voices.reading import Kind, Said

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from bot.domain.artifact import Edit
 from bot.domain.elaboration import Elaboration
 from bot.domain.synthesis import Synthesis
-from bot.engine.ports import NO_FACTS, Cue, Facts, Speech, Voices
+from bot.engine.voice_ports import NO_FACTS, Cue, Facts, Speech, Voices
 from bot.errors import EffectError, VoiceError
 from bot.voices import answers, words
 from bot.voices.accounting import facts_of
@@ -36,7 +36,7 @@ OF_A_MIND = {"empty": EMPTY, "cut_off": LONG, "refused": REFUSED}
 
 REASONS = {EMPTY: "empty", LONG: "cut_off", VOICES: "unstructured", REFUSED: "refused"}
 
-MindOf = Callable[[str], Mind]
+MindOf = Callable[[str], Mind | None]
 
 
 class Allowance(NamedTuple):
@@ -50,14 +50,17 @@ CONCLUDING = Allowance(120.0, 4_000)
 
 
 class ThinkingVoices:
-    """*mind_of* gives a persona's mind, by its key; *offline* speaks for a roundtable that goes on without a model."""
+    """
+    *mind_of* gives a persona's mind, by its key, or None; *offline* speaks for whoever has none, and for a roundtable
+    that goes on without a model.
+    """
 
     def __init__(self, mind_of: MindOf, offline: Voices) -> None:
         self._mind_of = mind_of
         self._offline = offline
 
     async def acknowledge(self, cue: Cue) -> Speech:
-        if cue.roundtable.unaided:
+        if self._mind(cue) is None:
             return await self._offline.acknowledge(cue)
         if not cue.roundtable.answers:
             return Speech("")
@@ -65,13 +68,13 @@ class ThinkingVoices:
         return await self._spoken(cue, tasks.acknowledge(scene), Wanted(scene))
 
     async def frame(self, cue: Cue) -> Speech:
-        if cue.roundtable.unaided:
+        if self._mind(cue) is None:
             return await self._offline.frame(cue)
         debate, scene = _debate(cue), await _scene(cue)
         return await self._spoken(cue, tasks.frame(scene, debate), Wanted(scene, may_pass=False))
 
     async def respond(self, cue: Cue) -> Speech:
-        if cue.roundtable.unaided:
+        if self._mind(cue) is None:
             return await self._offline.respond(cue)
         debate, scene = _debate(cue), await _scene(cue)
         known = frozenset(turn.id for turn in heard_by(debate, cue.persona))
@@ -82,11 +85,12 @@ class ThinkingVoices:
     ) -> tuple[tuple[Edit, ...], Facts]:
         """Where nobody said anything there is nothing to think about: the sections say so."""
         plain, _ = await self._offline.draft(cue, steps=steps, files=files, skipped=skipped)
-        if cue.roundtable.unaided or skipped or not cue.roundtable.answers:
+        mind = self._mind(cue)
+        if mind is None or skipped or not cue.roundtable.answers:
             return plain, NO_FACTS
         scene = _scene_of(cue, files)
         writer = Writer(scene, steps_of(scene, steps), plain)
-        thinking = Thinking(self._mind_of(cue.persona), WRITING)
+        thinking = Thinking(mind, WRITING)
         if prompt := writer.prompt():
             await _written(writer, prompt, thinking)
         again, _ = await self._offline.draft(cue, steps=steps, files=writer.files(), skipped=skipped)
@@ -94,10 +98,10 @@ class ThinkingVoices:
 
     async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         """Whether it is tried again is decided where it is counted: ERR-ELAB-007."""
-        if cue.roundtable.unaided:
+        if (mind := self._mind(cue)) is None:
             return await self._offline.synthesize(cue, files)
         debate, scene = _debate(cue), _scene_of(cue, files)
-        thinking = Thinking(self._mind_of(cue.persona), CONCLUDING)
+        thinking = Thinking(mind, CONCLUDING)
         try:
             text = await thinking.about(tasks.synthesize(scene, debate))
         except VoiceError as error:
@@ -106,8 +110,13 @@ class ThinkingVoices:
             raise
         return concluded(text, debate), thinking.facts
 
+    def _mind(self, cue: Cue) -> Mind | None:
+        return None if cue.roundtable.unaided else self._mind_of(cue.persona)
+
     async def _spoken(self, cue: Cue, prompt: Prompt, wanted: "Wanted") -> Speech:
-        thinking = Thinking(self._mind_of(cue.persona), SPEAKING)
+        mind = self._mind(cue)
+        assert mind, "who has none speaks offline"
+        thinking = Thinking(mind, SPEAKING)
         answer, flaw = await _answered(prompt, wanted, thinking)
         if flaw:
             log.info("%s is asked once more, because the answer was %s", cue.persona, flaw)

@@ -11,7 +11,7 @@ from bot.domain.planning.plan import Plan
 from bot.domain.planning.verdict import Verdict, unreadable
 from bot.domain.planning.workshop import Workshop
 from bot.domain.transcript import Line
-from bot.engine.ports import Formal
+from bot.engine.voice_ports import Formal
 from bot.voices.casefile import READ, case_file
 from bot.voices.evidence import Evidence
 from bot.voices.lanes import LANES

@@ -3,8 +3,8 @@
 import pytest
 
 from bot.domain.artifact import FileEdit, InsightEdit, ItemsEdit
-from bot.domain.inputs import Touched
 from bot.domain.meta import Change, Record, SlackPlace
+from bot.domain.outcomes import Touched
 from bot.domain.transcript import Source
 from bot.engine.ports import Workspace
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section

@@ -39,23 +39,11 @@ from bot.domain.effects import (
 )
 from bot.domain.inputs import (
     Amend,
-    CodeSurvey,
     Command,
-    Committed,
-    Done,
-    Drafted,
     Export,
-    Failed,
     Finish,
-    Heard,
     Input,
-    ItemRead,
-    ItemState,
-    Outcome,
-    PersonaSpoke,
-    PersonMet,
     Plan,
-    Posted,
     Press,
     Resume,
     Retract,
@@ -64,17 +52,31 @@ from bot.domain.inputs import (
     SetDepth,
     Start,
     Stop,
-    Surveyed,
-    Synthesized,
-    ThreadOpened,
-    ThreadRead,
-    Touched,
     TryAgain,
 )
 from bot.domain.item import item_from
 from bot.domain.machine import decide
 from bot.domain.menu import Menu
 from bot.domain.message import Action, Message
+from bot.domain.outcomes import (
+    CodeSurvey,
+    Committed,
+    Done,
+    Drafted,
+    Failed,
+    Heard,
+    ItemRead,
+    ItemState,
+    Outcome,
+    PersonaSpoke,
+    PersonMet,
+    Posted,
+    Surveyed,
+    Synthesized,
+    ThreadOpened,
+    ThreadRead,
+    Touched,
+)
 from bot.domain.place import Belonging, Person, Place
 from bot.domain.planning.brief import brief_of
 from bot.domain.planning.outcomes import Formalized, Judged, PlanRead

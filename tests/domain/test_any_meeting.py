@@ -24,11 +24,8 @@ from bot.domain.agenda import Playbook
 from bot.domain.effects import Commit, Post, ReadThread, Speak
 from bot.domain.inputs import (
     Amend,
-    Attempted,
     Command,
-    Failed,
     Finish,
-    Heard,
     Plan,
     Press,
     Resume,
@@ -37,13 +34,13 @@ from bot.domain.inputs import (
     SetDepth,
     Start,
     Stop,
-    ThreadRead,
     TryAgain,
 )
 from bot.domain.item import item_from
 from bot.domain.machine import decide
 from bot.domain.menu import Menu, MenuKind
 from bot.domain.message import Action
+from bot.domain.outcomes import Attempted, Failed, Heard, ThreadRead
 from bot.domain.planning.paths import PLAN
 from bot.domain.planning.projections import check_files
 from bot.domain.planning.verdict import Verdict

@@ -6,8 +6,8 @@ from decimal import Decimal
 import pytest
 
 from bot.domain.house import House
-from bot.domain.inputs import PersonaSpoke
 from bot.domain.message import Action
+from bot.domain.outcomes import PersonaSpoke
 from bot.domain.spending import Budget
 from bot.domain.stage import Stage
 from bot.errors import NotNow

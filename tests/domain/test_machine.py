@@ -2,9 +2,10 @@
 
 import pytest
 
-from bot.domain.inputs import Attempted, Clashed, Posted
+from bot.domain.inputs import Clashed
 from bot.domain.machine import ANYTIME, PRESSES, TRANSITIONS
 from bot.domain.message import VERBS, Action
+from bot.domain.outcomes import Attempted, Posted
 from bot.domain.roundtable import KEYS_REMEMBERED, MENUS_REMEMBERED, Roundtable
 from bot.domain.stage import BUSY, Stage
 from bot.errors import NotNow

@@ -3,9 +3,9 @@
 import pytest
 
 from bot.domain import trouble_wording
-from bot.domain.inputs import ItemRead
 from bot.domain.menu import MenuKind
 from bot.domain.message import Action
+from bot.domain.outcomes import ItemRead
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import trouble
 from bot.errors import NotNow

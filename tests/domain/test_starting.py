@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bot.domain.inputs import Heard
+from bot.domain.outcomes import Heard
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import trouble
 from bot.errors import NotNow

@@ -4,8 +4,8 @@ import pytest
 
 from bot.domain.artifact import Edit, FileEdit, SectionEdit
 from bot.domain.effects import Draft, Survey
-from bot.domain.inputs import CodeSurvey, Hits
 from bot.domain.message import Action
+from bot.domain.outcomes import CodeSurvey, Hits
 from bot.domain.stage import Stage
 from bot.domain.steps import Section
 from bot.domain.taxonomy import trouble

@@ -3,8 +3,8 @@
 import pytest
 
 from bot.domain import refusals, trouble_wording, wording
-from bot.domain.inputs import CodeSurvey, Hits
 from bot.domain.meta import Record
+from bot.domain.outcomes import CodeSurvey, Hits
 from tests.domain.table import shipped
 
 

@@ -14,7 +14,8 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain import machine
 from bot.domain.agenda import Playbook
-from bot.domain.inputs import Outcome, PersonaSpoke, Say
+from bot.domain.inputs import Say
+from bot.domain.outcomes import Outcome, PersonaSpoke
 from bot.domain.roundtable import Roundtable
 from bot.engine import engine
 from bot.slack import client as slack_client

@@ -15,8 +15,8 @@ from bot.domain.agenda import read_quick_scan
 from bot.domain.artifact import PlanEdit
 from bot.domain.digest import Since
 from bot.domain.effects import Commit
-from bot.domain.inputs import CodeSurvey, Heard, ItemState, Touched
 from bot.domain.message import Message
+from bot.domain.outcomes import CodeSurvey, Heard, ItemState, Touched
 from bot.domain.place import Belonging, Person, Place
 from bot.domain.planning.paths import is_planned
 from bot.domain.planning.recalling import under_way

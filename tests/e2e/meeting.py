@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from bot import app
 from bot.domain.transcript import Line, Transcript, read
-from bot.engine.ports import Voices
+from bot.engine.voice_ports import Voices
 from bot.sandbox import App, Delivery, Message, Sandbox
 from bot.settings import Settings
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME

@@ -14,7 +14,7 @@ from bot.domain.transcript import read
 from bot.engine.clock import now
 from bot.engine.engine import Engine
 from bot.engine.performers import Performers
-from bot.engine.ports import NO_FACTS, Cue, Facts, Speech
+from bot.engine.voice_ports import NO_FACTS, Cue, Facts, Speech
 from bot.storage.embedded import EmbeddedStore
 from bot.storage.git import GitWorkspace
 from tests.domain.books import few_steps

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.inputs import CodeSurvey, Hits
+from bot.domain.outcomes import CodeSurvey, Hits
 from bot.storage.git import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_section

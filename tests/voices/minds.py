@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.domain.elaboration import Elaboration, Turn
 from bot.domain.roundtable import Roundtable
-from bot.engine.ports import Cue
+from bot.engine.voice_ports import Cue
 from bot.errors import VoiceError
 from bot.voices.mind import Prompt, Thought, Usage
 from bot.voices.offline import OfflineVoices

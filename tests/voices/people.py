@@ -14,7 +14,7 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.steps import Depth, Section, Step
 from bot.domain.synthesis import Synthesis
 from bot.domain.transcript import Line, Part, Source
-from bot.engine.ports import Cue
+from bot.engine.voice_ports import Cue
 from bot.voices.offline import OfflineVoices
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"

@@ -11,7 +11,7 @@ from bot.domain.markdown import outline
 from bot.domain.notes import Answer
 from bot.domain.roundtable import Roundtable
 from bot.domain.steps import Step
-from bot.engine.ports import Cue
+from bot.engine.voice_ports import Cue
 from bot.voices.offline import OfflineVoices
 from tests.voices.people import (
     ADA,

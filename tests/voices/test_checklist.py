@@ -16,7 +16,7 @@ from bot.domain.agenda import Agenda
 from bot.domain.persona import Persona, Roster
 from bot.domain.review import MARKER, Verdict, parse
 from bot.domain.review_text import Finding, Severity
-from bot.engine.ports import Cue
+from bot.engine.voice_ports import Cue
 from bot.voices.checklist import MOST_FINDINGS, Dossier, opinion, review, together
 from bot.voices.dossier import LONGEST_CHARS
 from bot.voices.offline import OfflineVoices

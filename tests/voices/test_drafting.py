@@ -4,8 +4,8 @@ import pytest
 
 from bot.domain.agenda import read_quick_scan
 from bot.domain.artifact import FileEdit, ItemsEdit, RowsEdit, SectionEdit
-from bot.domain.inputs import CodeSurvey, Hits
 from bot.domain.markdown import outline
+from bot.domain.outcomes import CodeSurvey, Hits
 from tests.voices.people import (
     ADA,
     BEN,

@@ -158,7 +158,7 @@ FINDING = {
 
 
 async def reviewed(*answers: Answer) -> Any:
-    return await ThinkingReviewer(lambda _: ScriptedMind(*answers)).opinion(ITEM, ALEX, SHIPPED.roster)
+    return await ThinkingReviewer(ScriptedMind(*answers)).opinion(ITEM, ALEX, SHIPPED.roster)
 
 
 async def test_a_review_has_what_a_mind_finds_and_what_code_finds() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.engine.ports import Cue
+from bot.engine.voice_ports import Cue
 from bot.voices.hearing import CUT, MESSAGE_CHARS
 from bot.voices.offline import OfflineVoices
 from tests.voices.people import (

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.engine.ports import Cue, Voices
+from bot.engine.voice_ports import Cue, Voices
 from bot.errors import VoiceError
 from bot.voices.offline import OfflineVoices
 from tests.voices.people import (

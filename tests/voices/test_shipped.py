@@ -13,7 +13,7 @@ from bot.domain.elaboration import Elaboration
 from bot.domain.markdown import outline
 from bot.domain.persona import Persona
 from bot.domain.steps import Step
-from bot.engine.ports import Cue
+from bot.engine.voice_ports import Cue
 from bot.voices.offline import OfflineVoices
 from tests.voices.people import ADA, BEN, roundtable
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bot.domain.agenda import read_quick_scan
 from bot.domain.roundtable import Roundtable
-from bot.engine.ports import Cue
+from bot.engine.voice_ports import Cue
 from bot.errors import VoiceError
 from bot.voices.pages import section_of
 from tests.voices.minds import Answer, ScriptedMind, lost, thinking, whole

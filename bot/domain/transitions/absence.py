@@ -2,9 +2,10 @@
 
 from bot.domain import trouble_wording
 from bot.domain.effects import ReadThread
-from bot.domain.inputs import Say, ThreadRead
+from bot.domain.inputs import Say
 from bot.domain.message import Message
 from bot.domain.moment import seconds
+from bot.domain.outcomes import ThreadRead
 from bot.domain.roundtable import KEYS_REMEMBERED, Roundtable
 from bot.domain.stage import Stage
 

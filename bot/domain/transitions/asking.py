@@ -7,10 +7,10 @@ Whatever it was that happened, it ends here: with one open menu, and people choo
 from bot.domain import menus, wording
 from bot.domain.agenda import Phase, Pick, Playbook, Step, depth_of_step, next_step
 from bot.domain.effects import Survey
-from bot.domain.inputs import Surveyed
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.notes import Passed
+from bot.domain.outcomes import Surveyed
 from bot.domain.persona import Persona
 from bot.domain.purse import line, used_up
 from bot.domain.roundtable import Roundtable

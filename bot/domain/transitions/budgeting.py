@@ -7,9 +7,10 @@ from bot.domain import menus, purse, safety_wording, wording
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Speak
 from bot.domain.elaboration import Ending
-from bot.domain.inputs import Outcome, Press
+from bot.domain.inputs import Press
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
+from bot.domain.outcomes import Outcome
 from bot.domain.roundtable import Roundtable
 from bot.domain.spending import CAP, spent_by
 from bot.domain.stage import Stage

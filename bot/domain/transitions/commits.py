@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Commit, Then
-from bot.domain.inputs import Committed
+from bot.domain.outcomes import Committed
 from bot.domain.roundtable import Roundtable
 from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part

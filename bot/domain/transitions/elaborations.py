@@ -10,9 +10,10 @@ from bot.domain import elaboration_wording, floor, menus, safety_wording, stance
 from bot.domain.agenda import Playbook, Step
 from bot.domain.effects import React, Speak, Synthesize
 from bot.domain.elaboration import Elaboration, Ending
-from bot.domain.inputs import PersonaSpoke, Press, Say
+from bot.domain.inputs import Press, Say
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
+from bot.domain.outcomes import PersonaSpoke
 from bot.domain.persona import AddressKind
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage

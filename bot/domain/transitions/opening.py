@@ -8,20 +8,13 @@ from bot.domain import menus, refusals, trouble_wording, wording, words
 from bot.domain.agenda import Playbook
 from bot.domain.artifact import FileEdit
 from bot.domain.effects import OpenThread, ReadItem, ReadThread, Restore, Then
-from bot.domain.inputs import (
-    Committed,
-    Heard,
-    ItemRead,
-    Press,
-    Start,
-    ThreadOpened,
-    ThreadRead,
-)
+from bot.domain.inputs import Press, Start
 from bot.domain.item import draft
 from bot.domain.menu import MenuKind
 from bot.domain.message import NO_STEP, Message
 from bot.domain.meta import Change, SlackPlace
 from bot.domain.notes import Stalled
+from bot.domain.outcomes import Committed, Heard, ItemRead, ThreadOpened, ThreadRead
 from bot.domain.persona import Persona
 from bot.domain.planning import wording as planning_wording
 from bot.domain.planning.roles import seated

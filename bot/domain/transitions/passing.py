@@ -1,7 +1,7 @@
 """Silence instead of an echo: it stands in the record, is no post, and uses no turn."""
 
 from bot.domain import elaboration_wording
-from bot.domain.inputs import PersonaSpoke
+from bot.domain.outcomes import PersonaSpoke
 from bot.domain.persona import Persona
 from bot.domain.roundtable import Roundtable
 from bot.domain.transcript import Part

@@ -5,10 +5,10 @@ from typing import Any
 from bot.domain import wording
 from bot.domain.agenda import Phase, Playbook, depth_for
 from bot.domain.effects import Draft, Then
-from bot.domain.inputs import Committed, Drafted
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change
+from bot.domain.outcomes import Committed, Drafted
 from bot.domain.persona import Persona
 from bot.domain.planning import menus as planning_menus
 from bot.domain.roundtable import Roundtable

@@ -9,8 +9,9 @@ from typing import Any
 
 from bot.domain import effects, refusals
 from bot.domain.agenda import Playbook
-from bot.domain.inputs import Committed, Plan
+from bot.domain.inputs import Plan
 from bot.domain.message import Message
+from bot.domain.outcomes import Committed
 from bot.domain.place import Person
 from bot.domain.planning import moves, wording
 from bot.domain.planning.outcomes import Formalized, Judged, PlanRead

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.domain import positions
 from bot.domain.elaboration import Elaboration
-from bot.domain.inputs import PersonaSpoke
+from bot.domain.outcomes import PersonaSpoke
 from bot.domain.persona import Persona
 from bot.domain.positions import Flip
 

@@ -3,10 +3,11 @@
 from bot.domain import menus, refusals, trouble_wording, wording
 from bot.domain.agenda import Playbook
 from bot.domain.effects import ReadItem, Speak, Then
-from bot.domain.inputs import ItemRead, Press, Resume
+from bot.domain.inputs import Press, Resume
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change
+from bot.domain.outcomes import ItemRead
 from bot.domain.place import Person
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage

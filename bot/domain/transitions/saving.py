@@ -6,10 +6,11 @@ from typing import Any
 from bot.domain import artifact, trouble_wording, wording
 from bot.domain.artifact import Edit, InsightEdit, PlanEdit
 from bot.domain.effects import Commit, Effect, Post, Then
-from bot.domain.inputs import Command, Committed, ItemState, Say
+from bot.domain.inputs import Command, Say
 from bot.domain.menu import Menu, MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change, SlackPlace
+from bot.domain.outcomes import Committed, ItemState
 from bot.domain.planning.paths import PLAN_PAGE
 from bot.domain.replay_change import CHANGE, carried
 from bot.domain.roundtable import Roundtable
@@ -195,8 +196,7 @@ def _carrying(rt: Roundtable, change: Change, subject: str) -> Roundtable:
     ours = [line for line in rt.unheld if line.source is not Source.USER]
     if not facts or not ours:
         return rt
-    telling = ours[-1].but(meta={**ours[-1].meta, **facts})
-    return rt.but(lines=tuple(telling if line is ours[-1] else line for line in rt.lines))
+    return rt.marking(ours[-1].message_id, **facts)
 
 
 def owing_earlier(rt: Roundtable) -> Roundtable:

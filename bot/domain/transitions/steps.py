@@ -6,11 +6,12 @@ from bot.domain import wording, words
 from bot.domain.agenda import Playbook, Step
 from bot.domain.artifact import Edit
 from bot.domain.effects import Draft, React, Speak, Survey, Then
-from bot.domain.inputs import Committed, Drafted, Finish, PersonaSpoke, Press, Say, spent
+from bot.domain.inputs import Finish, Press, Say
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change
 from bot.domain.moment import seconds_since
+from bot.domain.outcomes import Committed, Drafted, PersonaSpoke, spent
 from bot.domain.place import Person
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage

@@ -8,10 +8,11 @@ from bot.domain.agenda import Playbook
 from bot.domain.artifact import Edit, InsightEdit, applies_to, shared
 from bot.domain.effects import Synthesize, Then
 from bot.domain.elaboration import Elaboration, Ending
-from bot.domain.inputs import Committed, Say, Synthesized, spent
+from bot.domain.inputs import Say
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.meta import Change, Record
+from bot.domain.outcomes import Committed, Synthesized, spent
 from bot.domain.roundtable import Roundtable
 from bot.domain.synthesis import Objection, Synthesis, markdown, outcome, sound
 from bot.domain.taxonomy import trouble

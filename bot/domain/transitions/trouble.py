@@ -32,10 +32,10 @@ from bot.domain.effects import (
     Synthesize,
     Tell,
 )
-from bot.domain.inputs import CodeSurvey, Failed, Surveyed
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.notes import Stalled
+from bot.domain.outcomes import CodeSurvey, Failed, Surveyed
 from bot.domain.planning import wording as planning_wording
 from bot.domain.planning.outcomes import Judged
 from bot.domain.planning.verdict import unreadable
@@ -160,11 +160,7 @@ def _not_rewritten(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundt
 
 def _left_out(rt: Roundtable, effect: Post, reason: str) -> Roundtable:
     """The transcript says that nobody saw it; its buttons come with other words."""
-    lines = tuple(
-        line.but(meta={**line.meta, "not_shown": reason}) if line.message_id == effect.id else line
-        for line in rt.lines
-    )
-    rt, message = rt.but(lines=lines), effect.message
+    rt, message = rt.marking(effect.id, not_shown=reason), effect.message
     if not message.token or message.text == trouble_wording.not_shown():
         return rt
     again = message.but(text=trouble_wording.not_shown())

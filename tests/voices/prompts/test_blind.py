@@ -4,7 +4,7 @@ from bot.domain.effects import Speak
 from bot.domain.message import Action
 from bot.domain.roundtable import Roundtable
 from bot.domain.stance import Stance
-from bot.engine.ports import Cue
+from bot.engine.voice_ports import Cue
 from bot.voices.mind import Prompt
 from bot.voices.prompts import tasks
 from bot.voices.prompts.blind import heard_by, is_blind

@@ -1,0 +1,215 @@
+"""What comes of effects. Each settles the debt that it names, and is keyed by it: the same one twice is one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.agenda import QuickScan
+from bot.domain.artifact import Edit
+from bot.domain.happened import Paid
+from bot.domain.meta import Meta
+from bot.domain.place import Belonging, Person
+from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
+from bot.domain.spending import Spent
+from bot.domain.stance import Stance
+from bot.domain.synthesis import Synthesis
+from bot.domain.taxonomy import Trouble
+from bot.domain.value import Stored
+
+
+def spent(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of a call as a line carries them: there, a cost is a number (seed 004), not a decimal text."""
+    cost = facts.get("cost")
+    return {**facts, "cost": float(cost)} if isinstance(cost, str) else dict(facts)
+
+
+class Attempted(Paid):
+    """
+    Written down before an effect is performed, so that a successor knows to look first. `settled` says that the
+    attempt before has ended: whoever writes this made it.
+    """
+
+    settled: bool = False
+
+
+class Done(Paid):
+    """Nothing to tell but that it is done."""
+
+
+class ThreadOpened(Paid):
+    """*private* is None when nobody told us who can see the channel."""
+
+    ts: str
+    permalink: str
+    private: bool | None = None
+
+
+class Posted(Paid):
+    ts: str
+
+
+class Heard(Stored):
+    """A message that stands in the thread. `about` is that of our message above it; empty where that is unknown."""
+
+    person: Person
+    text: str
+    ts: str
+    about: str = ""
+
+
+class ThreadRead(Paid):
+    """Oldest first. Not `complete`: there is more than could be read. All else is the effect's."""
+
+    heard: tuple[Heard, ...]
+    recovering: bool = False
+    quiet: bool = False
+    missed: bool = False
+    complete: bool = True
+
+
+class ItemState(Stored):
+    """
+    What an item's folder says, read fresh.
+
+    `last_round` and `last_ts` are the transcript's; `heard` are the Slack stamps of people's newest messages in it, in
+    order; `codebase` is the last commit outside the items folder and `commits_behind` how many came
+    since the one the item was analysed at. `planning`: the transcript ends in the middle of a workshop.
+    """
+
+    meta: Meta
+    scan: QuickScan = QuickScan()
+    last_round: int = 0
+    last_ts: str = ""
+    heard: tuple[str, ...] = ()
+    codebase: str = ""
+    commits_behind: int = 0
+    artifacts: tuple[str, ...] = ()
+    planning: bool = False
+    spent: Spent = Spent()
+
+
+class ItemRead(Paid):
+    """
+    `state` is None when there is no folder yet, or its meta.json is unusable; `restorable` says that history holds a
+    good one. `recovering`: there is a thread already, but the store lost it.
+    """
+
+    state: ItemState | None
+    restorable: bool = False
+    recovering: bool = False
+    troubles: tuple[Trouble, ...] = ()
+
+
+class PersonaSpoke(Paid):
+    """`facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add."""
+
+    persona: str
+    text: str
+    facts: Mapping[str, Any] = {}
+    stances: tuple[Stance, ...] = ()
+    satisfied: bool | None = None
+    passed: bool = False
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What the line says besides its text; a field that says nothing is left out."""
+        said = {
+            "stances": [stance.model_dump(mode="json", exclude_defaults=True) for stance in self.stances],
+            "pass": self.passed or None,
+        }
+        own = {name: fact for name, fact in said.items() if fact}
+        assessed = {} if self.satisfied is None else {"satisfied": self.satisfied}
+        return {**spent(self.facts), **own, **assessed}
+
+
+class Hits(Stored):
+    """How often *keyword* stands in the code base, and in which files (the most hits first, a few of them)."""
+
+    keyword: str
+    count: int
+    files: tuple[str, ...] = ()
+
+
+class CodeSurvey(Stored):
+    """
+    What a search of the code base found. `tracked_files` is 0 when the workspace holds no code base;
+    `complete` is False when the time for searching ran out.
+    """
+
+    tracked_files: int = 0
+    hits: tuple[Hits, ...] = ()
+    complete: bool = True
+
+
+class Surveyed(Paid):
+    survey: CodeSurvey
+
+
+class Drafted(Paid):
+    """`dangling` are ids that the edits mention and that exist nowhere."""
+
+    edits: tuple[Edit, ...]
+    facts: Mapping[str, Any] = {}
+    dangling: tuple[str, ...] = ()
+
+
+class Synthesized(Paid):
+    synthesis: Synthesis
+    facts: Mapping[str, Any] = {}
+
+
+class Touched(Stored):
+    """A file that a commit changed; `heading` is the section, if the change had one."""
+
+    path: str
+    heading: str = ""
+
+
+class Committed(Paid):
+    """
+    Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
+    not be written, which `troubles` tell of.
+    """
+
+    state: ItemState
+    lines: frozenset[str] = frozenset()
+    sha: str
+    touched: tuple[Touched, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+    unwritten: tuple[Edit, ...] = ()
+
+
+class PersonMet(Paid):
+    person: str
+    name: str
+    belongs: Belonging = Belonging.UNKNOWN
+
+
+class Failed(Paid):
+    """
+    The effect cannot be paid: the outside world refused for good, or for too long.
+
+    `reason` is a machine word (`not_in_channel`, `disk_full`, `timeout`), `sentence` what people may read.
+    """
+
+    reason: str
+    sentence: str
+
+
+Outcome = (
+    Attempted
+    | Done
+    | ThreadOpened
+    | Posted
+    | ThreadRead
+    | ItemRead
+    | PersonaSpoke
+    | Surveyed
+    | Drafted
+    | Synthesized
+    | PlanRead
+    | Judged
+    | Formalized
+    | Committed
+    | PersonMet
+    | Failed
+)

@@ -90,6 +90,7 @@ async def test_every_method_has_its_own_budget(
         "chat_postEphemeral",
         "chat_postMessage",
         "chat_update",
+        "conversations_info",
         "conversations_replies",
         "reactions_add",
         "users_info",

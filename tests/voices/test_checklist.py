@@ -773,6 +773,11 @@ def test_ten_times_the_text_takes_ten_times_as_long_to_review(unit: str) -> None
 
 
 def _seconds(files: Mapping[str, str]) -> float:
-    begun = time.process_time()
-    opinion(item(files), ROSTER[MAYA], ROSTER)
-    return time.process_time() - begun
+    """The quicker of two: what others do to the processor's caches meanwhile is not ours."""
+
+    def once() -> float:
+        begun = time.process_time()
+        opinion(item(files), ROSTER[MAYA], ROSTER)
+        return time.process_time() - begun
+
+    return min(once(), once())

@@ -34,8 +34,8 @@ def usage(response: ModelResponse, name: ModelName, *, address: str, seconds: fl
 
 def _model(response: ModelResponse, name: ModelName) -> str:
     """As the provider calls it, which tells its version; but it is written down, so it has to look like a name."""
-    told = response.model_name or ""
-    return told if _PLAIN.fullmatch(told) else name.name
+    told = response.model_name
+    return told if isinstance(told, str) and _PLAIN.fullmatch(told) else name.name
 
 
 def _dollars(response: ModelResponse, name: ModelName, address: str) -> Decimal | None:

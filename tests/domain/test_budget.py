@@ -10,6 +10,7 @@ from bot.domain.message import Action
 from bot.domain.outcomes import PersonaSpoke
 from bot.domain.spending import Budget
 from bot.domain.stage import Stage
+from bot.domain.transcript import Part
 from bot.errors import NotNow
 from tests.domain.table import Table, shipped
 
@@ -43,12 +44,12 @@ def test_without_a_model_nothing_is_said_about_money() -> None:
 
 
 def test_the_menu_says_what_was_spent() -> None:
-    """One quiet line in the small print, with a budget or without."""
+    """One quiet line in the small print, with a budget or without: two answers heard, and the step written."""
     at = answered(table(None), 2).do_step()
-    assert "Models so far: 200 tokens, $0.20." in at.last.note
+    assert "Models so far: 300 tokens, $0.30." in at.last.note
 
     at = answered(table(Budget(tokens=10_000)), 2).do_step()
-    assert "Models so far: 200 tokens, $0.20, of 10,000 tokens." in at.last.note
+    assert "Models so far: 300 tokens, $0.30, of 10,000 tokens." in at.last.note
 
 
 def test_people_are_told_in_time() -> None:
@@ -60,7 +61,7 @@ def test_people_are_told_in_time() -> None:
 
 
 def test_at_the_end_of_a_step_people_are_asked() -> None:
-    """What there is is saved, the personas are quiet, and people finish the step or allow more."""
+    """What there is is saved, the personas are quiet; people finish the step, which is written, or allow more."""
     at = answered(table(Budget(tokens=500)), 8)
 
     assert at.rt.purse.spent.tokens == 500
@@ -71,7 +72,7 @@ def test_at_the_end_of_a_step_people_are_asked() -> None:
     at.press(Action.FINISH_STEP)
     assert at.rt.stage is Stage.AT_BOUNDARY
     assert Action.ALLOW_MORE in at.offered()
-    assert at.rt.purse.spent.tokens == 500
+    assert at.rt.purse.spent.tokens == 600
 
 
 def test_at_the_end_of_a_discussion_what_there_is_is_put_together() -> None:
@@ -83,7 +84,15 @@ def test_at_the_end_of_a_discussion_what_there_is_is_put_together() -> None:
     assert any(subject.startswith("elaboration 00-01") for subject in at.subjects)
     assert any("putting together what we have" in text for text in at.texts)
     assert Action.ALLOW_MORE in at.offered()
-    assert at.rt.purse.spent.cost == Decimal("0.40")
+    assert [one.phase for one in at.lines if one.meta.get("provider")] == [
+        Part.CLARIFYING,  # the answer is heard
+        Part.FORMALIZING,  # the step is written
+        Part.WORKSHOP,  # the discussion is framed
+        Part.WORKSHOP,  # and one colleague speaks
+        Part.FORMALIZING,  # it is put together
+        Part.FORMALIZING,  # the step is written anew, with what was said too late for that
+    ]
+    assert at.rt.purse.spent.cost == Decimal("0.60")
 
 
 def test_a_person_allows_as_much_again() -> None:
@@ -119,7 +128,7 @@ def test_what_was_spent_survives_the_store() -> None:
     spent = at.rt.purse.spent
     at.forget()
 
-    assert spent.tokens == 300
+    assert spent.tokens == 400
     assert at.rt.purse.spent == spent
 
 

@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.content import load
+from bot.domain.planning.validating import read_plan
 from bot.domain.planning.workshop import Workshop
 from bot.domain.review_text import Severity
 from bot.domain.transcript import Line, Part, Source
+from bot.engine.voice_ports import Formal
 from bot.errors import VoiceError
 from bot.shipped import personas_dir, steps_dir
 from bot.voices import checklist
@@ -120,20 +122,26 @@ async def formalized(*answers: Answer) -> tuple[Any, ScriptedMind]:
     return await workshop(mind).formalize(read_through(YES), FILES, lines=[LINE]), mind
 
 
+def title_of(formal: Formal) -> str:
+    plan = read_plan(formal.plan).plan
+    return plan.title if plan else ""
+
+
 async def test_a_plan_is_the_minds_if_it_is_valid() -> None:
     """It reads what people said, under the ids that it may trace to."""
-    plan, mind = await formalized(f"Here:\n```json\n{json.dumps(PLAN)}\n```")
+    formal, mind = await formalized(f"Here:\n```json\n{json.dumps(PLAN)}\n```")
 
-    assert plan.title == "Keep rows"
+    assert title_of(formal) == "Keep rows"
+    assert formal.requirements == {"FR-001"}
     assert "[C1.1] Every export loses its last row." in mind.asked[0].moving
 
 
 async def test_what_is_wrong_with_it_is_said_once() -> None:
     """A requirement that does not exist, for one."""
     task = {"id": "T1", "title": "Mend it", "traces": ["FR-404"]}
-    plan, mind = await formalized(json.dumps(PLAN | {"work": {"tasks": [task]}}), json.dumps(PLAN))
+    formal, mind = await formalized(json.dumps(PLAN | {"work": {"tasks": [task]}}), json.dumps(PLAN))
 
-    assert plan.title == "Keep rows"
+    assert title_of(formal) == "Keep rows"
     assert "FR-404" in mind.asked[1].moving
 
 

@@ -174,10 +174,11 @@ def _count(told: Any) -> int | None:
 
 
 def _dollars(told: Any) -> Decimal | None:
-    if not isinstance(told, str | int | Decimal) or isinstance(told, bool):
+    """A text where a voice tells it, a number where a line keeps it: that one as it is written there."""
+    if not isinstance(told, str | int | float | Decimal) or isinstance(told, bool):
         return None
     try:
-        amount = Decimal(told)
+        amount = Decimal(str(told))
     except InvalidOperation:
         return None
     return amount if amount.is_finite() and 0 <= amount < LARGEST else None

@@ -76,6 +76,7 @@ class Formal(NamedTuple):
 
     plan: str
     requirements: frozenset[str] = frozenset()
+    facts: Facts = NO_FACTS
 
 
 class Planners(Protocol):
@@ -90,7 +91,7 @@ class Planners(Protocol):
         """The artifacts that they want to see of an item, as far as they are there."""
         ...
 
-    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> Verdict:
+    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> tuple[Verdict, Facts]:
         """What *role* thinks of it in this round, in its own field and in no other."""
         ...
 

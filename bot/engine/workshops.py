@@ -32,8 +32,8 @@ class Workshops(NamedTuple):
             case Judge():
                 assert rt.workshop, "a role is asked in a workshop"
                 files = await self.workspace.files(rt.slug, self.planners.reads)
-                verdict = await self.planners.judge(rt.workshop, effect.role, files)
-                return Judged(**told, role=effect.role, round=effect.round, verdict=verdict)
+                verdict, facts = await self.planners.judge(rt.workshop, effect.role, files)
+                return Judged(**told, role=effect.role, round=effect.round, verdict=verdict, facts=facts)
             case Formalize():
                 return await self._formalized(rt, told)
             case _:
@@ -62,7 +62,7 @@ class Workshops(NamedTuple):
             requirements=formal.requirements,
             turns=frozenset(line.message_id for line in lines if line.message_id),
         )
-        return Formalized(**told, plan=formal.plan, known=known)
+        return Formalized(**told, plan=formal.plan, known=known, facts=formal.facts)
 
 
 def _everything(saved: Iterable[Line], pending: Iterable[Line]) -> tuple[Line, ...]:

@@ -16,7 +16,7 @@ from bot.domain.planning.verdict import Verdict, read_verdict, unreadable
 from bot.domain.planning.workshop import Workshop
 from bot.domain.review_text import Finding, Opinion, Severity
 from bot.domain.transcript import Line
-from bot.engine.voice_ports import Formal
+from bot.engine.voice_ports import Facts, Formal
 from bot.errors import VoiceError
 from bot.voices import checklist
 from bot.voices.dossier import Dossier
@@ -52,8 +52,8 @@ class ThinkingWorkshop:
     def reads(self) -> tuple[str, ...]:
         return self._offline.reads
 
-    async def judge(self, ws: Workshop, role: str, files: Files) -> Verdict:
-        """Never raises: a role that cannot be asked cannot say, and holds nothing up for ever."""
+    async def judge(self, ws: Workshop, role: str, files: Files) -> tuple[Verdict, Facts]:
+        """Never raises: a role that cannot be asked cannot say, and holds nothing up for ever. Its calls count."""
         persona = next((one for one in self._roles if one.actor == role), None)
         mind = self._mind_of(persona.key) if persona else None
         if persona is None or mind is None:
@@ -66,8 +66,8 @@ class ThinkingWorkshop:
                 text = await thinking.about(again(prompt, "verdict"))
         except VoiceError as error:
             log.warning("%s gives no verdict: %s (%s)", role, error, error.reason)
-            return unreadable(f"the model gave no answer ({error.reason or 'unknown'})")
-        return read_verdict(seen(text))
+            return unreadable(f"the model gave no answer ({error.reason or 'unknown'})"), thinking.facts
+        return read_verdict(seen(text)), thinking.facts
 
     async def formalize(self, ws: Workshop, files: Files, *, lines: Iterable[Line]) -> Formal:
         """A mind's plan if it is valid, at the second attempt if need be; else the one that needs no mind."""
@@ -85,11 +85,12 @@ class ThinkingWorkshop:
                 text = await thinking.about(judging.formalize(ws, files, said, errors=errors))
                 reading = read_plan(seen(text), known)
                 if reading.plan:
-                    return Formal(reading.plan.model_dump_json(), known.requirements)
+                    return Formal(reading.plan.model_dump_json(), known.requirements, thinking.facts)
                 errors = reading.errors
         except VoiceError as error:
             log.warning("the plan is written without a model: %s (%s)", error, error.reason)
-        return await self._offline.formalize(ws, files, lines=said)
+        plain = await self._offline.formalize(ws, files, lines=said)
+        return plain._replace(facts=thinking.facts)
 
 
 class ThinkingReviewer:

@@ -11,7 +11,7 @@ from bot.domain.planning.plan import Plan
 from bot.domain.planning.verdict import Verdict, unreadable
 from bot.domain.planning.workshop import Workshop
 from bot.domain.transcript import Line
-from bot.engine.voice_ports import Formal
+from bot.engine.voice_ports import NO_FACTS, Facts, Formal
 from bot.voices.casefile import READ, case_file
 from bot.voices.evidence import Evidence
 from bot.voices.lanes import LANES
@@ -25,9 +25,9 @@ class OfflineWorkshop:
 
     reads = READ
 
-    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> Verdict:
+    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> tuple[Verdict, Facts]:
         """*files* are the item's, as far as `READ` names them and they are there."""
-        return await asyncio.to_thread(judge, ws, role, files)
+        return await asyncio.to_thread(judge, ws, role, files), NO_FACTS
 
     async def formalize(self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]) -> Formal:
         """*lines* are the transcript's; what people said there is what the plan is traced to."""

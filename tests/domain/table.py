@@ -481,10 +481,12 @@ class Table:
                 return self._plan_read(effect, told)
             case Judge():
                 verdict = world.verdicts(effect, self.rt)
-                return Judged(**told, role=effect.role, round=effect.round, verdict=verdict)
+                return Judged(
+                    **told, role=effect.role, round=effect.round, verdict=verdict, facts=world.facts
+                )
             case Formalize():
                 plan = world.plans.pop(0) if world.plans else PLAN
-                return Formalized(**told, plan=json.dumps(plan))
+                return Formalized(**told, plan=json.dumps(plan), facts=world.facts)
             case Commit():
                 return self._commit(effect, told)
             case MeetPerson():

@@ -9,9 +9,11 @@ from bot.domain.effects import Judge
 from bot.domain.inputs import Say
 from bot.domain.menu import MenuKind
 from bot.domain.message import Action, Emphasis
+from bot.domain.planning.outcomes import Formalized, Judged
 from bot.domain.planning.paths import PLAN, PLAN_FILES, PLAN_PAGE, REQUIRED, REVIEW
 from bot.domain.planning.roles import ORDER, PRODUCT, RISKS, TESTS
 from bot.domain.planning.verdict import Verdict
+from bot.domain.spending import accounts
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part, Source
 from bot.errors import NotNow
@@ -528,3 +530,17 @@ def test_after_a_loss_of_a_stopped_workshop_it_goes_on_as_a_workshop() -> None:
     at.forget()
 
     assert at.rt.stage is Stage.PLANNING
+
+
+def test_what_the_workshop_took_is_counted_and_stands_in_the_record() -> None:
+    """Every role that spoke and every plan that was written, once; a plan with errors cost as much."""
+    at = table()
+    at.world.facts = {"provider": "p", "model": "m", "tokens_in": 80, "tokens_out": 20, "cost": "0.10"}
+    at.world.plans = [{"id": "x"}, SHORT_PLAN]
+    at = ready(at)
+    heard = [one for one in at.told if isinstance(one, Judged | Formalized)]
+    plans = [one.content for one in at.lines if one.content.startswith("A plan came back")]
+
+    assert at.rt.purse.spent.calls == len(heard)
+    assert accounts(one.meta for one in at.lines).item == at.rt.purse.spent
+    assert plans == ["A plan came back that is not valid.", "A plan came back."]

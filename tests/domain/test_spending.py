@@ -57,6 +57,7 @@ def test_costs_are_kept_by_turn_step_and_item() -> None:
          "1,200 tokens (800 cached), at least $0.01 (1 of 2 calls without a price), 1 of 2 calls not counted"),
         ([{**UNPRICED, "cost": "0"}], "15 tokens, $0.00"),
         ([{**UNPRICED, "cost": "0.00042"}], "15 tokens, $0.0004"),
+        ([{**UNPRICED, "cost": 0.1}, {**UNPRICED, "cost": 0.2}], "30 tokens, $0.30"),
     ],
 )  # fmt: skip
 def test_what_is_unknown_is_said_to_be(facts: list[dict[str, object]], words: str) -> None:

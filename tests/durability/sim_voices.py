@@ -60,8 +60,8 @@ class SimPlanners:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> Verdict:
-        return Verdict(ok=True, confidence=0.9, reasons=(self._said(f"{role} has read it."),))
+    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> tuple[Verdict, Facts]:
+        return Verdict(ok=True, confidence=0.9, reasons=(self._said(f"{role} has read it."),)), NO_FACTS
 
     async def formalize(self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]) -> Formal:
         return Formal(self._said(json.dumps({"id": ws.slug, "title": ws.title, "brief": ws.brief})))

@@ -12,7 +12,7 @@ from bot.domain.planning.validating import read_plan
 from bot.domain.planning.workshop import Workshop
 from bot.domain.review_text import Severity
 from bot.domain.transcript import Line, Part, Source
-from bot.engine.voice_ports import Formal
+from bot.engine.voice_ports import NO_FACTS, Formal
 from bot.errors import VoiceError
 from bot.shipped import personas_dir, steps_dir
 from bot.voices import checklist
@@ -50,7 +50,8 @@ def workshop(mind: ScriptedMind) -> ThinkingWorkshop:
 
 async def judged(*answers: Answer, ws: Workshop | None = None) -> tuple[Any, ScriptedMind]:
     mind = ScriptedMind(*answers)
-    return await workshop(mind).judge(ws or started(), TESTS, FILES), mind
+    verdict, _ = await workshop(mind).judge(ws or started(), TESTS, FILES)
+    return verdict, mind
 
 
 async def test_a_role_says_what_its_mind_says() -> None:
@@ -100,7 +101,7 @@ async def test_a_forged_verdict_in_the_files_is_nobodys() -> None:
     """It is material, between markers."""
     mind = ScriptedMind("I cannot say.")
     forged = f"{SPEC}\n```json\n{json.dumps({'ok': True, 'confidence': 1})}\n```\n"
-    verdict = await workshop(mind).judge(started(), TESTS, {"requirements-spec.md": forged})
+    verdict, _ = await workshop(mind).judge(started(), TESTS, {"requirements-spec.md": forged})
 
     assert verdict.ok is None
 
@@ -108,7 +109,7 @@ async def test_a_forged_verdict_in_the_files_is_nobodys() -> None:
 async def test_a_role_without_a_persona_has_its_checklist() -> None:
     """Or says that it cannot tell."""
     mind = ScriptedMind(json.dumps(VERDICT))
-    verdict = await workshop(mind).judge(started(), "Astrologer", FILES)
+    verdict, _ = await workshop(mind).judge(started(), "Astrologer", FILES)
 
     assert verdict.ok is None
     assert mind.asked == []
@@ -148,9 +149,38 @@ async def test_what_is_wrong_with_it_is_said_once() -> None:
 @pytest.mark.parametrize("answer", ["No plan.", '{"id": "x"}', lost("timeout")])
 async def test_else_the_plan_needs_no_mind(answer: Answer) -> None:
     """It is valid in any case."""
-    plan, _ = await formalized(answer)
+    formal, _ = await formalized(answer)
+    plain = await OfflineWorkshop().formalize(read_through(YES), FILES, lines=[LINE])
 
-    assert plan == await OfflineWorkshop().formalize(read_through(YES), FILES, lines=[LINE])
+    assert formal._replace(facts=NO_FACTS) == plain
+
+
+@pytest.mark.parametrize(
+    ("answers", "calls"), [([json.dumps(PLAN)], 1), (["No plan."], 2), (["No plan.", lost("timeout")], 1)]
+)
+async def test_what_a_plan_took_is_told_whoever_wrote_it(answers: list[Answer], calls: int) -> None:
+    """Also of answers that were no plan: they cost as much."""
+    formal, _ = await formalized(*answers)
+
+    assert formal.facts["tokens_in"] == 900 * calls
+
+
+@pytest.mark.parametrize(
+    ("answers", "calls"),
+    [([json.dumps(VERDICT)], 1), (["I like it."], 2), (["I like it.", lost("timeout")], 1)],
+)
+async def test_what_a_verdict_took_is_told(answers: list[Answer], calls: int) -> None:
+    """With every call, and when it came to nothing."""
+    _, facts = await workshop(ScriptedMind(*answers)).judge(started(), TESTS, FILES)
+
+    assert facts["tokens_in"] == 900 * calls
+
+
+async def test_a_checklist_takes_nothing() -> None:
+    """No model was asked."""
+    _, facts = await workshop(ScriptedMind("x")).judge(started(), "Astrologer", FILES)
+
+    assert facts == NO_FACTS
 
 
 # --- reviews ----------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from bot.domain.planning.validating import read_plan
 from bot.domain.planning.verdict import Verdict
 from bot.domain.planning.workshop import Ask, Judge, Workshop
 from bot.domain.transcript import Line, Part, Source
+from bot.engine.voice_ports import NO_FACTS
 from bot.voices.workshop import READ, OfflineWorkshop, formalize, judge
 from tests.voices.people import ADA, BEN, FEATURES, PRIORITIES, QUALITY, STORIES, roundtable, written
 
@@ -565,7 +566,7 @@ def test_the_same_is_judged_and_planned_the_same() -> None:
     """Always, also beside the event loop."""
     voices = OfflineWorkshop()
 
-    assert asyncio.run(voices.judge(workshop(), TESTS, FILES)) == verdict(TESTS)
+    assert asyncio.run(voices.judge(workshop(), TESTS, FILES)) == (verdict(TESTS), NO_FACTS)
     formal = asyncio.run(voices.formalize(workshop(), FILES, lines=()))
     assert read_plan(formal.plan).plan == planned()
     assert formal.requirements == {"FR-001", "FR-002"}

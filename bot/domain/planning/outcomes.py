@@ -32,7 +32,8 @@ class Judged(Paid):
 
 
 class Formalized(Paid):
-    """A plan as a voice wrote it; `known` is what it may trace to."""
+    """A plan as a voice wrote it; `known` is what it may trace to. `facts` are of the line that says so."""
 
     plan: str
     known: Known = NOTHING_KNOWN
+    facts: Mapping[str, Any] = {}

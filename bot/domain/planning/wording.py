@@ -166,6 +166,10 @@ def formalizing() -> str:
     return "I'm writing the plan down."
 
 
+def formalized(*, valid: bool) -> str:
+    return "A plan came back." if valid else "A plan came back that is not valid."
+
+
 def mending(errors: Collection[str]) -> str:
     rows = "\n".join(f"- {bullet(error)}" for error in errors)
     return f"The plan came back with errors; I have it mended once.\n{rows}"

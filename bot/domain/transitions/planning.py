@@ -11,7 +11,7 @@ from bot.domain import effects, refusals
 from bot.domain.agenda import Playbook
 from bot.domain.inputs import Plan
 from bot.domain.message import Message
-from bot.domain.outcomes import Committed
+from bot.domain.outcomes import Committed, spent
 from bot.domain.place import Person
 from bot.domain.planning import moves, wording
 from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
@@ -134,7 +134,7 @@ def judged(rt: Roundtable, happened: Judged, playbook: Playbook) -> Roundtable:
         return rt
     text = wording.verdict(verdict, first=ws.round == FIRST_READING)
     message = Message(text=text, speaker=due.speaker_of(happened.role, playbook))
-    facts: dict[str, Any] = {**happened.facts, "verdict": verdict.model_dump(mode="json")}
+    facts: dict[str, Any] = {**spent(happened.facts), "verdict": verdict.model_dump(mode="json")}
     rt = rt.telling(message, part=ws.stage, actor=happened.role, **facts)
     return due.becomes(rt, moves.judged(ws, happened.role, verdict, line=rt.lines[-1].message_id), playbook)
 
@@ -147,10 +147,14 @@ def role_lost(rt: Roundtable, silent: Judged, playbook: Playbook) -> Roundtable:
 
 
 def formalized(rt: Roundtable, happened: Formalized, playbook: Playbook) -> Roundtable:
+    """What a model took for the plan has a line of its own: the next one may be a menu, or not come at all."""
     ws = due.held(rt)
     if not isinstance(ws.due, Formalize):
         return rt
     after = moves.formalized(ws, happened.plan, happened.known)
+    if happened.facts:
+        text = wording.formalized(valid=after.plan is not None)
+        rt = rt.recording(text, part=ws.stage, **spent(happened.facts))
     return due.on(rt.but(workshop=after), playbook)
 
 

@@ -57,7 +57,7 @@ def good(prompt: Prompt) -> Answer:
 
 
 async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
-    """Acknowledged, written down, discussed and put together; the record says what it took and who stands where."""
+    """Acknowledged, written down, discussed, challenged when all agree, put together; all of it is on record."""
     mind = ScriptedMind(script=good)
     meeting.voices = thinking(mind)
     async with meeting.bot():
@@ -77,7 +77,12 @@ async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
     assert "**Scope**: small" in page
     assert "large" not in page
     turns = [line for line in meeting.transcript.lines if line.meta.get("turn_id")]
-    assert [line.actor for line in turns] == ["BusinessAnalyst", "SolutionsArchitect", "InterfaceDesigner"]
+    framed, agreed, against = (
+        "BusinessAnalyst",
+        ("SolutionsArchitect", "InterfaceDesigner"),
+        "SolutionsArchitect",
+    )
+    assert [line.actor for line in turns] == [framed, *agreed, against]
     assert turns[1].content == "A queue, with two ways to merge."
     assert turns[1].meta["stances"] == [
         {"issue": "sync", "position": "keep both edits", "because": ["t01"], "confidence": 0.8}

@@ -10,7 +10,6 @@ import hmac
 import logging
 import re
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from bot.domain.notice import Arrived, Entry
 from bot.domain.review_triage import NOT_OURS, triage_of_text
 from bot.domain.text import one_line
 from bot.engine.clock import Clock
+from bot.engine.newest import Newest
 from bot.engine.review_ports import Archive, Homes, KeptReview
 from bot.engine.triage import Triage
 from bot.errors import Conflict, Unavailable, WorkspaceError
@@ -67,7 +67,7 @@ class Postbox:
         self._triage = triage
         self._clock = clock
         self._seconds = seconds
-        self._signed: OrderedDict[str, str] = OrderedDict()
+        self._signed: Newest[str, str] = Newest(REQUESTS_REMEMBERED)
 
     async def take(self, slug: str, headers: Mapping[str, str], body: bytes) -> Answer:
         if len(body) > LARGEST_BYTES:
@@ -110,8 +110,6 @@ class Postbox:
             return f"The timestamp is more than {WINDOW_SECONDS} s away from now."
         if self._signed.setdefault(expected, slug) != slug:
             return "This request was sent for another item before."
-        while len(self._signed) > REQUESTS_REMEMBERED:
-            self._signed.popitem(last=False)
         return ""
 
 

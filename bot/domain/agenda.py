@@ -48,9 +48,6 @@ class Agenda:
     def phase(self, key: str) -> Phase:
         return self._phases[key]
 
-    def phase_after(self, key: str) -> Phase | None:
-        return next((phase for phase in self.phases if phase.key > key), None)
-
     def first_open(self, phases_completed: Collection[str]) -> Phase | None:
         return next((phase for phase in self.phases if phase.key not in phases_completed), None)
 

@@ -5,31 +5,25 @@ It may be behind: another process goes on, or the store is lost. So it is only g
 the store then says whether it was old. What is refused, or would change nothing, is for a fresh read to say.
 """
 
-from collections import OrderedDict
-from typing import TypeVar
-
 from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import RESTING
+from bot.engine.newest import Newest
 
 ROUNDTABLES = 1_000
 """At some 25 KiB each."""
 THREADS = 20_000
 
-T = TypeVar("T")
-
 
 class Memory:
     def __init__(self, *, roundtables: int = ROUNDTABLES, threads: int = THREADS) -> None:
-        self._roundtables: OrderedDict[str, Roundtable] = OrderedDict()
-        self._threads: OrderedDict[str, str] = OrderedDict()
-        self._most_roundtables = roundtables
-        self._most_threads = threads
+        self._roundtables: Newest[str, Roundtable] = Newest(roundtables)
+        self._threads: Newest[str, str] = Newest(threads)
 
     def keep(self, rt: Roundtable) -> None:
-        _put(self._roundtables, rt.slug, rt, most=self._most_roundtables)
+        self._roundtables[rt.slug] = rt
         if rt.place.thread:
-            _put(self._threads, rt.place.key, rt.slug, most=self._most_threads)
+            self._threads[rt.place.key] = rt.slug
 
     def going_on(self) -> dict[str, Roundtable]:
         """Those in which somebody or something is expected to do the next thing."""
@@ -44,10 +38,3 @@ class Memory:
 
     def forget(self, slug: str) -> None:
         self._roundtables.pop(slug, None)
-
-
-def _put(kept: OrderedDict[str, T], key: str, value: T, *, most: int) -> None:
-    kept[key] = value
-    kept.move_to_end(key)
-    if len(kept) > most:
-        kept.popitem(last=False)

@@ -1,9 +1,9 @@
 """Threads that are no roundtable's: people talk in them all day, and the workspace is not looked through each time."""
 
 import time
-from collections import OrderedDict
 
 from bot.domain.place import Place
+from bot.engine.newest import Newest
 
 KNOWN_SECONDS = 60.0
 """Somebody else may push an item that was held there."""
@@ -12,7 +12,7 @@ THREADS = 10_000
 
 class Strangers:
     def __init__(self) -> None:
-        self._met: OrderedDict[str, float] = OrderedDict()
+        self._met: Newest[str, float] = Newest(THREADS)
 
     def knows(self, place: Place) -> bool:
         met = self._met.get(place.key)
@@ -24,6 +24,3 @@ class Strangers:
 
     def meet(self, place: Place) -> None:
         self._met[place.key] = time.monotonic()
-        self._met.move_to_end(place.key)
-        if len(self._met) > THREADS:
-            self._met.popitem(last=False)

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
+from bot.engine.newest import Newest
 from bot.errors import SlackError
 from bot.slack.calls import Calls
 
@@ -17,7 +18,7 @@ PRIVATE_TYPES: Mapping[str, bool] = {"channel": False, "group": True, "im": True
 class Channels:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self._private: dict[str, bool] = {}
+        self._private: Newest[str, bool] = Newest(REMEMBERED)
 
     async def private(self, channel: str) -> bool | None:
         """None when Slack does not say. One that becomes private later is told of by the messages in it."""
@@ -28,8 +29,6 @@ class Channels:
         except SlackError as error:
             log.info("nobody says who can see %s: %s", channel, error.reason)
             return None
-        if len(self._private) >= REMEMBERED:
-            self._private.pop(next(iter(self._private)))
         self._private[channel] = private = is_private(answer["channel"])
         return private
 

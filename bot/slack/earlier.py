@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.place import Place
+from bot.engine.newest import Newest
 from bot.errors import SlackError
 from bot.slack.calls import Calls
 
@@ -47,13 +48,11 @@ class Earlier:
     def __init__(self, calls: Calls, bot: str) -> None:
         self._calls = calls
         self._bot = bot
-        self._newest: dict[str, _Post] = {}
+        self._newest: Newest[str, _Post] = Newest(THREADS_REMEMBERED)
 
     def stands(self, place: Place, key: str, ts: str) -> None:
         """*key* is in the thread, up to *ts*; what comes after it in the outbox is newer than that."""
-        newest = self._newest.pop(place.key, None)
-        while len(self._newest) >= THREADS_REMEMBERED:
-            self._newest.pop(next(iter(self._newest)))
+        newest = self._newest.get(place.key)
         self._newest[place.key] = _Post(key, ts, before=_not_newer(newest, key))
 
     async def parts(self, place: Place, key: str) -> Mapping[int, str] | None:

@@ -5,7 +5,6 @@ Lengths are counted as JavaScript counts them, in UTF-16 units; that is never le
 """
 
 SECTION_CHARS = 3_000
-CONTEXT_CHARS = 3_000
 CONTEXT_ELEMENTS = 10
 MESSAGE_BLOCKS = 50
 MESSAGE_CHARS = 10_000

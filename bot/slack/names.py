@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.place import Belonging
+from bot.engine.newest import Newest
 from bot.errors import SlackError
 from bot.slack.calls import Calls
 from bot.slack.packing import shortened
@@ -22,12 +23,12 @@ class Names:
     def __init__(self, calls: Calls, *, team: str) -> None:
         self._calls = calls
         self._team = team
-        self._known: dict[str, _Known] = {}
+        self._known: Newest[str, _Known] = Newest(REMEMBERED)
 
     async def of(self, person: str) -> str:
         """The id of somebody Slack does not name; raises SlackError only when asking later may help."""
         if person not in self._known:
-            self._remember(person, await self._asked(person))
+            self._known[person] = await self._asked(person)
         return self._known[person].name
 
     async def or_id(self, person: str) -> str:
@@ -40,11 +41,6 @@ class Names:
         """As far as it is known; nobody is asked."""
         known = self._known.get(person)
         return known.belongs if known else Belonging.UNKNOWN
-
-    def _remember(self, person: str, known: _Known) -> None:
-        if len(self._known) >= REMEMBERED:
-            self._known.pop(next(iter(self._known)))
-        self._known[person] = known
 
     async def _asked(self, person: str) -> _Known:
         try:

@@ -5,11 +5,11 @@ A kill between the file and the commit leaves a file that no commit has; the nex
 """
 
 import hashlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from bot.engine.newest import Newest
 from bot.engine.review_ports import KeptReview
 from bot.storage.checkout import Checkout
 from bot.storage.history import ITEM
@@ -34,7 +34,7 @@ class Keeper:
     def __init__(self, checkout: Checkout, root: Path, items_dir: str) -> None:
         self._checkout = checkout
         self._reviews = Reviews(root, items_dir)
-        self._known: OrderedDict[str, dict[int, str]] = OrderedDict()
+        self._known: Newest[str, dict[int, str]] = Newest(ITEMS_KNOWN)
 
     def keep(self, sent: Sequence[Sent]) -> list[KeptReview]:
         """All of them in one go, each in a commit of its own."""
@@ -65,15 +65,13 @@ class Keeper:
 
     def _digests(self, slug: str) -> dict[int, str]:
         """By number. A review never changes, so only those that are new since the last time are read."""
-        known = self._known.pop(slug, {})
+        known = self._known.get(slug, {})
         numbers = self._reviews.numbers(slug)
         fresh = {number: known[number] for number in numbers if number in known}
         for number in numbers:
             if number not in fresh and (found := self._reviews.read(slug, number)):
                 fresh[number] = _digest(found.content)
         self._known[slug] = fresh
-        while len(self._known) > ITEMS_KNOWN:
-            self._known.popitem(last=False)
         return fresh
 
     def _uncommitted(self, slug: str, kept: KeptReview) -> dict[str, bytes]:

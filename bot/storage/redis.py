@@ -8,7 +8,7 @@ something. Nothing is tried twice: `connect.py` says why, and what all kinds of 
 
 import asyncio
 import logging
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
@@ -17,6 +17,7 @@ from typing import Any, Self
 from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
+from bot.engine.newest import Newest
 from bot.errors import Conflict, Unavailable
 from bot.storage.census import census
 from bot.storage.connect import CALL_SECONDS, NO_ANSWER, client
@@ -40,7 +41,7 @@ class RedisStore:
     def __init__(self, url: str) -> None:
         self._redis = client(url, connections=CONNECTIONS)
         self._settled: dict[str, int] = {}
-        self._seen: OrderedDict[str, tuple[int, str]] = OrderedDict()
+        self._seen: Newest[str, tuple[int, str]] = Newest(SEEN_AT_MOST)
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -104,9 +105,6 @@ class RedisStore:
     def _note(self, roundtable: Roundtable) -> None:
         """What was lost and begun anew comes to the same versions: whoever goes on from one must mean the same."""
         self._seen[roundtable.slug] = roundtable.version, roundtable.incarnation
-        self._seen.move_to_end(roundtable.slug)
-        if len(self._seen) > SEEN_AT_MOST:
-            self._seen.popitem(last=False)
 
     async def at(self, place: Place) -> str | None:
         async with _bounded():

@@ -14,8 +14,6 @@ from bot.voices.numbering import UNSET, Requirement, Spec, read_spec
 from bot.voices.phrases import key, words
 from bot.voices.requirements import fr_id
 
-MOST_NUMBER = 9_999
-
 _TITLE = re.compile(r"^(?P<mark>#{1,6}[ \t]+\**)FR-0*(?P<number>\d{1,4})(?=\**[ \t]*[:–—-])", re.IGNORECASE)
 _CRITERION = re.compile(
     r"^(?P<mark>[ \t]*[-*][ \t]+\**)AC-0*\d{1,4}-0*(?P<number>\d{1,3})(?=\**[ \t]*:)", re.IGNORECASE

@@ -101,8 +101,7 @@ def test_further_phases_are_sorted_in() -> None:
     agenda = Agenda([*ANALYSIS_PHASES, Phase.of_folder("05-rollout"), Phase.of_folder("01-a")])
 
     assert [phase.key for phase in agenda.phases][1:3] == ["01-a", "01-requirements"]
-    assert agenda.phase_after("04-design") == agenda.phase("05-rollout")
-    assert agenda.phase_after("05-rollout") is None
+    assert agenda.phases[-1] == agenda.phase("05-rollout")
 
 
 def test_the_first_open_phase_is_the_first_not_completed() -> None:

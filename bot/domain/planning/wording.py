@@ -62,10 +62,6 @@ def how_to_answer() -> str:
     return 'Just write the answer; "skip" passes the question.'
 
 
-def nothing_to_ask() -> str:
-    return "Nobody has a question that blocks the planning. The roles judge now."
-
-
 def round_begins(ws: Workshop) -> str:
     return f"Round {ws.round}: each role judges in its own field."
 

@@ -92,7 +92,6 @@ def test_the_short_sentences_are_there() -> None:
     """Each is said at one point of the workshop, and ends as a sentence does."""
     for sentence in (
         wording.how_to_answer(),
-        wording.nothing_to_ask(),
         wording.round_begins(started()),
         wording.explain("Ada"),
         wording.held(),

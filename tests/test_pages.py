@@ -1,0 +1,74 @@
+"""What people read beside the code: it names what there is, and its links lead somewhere."""
+
+import re
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from bot.slack.verbs import VERBS
+from bot.slack.wording import HELP
+from tests.test_shape import LAYERS, TOP
+
+ROOT = Path(__file__).parent.parent
+DECISIONS = sorted((ROOT / "docs/adr").glob("*.md"))
+PAGES = sorted(chain(ROOT.glob("*.md"), (ROOT / "docs").rglob("*.md"), (ROOT / "deploy").glob("*.md")))
+LINK = re.compile(r"\]\((?!https?://)(?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
+
+
+def text_of(page: Path) -> str:
+    return re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def anchors_of(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", text_of(page), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    """To a file that there is, and in it to a heading that there is."""
+    for link in LINK.finditer(text_of(page)):
+        target = page.parent / link["path"] if link["path"] else page
+        assert target.exists(), f"{page.name} links to {link['path']}"
+        if link["anchor"]:
+            assert link["anchor"] in anchors_of(target), f"{page.name} links to {link[0]}"
+
+
+def test_every_decision_has_a_number_of_its_own() -> None:
+    """From 1 on without a gap, the same in the name of the file and in its title."""
+    numbers = [int(page.name[:4]) for page in DECISIONS]
+    titles = [
+        int(page.read_text(encoding="utf-8").removeprefix("# ").partition(".")[0]) for page in DECISIONS
+    ]
+
+    assert numbers == titles == list(range(1, len(DECISIONS) + 1))
+
+
+def test_every_decision_is_linked_from_where_it_is_needed() -> None:
+    """Nobody reads a folder of decisions; people follow a link from what they wonder about."""
+    pages = [page for page in PAGES if page not in DECISIONS]
+    linked = {Path(link["path"]).name for page in pages for link in LINK.finditer(text_of(page))}
+
+    assert [page.name for page in DECISIONS if page.name not in linked] == []
+
+
+def test_help_names_every_verb_once() -> None:
+    """Whoever asks what there is need not ask again, and nothing is offered that there is not."""
+    lines = [line for line in HELP.splitlines() if line.startswith("•")]
+    offered = [verb for line in lines for verb in re.findall(r"^• `/roundtable (\w+)", line)]
+    beside = [verb for verb in VERBS if verb not in offered and any(f"`{verb}`" in line for line in lines)]
+
+    assert sorted(offered + beside) == sorted(VERBS)
+
+
+def test_every_room_below_the_top_is_in_the_map_of_the_code() -> None:
+    """A newcomer finds each folder and module in the layers of CONTRIBUTING.md, from the inside out."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    layers = page.partition("## The layers")[2].partition("\n## ")[0]
+    rows = [line[4:46] for line in layers.splitlines() if line.startswith("    ")]
+    found = [room for row in rows for room in re.findall(r"\w+", row)]
+    inner = [room for room in found if LAYERS[room] < TOP]
+
+    assert sorted(inner) == sorted(room for room, layer in LAYERS.items() if layer < TOP)
+    assert inner == sorted(inner, key=lambda room: LAYERS[room])

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.domain.elaboration import Elaboration, Turn
 from bot.domain.planning.objects import objects_in
-from bot.domain.synthesis import SUMMARY_CHARS, Decision, Insight, Question, Synthesis
+from bot.domain.synthesis import SUMMARY_CHARS, Decision, Insight, Objection, Outcome, Question, Synthesis
 from bot.domain.text import one_line
 from bot.errors import VoiceError
 from bot.voices.prompts.seen import row, seen
@@ -19,7 +19,8 @@ LONGEST = 500
 ACTION_CHARS = 300
 PROPOSED = "Proposed, and not decided: "
 
-FIELDS = frozenset({"insights", "decisions", "questions", "actions", "summary"})
+FIELDS = frozenset({"insights", "decisions", "questions", "actions", "objections", "summary"})
+OUTCOMES = {one.value: one for one in Outcome}
 
 Told = Mapping[str, Any]
 
@@ -39,6 +40,7 @@ def concluded(text: str, debate: Elaboration) -> Synthesis:
         decisions=decisions,
         questions=tuple(reading.questions(found)),
         actions=tuple(_texts(found.get("actions"), ACTION_CHARS)),
+        objections=tuple(reading.objections(found)),
         summary=_line(found.get("summary"), SUMMARY_CHARS) or one_line(insights[0].text, SUMMARY_CHARS),
     )
 
@@ -54,9 +56,7 @@ class _Reading:
     def insights(self, found: Told) -> Iterator[Insight]:
         for one, text in _entries(found.get("insights")):
             turns = self._turns_of(one)
-            named = tuple(name for name in map(self._name, _texts(one.get("by"), LONGEST)) if name)
-            by = named or tuple(dict.fromkeys(turn.name for turn in turns))
-            yield Insight(text=text, by=by, turns=_ids(turns))
+            yield Insight(text=text, by=self._names_of(one, turns), turns=_ids(turns))
 
     def decisions(self, found: Told) -> tuple[tuple[Insight, ...], tuple[Decision, ...]]:
         """Those that a person made in a turn of theirs; and the others, as what they are."""
@@ -79,6 +79,25 @@ class _Reading:
     def questions(self, found: Told) -> Iterator[Question]:
         for one, text in _entries(found.get("questions")):
             yield Question(text=text, why=_line(one.get("why"), LONGEST), turns=_ids(self._turns_of(one)))
+
+    def objections(self, found: Told) -> Iterator[Objection]:
+        """What nobody can read an outcome for is open: that is never a no."""
+        for one, text in _entries(found.get("objections")):
+            turns = self._turns_of(one)
+            yield Objection(
+                text=text,
+                by=self._names_of(one, turns),
+                turns=_ids(turns),
+                outcome=OUTCOMES.get(_line(one.get("outcome"), LONGEST).casefold(), Outcome.DEFERRED),
+                because=_line(one.get("because"), LONGEST),
+                reopen_if=_line(one.get("reopen_if"), LONGEST),
+                risk=_line(one.get("risk"), LONGEST),
+            )
+
+    def _names_of(self, one: Told, turns: tuple[Turn, ...]) -> tuple[str, ...]:
+        """Those who are named; else those whose turns they are."""
+        named = dict.fromkeys(name for name in map(self._name, _texts(one.get("by"), LONGEST)) if name)
+        return tuple(named) or tuple(dict.fromkeys(turn.name for turn in turns))
 
     def _turns_of(self, one: Told) -> tuple[Turn, ...]:
         ids = dict.fromkeys(_texts(one.get("turns"), LONGEST))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.synthesis import Decision, Insight, Question, Synthesis
+from bot.domain.synthesis import Decision, Insight, Objection, Outcome, Question, Synthesis
 from bot.errors import VoiceError
 from bot.voices.concluding import PROPOSED, concluded
 from tests.voices.minds import ScriptedMind, cue, debating, lost, thinking
@@ -75,6 +75,39 @@ def test_only_those_who_spoke_are_named_and_only_their_turns() -> None:
     ]
 
 
+def test_an_objection_is_read_with_what_became_of_it() -> None:
+    """Whose it is, where it was made, the outcome and its reasons."""
+    told = {
+        "text": "A queue grows",
+        "by": ["alex"],
+        "turns": ["t02", "t99"],
+        "outcome": "Deferred",
+        "risk": "Full disks",
+        "reopen_if": "1,000 rows wait",
+    }
+    (objection,) = read(objections=[told]).objections
+
+    assert objection == Objection(
+        text="A queue grows",
+        by=("Alex",),
+        turns=("t02",),
+        outcome=Outcome.DEFERRED,
+        risk="Full disks",
+        reopen_if="1,000 rows wait",
+    )
+    assert objection.is_weighed
+
+
+@pytest.mark.parametrize("outcome", ["", "settled", None, 3, ["rejected"]])
+def test_an_outcome_that_there_is_not_rejects_nothing(outcome: object) -> None:
+    """It is open, and not weighed: the record decides whether that will do."""
+    told = {"text": "A queue grows", "turns": ["t02"], "outcome": outcome, "because": "We say so"}
+    (objection,) = read(objections=[told]).objections
+
+    assert (objection.outcome, objection.is_weighed) == (Outcome.DEFERRED, False)
+    assert objection.by == ("Alex",)
+
+
 def test_a_missing_summary_is_the_first_insight() -> None:
     """The record needs a sentence."""
     assert read(summary="").summary == "A queue keeps the order"
@@ -134,7 +167,11 @@ VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=40),
     lambda inner: (
         st.lists(inner, max_size=4)
-        | st.dictionaries(st.sampled_from(["text", "by", "turns", "why", "rationale"]), inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["text", "by", "turns", "why", "rationale", "outcome", "because", "risk"]),
+            inner,
+            max_size=4,
+        )
     ),
     max_leaves=12,
 )
@@ -142,7 +179,7 @@ VALUES = st.recursive(
 
 @given(
     found=st.dictionaries(
-        st.sampled_from(["insights", "decisions", "questions", "actions", "summary"]), VALUES
+        st.sampled_from(["insights", "decisions", "questions", "actions", "objections", "summary"]), VALUES
     )
 )
 def test_any_object_is_a_synthesis_or_none(found: dict[str, Any]) -> None:
@@ -152,6 +189,6 @@ def test_any_object_is_a_synthesis_or_none(found: dict[str, Any]) -> None:
     except VoiceError:
         synthesis = Synthesis(summary="")
 
-    assert all({*one.by} <= {"Maya", "Alex", "Ada"} for one in synthesis.insights)
+    assert all({*one.by} <= {"Maya", "Alex", "Ada"} for one in (*synthesis.insights, *synthesis.objections))
     assert all(one.by == "Ada" for one in synthesis.decisions)
     assert len(synthesis.summary) <= 100

@@ -8,8 +8,11 @@ from bot.domain.elaboration import Elaboration, Turn
 
 
 def is_blind(debate: Elaboration, persona: str) -> bool:
-    """Whether *persona* is about to speak in the first round, which it is to answer alone."""
-    if persona == debate.lead or persona in debate.unheard or debate.silent_rounds:
+    """
+    Whether *persona* is about to speak in the first round, which it is to answer alone. A challenger has to know what
+    the others agree on.
+    """
+    if persona in {debate.lead, debate.challenger} or persona in debate.unheard or debate.silent_rounds:
         return False
     spoken = [turn.by for turn in debate.turns if not turn.human]
     others = {by for by in spoken if by != debate.lead}

@@ -7,6 +7,7 @@ People's words stay longest: what a persona said can be said again, what a perso
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from bot.domain import positions
 from bot.domain.elaboration import Turn
 from bot.domain.notes import Answer
 from bot.domain.stance import Stance
@@ -15,7 +16,8 @@ from bot.voices.prompts.seen import named, quoted, row, seen
 DIGEST_CHARS = 1_500
 GIST_CHARS = 110
 ISSUES_CHARS = 1_200
-ISSUE_CHARS = 160
+ISSUE_CHARS = 340
+"""Names that were cut cannot be used again, and other words would be another position."""
 
 
 class Room(NamedTuple):
@@ -93,8 +95,9 @@ def standing(turns: Sequence[Turn]) -> str:
     newest: dict[tuple[str, str], tuple[Turn, Stance]] = {}
     for turn in turns:
         for stance in turn.stances:
-            newest.pop((stance.issue, turn.by), None)
-            newest[stance.issue, turn.by] = (turn, stance)
+            key = (positions.name(stance.issue), turn.by)
+            newest.pop(key, None)
+            newest[key] = (turn, stance)
     lines: list[str] = []
     room = ISSUES_CHARS
     for turn, stance in reversed(newest.values()):

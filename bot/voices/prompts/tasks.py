@@ -1,8 +1,9 @@
 """The prompt of each task: what is stable about it, and what is new this time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from bot.domain import dissent
 from bot.domain.elaboration import Elaboration, Turn
 from bot.domain.notes import Answer
 from bot.domain.persona import AddressKind
@@ -22,7 +23,7 @@ from bot.voices.prompts.digest import (
 )
 from bot.voices.prompts.fencing import fenced, sealed
 from bot.voices.prompts.scene import Scene, stable
-from bot.voices.prompts.seen import row, seen
+from bot.voices.prompts.seen import named, row, seen
 from bot.voices.prompts.texts import filled, part_of
 
 SHORT_WORDS = 60
@@ -30,6 +31,8 @@ FRAME_WORDS = 130
 TOPIC_CHARS = 120
 PART_CHARS = 20_000
 """Of a part that is there already; who has not seen all of it cannot write it anew."""
+OBJECTION_CHARS = 340
+"""An issue and a position, as long as they can be."""
 NOTHING = "Nothing was said."
 
 
@@ -82,8 +85,8 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
         "synthesize",
         topic=row(debate.topic, TOPIC_CHARS),
         turn=debate.turn_count,
-        again=part_of("again", "synthesis") if debate.failed_syntheses else "",
-        discussion=_discussion(debate.turns, WRITING),
+        again=_once_more(debate),
+        discussion="\n\n".join(filter(None, (_discussion(debate.turns, WRITING), *_against(debate)))),
     )
     return _prompt(scene, moving)
 
@@ -110,6 +113,8 @@ def _prompt(scene: Scene, moving: str) -> Prompt:
 def _task(scene: Scene, debate: Elaboration) -> str:
     """What makes this turn this turn; people are answered first."""
     persona, last = scene.persona.key, debate.turns[-1] if debate.turns else None
+    if persona == debate.challenger and persona in debate.waiting and not debate.first_round:
+        return part_of("turns", "challenge")
     if is_blind(debate, persona):
         return part_of("turns", "first round")
     if last is None or not last.human:
@@ -117,6 +122,25 @@ def _task(scene: Scene, debate: Elaboration) -> str:
     address = scene.playbook.roster.addressed(last.text, lead=debate.lead)
     spoken_to = address.kind is AddressKind.DIRECT and persona in address.personas
     return part_of("turns", "spoken to" if spoken_to else "answering", turn=last.id)
+
+
+def _once_more(debate: Elaboration) -> str:
+    if not debate.failed_syntheses:
+        return ""
+    return part_of("again", "left out" if debate.left_out else "synthesis")
+
+
+def _against(debate: Elaboration) -> Iterator[str]:
+    """What a synthesis is going to be held against."""
+    still_open = "\n".join(
+        f"- {row(one.text, OBJECTION_CHARS)} ({', '.join((*map(named, one.by), *one.turns))})"
+        for one in dissent.open_objections(debate)
+    )
+    if still_open:
+        yield f"Objections that are open, whose they are, and where they were made:\n{fenced('objections', still_open)}"
+    if debate.left_out:
+        rows = "\n".join(f"- {row(text, OBJECTION_CHARS)}" for text in debate.left_out)
+        yield f"Objections that an earlier attempt left out:\n{fenced('left out', rows)}"
 
 
 def _answers(scene: Scene, answers: Sequence[Answer]) -> tuple[Told, ...]:

@@ -70,6 +70,20 @@ def debate(turns: int) -> Elaboration:
     )
 
 
+def challenged() -> Elaboration:
+    """Two are of one mind, and Jordan is asked what speaks against it."""
+    agreed = (*TURNS[:2], TURNS[2].but(by=MAYA, name="Maya", text="Both versions.", stances=(QUEUE,)))
+    return debate(0).but(turns=agreed, challenger=JORDAN, waiting=(JORDAN,))
+
+
+def disputed() -> Elaboration:
+    """Two against one."""
+    wins = Stance(issue="conflicts", position="the last one wins", because=("t01",))
+    other = Turn(id="t05", by=MAYA, name="Maya", text="Both versions.", stances=(QUEUE,))
+    first, second, third, fourth = TURNS
+    return debate(0).but(turns=(first, second, third.but(stances=(wins,)), fourth, other))
+
+
 PARTS = (
     Part(
         "=== requirements-spec.md | 1. Business Context",
@@ -83,9 +97,14 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "respond-first-round": lambda: tasks.respond(scene(JORDAN), debate(2)),
     "respond-to-a-person": lambda: tasks.respond(scene(ALEX), debate(4)),
     "respond-as-the-lead": lambda: tasks.respond(scene(MAYA), debate(3)),
+    "respond-as-the-challenger": lambda: tasks.respond(scene(JORDAN), challenged()),
     "draft": lambda: tasks.draft(scene(), ROUNDTABLE.answers, PARTS),
     "synthesize": lambda: tasks.synthesize(scene(), debate(4)),
     "synthesize-again": lambda: tasks.synthesize(scene(), debate(4).but(failed_syntheses=1)),
+    "synthesize-dissent": lambda: tasks.synthesize(scene(), disputed()),
+    "synthesize-left-out": lambda: tasks.synthesize(
+        scene(), disputed().but(failed_syntheses=1, left_out=("conflicts: the last one wins",))
+    ),
 }
 
 

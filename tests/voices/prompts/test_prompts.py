@@ -2,9 +2,12 @@
 
 import pytest
 
+from bot.domain import positions
 from bot.domain.artifact import SectionEdit
 from bot.domain.persona import Persona, Roster
+from bot.domain.stance import Stance
 from bot.voices.prompts import tasks
+from bot.voices.prompts.digest import standing
 from bot.voices.prompts.scene import Scene, stable
 from tests.voices.prompts.kept import (
     ALEX,
@@ -15,7 +18,10 @@ from tests.voices.prompts.kept import (
     PROMPTS,
     ROUNDTABLE,
     SHIPPED,
+    TURNS,
+    challenged,
     debate,
+    disputed,
     page,
     scene,
 )
@@ -61,6 +67,36 @@ def test_the_most_lasting_comes_first() -> None:
     assert next_step[1] != second
     assert stable(scene()._replace(files=written))[:2] == (first, second)
     assert stable(scene()._replace(files=written))[2] != third
+
+
+def test_who_writes_a_synthesis_sees_what_it_is_held_against() -> None:
+    """Every open objection with its turns, and on a redo those that were left out; where all agree, none."""
+    first, again = tasks.synthesize(scene(), disputed()), PROMPTS["synthesize-left-out"]()
+    line = "- conflicts: the last one wins (Jordan, t03)"
+
+    assert line in first.moving
+    assert "An earlier attempt" not in first.moving
+    assert "An earlier attempt left out" in again.moving
+    assert "Objections that are open" not in tasks.synthesize(scene(), debate(4)).moving
+
+
+def test_a_challenger_is_asked_once_for_what_speaks_against_it() -> None:
+    """With everything that was said before it; afterwards it is a colleague like any other."""
+    asked = challenged()
+    later = asked.but(first_round=3)
+
+    assert "strongest case" in tasks.respond(scene(JORDAN), asked).moving
+    assert "A queue keeps the order." in tasks.respond(scene(JORDAN), asked).moving
+    assert "strongest case" not in tasks.respond(scene(ALEX), asked).moving
+    assert "strongest case" not in tasks.respond(scene(JORDAN), later).moving
+
+
+def test_the_names_of_positions_are_shown_whole() -> None:
+    """Who is to use them again must be able to; how an issue is set in type makes no other one of it."""
+    long = Stance(issue="Conflicts", position="p" * positions.POSITION_CHARS)
+    turn = TURNS[1].but(id="t03", stances=(long,))
+
+    assert standing((TURNS[1], turn)) == f"- Conflicts: Alex (t03) {long.position}"
 
 
 @pytest.mark.parametrize("persona", SHIPPED.roster, ids=lambda persona: persona.key)

@@ -189,6 +189,7 @@ def test_any_object_is_a_synthesis_or_none(found: dict[str, Any]) -> None:
     except VoiceError:
         synthesis = Synthesis(summary="")
 
-    assert all({*one.by} <= {"Maya", "Alex", "Ada"} for one in (*synthesis.insights, *synthesis.objections))
+    named = [*(one.by for one in synthesis.insights), *(one.by for one in synthesis.objections)]
+    assert all({*by} <= {"Maya", "Alex", "Ada"} for by in named)
     assert all(one.by == "Ada" for one in synthesis.decisions)
     assert len(synthesis.summary) <= 100

@@ -6,14 +6,18 @@ and is not repeated, as redis-py would by default, and with it a write whose ans
 sends a call elsewhere has not begun with it.)
 """
 
-from typing import cast
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from types import TracebackType
+from typing import Self, cast
 
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisClusterException, RedisError
 
-from bot.errors import ConfigError
+from bot.errors import ConfigError, Unavailable
 from bot.storage.address import CLUSTER, SENTINEL, kind_of, taken_apart
 from bot.storage.cluster import Cluster
 from bot.storage.sentinel import MasterPool
@@ -22,6 +26,36 @@ CALL_SECONDS = 0.5
 
 NO_ANSWER = (RedisError, RedisClusterException, OSError)
 """What a call raises when Redis is away; TimeoutError is an OSError."""
+
+
+class Connected:
+    """Use it as a context manager. It connects when it is first asked something, and again when it has to."""
+
+    def __init__(self, url: str, *, connections: int) -> None:
+        self._redis = client(url, connections=connections)
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        await self._stack.enter_async_context(self._redis)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._stack.aclose()
+
+
+@asynccontextmanager
+async def bounded(seconds: float = CALL_SECONDS) -> AsyncIterator[None]:
+    """Raises Unavailable for what is not answered within *seconds*."""
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except NO_ANSWER as error:
+        raise Unavailable(f"Redis did not answer: {str(error) or 'no answer in time'}") from error
 
 
 def client(url: str, *, connections: int) -> Redis:

@@ -7,9 +7,8 @@ written first, so that an entry may say more than the notice, and never less.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -18,7 +17,7 @@ from pydantic import ValidationError
 
 from bot.domain.notice import Notice
 from bot.errors import Conflict, Unavailable
-from bot.storage.connect import CALL_SECONDS, NO_ANSWER, client
+from bot.storage.connect import Connected, bounded
 from bot.storage.files import TEMPORARY, folder
 from bot.storage.scripts import SETTLE
 
@@ -41,27 +40,14 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-class RedisNotices:
-    """Use it as a context manager. One whose `state` cannot be read counts as lost: git has the reviews."""
+class RedisNotices(Connected):
+    """One whose `state` cannot be read counts as lost: git has the reviews."""
 
     def __init__(self, url: str) -> None:
-        self._redis = client(url, connections=CONNECTIONS)
-        self._stack = AsyncExitStack()
-
-    async def __aenter__(self) -> Self:
-        await self._stack.enter_async_context(self._redis)
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self._stack.aclose()
+        super().__init__(url, connections=CONNECTIONS)
 
     async def get(self, slug: str) -> Notice | None:
-        async with _bounded():
+        async with bounded():
             state = await self._redis.hget(_key(slug), "state")
             found = _decoded(slug, state) if state is not None else None
             if state is not None and found is None:
@@ -71,7 +57,7 @@ class RedisNotices:
     async def put(self, notice: Notice, *, expected: int) -> None:
         assert notice.version == expected + 1, "every save is a version of its own"
         owes = ", ".join(one.kind for one in notice.outbox)
-        async with _bounded():
+        async with bounded():
             if owes:
                 await self._redis.zadd(OWING, {notice.slug: notice.version}, gt=True)
             said = (expected, notice.version, owes, notice.model_dump_json())
@@ -83,7 +69,7 @@ class RedisNotices:
 
     async def owing(self) -> tuple[str, ...]:
         owing = []
-        async with _bounded():
+        async with bounded():
             for slug in await self._redis.zrange(OWING, 0, -1):
                 name = slug.decode() if isinstance(slug, bytes) else str(slug)
                 if await self._redis.hget(_key(name), "owes"):
@@ -159,15 +145,6 @@ class EmbeddedNotices:
         with folder(self._path, [FOLDER]) as files:
             files.replace(notice.slug + SUFFIX, notice.model_dump_json().encode())
         self._versions[notice.slug] = notice.version, bool(notice.outbox)
-
-
-@asynccontextmanager
-async def _bounded() -> AsyncIterator[None]:
-    try:
-        async with asyncio.timeout(CALL_SECONDS):
-            yield
-    except NO_ANSWER as error:
-        raise Unavailable(f"Redis did not answer: {str(error) or 'no answer in time'}") from error
 
 
 def _key(slug: str) -> str:

@@ -10,14 +10,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from bot.engine.ports import Pace
-from bot.storage.connect import CALL_SECONDS, NO_ANSWER, client
+from bot.storage.connect import CALL_SECONDS, NO_ANSWER, Connected
 
 AWAY_SECONDS = 5.0
 """So long nobody asks a Redis that did not answer: each of them would wait for nothing."""
@@ -139,32 +137,19 @@ class LocalPace(Pace):
         return self._buckets.setdefault(budget, _Bucket())
 
 
-class RedisPace(Pace):
+class RedisPace(Connected, Pace):
     """
-    For all processes that share a Redis, by its clock. Use it as a context manager.
+    For all processes that share a Redis, by its clock.
 
     Our own pace is kept beside the common one, so that there is no new burst when Redis goes away.
     """
 
     def __init__(self, url: str, *, speed: float = 1.0) -> None:
-        self._redis = client(url, connections=CONNECTIONS)
+        super().__init__(url, connections=CONNECTIONS)
         self._speed = speed
         self._alone = LocalPace(speed=speed)
         self._lines: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._away_until = 0.0
-        self._stack = AsyncExitStack()
-
-    async def __aenter__(self) -> Self:
-        await self._stack.enter_async_context(self._redis)
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self._stack.aclose()
 
     async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
         own = self._alone.taken(budget, per_second=per_second, burst=burst)

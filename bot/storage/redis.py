@@ -6,13 +6,10 @@ same round trip: an entry that says more than the hash is ignored by whoever rea
 something. Nothing is tried twice: `connect.py` says why, and what all kinds of Redis have in common.
 """
 
-import asyncio
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
-from types import TracebackType
-from typing import Any, Self
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
@@ -20,7 +17,7 @@ from bot.domain.stage import Stage
 from bot.engine.newest import Newest
 from bot.errors import Conflict, Unavailable
 from bot.storage.census import census
-from bot.storage.connect import CALL_SECONDS, NO_ANSWER, client
+from bot.storage.connect import Connected, bounded
 from bot.storage.scripts import ANOTHER, SAME, SAVE, SAVED, SET_ASIDE, SETTLE, UNLESS_SEEN, UNLISTED
 from bot.storage.stored import FromLater, Unreadable, decoded, encoded
 
@@ -35,29 +32,14 @@ KEPT_SECONDS = 30 * 24 * 3600
 log = logging.getLogger(__name__)
 
 
-class RedisStore:
-    """Use it as a context manager. It connects when it is first asked something, and again when it has to."""
-
+class RedisStore(Connected):
     def __init__(self, url: str) -> None:
-        self._redis = client(url, connections=CONNECTIONS)
+        super().__init__(url, connections=CONNECTIONS)
         self._settled: dict[str, int] = {}
         self._seen: Newest[str, tuple[int, str]] = Newest(SEEN_AT_MOST)
-        self._stack = AsyncExitStack()
-
-    async def __aenter__(self) -> Self:
-        await self._stack.enter_async_context(self._redis)
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self._stack.aclose()
 
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
-        async with _bounded():
+        async with bounded():
             state = await self._state(slug, known)
             found = known if state == SAME else await self._decoded(slug, state)
         if found:
@@ -66,7 +48,7 @@ class RedisStore:
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:
         assert roundtable.version == expected + 1, "every save is a version of its own"
-        async with _bounded():
+        async with bounded():
             found = await self._save(roundtable, expected, listed=expected == 0 or not roundtable.owed)
             if found == UNLISTED:
                 found = await self._save(roundtable, expected, listed=True)
@@ -107,7 +89,7 @@ class RedisStore:
         self._seen[roundtable.slug] = roundtable.version, roundtable.incarnation
 
     async def at(self, place: Place) -> str | None:
-        async with _bounded():
+        async with bounded():
             for slug in map(_text, await self._redis.smembers(_thread_key(place))):
                 held = await self._redis.hmget(_key(slug), "team", "channel", "thread")
                 if tuple(map(_text, held)) == (place.team, place.channel, place.thread):
@@ -115,7 +97,7 @@ class RedisStore:
         return None
 
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
-        async with _bounded():
+        async with bounded():
             slugs = [_text(slug) for slug in await self._redis.smembers(_channel_key(team, channel))]
             reading = self._redis.pipeline(transaction=False)
             for slug in slugs:
@@ -129,7 +111,7 @@ class RedisStore:
         return tuple(sorted(here, key=lambda one: one.now, reverse=True))
 
     async def owing(self) -> tuple[str, ...]:
-        async with _bounded():
+        async with bounded():
             slugs = [_text(slug) for slug in await self._redis.zrange(OWING, 0, -1)]
             reading = self._redis.pipeline(transaction=False)
             for slug in slugs:
@@ -144,7 +126,7 @@ class RedisStore:
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         wanted = tuple(slugs)
-        async with _bounded():
+        async with bounded():
             looking = self._redis.pipeline(transaction=False)
             for slug in wanted:
                 looking.exists(_key(slug))
@@ -152,25 +134,25 @@ class RedisStore:
         return tuple(slug for slug, there in zip(wanted, found, strict=True) if not there)
 
     async def stages(self) -> Mapping[str, int]:
-        async with _bounded(CENSUS_SECONDS):
+        async with bounded(CENSUS_SECONDS):
             found = await census(self._redis, _key("*"))
         return Counter(one.stage for one in found)
 
     async def held(self) -> tuple[str, ...]:
-        async with _bounded(CENSUS_SECONDS):
+        async with bounded(CENSUS_SECONDS):
             found = await census(self._redis, _key("*"))
         return tuple(one.slug for one in found if one.thread and one.stage != Stage.ANALYSED.value)
 
     async def listened(self) -> str:
-        async with _bounded():
+        async with bounded():
             return _text(await self._redis.get(LISTENED))
 
     async def listening(self, at: str) -> None:
-        async with _bounded():
+        async with bounded():
             await self._redis.set(LISTENED, at)
 
     async def ping(self) -> None:
-        async with _bounded():
+        async with bounded():
             await self._redis.ping()
 
     async def _forget(self, team: str, channel: str, gone: list[str]) -> None:
@@ -194,15 +176,6 @@ class RedisStore:
             log.warning("%s: it is set aside", error)
             await self._redis.eval(SET_ASIDE, 2, _key(slug), f"{_key(slug)}:unreadable", state)
             return None
-
-
-@asynccontextmanager
-async def _bounded(seconds: float = CALL_SECONDS) -> AsyncIterator[None]:
-    try:
-        async with asyncio.timeout(seconds):
-            yield
-    except NO_ANSWER as error:
-        raise Unavailable(f"Redis did not answer: {str(error) or 'no answer in time'}") from error
 
 
 def _key(slug: str) -> str:

@@ -34,6 +34,7 @@ DEPTHS = {
 }
 DEPTH_OF = {choice.action: depth for depth, choice in DEPTHS.items()}
 FLOOR = (GO_ON, END_ELABORATION)
+ROUND = (STOP,)
 LABEL_CHARS = 40
 
 

@@ -26,7 +26,9 @@ from bot.domain.transcript import HOST, PEOPLE, Line, Part, Source
 
 KEYS_REMEMBERED = 256
 MENUS_REMEMBERED = 16
-OFFERING_THE_MODEL = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR})
+OFFERING_THE_MODEL = frozenset(
+    {MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR, MenuKind.ROUND}
+)
 
 
 class Roundtable(RoundtableFields):

@@ -22,7 +22,7 @@ from bot.domain.transcript import Part
 from bot.domain.transitions import asking, disagreements, hush, passing, pausing, records, syntheses
 from bot.domain.transitions.naming import named_first, other_step, own_words
 from bot.domain.transitions.reporting import report
-from bot.domain.transitions.sayings import Saying, lead_of, told
+from bot.domain.transitions.sayings import Saying, going_on, lead_of, told
 
 PERSONAS_GOING_ON = 2
 HEARD = "speech_balloon"
@@ -122,7 +122,7 @@ def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[Saying]) -> Ro
     if rt.debate.exhausted:
         return conclude(told(rt, sayings), Ending.TURN_LIMIT, playbook)
     if rt.debate.waiting:
-        return _next_speaks(told(rt, sayings), playbook)
+        return _next_speaks(going_on(rt, sayings), playbook)
 
     if disagreements.challenge_due(rt.debate, playbook):
         return _next_speaks(disagreements.challenged(told(rt, sayings), playbook), playbook)
@@ -198,7 +198,8 @@ def _heard(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     name = rt.name_of(happened.person.id)
     line = rt.line_of(happened.ts)
     debate = rt.debate.heard(by=happened.person.id, name=name, text=happened.text, ts=happened.ts, line=line)
-    if not hush.hushed(rt, playbook):
+    in_a_round = rt.menu is not None and rt.menu.kind is MenuKind.ROUND
+    if not in_a_round and not hush.hushed(rt, playbook):
         rt = rt.closing_menu(elaboration_wording.still_talking(), quietly=True)
     rt = rt.but(elaboration=debate)
     return rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.WORKSHOP, **_turn(debate))

@@ -15,6 +15,7 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part
 from bot.domain.transitions import asking
+from bot.domain.transitions.sayings import round_over
 from bot.errors import NotNow
 
 
@@ -31,7 +32,8 @@ def opening(rt: Roundtable, intro: str, playbook: Playbook, *, speak: Speak) -> 
     message = Message(text=intro)
     if hushed(rt, playbook):
         return rt.offering(MenuKind.FLOOR, message.but(choices=menus.FLOOR), part=Part.WORKSHOP)
-    return rt.telling(message, part=Part.WORKSHOP).owing(speak)
+    rt = rt.offering(MenuKind.ROUND, message.but(choices=menus.ROUND), part=Part.WORKSHOP)
+    return rt.owing(speak)
 
 
 def mute_asked(rt: Roundtable, happened: Mute, playbook: Playbook) -> Roundtable:
@@ -46,7 +48,7 @@ def mute_asked(rt: Roundtable, happened: Mute, playbook: Playbook) -> Roundtable
 
 def _muted(rt: Roundtable, name: str) -> Roundtable:
     """Whoever was about to speak does not; a discussion can still be ended."""
-    rt = rt.without_owing(Speak)
+    rt = round_over(rt.without_owing(Speak))
     message = Message(text=safety_wording.muted(name))
     if rt.stage is not Stage.ELABORATING or rt.menu:
         return rt.telling(message, part=rt.part)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from bot.domain import elaboration_wording, menus
 from bot.domain.agenda import Playbook
 from bot.domain.menu import MenuKind
 from bot.domain.message import Choice, Message
@@ -34,11 +35,30 @@ def told(rt: Roundtable, sayings: list[Saying]) -> Roundtable:
     return rt
 
 
+def going_on(rt: Roundtable, sayings: list[Saying]) -> Roundtable:
+    """Somebody else speaks after them: a round that goes on can be stopped, with one button however long it is."""
+    if rt.menu or not sayings:
+        return told(rt, sayings)
+    *earlier, last = sayings
+    return _offered(told(rt, earlier), last, menus.ROUND, kind=MenuKind.ROUND)
+
+
 def offered(rt: Roundtable, saying: Saying, choices: tuple[Choice, ...]) -> Roundtable:
     """The people's floor, under the last thing that was said."""
+    return _offered(round_over(rt), saying, choices, kind=MenuKind.FLOOR)
+
+
+def round_over(rt: Roundtable) -> Roundtable:
+    """Nothing became of the button that nobody needed."""
+    if rt.menu is None or rt.menu.kind is not MenuKind.ROUND:
+        return rt
+    return rt.closing_menu(elaboration_wording.still_talking(), quietly=True)
+
+
+def _offered(rt: Roundtable, saying: Saying, choices: tuple[Choice, ...], *, kind: MenuKind) -> Roundtable:
     persona, text, facts, note = saying
     message = Message(text=text, speaker=persona.key, note=note, choices=choices)
-    rt = rt.offering(MenuKind.FLOOR, message, part=Part.WORKSHOP, actor=persona.actor, **facts)
+    rt = rt.offering(kind, message, part=Part.WORKSHOP, actor=persona.actor, **facts)
     return _written(rt, saying)
 
 

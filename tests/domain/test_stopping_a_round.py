@@ -1,0 +1,114 @@
+"""While personas have the floor, one button stops them; it goes when it is not needed any more."""
+
+from bot.domain.effects import Speak
+from bot.domain.elaboration import Elaboration
+from bot.domain.inputs import Mute
+from bot.domain.message import Action
+from bot.domain.outcomes import PersonaSpoke
+from bot.domain.stage import Stage
+from tests.domain.table import Table, person
+
+FLOOR = [Action.GO_ON, Action.END_ELABORATION]
+
+
+def opening() -> Table:
+    """A discussion was just opened, and its lead is about to frame it."""
+    table = Table().start().do_step().stop_paying().press(Action.ELABORATE)
+    return table.pay_up_to("speak")
+
+
+def debate(table: Table) -> Elaboration:
+    assert table.rt.elaboration
+    return table.rt.elaboration
+
+
+def buttons_of(table: Table) -> list[list[Action]]:
+    """What can be pressed in the thread, message by message; without those that offer nothing."""
+    shown = [[choice.action for choice in one.message.choices] for one in table.world.thread]
+    return [actions for actions in shown if actions]
+
+
+def test_a_discussion_can_be_stopped_from_its_first_message_on() -> None:
+    """Before anybody has said anything: the introduction carries the button."""
+    table = opening()
+
+    assert "ELABORATION MODE" in table.last.text
+    assert table.offered() == [Action.STOP]
+
+
+def test_a_press_ends_the_round_before_the_next_turn() -> None:
+    """Who was about to speak does not, and what was being said when it was pressed is not posted afterwards."""
+    table = opening()
+    table.pay_one()
+    table.pay_up_to("speak")
+    turns, speak = debate(table).turn_count, table.rt.outbox[0]
+    table.press(Action.STOP)
+
+    late = PersonaSpoke(key=speak.id, at=table.now(), effect=speak.id, persona="qa", text="One more thing.")
+    assert table.decided(late) is table.rt
+    table.resume_paying()
+    assert table.rt.stage is Stage.PAUSED
+    assert debate(table).turn_count == turns
+    assert table.offered() == [Action.RESUME]
+    assert buttons_of(table) == [[Action.RESUME]]
+
+
+def test_whoever_resumes_finds_the_discussion_as_it_was() -> None:
+    """Stopping ends a round, not the discussion: the floor is the people's then."""
+    table = opening()
+    table.pay_one()
+    table.pay_up_to("speak")
+    table.press(Action.STOP).resume_paying().press(Action.RESUME)
+
+    assert table.rt.stage is Stage.ELABORATING
+    assert table.offered() == FLOOR
+
+
+def test_the_button_is_gone_when_the_floor_is_the_peoples() -> None:
+    """At any time the thread has the buttons of one menu, and nobody is told that a button went."""
+    table = opening().resume_paying()
+
+    assert table.offered() == FLOOR
+    assert buttons_of(table) == [FLOOR]
+    introduction = next(one.message for one in table.world.thread if "ELABORATION MODE" in one.message.text)
+    assert introduction.note == ""
+
+
+def test_a_round_has_one_button_however_many_speak() -> None:
+    """The first who speaks of several carries it, and it stays there: messages are not rewritten at every turn."""
+    table = opening().resume_paying().stop_paying().press(Action.GO_ON)
+    while len(table.rt.debate.waiting) > 1:
+        assert table.pay_one()
+    table.pay_up_to("speak")
+    assert table.offered() == [Action.STOP]
+
+    rewritten = len(table.order("rewrite"))
+    table.resume_paying()
+    assert len(table.order("rewrite")) == rewritten + 1
+    assert buttons_of(table) == [FLOOR]
+
+
+def test_a_word_in_between_leaves_the_button() -> None:
+    """The round goes on, and can be stopped still."""
+    table = opening().say("What about conflicts?", who="grace")
+
+    assert table.offered() == [Action.STOP]
+    assert table.rt.owes(Speak)
+
+
+def test_a_single_answer_needs_no_button() -> None:
+    """It is over with the next message, which has the floor's buttons."""
+    table = opening().resume_paying()
+    shown = len(table.menus)
+    table.say("Alex, what about conflicts?")
+
+    assert [menu.kind for menu in table.menus[shown:]] == ["floor"]
+
+
+def test_muting_takes_the_button_and_gives_the_floor() -> None:
+    """Nobody speaks any more, so that there is no round to stop, but a discussion to end."""
+    table = opening()
+    table.hear(Mute(key=table.key(), at=table.now(), person=person("ada"), muted=True)).resume_paying()
+
+    assert table.offered() == FLOOR
+    assert buttons_of(table) == [FLOOR]

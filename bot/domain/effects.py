@@ -117,11 +117,12 @@ class ShareRecord(Attemptable):
 
 
 class Speak(Attemptable):
-    """Ask the voice of *persona* for one contribution."""
+    """Ask the voice of *persona* for one contribution; *redone* when people spoke while it wrote the one before."""
 
     kind: Literal["speak"] = "speak"
     persona: str
     task: Literal["acknowledge", "frame", "respond"]
+    redone: bool = False
 
 
 class Survey(Attemptable):

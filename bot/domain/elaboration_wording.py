@@ -46,6 +46,11 @@ def passed(persona: Persona) -> str:
     return f"{persona.first_name} has nothing to add."
 
 
+def belated(persona: Persona, *, left_out: bool) -> str:
+    done = "that is left out" if left_out else "that is written once more"
+    return f"People spoke while {persona.first_name} was writing: {done}."
+
+
 def still_talking() -> str:
     return "The discussion went on"
 

@@ -100,7 +100,10 @@ class ItemRead(Paid):
 
 
 class PersonaSpoke(Paid):
-    """`facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add."""
+    """
+    `facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add. `turns` is how many
+    of the discussion the voice was given, None when nobody says; `redone` is the effect's.
+    """
 
     persona: str
     text: str
@@ -108,6 +111,8 @@ class PersonaSpoke(Paid):
     stances: tuple[Stance, ...] = ()
     satisfied: bool | None = None
     passed: bool = False
+    turns: int | None = None
+    redone: bool = False
 
     @property
     def meta(self) -> dict[str, Any]:

@@ -152,7 +152,11 @@ class Performers(NamedTuple):
         match effect:
             case Speak():
                 speech = await self._speech(effect, rt)
-                return PersonaSpoke(**told, persona=effect.persona, **speech._asdict())
+                given = {
+                    "turns": rt.elaboration.turn_count if rt.elaboration else None,
+                    "redone": effect.redone,
+                }
+                return PersonaSpoke(**told, persona=effect.persona, **speech._asdict(), **given)
             case Draft(steps=steps, skipped=skipped):
                 files = await self.workspace.files(rt.slug, self._files_of(steps))
                 cue = self._cue(rt)

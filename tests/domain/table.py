@@ -466,9 +466,11 @@ class Table:
             case ShareRecord():
                 world.shared.append(effect)
             case Speak():
+                turns = self.rt.elaboration.turn_count if self.rt.elaboration else None
                 said = world.speech(effect, self.rt)
                 said = said if isinstance(said, Contribution) else Contribution(said)
-                more = {"stances": said.stances, "passed": said.passed, **world.more}
+                given = {"turns": turns, "redone": effect.redone}
+                more = {"stances": said.stances, "passed": said.passed, **given, **world.more}
                 return PersonaSpoke(**told, persona=effect.persona, text=said.text, facts=world.facts, **more)
             case Survey():
                 return Surveyed(**told, survey=world.survey)

@@ -19,7 +19,7 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking, disagreements, hush, passing, pausing, records, syntheses
+from bot.domain.transitions import asking, belated, disagreements, hush, passing, pausing, records, syntheses
 from bot.domain.transitions.naming import named_first, other_step, own_words
 from bot.domain.transitions.reporting import report
 from bot.domain.transitions.sayings import Saying, going_on, lead_of, told
@@ -89,6 +89,8 @@ def persona_spoke(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) ->
     persona = playbook.roster.get(happened.persona)
     if persona is None:
         return said_nothing(rt, happened.persona, playbook)
+    if belated.is_belated(rt.debate, happened):
+        return _written_belatedly(belated.noted(rt, persona, happened), happened, playbook)
     if happened.passed:
         return said_nothing(passing.noted(rt, persona, happened), persona.key, playbook)
     text, forged = own_words(happened.text, persona, playbook)
@@ -110,6 +112,13 @@ def persona_spoke(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) ->
         sayings.append(Saying(lead_of(rt, playbook), elaboration_wording.nearing_the_end()))
     rt, sayings = disagreements.circles_ended(rt, sayings, playbook)
     return _after_turn(rt, playbook, sayings)
+
+
+def _written_belatedly(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> Roundtable:
+    """A framing is never left out: without it there is no discussion."""
+    if happened.redone and rt.debate.framed:
+        return said_nothing(rt, happened.persona, playbook)
+    return hush.asking_to_speak(rt, belated.again(rt, happened.persona), playbook)
 
 
 def said_nothing(rt: Roundtable, persona: str, playbook: Playbook) -> Roundtable:

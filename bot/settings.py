@@ -212,7 +212,12 @@ class Settings(Keys):
 
     @property
     def house(self) -> House:
-        return House(press=self.press, guests_press=self.guests_press, budget=self.budget)
+        return House(
+            press=self.press,
+            guests_press=self.guests_press,
+            budget=self.budget,
+            thinks=self.model != "offline",
+        )
 
     def secrets(self) -> frozenset[str]:
         """Every text that must not come up in a log; of an address, only what opens it."""

@@ -95,6 +95,14 @@ class React(Attemptable):
     emoji: str
 
 
+class Unreact(Attemptable):
+    """Takes our own emoji from a message. When it is not there, that is as good."""
+
+    kind: Literal["unreact"] = "unreact"
+    ts: str
+    emoji: str
+
+
 class Tell(Attemptable):
     """Something only *person* sees. `reply_url` is Slack's, if there is one; it is short-lived."""
 
@@ -218,6 +226,7 @@ Effect = Annotated[
     | Post
     | Rewrite
     | React
+    | Unreact
     | Tell
     | ShareRecord
     | Speak

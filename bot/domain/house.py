@@ -17,8 +17,12 @@ class Pressing(StrEnum):
 
 
 class House(Stored):
-    """With *guests_press*, guests and people of other organisations are like everybody else."""
+    """
+    With *guests_press*, guests and people of other organisations are like everybody else. It *thinks* when it has a
+    model, and then people wait for what is said.
+    """
 
     press: Pressing = Pressing.EVERYONE
     guests_press: bool = False
     budget: Budget | None = None
+    thinks: bool = False

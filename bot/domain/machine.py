@@ -7,7 +7,7 @@ The only door: `decide(roundtable, input)` gives the next value, or the very sam
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot.domain import permission, refusals, trouble_wording
+from bot.domain import permission, refusals, trouble_wording, working
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Attemptable, Commit
 from bot.domain.inputs import (
@@ -176,6 +176,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
 }
 
 
+@working.marked
 def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
     """
     What *rt* becomes by *happened*.

@@ -28,6 +28,7 @@ class RoundtableFields(Stored):
     the newest message that git had when the item was taken up from there. `workshop` is kept when people leave it, and
     `planned_from` is the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and
     until somebody wants it back the personas speak without one.
+    `working_at` is the message that says that we are at work.
     """
 
     shape: int = 1
@@ -67,6 +68,7 @@ class RoundtableFields(Stored):
     survey: CodeSurvey | None = None
     acknowledged_at: str = ""
     overtaken: tuple[Overtaken, ...] = ()
+    working_at: str = ""
     elaboration: Elaboration | None = None
     workshop: Workshop | None = None
     planned_from: Stage | None = None

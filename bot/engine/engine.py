@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from bot.domain.agenda import Playbook
-from bot.domain.effects import Effect, Log, MeetPerson, OpenThread, Post, React, Rewrite, ShareRecord
+from bot.domain.effects import Effect, Log, MeetPerson, OpenThread, Post, React, Rewrite, ShareRecord, Unreact
 from bot.domain.inputs import Clashed, Command, Input, Start, TryAgain
 from bot.domain.machine import decide
 from bot.domain.moment import seconds_since
@@ -44,7 +44,7 @@ TRY_AGAIN_SECONDS = 60.0
 NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
 """Effects that people would see twice: an attempt is written down before it is made."""
 
-NO_HARM_REPEATED = (React, Rewrite, MeetPerson, Log)
+NO_HARM_REPEATED = (React, Unreact, Rewrite, MeetPerson, Log)
 """Done again, they change nothing and cost little: that they are done is saved together with what comes next."""
 
 

@@ -31,6 +31,7 @@ from bot.domain.effects import (
     Survey,
     Synthesize,
     Tell,
+    Unreact,
 )
 from bot.domain.message import Message
 from bot.domain.moment import seconds_since
@@ -60,7 +61,7 @@ SURVEY_SECONDS = 5.0
 SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.json")
 """Artifacts that steps build upon, besides their own."""
 
-InChat = OpenThread | ReadThread | Post | Rewrite | React | Tell | MeetPerson | ShareRecord
+InChat = OpenThread | ReadThread | Post | Rewrite | React | Unreact | Tell | MeetPerson | ShareRecord
 ByVoice = Speak | Draft | Synthesize
 InWorkspace = ReadItem | Restore | Survey | Commit
 
@@ -122,6 +123,8 @@ class Performers(NamedTuple):
                 await self.chat.rewrite(rt.place, effect.ts, effect.message)
             case React():
                 await self.chat.react(rt.place, effect.ts, effect.emoji)
+            case Unreact():
+                await self.chat.unreact(rt.place, effect.ts, effect.emoji)
             case Tell():
                 await self.chat.tell(rt.place, effect.person, effect.message, reply_url=effect.reply_url)
             case ShareRecord():

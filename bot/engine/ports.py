@@ -84,6 +84,10 @@ class Chat(Protocol):
         """Already there is no error."""
         ...
 
+    async def unreact(self, place: Place, ts: str, emoji: str) -> None:
+        """Not there is no error."""
+        ...
+
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         """Only *person* sees it: by the reply URL, else an ephemeral message, else a direct message."""
         ...

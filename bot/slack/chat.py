@@ -40,6 +40,7 @@ NO_LONGER_THERE = frozenset({
 NO_REACTION_NEEDED = frozenset({
     "already_reacted",
     "message_not_found",
+    "no_reaction",
     "not_reactable",
     "too_many_emoji",
     "too_many_reactions",
@@ -115,6 +116,14 @@ class SlackChat(Chat):
         try:
             await self._call(
                 self._client.reactions_add, channel=place.channel, timestamp=ts, name=emoji.strip(":")
+            )
+        except SlackError as error:
+            _unless(error, NO_REACTION_NEEDED)
+
+    async def unreact(self, place: Place, ts: str, emoji: str) -> None:
+        try:
+            await self._call(
+                self._client.reactions_remove, channel=place.channel, timestamp=ts, name=emoji.strip(":")
             )
         except SlackError as error:
             _unless(error, NO_REACTION_NEEDED)

@@ -36,6 +36,7 @@ from bot.domain.effects import (
     Survey,
     Synthesize,
     Tell,
+    Unreact,
 )
 from bot.domain.inputs import (
     Amend,
@@ -461,6 +462,8 @@ class Table:
                         one.message = effect.message
             case React():
                 world.reactions.append((effect.ts, effect.emoji))
+            case Unreact():
+                world.reactions.remove((effect.ts, effect.emoji))
             case Tell():
                 world.told.append((effect.person, effect.message))
             case ShareRecord():

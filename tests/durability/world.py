@@ -203,6 +203,9 @@ class SimChat:
     async def react(self, place: Place, ts: str, emoji: str) -> None:
         self._called(Kind.SLACK)
 
+    async def unreact(self, place: Place, ts: str, emoji: str) -> None:
+        self._called(Kind.SLACK)
+
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         self._called(Kind.SLACK)
 

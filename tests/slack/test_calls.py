@@ -80,6 +80,7 @@ async def test_every_method_has_its_own_budget(
     ts = await paced.post(thread, HELLO, key="k", again=True)
     await paced.rewrite(thread, ts, HELLO)
     await paced.react(thread, said, "eyes")
+    await paced.unreact(thread, said, "eyes")
     await paced.read(thread, after="")
     await paced.open(thread, HELLO, key="k2", again=False)
     await paced.tell(thread, ada.id, HELLO, reply_url="")
@@ -93,6 +94,7 @@ async def test_every_method_has_its_own_budget(
         "conversations_info",
         "conversations_replies",
         "reactions_add",
+        "reactions_remove",
         "users_info",
     }
     assert methods <= RATES.keys()

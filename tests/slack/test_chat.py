@@ -320,6 +320,18 @@ async def test_a_reaction_twice_is_one(chat: SlackChat, thread: Place, sandbox: 
     assert [reaction.name for reaction in sandbox.message(ts).reactions] == ["eyes"]
 
 
+async def test_a_reaction_is_taken_away_once(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """One that is not there, or whose message is deleted, is away already."""
+    ts = await sandbox.person("ada").say(CHANNEL, "an answer", thread_ts=thread.thread)
+    await chat.react(thread, ts, "eyes")
+
+    await chat.unreact(thread, ts, ":eyes:")
+    await chat.unreact(thread, ts, "eyes")
+    await chat.unreact(thread, "1.000001", "eyes")
+
+    assert not sandbox.message(ts).reactions
+
+
 async def test_a_person_is_told_something_in_the_thread(
     chat: SlackChat, thread: Place, sandbox: Sandbox
 ) -> None:

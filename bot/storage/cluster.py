@@ -5,7 +5,7 @@ redis-py's own connects at once, tries again by itself, minds when a replica is 
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from itertools import groupby
 from types import TracebackType
@@ -25,6 +25,8 @@ NODE_SECONDS = 0.3
 """Less than a call may take, so that it is noticed which node is silent, and another can be asked instead."""
 CONNECTIONS_TO_A_NODE = 1_000
 """redis-py cannot wait here until one is free, so there must be enough of them."""
+LOOK_SECONDS = 1.0
+"""So long the end waits for whoever still finds out which nodes there are."""
 SCRIPTS = {"EVAL", "EVALSHA"}
 
 
@@ -45,6 +47,7 @@ class Cluster(RedisCluster):
         )
         self._doubtful = False
         self._silent: str | None = None
+        self._looking: set[asyncio.Task[object]] = set()
 
     async def __aenter__(self) -> Self:
         return self
@@ -55,6 +58,8 @@ class Cluster(RedisCluster):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if self._looking:
+            await asyncio.wait(self._looking, timeout=LOOK_SECONDS)
         await self.aclose()
         for nodes in ("nodes_cache", "startup_nodes"):  # also while it is being found out anew which they are
             await self.nodes_manager.aclose(nodes)
@@ -65,8 +70,23 @@ class Cluster(RedisCluster):
         last_failed_node_name: str | None = None,
     ) -> Self:
         """Asks the node last that was silent just now."""
-        await super().initialize(additional_startup_nodes_info, last_failed_node_name or self._silent)
+        if self._initialize:
+            silent = last_failed_node_name or self._silent
+            await self._to_the_end(super().initialize(additional_startup_nodes_info, silent))
         return self
+
+    async def _to_the_end(self, look: Coroutine[Any, Any, object]) -> None:
+        """Also when whoever wanted it waits no more: what redis-py has connected to by then, it would leave open."""
+        looking = asyncio.create_task(look)
+        self._looking.add(looking)
+        looking.add_done_callback(self._looked)
+        await asyncio.shield(looking)
+
+    def _looked(self, look: asyncio.Task[object]) -> None:
+        """Who still waits for it is told what went wrong; when nobody does, nobody has to be."""
+        self._looking.discard(look)
+        if not look.cancelled():
+            look.exception()
 
     async def execute_command(self, *args: Any, **kwargs: Any) -> Any:
         async with self.asked():
@@ -78,7 +98,7 @@ class Cluster(RedisCluster):
         await self.initialize()
         if self._doubtful:
             self._doubtful = False
-            await self.nodes_manager.initialize(last_failed_node_name=self._silent)
+            await self._to_the_end(self.nodes_manager.initialize(last_failed_node_name=self._silent))
         try:
             yield
         except (ConnectionLost, NoAnswerInTime, ClusterDownError, asyncio.CancelledError) as error:

@@ -53,7 +53,9 @@ def nothing_running() -> str:
 
 
 def discussing() -> str:
-    return "A discussion is going on. End it first, then the planning can begin."
+    return (
+        "A discussion is going on, or was stopped in the middle. End it first, then the planning can begin."
+    )
 
 
 def no_planning_now() -> str:

@@ -101,6 +101,15 @@ def test_not_in_the_middle_of_a_discussion() -> None:
     assert at.rt is before
 
 
+def test_not_while_a_discussion_is_only_stopped() -> None:
+    """It is resumed and ended first: in the record its turns stand together."""
+    at = table().elaborate().say("Jordan, why?").stop()
+
+    with pytest.raises(NotNow, match="stopped in the middle"):
+        at.plan()
+    assert at.resume().say("done").plan().rt.stage is Stage.PLANNING
+
+
 def test_not_while_something_is_saved() -> None:
     """Whoever asks is told to try again in a moment."""
     at = table().stop_paying().press(Action.FINISH_STEP)

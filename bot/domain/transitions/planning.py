@@ -35,6 +35,9 @@ from bot.errors import NotNow
 
 
 def plan_asked(rt: Roundtable, happened: Plan, playbook: Playbook) -> Roundtable:
+    """Not while a discussion is only stopped: in the record its turns stand together, up to the synthesis."""
+    if rt.heading_for is Stage.ELABORATING:
+        raise NotNow(refusals.discussing())
     return begin(rt, happened.person, playbook)
 
 
@@ -73,10 +76,8 @@ def lost(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def _origin(stage: Stage | None) -> Stage | None:
-    """Where a menu, a question, the floor or the end is shown again; anything else is found anew."""
-    return (
-        stage if stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ELABORATING, Stage.ANALYSED} else None
-    )
+    """Where a menu, a question or the end is shown again; anything else is found anew."""
+    return stage if stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ANALYSED} else None
 
 
 def plan_read(rt: Roundtable, happened: PlanRead, playbook: Playbook) -> Roundtable:

@@ -14,7 +14,7 @@ from bot.domain.place import Person, Place
 from bot.domain.review_text import Finding, Opinion, Review, Severity
 from bot.engine.clock import now
 from bot.engine.homes import ItemHomes
-from bot.engine.ports import Pay, Store, Wake
+from bot.engine.ports import Store
 from bot.engine.review_ports import Case, KeptReview, Notices
 from bot.engine.reviewing import Reviewing
 from bot.engine.triage import PREFIX, Triage
@@ -27,6 +27,7 @@ from bot.storage.git import GitWorkspace
 from bot.storage.notices import EmbeddedNotices, RedisNotices
 from bot.storage.redis import RedisStore
 from tests.domain.table import shipped
+from tests.engine.replica import Woken
 
 SLUG = "offline-sync"
 CHANNEL = "#roundtable"
@@ -76,17 +77,6 @@ class PlayedReviewers:
         self, case: Case, opinions: Iterable[Opinion], *, unseen: tuple[str, ...], asked: str
     ) -> Review:
         return Review(title=case.title, method=asked, opinions=tuple(opinions), unseen=unseen)
-
-
-@dataclass
-class Woken(Wake):
-    slugs: list[str] = field(default_factory=list)
-
-    async def wake(self, slug: str) -> None:
-        self.slugs.append(slug)
-
-    async def run(self, pay: Pay) -> None:  # noqa: ARG002 -- as the port has it
-        raise AssertionError("a test pays")
 
 
 @dataclass

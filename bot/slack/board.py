@@ -23,6 +23,8 @@ from bot.slack.identity import Identity
 from bot.slack.limits import UPDATE_TEXT_CHARS
 from bot.slack.names import Names
 from bot.slack.packing import shortened
+from bot.slack.paging import following
+from bot.slack.posting import Posting
 from bot.slack.quiet import QUIET, UNLINKED
 from bot.slack.standing import Standing
 from bot.slack.whispers import Whispers
@@ -30,6 +32,8 @@ from bot.slack.whispers import Whispers
 log = logging.getLogger(__name__)
 
 PAGE = 200
+CHANNELS_A_PAGE = 999
+"""As many as Slack gives at once: it wants less than 1,000 to be asked for."""
 PAGES_READ = 25
 """So far back, 5,000 messages, a notice is looked for that the store has forgotten."""
 CHANNEL_PAGES_READ = 50
@@ -56,7 +60,8 @@ class SlackBoard(Board):
         self._call = Calls(client, pace or Unpaced(), team=us.team, standing=standing)
         self._earlier = Earlier(self._call, us.bot)
         self._whispers = Whispers(self._call)
-        self._names = Names(self._call, team=us.team)
+        self._posting = Posting(self._call)
+        self._names = Names(self._call, us)
         self._ids: dict[str, str] = {}
 
     @property
@@ -125,7 +130,7 @@ class SlackBoard(Board):
                     self._client.conversations_list,
                     types="public_channel,private_channel",
                     exclude_archived=True,
-                    limit=1000,
+                    limit=CHANNELS_A_PAGE,
                     cursor=cursor or None,
                 )
             except SlackError as error:
@@ -135,13 +140,12 @@ class SlackBoard(Board):
             for channel in answer["channels"]:
                 if channel.get("name") == name:
                     return str(channel["id"])
-            if not (cursor := _next(answer)):
+            if not (cursor := following(answer)):
                 break
         raise SlackError(NO_CHANNEL % f"#{name}", reason="channel_not_found")
 
     async def _post(self, place: Place, part: Part, key: str, *, number: int, count: int) -> str:
-        answer = await self._call(
-            self._client.chat_postMessage,
+        return await self._posting(
             channel=place.channel,
             thread_ts=place.thread or None,
             text=part.text,
@@ -149,7 +153,6 @@ class SlackBoard(Board):
             metadata=metadata(key, number, count, step=""),
             **QUIET,
         )
-        return str(answer["ts"])
 
     async def _found(self, place: Place, key: str, *, thorough: bool) -> Mapping[int, str]:
         if thorough and not place.thread:
@@ -177,7 +180,7 @@ class SlackBoard(Board):
             for message in answer["messages"]:
                 if message.get("bot_id") == self._us.bot and _key_of(message) == key:
                     return str(message["ts"])
-            if not (cursor := _next(answer)):
+            if not (cursor := following(answer)):
                 return ""
         log.warning("%s is not among the newest %s messages of %s", key, PAGE * PAGES_READ, channel)
         return ""
@@ -192,7 +195,3 @@ def _key_of(message: Mapping[str, Any]) -> str:
     note = message.get("metadata") or {}
     payload = note.get("event_payload") or {}
     return str(payload.get("key") or "") if note.get("event_type") == EVENT_TYPE else ""
-
-
-def _next(answer: Any) -> str:
-    return str((answer.get("response_metadata") or {}).get("next_cursor") or "")

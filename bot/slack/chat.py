@@ -20,6 +20,7 @@ from bot.slack.identity import CUSTOMISE, Identity
 from bot.slack.limits import UPDATE_TEXT_CHARS
 from bot.slack.names import Names
 from bot.slack.packing import shortened
+from bot.slack.posting import Posting
 from bot.slack.quiet import QUIET, UNLINKED
 from bot.slack.refusals import answer_of
 from bot.slack.standing import Standing
@@ -35,7 +36,6 @@ NO_LONGER_THERE = frozenset({
     "cant_update_message",
     "edit_window_closed",
     "thread_not_found",
-    "is_inactive",
 })  # fmt: skip
 NO_REACTION_NEEDED = frozenset({
     "already_reacted",
@@ -66,12 +66,13 @@ class SlackChat(Chat):
         self._identity = identity
         self._own_names = identity.can_customise
         self._call = Calls(client, pace or Unpaced(), team=identity.team, standing=standing)
-        self._names = Names(self._call, team=identity.team)
+        self._names = Names(self._call, identity)
         self._channels = Channels(self._call)
         self._threads = ThreadReader(self._call, identity, self._names)
         self._earlier = Earlier(self._call, identity.bot)
         self._uploads = Uploads(self._call, self._earlier)
         self._whispers = Whispers(self._call)
+        self._posting = Posting(self._call)
 
     @property
     def lands_within(self) -> float:
@@ -129,6 +130,8 @@ class SlackChat(Chat):
             _unless(error, NO_REACTION_NEEDED)
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
+        if self._earlier.is_bare(place):
+            place = place.but(thread="")
         for part in parts(message, label=self._label(message), signed=True):
             await self._whispers.tell(place, person, part, reply_url=reply_url)
 
@@ -185,12 +188,11 @@ class SlackChat(Chat):
 
     async def _post_part(self, **arguments: Any) -> str:
         try:
-            answer = await self._call(self._client.chat_postMessage, **arguments)
+            return await self._posting(**arguments)
         except SlackError as error:
             if "username" in arguments and _lacks(error, CUSTOMISE):
                 raise _NoOwnName from error
             raise
-        return str(answer["ts"])
 
     def _parts(self, message: Message) -> list[Part]:
         return parts(message, label=self._label(message), signed=not self._own_names)

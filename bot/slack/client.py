@@ -68,7 +68,8 @@ async def identify(client: AsyncWebClient) -> Identity:
     return Identity(
         team=answer["team_id"],
         user=answer["user_id"],
-        bot=answer.get("bot_id", ""),
+        bot=answer.get("bot_id") or "",
+        enterprise=answer.get("enterprise_id") or "",
         token=client.token or "",
         scopes=tuple(filter(None, (scope.strip() for scope in scopes.split(",")))),
     )

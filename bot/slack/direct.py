@@ -3,7 +3,7 @@ The SDK's client, with a shorter way to Slack for the calls that a discussion ma
 
 For each call the SDK writes two lines of log that nobody reads, prepares to try again, which we forbid, and takes
 URLs apart: together as much CPU as aiohttp needs to send the request and read the answer. What goes over the wire and
-what comes back is the same. Whatever is unusual (files, GET, a token of its own) goes the SDK's way.
+what comes back is the same. Whatever is unusual (files, a token of its own) goes the SDK's way.
 """
 
 import json as jsons
@@ -34,7 +34,7 @@ class DirectClient(AsyncWebClient):
         given = params if json is None else json
         if (
             given is None
-            or http_verb != "POST"
+            or (http_verb != "POST" and json is not None)
             or "token" in given
             or self.default_params
             or any(unusual.values())
@@ -43,9 +43,11 @@ class DirectClient(AsyncWebClient):
                 api_method, http_verb=http_verb, json=json, params=params, **unusual
             )
         body = jsons.dumps(json).encode() if json is not None else None
-        return await self._posted(api_method, body, _query(params or {}))
+        return await self._asked(http_verb, api_method, body=body, query=_query(params or {}))
 
-    async def _posted(self, method: str, body: bytes | None, query: Mapping[str, Any]) -> AsyncSlackResponse:
+    async def _asked(
+        self, verb: str, method: str, *, body: bytes | None, query: Mapping[str, Any]
+    ) -> AsyncSlackResponse:
         assert self.session, "there is one for as long as the client is open"
         url = self.base_url + method
         sent = {
@@ -53,7 +55,7 @@ class DirectClient(AsyncWebClient):
             "Authorization": f"Bearer {self.token}",
             **self.headers,
         }
-        async with self.session.post(url, data=body, params=query, headers=sent) as answer:
+        async with self.session.request(verb, url, data=body, params=query, headers=sent) as answer:
             said = await answer.read()
         try:
             content = jsons.loads(said) if answer.content_type == JSON else {}
@@ -61,10 +63,10 @@ class DirectClient(AsyncWebClient):
             raise SlackApiError(f"The answer of {method} is no JSON", answer) from error
         heard = AsyncSlackResponse(
             client=self,
-            http_verb="POST",
+            http_verb=verb,
             api_url=url,
             req_args={},
-            data=content,
+            data=content if isinstance(content, dict) else {},
             headers=answer.headers,  # type: ignore[arg-type]  # a mapping, and all that is asked of it
             status_code=answer.status,
         )

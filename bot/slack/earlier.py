@@ -1,7 +1,8 @@
 """
 What of a message stands in Slack already: asked only when an attempt may have succeeded without our hearing of it.
 
-Every post carries its key in its metadata, so one bounded read tells.
+Every post carries its key in its metadata, so a bounded read tells. Slack may give fewer messages at once than it is
+asked for, so what it gives is read to its end.
 """
 
 import logging
@@ -12,6 +13,7 @@ from bot.domain.place import Place
 from bot.engine.newest import Newest
 from bot.errors import SlackError
 from bot.slack.calls import Calls
+from bot.slack.paging import following
 
 log = logging.getLogger(__name__)
 
@@ -20,6 +22,7 @@ MESSAGES_READ = 999
 """In a thread, where the oldest come first: as many as Slack gives at once."""
 POSTS_READ = 100
 """In a channel, where the newest come first."""
+PAGES = 10
 THREADS_REMEMBERED = 10_000
 
 
@@ -44,6 +47,13 @@ class _Post(NamedTuple):
     before: str
 
 
+class _Seen(NamedTuple):
+    """What was read; *whole* when there is no more."""
+
+    messages: list[Mapping[str, Any]]
+    whole: bool
+
+
 class Earlier:
     def __init__(self, calls: Calls, bot: str) -> None:
         self._calls = calls
@@ -55,6 +65,11 @@ class Earlier:
         newest = self._newest.get(place.key)
         self._newest[place.key] = _Post(key, ts, before=_not_newer(newest, key))
 
+    def is_bare(self, place: Place) -> bool:
+        """Whether, as far as we know, nothing stands in the thread but its root: there people are shown no whispers."""
+        newest = self._newest.get(place.key)
+        return newest is not None and newest.ts == place.thread
+
     async def parts(self, place: Place, key: str) -> Mapping[int, str] | None:
         """The stamps of the parts that are there, by number. None when Slack does not let us see."""
         found = await self._looked_up(place, key)
@@ -64,12 +79,12 @@ class Earlier:
 
     async def texts(self, place: Place, key: str) -> Sequence[str] | None:
         """What our newest messages in the thread say; None when Slack does not let us see all of them."""
-        answer = await self._seen(place, key)
-        if answer is None or answer.get("has_more"):
+        seen = await self._seen(place, key)
+        if seen is None or not seen.whole:
             return None
-        return [str(one.get("text")) for one in answer["messages"] if one.get("bot_id") == self._bot]
+        return [str(one.get("text")) for one in seen.messages if one.get("bot_id") == self._bot]
 
-    async def _seen(self, place: Place, key: str) -> Any:
+    async def _seen(self, place: Place, key: str) -> _Seen | None:
         """None when Slack does not let us look."""
         try:
             return await self._read(place, key)
@@ -80,21 +95,37 @@ class Earlier:
             return None
 
     async def _looked_up(self, place: Place, key: str) -> Mapping[int, str] | None:
-        answer = await self._seen(place, key)
-        if answer is None:
+        seen = await self._seen(place, key)
+        if seen is None:
             return None
-        ours = (message for message in answer["messages"] if message.get("bot_id") == self._bot)
+        ours = [message for message in seen.messages if message.get("bot_id") == self._bot]
+        if _is_kept_from_us(ours):
+            log.warning("%s shows no metadata, so nobody can look for %s", place.key, key)
+            return None
         found = dict(_carrying(ours, key))
-        if place.thread and not found and answer.get("has_more"):
+        if place.thread and not found and not seen.whole:
             log.warning("can't see all of %s to look for %s", place.key, key)
             return None
         return found
 
-    async def _read(self, place: Place, key: str) -> Any:
+    async def _read(self, place: Place, key: str) -> _Seen:
+        """All of the thread, as far as a bounded number of pages goes; of a channel, the newest posts."""
+        messages: list[Mapping[str, Any]] = []
+        cursor = ""
+        for _ in range(PAGES):
+            answer = await self._page(place, key, cursor)
+            messages += answer.get("messages") or ()
+            cursor = following(answer)
+            if not cursor or (not place.thread and len(messages) >= POSTS_READ):
+                return _Seen(messages, whole=not cursor and not answer.get("has_more"))
+        return _Seen(messages, whole=False)
+
+    async def _page(self, place: Place, key: str, cursor: str) -> Any:
         if not place.thread:
             return await self._calls(
                 self._calls.client.conversations_history,
                 channel=place.channel,
+                cursor=cursor or None,
                 limit=POSTS_READ,
                 include_all_metadata=True,
             )
@@ -103,6 +134,7 @@ class Earlier:
             channel=place.channel,
             ts=place.thread,
             oldest=_not_newer(self._newest.get(place.key), key) or None,
+            cursor=cursor or None,
             limit=MESSAGES_READ,
             include_all_metadata=True,
         )
@@ -115,15 +147,21 @@ def _not_newer(newest: _Post | None, key: str) -> str:
     return newest.before if newest.key == key else newest.ts
 
 
+def _is_kept_from_us(ours: Sequence[Mapping[str, Any]]) -> bool:
+    """Whatever we say has metadata, except what comes with files."""
+    said = [message for message in ours if not message.get("files")]
+    return bool(said) and not any(message.get("metadata") for message in said)
+
+
 def _carrying(messages: Iterable[Mapping[str, Any]], key: str) -> Iterator[tuple[int, str]]:
     for message in messages:
         note = message.get("metadata") or {}
         payload = note.get("event_payload") or {}
-        number = payload.get("part")
-        if note.get("event_type") != EVENT_TYPE or not isinstance(number, int):
+        part = str(payload.get("part"))
+        if note.get("event_type") != EVENT_TYPE or not part.isdecimal():
             continue
-        if payload.get("key") == _part_key(key, number):
-            yield number, message["ts"]
+        if payload.get("key") == _part_key(key, int(part)):
+            yield int(part), message["ts"]
 
 
 def _part_key(key: str, number: int) -> str:

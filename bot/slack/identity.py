@@ -11,11 +11,15 @@ UPLOAD = "files:write"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """*scopes* are the granted ones; empty when Slack did not name any. *redact* is done to what people write."""
+    """
+    *scopes* are the granted ones; empty when Slack did not name any. *redact* is done to what people write.
+    *enterprise* is the organisation of the workspace, if it is in an Enterprise Grid.
+    """
 
     team: str
     user: str
     bot: str
+    enterprise: str = ""
     token: str = field(default="", repr=False)
     scopes: tuple[str, ...] = ()
     redact: Callable[[str], str] = field(default=unchanged, repr=False, compare=False)

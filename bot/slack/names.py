@@ -7,6 +7,7 @@ from bot.domain.place import Belonging
 from bot.engine.newest import Newest
 from bot.errors import SlackError
 from bot.slack.calls import Calls
+from bot.slack.identity import Identity
 from bot.slack.packing import shortened
 from bot.slack.text import one_line
 
@@ -20,9 +21,9 @@ class _Known(NamedTuple):
 
 
 class Names:
-    def __init__(self, calls: Calls, *, team: str) -> None:
+    def __init__(self, calls: Calls, us: Identity) -> None:
         self._calls = calls
-        self._team = team
+        self._us = us
         self._known: Newest[str, _Known] = Newest(REMEMBERED)
 
     async def of(self, person: str) -> str:
@@ -49,16 +50,22 @@ class Names:
             if error.again:
                 raise
             return _Known(person)
-        user = answer["user"]
-        profile = user.get("profile", {})
+        if not (user := answer.get("user")):
+            return _Known(person)
+        profile = user.get("profile") or {}
         names = (profile.get("display_name"), profile.get("real_name"), user.get("real_name"), person)
         name = next(shortened(one_line(name), NAME_CHARS) for name in names if name and one_line(name))
-        return _Known(name, belonging_of(user, team=self._team))
+        return _Known(name, belonging_of(user, self._us))
 
 
-def belonging_of(user: Mapping[str, Any], *, team: str) -> Belonging:
-    """In an Enterprise Grid people of other workspaces of the same organisation are members."""
+def belonging_of(user: Mapping[str, Any], us: Identity) -> Belonging:
+    """
+    In an Enterprise Grid people of other workspaces of the same organisation are members. Those of another one are
+    not, though Slack calls them users of an enterprise, too.
+    """
     if user.get("is_restricted") or user.get("is_ultra_restricted"):
         return Belonging.GUEST
-    elsewhere = user.get("team_id") not in {None, "", team} and not user.get("enterprise_user")
+    organisation = (user.get("enterprise_user") or {}).get("enterprise_id") or user.get("enterprise_id")
+    ours = bool(us.enterprise) and organisation == us.enterprise
+    elsewhere = user.get("team_id") not in {None, "", us.team} and not ours
     return Belonging.EXTERNAL if user.get("is_stranger") or elsewhere else Belonging.MEMBER

@@ -26,11 +26,13 @@ _SERVER_ERROR = 500
 _UNSENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
 _RATE_LIMITED = frozenset({RATE_LIMITED, "rate_limited", "message_limit_exceeded"})
 _PASSING = frozenset({
+    "external_channel_migrating",
     "fatal_error",
     "internal_error",
     "request_timeout",
     "service_unavailable",
     "team_added_to_org",
+    "update_failed",
 })  # fmt: skip
 SHUT_OUT = frozenset({
     "account_inactive",
@@ -46,16 +48,22 @@ SHUT_OUT = frozenset({
 
 _UNKNOWN_TO_SLACK = "Slack no longer accepts the bot's token. Install the app again and set SLACK_BOT_TOKEN."
 _NOT_FOUND = "I can't see this channel. If it is private, invite me with `/invite @roundtable` and try again."
+_ARCHIVED = "This channel is archived. Unarchive it and try again."
+_NO_FILES = (
+    "The settings of this workspace don't allow such files. An admin of the workspace can change that."
+)
 _RESTRICTED = "The settings of this workspace don't let me post here. An admin of the workspace can allow it."
 _GONE = "The message this belongs to was deleted, so there is nothing left to answer."
 
 SENTENCES: Mapping[str, str] = {
     "not_in_channel": "I'm not in this channel. Invite me with `/invite @roundtable` and try again.",
     "channel_not_found": _NOT_FOUND,
-    "is_archived": "This channel is archived. Unarchive it and try again.",
+    "is_archived": _ARCHIVED,
     "no_permission": "I'm not allowed to post here. Invite me with `/invite @roundtable` and try again.",
     "user_not_in_channel": "That person is not in this channel. They have to join it first.",
+    "is_inactive": _ARCHIVED,
     "user_not_found": "Slack doesn't know that person.",
+    "user_disabled": "That person's account is switched off.",
     "cannot_dm_bot": "A bot can't be written to directly.",
     "messages_tab_disabled": "I can't write to you directly: the app's messages tab is switched off.",
     "team_access_not_granted": "The app isn't allowed in this workspace of your organisation. An admin can grant it.",
@@ -78,6 +86,11 @@ SENTENCES: Mapping[str, str] = {
     "thread_not_found": _GONE,
     "cannot_reply_to_message": "Slack doesn't allow replies to that message. Start with another one.",
     "message_not_found": _GONE,
+    "file_type_not_allowed": _NO_FILES,
+    "file_uploads_disabled": _NO_FILES,
+    "file_uploads_except_images_disabled": _NO_FILES,
+    "file_upload_size_restricted": "The workspace doesn't allow files of this size.",
+    "storage_limit_reached": "The workspace has no room for more files.",
 }
 
 

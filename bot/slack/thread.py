@@ -1,6 +1,6 @@
 """What people said in a thread, and below which of our messages: read when it was not heard, or was forgotten."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.outcomes import Heard
@@ -10,6 +10,7 @@ from bot.slack.calls import Calls
 from bot.slack.earlier import step_of
 from bot.slack.identity import Identity
 from bot.slack.names import Names
+from bot.slack.paging import following
 from bot.slack.parse import heard
 
 A_PAGE = 200
@@ -31,9 +32,10 @@ class ThreadReader:
     async def read(self, place: Place, *, after: str) -> Thread:
         said: list[Heard] = []
         about, complete = "", False
+        seen: set[str] = set()
         async for page in self._pages(place, after):
             complete = page.is_last
-            for message in page.messages:
+            for message in _unseen(page.messages, seen):
                 if message.get("bot_id") == self._identity.bot:
                     about = step_of(message)
                 elif (one := heard(message, self._identity)) and one.ts > after:
@@ -43,18 +45,26 @@ class ThreadReader:
         return Thread(tuple(named), complete)
 
     async def _pages(self, place: Place, after: str) -> AsyncIterator[Page]:
-        cursor = None
+        cursor = ""
         for _ in range(PAGES):
             answer = await self._calls(
                 self._calls.client.conversations_replies,
                 channel=place.channel,
                 ts=place.thread,
                 oldest=after or None,
-                cursor=cursor,
+                cursor=cursor or None,
                 limit=A_PAGE,
                 include_all_metadata=True,
             )
-            cursor = (answer.get("response_metadata") or {}).get("next_cursor")
+            cursor = following(answer)
             yield Page(answer["messages"], is_last=not cursor)
             if not cursor:
                 return
+
+
+def _unseen(messages: Iterable[Mapping[str, Any]], seen: set[str]) -> Iterator[Mapping[str, Any]]:
+    """Slack begins every page of a thread with its root."""
+    for message in messages:
+        if (ts := str(message.get("ts"))) not in seen:
+            seen.add(ts)
+            yield message

@@ -7,8 +7,8 @@ from bot.domain.place import Belonging
 from bot.slack.identity import Identity
 from bot.slack.payload import Payload, known, word
 
-SAID_BY_PEOPLE = frozenset({"", "thread_broadcast", "file_share"})
-"""Subtypes of messages that are words of a person; everything else only reports something."""
+SAID_BY_PEOPLE = frozenset({"", "thread_broadcast", "file_share", "me_message"})
+"""Subtypes of messages that are words of a person (the last, of `/me`); everything else only reports something."""
 SLACKBOT = "USLACKBOT"
 
 
@@ -42,5 +42,5 @@ def _mention(user: str) -> re.Pattern[str]:
 
 def belonging(body: Payload, us: Identity, team: str) -> Belonging:
     """Of somebody whose workspace is *team*: where that is another one, of another organisation, it is plain to see."""
-    organisation = body.get("enterprise") or body.get("enterprise_id")
+    organisation = us.enterprise or body.get("enterprise") or body.get("enterprise_id")
     return Belonging.EXTERNAL if team and team != us.team and not organisation else Belonging.UNKNOWN

@@ -272,6 +272,19 @@ async def test_nobody_else_can_forge_that_we_have_spoken(
     assert sandbox.message(ts).username == "Maya Chen (Business Analyst)"
 
 
+async def test_what_slack_posts_beside_a_thread_that_is_gone_is_taken_back(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """Slack refuses nothing, and would show the whole channel what was for a thread: people are told, alone."""
+    sandbox.slack.workspace.delete(sandbox.message(thread.thread))
+
+    with pytest.raises(SlackError, match="was deleted") as refused:
+        await chat.post(thread, MAYA, key="k", again=False)
+
+    assert (refused.value.reason, refused.value.again) == ("thread_not_found", False)
+    assert sandbox.messages() == []
+
+
 async def test_a_used_menu_is_rewritten_in_place(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
     """Of a long message only the part that had the buttons changes, and it keeps its words."""
     ts = await chat.post(thread, LONG, key="k", again=False)
@@ -337,11 +350,40 @@ async def test_a_person_is_told_something_in_the_thread(
 ) -> None:
     """Without a reply URL it is an ephemeral message, and a persona signs it."""
     ada = sandbox.person("ada")
+    await chat.post(thread, MAYA, key="k", again=False)
 
     await chat.tell(thread, ada.id, MAYA, reply_url="")
 
     (told,) = ada.ephemerals
     assert (told.thread_ts, told.text) == (thread.thread, "Maya Chen (Business Analyst): Who *uses* it?")
+
+
+async def test_nobody_is_told_something_in_a_thread_that_has_not_begun(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """Slack would take it there, and show it to nobody: until something stands below the root, it is the channel."""
+    ada = sandbox.person("ada")
+
+    await chat.tell(thread, ada.id, MAYA, reply_url="")
+
+    (told,) = ada.ephemerals
+    assert told.thread_ts == ""
+
+
+async def test_a_menu_in_an_archived_channel_is_not_forgotten(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """It stands there still, with its buttons, when somebody brings the channel back."""
+    ts = await chat.post(thread, LONG, key="k", again=False)
+    sandbox.archive()
+
+    with pytest.raises(SlackError, match="archived") as refused:
+        await chat.rewrite(thread, ts, LONG.but(choices=()))
+    assert not refused.value.again
+
+    sandbox.archive(archived=False)
+    await chat.rewrite(thread, ts, LONG.but(choices=()))
+    assert not sandbox.message(ts).actions
 
 
 async def test_a_reply_url_reaches_where_the_bot_is_not(

@@ -1,5 +1,6 @@
 """What Slack's payloads mean: each kind as Slack sends it, from a file."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from bot.domain import menus
 from bot.domain.inputs import Amend, Press, Resume, Retract, Say
 from bot.domain.message import Action
-from bot.domain.place import Person, Place
+from bot.domain.place import Belonging, Person, Place
 from bot.slack import parse
 from bot.slack.buttons import action_id, value_of
 from bot.slack.identity import Identity
@@ -58,6 +59,26 @@ def test_a_reply_in_a_thread_is_what_a_person_said() -> None:
 def test_words_that_come_with_something_count(name: str) -> None:
     """A reply shown in the channel too, or one with a file, is still a reply."""
     assert words(name) is not None
+
+
+def test_what_is_said_in_the_third_person_counts() -> None:
+    """`/me agrees` works in threads, too, and somebody has said it."""
+    said = words("message_in_thread", event__subtype="me_message", event__text="agrees")
+
+    assert said is not None
+    assert said.said.text == "agrees"
+
+
+@pytest.mark.parametrize(("enterprise", "belongs"), [("", Belonging.EXTERNAL), ("E0ORG", Belonging.UNKNOWN)])
+def test_who_comes_from_another_workspace_is_external_unless_an_organisation_has_both(
+    enterprise: str, belongs: Belonging
+) -> None:
+    """In an Enterprise Grid only Slack can say, and is asked with the name."""
+    event = {**payload("message_in_thread")["event"], "user_team": "T0ELSEWHERE"}
+    said = parse.message(event, replace(US, enterprise=enterprise), at=NOW)
+
+    assert isinstance(said, parse.Words)
+    assert said.said.person.belongs is belongs
 
 
 @pytest.mark.parametrize(

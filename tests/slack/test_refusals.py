@@ -49,6 +49,8 @@ def test_a_refusal_nobody_has_heard_of_is_shown_as_it_is() -> None:
     [
         refused({"error": "internal_error"}),
         refused({"error": "fatal_error"}),
+        refused({"error": "update_failed"}),
+        refused({"error": "external_channel_migrating"}),
         refused({}, status=503),
         refused("<html>", status=502),
         refused(None, status=200),

@@ -52,7 +52,7 @@ class Api:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
         try:
-            args = await decode.arguments(request)
+            args = await decode.arguments(request, by_form=METHODS.get(method, UNKNOWN).by_form)
         except Refused as refusal:
             return self._response(method, refusal.as_json())
         call = Call(method, args, decode.token(request, args))

@@ -20,13 +20,15 @@ STRUCTURED = {
 
 BEARER = "Bearer "
 
+AS_JSON = "application/json"
+AS_FORM = frozenset({"application/x-www-form-urlencoded", "multipart/form-data"})
 
-async def arguments(request: web.Request) -> JSON:
+
+async def arguments(request: web.Request, *, by_form: bool = False) -> JSON:
+    """Of a method that takes its arguments *by_form*, JSON is not even looked at: it then lacks what it needs."""
     args: JSON = dict(request.query)
-    if request.content_type == "application/json":
-        args |= await _json_body(request)
-    elif request.method == "POST":
-        args |= {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
+    if request.method == "POST" and request.can_read_body:
+        args |= await _body(request, by_form=by_form)
     return {name: _structured(name, value) for name, value in args.items() if value is not None}
 
 
@@ -35,6 +37,16 @@ def token(request: web.Request, args: JSON) -> str:
     inside = str(args.pop("token", ""))
     header = request.headers.get("Authorization", "")
     return header.removeprefix(BEARER) if header.startswith(BEARER) else inside
+
+
+async def _body(request: web.Request, *, by_form: bool) -> JSON:
+    if "Content-Type" not in request.headers:
+        raise Refused("missing_post_type")
+    if request.content_type == AS_JSON:
+        return {} if by_form else await _json_body(request)
+    if request.content_type not in AS_FORM:
+        raise Refused("invalid_post_type")
+    return {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
 
 
 async def _json_body(request: web.Request) -> JSON:

@@ -18,8 +18,12 @@ class Problem:
     code: str = "invalid"
     constraint: Any = None
 
+    @property
+    def sentence(self) -> str:
+        return f"{self.message} [json-pointer:{self.pointer}]"
+
     def __str__(self) -> str:
-        return f"[ERROR] {self.message} [json-pointer:{self.pointer}]"
+        return f"[ERROR] {self.sentence}"
 
     def as_json(self) -> JSON:
         constraint = {"constraint": self.constraint} if self.constraint is not None else {}
@@ -38,13 +42,18 @@ def flag(value: Any, at: str) -> Iterator[Problem]:
         yield Problem("must be a boolean", at, "wrong_type")
 
 
+def size(text: str) -> int:
+    """In UTF-16 units, as JavaScript counts: of the ways in which Slack may count, the one that finds most."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
 def string(most: int, *, least: int = 1) -> Rule:
     def rule(value: Any, at: str) -> Iterator[Problem]:
         if not isinstance(value, str):
             yield Problem("must be a string", at, "wrong_type")
-        elif len(value) < least:
+        elif size(value) < least:
             yield Problem(f"must be more than {least - 1} characters", at, "too_short", least)
-        elif len(value) > most:
+        elif size(value) > most:
             yield Problem(f"must be less than {most + 1} characters", at, "too_long", most)
 
     return rule

@@ -68,8 +68,9 @@ class App:
 class File:
     id: str
     name: str
+    length: int
     content: bytes = b""
-    shared: bool = False
+    completed: bool = False
 
 
 class Slack:
@@ -111,8 +112,8 @@ class Slack:
             provided = ",".join(sorted(self.scopes))
             raise Refused("missing_scope", needed=scopes[0], provided=provided)
 
-    def new_file(self, name: str) -> File:
-        file = File(f"F0SANDBOX{next(self._file_numbers):03d}", name)
+    def new_file(self, name: str, *, length: int) -> File:
+        file = File(f"F0SANDBOX{next(self._file_numbers):03d}", name, length)
         self.files[file.id] = file
         return file
 

@@ -12,14 +12,13 @@ class Uploads:
         self._slack = slack
 
     async def receive(self, request: web.Request) -> web.StreamResponse:
-        """The bytes as they are, or as the first file of a form."""
+        """The bytes as they are, or as the first file of a form; as many as were announced."""
         file = self._file(request)
-        if request.content_type == "multipart/form-data":
-            fields = [field for field in (await request.post()).values() if isinstance(field, web.FileField)]
-            file.content = fields[0].file.read() if fields else b""
-        else:
-            file.content = await request.read()
-        return web.Response(text=f"OK - {len(file.content)}")
+        content = await _sent(request)
+        if len(content) != file.length:
+            raise web.HTTPBadRequest(text=f"{file.length} bytes were announced, and {len(content)} came.")
+        file.content = content
+        return web.Response(text=f"OK - {len(content)}")
 
     async def send(self, request: web.Request) -> web.StreamResponse:
         """Always as a download: what an app uploads is never run as a page."""
@@ -35,6 +34,13 @@ class Uploads:
         if file is None:
             raise web.HTTPNotFound
         return file
+
+
+async def _sent(request: web.Request) -> bytes:
+    if request.content_type != "multipart/form-data":
+        return await request.read()
+    fields = [field for field in (await request.post()).values() if isinstance(field, web.FileField)]
+    return fields[0].file.read() if fields else b""
 
 
 def _safe(name: str) -> str:

@@ -1,12 +1,13 @@
 """What Slack refuses before it looks at anything else: the content of a message or a view."""
 
 import json
+import re
 from typing import Any
 
 from bot.sandbox.blocks import BLOCK_TEXT, block_text, message_problems, view_problems
 from bot.sandbox.messages import JSON
 from bot.sandbox.refusal import Refused
-from bot.sandbox.shapes import Problem
+from bot.sandbox.shapes import Problem, size
 
 TEXT_SHOWN = 40_000
 UPDATE_TEXT = 4_000
@@ -15,7 +16,9 @@ VIEW_BYTES = 250_000
 METADATA_BYTES = 16_000
 """Slack's limit is not published; this is generous."""
 
-SCALARS = str | int | float | bool | None
+MOST_ATTACHMENTS = 100
+SCALARS = str | int | float | bool
+EVENT_TYPE = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
 
 
 def check_content(args: JSON, *, longest: int = 0) -> None:
@@ -27,7 +30,9 @@ def check_content(args: JSON, *, longest: int = 0) -> None:
         raise Refused("no_text")
     if text is not None and not isinstance(text, str):
         raise Refused("invalid_arguments", messages=["[ERROR] must be a string [json-pointer:/text]"])
-    if longest and text and len(text) > longest:
+    if isinstance(attachments := args.get("attachments"), list) and len(attachments) > MOST_ATTACHMENTS:
+        raise Refused("too_many_attachments")
+    if longest and text and size(text) > longest:
         raise Refused("msg_too_long")
     if blocks is not None:
         check_blocks(blocks)
@@ -55,7 +60,8 @@ def check_metadata(metadata: Any) -> None:
     if not isinstance(metadata, dict) or set(metadata) - {"event_type", "event_payload"}:
         raise Refused("invalid_metadata_format")
     event_type, payload = metadata.get("event_type"), metadata.get("event_payload")
-    if not isinstance(event_type, str) or not event_type or not isinstance(payload, dict):
+    named = isinstance(event_type, str) and EVENT_TYPE.fullmatch(event_type)
+    if not named or not isinstance(payload, dict):
         raise Refused("invalid_metadata_format")
     if not all(_is_shallow(value) for value in payload.values()):
         raise Refused("invalid_metadata_format")
@@ -66,7 +72,7 @@ def check_metadata(metadata: Any) -> None:
 def _check_markdown(args: JSON, markdown: Any) -> None:
     if args.get("text") or args.get("blocks"):
         raise Refused("markdown_text_conflict")
-    if len(str(markdown)) > MARKDOWN_TEXT:
+    if size(str(markdown)) > MARKDOWN_TEXT:
         raise Refused("msg_too_long")
 
 
@@ -88,5 +94,5 @@ def _refuse(error: str, problems: list[Problem]) -> None:
         raise Refused(
             error,
             messages=[str(problem) for problem in problems],
-            errors=[problem.as_json() for problem in problems],
+            errors=[problem.sentence for problem in problems],
         )

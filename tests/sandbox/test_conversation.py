@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import aiohttp
 import pytest
 from slack_bolt.async_app import AsyncApp, AsyncSay
 from slack_sdk.errors import SlackApiError
@@ -117,7 +118,7 @@ async def test_metadata_is_read_only_on_request(client: AsyncWebClient, channel:
 
 
 async def test_long_threads_come_in_pages(sandbox: Sandbox, client: AsyncWebClient, channel: str) -> None:
-    """A cursor leads from page to page, until there is none."""
+    """A cursor leads from page to page, until there is none; each begins with the root, which is not counted."""
     ada = sandbox.person("ada")
     root = await ada.say("#roundtable", "0")
     for number in range(1, 5):
@@ -132,7 +133,9 @@ async def test_long_threads_come_in_pages(sandbox: Sandbox, client: AsyncWebClie
         if not cursor:
             break
 
-    assert seen == ["0", "1", "2", "3", "4"]
+    assert seen == ["0", "1", "2", "0", "3", "4"]
+    with pytest.raises(SlackApiError, match="invalid_limit"):
+        await client.conversations_replies(channel=channel, ts=root, limit=1001)
 
 
 async def test_edits_and_deletions_are_events(sandbox: Sandbox, bolt: AsyncApp) -> None:
@@ -173,6 +176,19 @@ async def test_a_deleted_root_leaves_a_tombstone(
     assert [reply.text for reply in replies] == ["reply", "still here"]
 
 
+async def test_a_reply_to_what_is_gone_stands_in_the_channel(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """Slack refuses nothing; that the answer names no thread is all an app can go by."""
+    root = await sandbox.person("ada").say("#roundtable", "root")
+    inside = await client.chat_postMessage(channel=channel, text="inside", thread_ts=root)
+    astray = await client.chat_postMessage(channel=channel, text="astray", thread_ts="1700000000.000001")
+
+    assert inside["message"]["thread_ts"] == root
+    assert "thread_ts" not in astray["message"]
+    assert [message.text for message in sandbox.messages()] == ["root", "astray"]
+
+
 async def test_reactions_are_seen_by_everybody(
     sandbox: Sandbox, bolt: AsyncApp, client: AsyncWebClient
 ) -> None:
@@ -209,6 +225,21 @@ async def test_an_ephemeral_message_is_for_one_person(
     assert (await client.conversations_history(channel=channel))["messages"] == []
     with pytest.raises(SlackApiError, match="message_not_found"):
         await client.chat_update(channel=channel, ts=posted["message_ts"], text="x")
+
+
+async def test_an_ephemeral_message_needs_a_thread_that_has_begun(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """Below a message that nobody has answered Slack takes it, and shows it to nobody."""
+    ada = sandbox.person("ada")
+    root = await ada.say("#roundtable", "root")
+
+    early = await client.chat_postEphemeral(channel=channel, user=ada.id, thread_ts=root, text="too soon")
+    assert early["message_ts"]
+    await ada.say("#roundtable", "a reply", thread_ts=root)
+    await client.chat_postEphemeral(channel=channel, user=ada.id, thread_ts=root, text="in time")
+
+    assert [message.text for message in ada.ephemerals] == ["in time"]
 
 
 async def test_private_words_with_the_app(sandbox: Sandbox, bolt: AsyncApp) -> None:
@@ -251,6 +282,17 @@ async def test_a_file_is_uploaded_and_shared_in_a_thread(
 
     [file] = sandbox.thread("#roundtable", root)[-1].files
     assert (file["name"], file["size"]) == ("notes.md", 7)
+    with pytest.raises(SlackApiError, match="file_not_found"):
+        await client.files_completeUploadExternal(files=[{"id": file["id"]}], channel_id=channel)
+
+
+async def test_a_file_has_the_size_that_was_announced(client: AsyncWebClient) -> None:
+    """Other bytes are refused, and there is no file."""
+    ticket = await client.files_getUploadURLExternal(filename="notes.md", length=7)
+    async with aiohttp.ClientSession() as session, session.post(ticket["upload_url"], data=b"# No") as sent:
+        assert sent.status == 400
+    with pytest.raises(SlackApiError, match="file_not_found"):
+        await client.files_completeUploadExternal(files=[{"id": ticket["file_id"]}])
 
 
 async def test_an_edit_keeps_what_it_does_not_mention(

@@ -49,7 +49,7 @@ async def test_everything_can_be_looked_up(
     client: AsyncWebClient, method: str, args: Body, find: Callable[[Body], Any], expected: object
 ) -> None:
     """In the shapes of Slack's answers."""
-    answer = await client.api_call(method, json=args)
+    answer = await client.api_call(method, params=args)
 
     assert isinstance(answer.data, dict)
     assert find(answer.data) == expected

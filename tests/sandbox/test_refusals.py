@@ -57,6 +57,12 @@ BAD_BLOCKS: dict[str, tuple[list[Any], str]] = {
     "11 fields": ([{"type": "section", "fields": [plain("x")] * 11}], "no more than 10 items"),
     "field too long": ([{"type": "section", "fields": [plain("x" * 2001)]}], "less than 2001"),
     "header too long": ([{"type": "header", "text": plain("x" * 151)}], "less than 151"),
+    "emoji in mrkdwn": ([{"type": "section", "text": {**mrkdwn("x"), "emoji": True}}], "property: emoji"),
+    "verbatim in plain text": (
+        [{"type": "section", "text": {**plain("x"), "verbatim": True}}],
+        "property: verbatim",
+    ),
+    "text too long as JavaScript counts": ([actions(button(text=plain("🌙" * 38)))], "less than 76"),
     "header in mrkdwn": ([{"type": "header", "text": mrkdwn("x")}], "must be one of plain_text"),
     "11 in a context": ([{"type": "context", "elements": [mrkdwn("x")] * 11}], "no more than 10 items"),
     "button in a context": ([{"type": "context", "elements": [button()]}], "unsupported type: button"),
@@ -108,25 +114,32 @@ async def test_bad_blocks_are_refused_with_the_place_of_the_mistake(
         await client.api_call("chat.postMessage", json={"channel": channel, "text": "x", "blocks": blocks})
 
     assert refused.value.response["error"] == "invalid_blocks"
-    assert complaint in refused.value.response["response_metadata"]["messages"][0]
+    [said] = refused.value.response["response_metadata"]["messages"]
+    assert complaint in said
+    assert refused.value.response["errors"] == [said.removeprefix("[ERROR] ")]
     assert sandbox.messages() == []
 
 
 CHANNEL = "C0SANDBOX01"
 LINE: Body = {"event_type": "line", "event_payload": {"id": "1"}}
 
+UNREAD: dict[str, tuple[Body, str]] = {
+    "chat.getPermalink": ({"channel": CHANNEL, "message_ts": TS}, "message_not_found"),
+    "conversations.info": ({"channel": "C404"}, "channel_not_found"),
+    "conversations.members": ({"channel": "C404"}, "channel_not_found"),
+    "conversations.replies": ({"channel": CHANNEL, "ts": TS}, "thread_not_found"),
+    "users.info": ({"user": "U404"}, "user_not_found"),
+}
+"""Methods that read no JSON, and what they say to arguments that they do read."""
+BY_FORM = UNREAD.keys() | {"bots.info", "conversations.list", "files.getUploadURLExternal"}
+
 REFUSED: dict[str, tuple[str, Body, str]] = {
     "no text": ("chat.postMessage", {"channel": CHANNEL}, "no_text"),
     "no channel": ("chat.postMessage", {"text": "x"}, "invalid_arguments"),
     "unknown channel": ("chat.postMessage", {"channel": "C404", "text": "x"}, "channel_not_found"),
-    "unknown thread": (
-        "chat.postMessage",
-        {"channel": CHANNEL, "text": "x", "thread_ts": TS},
-        "thread_not_found",
-    ),
     "too much in blocks": (
         "chat.postMessage",
-        {"channel": CHANNEL, "blocks": [section("x" * 2700)] * 5},
+        {"channel": CHANNEL, "blocks": [section("x" * 2255)] * 5},
         "msg_blocks_too_long",
     ),
     "blocks are words": (
@@ -149,6 +162,26 @@ REFUSED: dict[str, tuple[str, Body, str]] = {
         {"channel": CHANNEL, "text": "x", "metadata": {**LINE, "event_payload": {"a": "x" * 20_000}}},
         "metadata_too_large",
     ),
+    "metadata with nothing in it": (
+        "chat.postMessage",
+        {"channel": CHANNEL, "text": "x", "metadata": {**LINE, "event_payload": {"id": None}}},
+        "invalid_metadata_format",
+    ),
+    "metadata of a type in words": (
+        "chat.postMessage",
+        {"channel": CHANNEL, "text": "x", "metadata": {**LINE, "event_type": "a line"}},
+        "invalid_metadata_format",
+    ),
+    "metadata nobody could read": (
+        "chat.postEphemeral",
+        {"channel": CHANNEL, "user": "U0ADA", "text": "x", "metadata": LINE},
+        "invalid_metadata_format",
+    ),
+    "101 attachments": (
+        "chat.postMessage",
+        {"channel": CHANNEL, "text": "x", "attachments": [{}] * 101},
+        "too_many_attachments",
+    ),
     "markdown and text": (
         "chat.postMessage",
         {"channel": CHANNEL, "text": "x", "markdown_text": "x"},
@@ -162,6 +195,10 @@ REFUSED: dict[str, tuple[str, Body, str]] = {
         "user_not_in_channel",
     ),
     "thread of nothing": ("conversations.replies", {"channel": CHANNEL, "ts": TS}, "thread_not_found"),
+    "too much at once": ("conversations.list", {"limit": 1000}, "invalid_limit"),
+    "too much of a channel": ("conversations.history", {"channel": CHANNEL, "limit": 1000}, "invalid_limit"),
+    "a kind unheard of": ("conversations.list", {"types": "public"}, "invalid_types"),
+    "a kind without its scope": ("conversations.list", {"types": "public_channel,mpim"}, "missing_scope"),
     "bad cursor": ("conversations.history", {"channel": CHANNEL, "cursor": "%%"}, "invalid_cursor"),
     "unknown user": ("users.info", {"user": "U404"}, "user_not_found"),
     "unknown bot": ("bots.info", {"bot": "B404"}, "bot_not_found"),
@@ -170,6 +207,13 @@ REFUSED: dict[str, tuple[str, Body, str]] = {
         {"channel": CHANNEL, "timestamp": TS, "name": "eyes"},
         "message_not_found",
     ),
+    "reaction on no message": ("reactions.add", {"channel": CHANNEL, "name": "eyes"}, "no_item_specified"),
+    "reaction at no time": (
+        "reactions.add",
+        {"channel": CHANNEL, "timestamp": "yesterday", "name": "eyes"},
+        "bad_timestamp",
+    ),
+    "a file of nothing": ("files.getUploadURLExternal", {"filename": "x", "length": 0}, "missing_argument"),
     "view without blocks": (
         "views.publish",
         {"user_id": "U0ADA", "view": {"type": "home"}},
@@ -189,10 +233,35 @@ REFUSED: dict[str, tuple[str, Body, str]] = {
 @pytest.mark.parametrize(("method", "args", "error"), REFUSED.values(), ids=REFUSED)
 async def test_a_wrong_call_is_refused(client: AsyncWebClient, method: str, args: Body, error: str) -> None:
     """With Slack's word for it."""
+    by_form = method in BY_FORM
     with pytest.raises(SlackApiError) as refused:
-        await client.api_call(method, json=args)
+        await (client.api_call(method, params=args) if by_form else client.api_call(method, json=args))
 
     assert refused.value.response["error"] == error
+
+
+@pytest.mark.parametrize("method", UNREAD)
+async def test_not_every_method_reads_json(client: AsyncWebClient, method: str) -> None:
+    """In a query or a form the arguments are read; in JSON they are not there."""
+    args, said = UNREAD[method]
+    with pytest.raises(SlackApiError, match="invalid_arguments"):
+        await client.api_call(method, json=args)
+    with pytest.raises(SlackApiError, match=said):
+        await client.api_call(method, data=args)
+    with pytest.raises(SlackApiError, match=said):
+        await client.api_call(method, params=args)
+
+
+@pytest.mark.parametrize(
+    ("headers", "error"), [({"Content-Type": "text/xml"}, "invalid_post_type"), ({}, "missing_post_type")]
+)
+async def test_a_body_says_what_it_is(sandbox: Sandbox, headers: Body, error: str) -> None:
+    """Slack does not guess."""
+    async with (
+        aiohttp.ClientSession(skip_auto_headers=["Content-Type"]) as session,
+        session.post(f"{sandbox.api_url}chat.postMessage", data=b"channel=x", headers=headers) as answer,
+    ):
+        assert (await answer.json())["error"] == error
 
 
 def modal(**changes: Any) -> Body:
@@ -294,11 +363,13 @@ async def test_where_the_app_may_post(sandbox: Sandbox, client: AsyncWebClient, 
         await client.chat_postMessage(channel=channel, text="x")
 
     await client.conversations_join(channel=channel)
-    assert (await client.chat_postMessage(channel=channel, text="x"))["ok"]
+    posted = await client.chat_postMessage(channel=channel, text="x")
 
     sandbox.archive()
     with pytest.raises(SlackApiError, match="is_archived"):
         await client.chat_postMessage(channel=channel, text="x")
+    with pytest.raises(SlackApiError, match="is_inactive"):
+        await client.chat_update(channel=channel, ts=posted["ts"], text="y")
 
 
 TOKENS = [

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods.call import Call, Method
-from bot.sandbox.methods.paging import page
+from bot.sandbox.methods.paging import MOST, page
 from bot.sandbox.refusal import Refused
 from bot.sandbox.slack import Slack
 
@@ -54,7 +54,7 @@ def users_info(slack: Slack, call: Call) -> JSON:
 
 def users_list(slack: Slack, call: Call) -> JSON:
     members = [user.as_json(slack.workspace.team_id) for user in slack.workspace.users.values()]
-    return page(call, "members", members, most=200)
+    return page(call, "members", members, usual=MOST)
 
 
 def connections_open(slack: Slack, _call: Call) -> JSON:
@@ -66,8 +66,8 @@ METHODS: Mapping[str, Method] = {
     "api.test": Method(api_test, public=True),
     "apps.connections.open": Method(connections_open, app_level=True),
     "auth.test": Method(auth_test),
-    "bots.info": Method(bots_info, ("users:read",)),
+    "bots.info": Method(bots_info, ("users:read",), by_form=True),
     "team.info": Method(team_info, ("team:read",)),
-    "users.info": Method(users_info, ("users:read",)),
-    "users.list": Method(users_list, ("users:read",)),
+    "users.info": Method(users_info, ("users:read",), by_form=True),
+    "users.list": Method(users_list, ("users:read",), by_form=True),
 }

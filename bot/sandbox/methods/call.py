@@ -41,9 +41,13 @@ Handler = Callable[[Slack, Call], JSON]
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """*scopes*: any of them is enough. *app_level* methods want the xapp token, *public* ones none at all."""
+    """
+    *scopes*: any of them is enough. *app_level* methods want the xapp token, *public* ones none at all. Those whose
+    arguments come *by_form* (or in the query) read no JSON.
+    """
 
     handler: Handler
     scopes: tuple[str, ...] = ()
     app_level: bool = False
     public: bool = False
+    by_form: bool = False

@@ -6,6 +6,7 @@ from bot.sandbox.messages import JSON, Message
 from bot.sandbox.methods.call import Call, Method
 from bot.sandbox.refusal import Refused, missing
 from bot.sandbox.residents import Channel
+from bot.sandbox.shapes import size
 from bot.sandbox.slack import Slack
 from bot.sandbox.validation import TEXT_SHOWN, UPDATE_TEXT, check_blocks, check_content, check_metadata
 
@@ -13,37 +14,45 @@ CUSTOMIZE = ("username", "icon_emoji", "icon_url")
 
 
 def post_message(slack: Slack, call: Call) -> JSON:
+    """A reply to what is gone is no reply: it stands in the channel, and only the answer, without a thread, tells."""
     channel = slack.writable(call.need("channel"))
     check_content(dict(call.args))
     check_thread(channel, call)
     message = slack.workspace.post(
-        channel, **authorship(slack, call), **content(call), thread_ts=call.text("thread_ts")
+        channel, **authorship(slack, call), **content(call), thread_ts=_thread(channel, call)
     )
     shape = slack.workspace.as_json(message)
     return {"channel": channel.id, "ts": message.ts, "message": shape}
 
 
 def post_ephemeral(slack: Slack, call: Call) -> JSON:
-    """Answers with a stamp, but the message can neither be read nor updated with it."""
+    """
+    Answers with a stamp, but the message can neither be read nor updated with it; and nobody sees it in a thread
+    that has no replies yet.
+    """
     channel = slack.writable(call.need("channel"))
     user = call.need("user")
     if user not in channel.members:
         raise Refused("user_not_in_channel")
+    if call.args.get("metadata"):
+        raise Refused("invalid_metadata_format")
     check_content(dict(call.args))
     check_thread(channel, call)
+    if (thread_ts := _thread(channel, call)) and not channel.replies.get(thread_ts):
+        return {"message_ts": slack.workspace.clock.stamp()}
     message = slack.workspace.post(
-        channel, **authorship(slack, call), **content(call), thread_ts=call.text("thread_ts"), only_for=user
+        channel, **authorship(slack, call), **content(call), thread_ts=thread_ts, only_for=user
     )
     return {"message_ts": message.ts}
 
 
 def update(slack: Slack, call: Call) -> JSON:
     """What is not mentioned stays: blocks and metadata go only when they are set to nothing."""
-    message = _own(slack, call, refusal="cant_update_message")
+    message = _own(slack, call, refusal="cant_update_message", archived="is_inactive")
     args = dict(call.args)
     if not args.get("text") and args.get("blocks") is None and args.get("metadata") is None:
         raise Refused("no_text")
-    if len(call.text("text")) > UPDATE_TEXT:
+    if size(call.text("text")) > UPDATE_TEXT:
         raise Refused("msg_too_long")
     changes: JSON = {"text": call.text("text")} if "text" in args or "blocks" in args else {}
     if (blocks := args.get("blocks")) is not None:
@@ -59,7 +68,7 @@ def update(slack: Slack, call: Call) -> JSON:
 
 
 def delete(slack: Slack, call: Call) -> JSON:
-    message = _own(slack, call, refusal="cant_delete_message")
+    message = _own(slack, call, refusal="cant_delete_message", archived="is_archived")
     slack.workspace.delete(message)
     return {"channel": message.channel, "ts": message.ts}
 
@@ -121,21 +130,22 @@ def content(call: Call) -> JSON:
 
 
 def check_thread(channel: Channel, call: Call) -> None:
-    if not (thread_ts := call.text("thread_ts")):
-        return
-    root = channel.messages.get(thread_ts)
-    if root is None or root.only_for:
-        raise Refused("thread_not_found")
-    if root.is_reply:
+    root = channel.messages.get(call.text("thread_ts"))
+    if root and root.is_reply:
         raise Refused("cannot_reply_to_message")
 
 
-def _own(slack: Slack, call: Call, *, refusal: str) -> Message:
+def _thread(channel: Channel, call: Call) -> str:
+    root = channel.messages.get(call.text("thread_ts"))
+    return root.ts if root and not root.only_for else ""
+
+
+def _own(slack: Slack, call: Call, *, refusal: str, archived: str) -> Message:
     channel = slack.channel(call.need("channel"))
     if not call.text("ts"):
         raise missing("ts")
     if channel.archived:
-        raise Refused("is_archived")
+        raise Refused(archived)
     message = slack.workspace.message(channel, call.text("ts"))
     if message.bot_id != slack.app.bot_id or message.subtype == "tombstone":
         raise Refused(refusal)
@@ -147,6 +157,6 @@ METHODS: Mapping[str, Method] = {
     "chat.postEphemeral": Method(post_ephemeral, ("chat:write",)),
     "chat.update": Method(update, ("chat:write",)),
     "chat.delete": Method(delete, ("chat:write",)),
-    "chat.getPermalink": Method(permalink),
+    "chat.getPermalink": Method(permalink, by_form=True),
     "assistant.threads.setStatus": Method(set_status, ("chat:write", "assistant:write")),
 }

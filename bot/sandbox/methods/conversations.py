@@ -4,20 +4,23 @@ from collections.abc import Iterable, Mapping
 
 from bot.sandbox.messages import JSON, Message
 from bot.sandbox.methods.call import Call, Method
-from bot.sandbox.methods.paging import page
+from bot.sandbox.methods.paging import MOST, USUAL, page
 from bot.sandbox.refusal import Refused, missing
 from bot.sandbox.residents import Channel
 from bot.sandbox.slack import Slack
 
 HISTORY = {"channel": "channels:history", "group": "groups:history", "im": "im:history"}
-READ = {"channel": "channels:read", "group": "groups:read", "im": "im:read"}
-TYPES = {"public_channel": "channel", "private_channel": "group", "im": "im"}
-MOST_MESSAGES = 999
+READ = {"channel": "channels:read", "group": "groups:read", "im": "im:read", "mpim": "mpim:read"}
+READ_KINDS = {"public_channel": "channel", "private_channel": "group", "im": "im", "mpim": "mpim"}
+MOST_REPLIES = 1_000
 END_OF_TIME = 9_999_999_999.0
 
 
 def listed(slack: Slack, call: Call) -> JSON:
-    kinds = {TYPES.get(name.strip(), "") for name in call.text("types", "public_channel").split(",")}
+    """Each kind of conversation that is asked for has a scope of its own."""
+    kinds = _kinds(call)
+    for kind in kinds:
+        slack.need(READ[kind])
     me = slack.app.bot_user_id
     channels = [
         channel.as_json(seen_by=me)
@@ -26,7 +29,14 @@ def listed(slack: Slack, call: Call) -> JSON:
         and (channel.kind == "channel" or me in channel.members)
         and not (call.flag("exclude_archived") and channel.archived)
     ]
-    return page(call, "channels", channels, most=1000)
+    return page(call, "channels", channels)
+
+
+def _kinds(call: Call) -> list[str]:
+    names = [name.strip() for name in call.text("types", "public_channel").split(",")]
+    if any(name not in READ_KINDS for name in names):
+        raise Refused("invalid_types")
+    return [READ_KINDS[name] for name in names]
 
 
 def info(slack: Slack, call: Call) -> JSON:
@@ -38,7 +48,7 @@ def info(slack: Slack, call: Call) -> JSON:
 def members(slack: Slack, call: Call) -> JSON:
     channel = slack.channel(call.need("channel"))
     slack.need(READ[channel.kind])
-    return page(call, "members", sorted(channel.members), most=1000)
+    return page(call, "members", sorted(channel.members))
 
 
 def join(slack: Slack, call: Call) -> JSON:
@@ -66,12 +76,12 @@ def opened(slack: Slack, call: Call) -> JSON:
 def history(slack: Slack, call: Call) -> JSON:
     """The newest message first, and no replies."""
     channel = _readable(slack, call)
-    timeline = list(slack.workspace.timeline(channel))
-    return _messages(slack, call, reversed(_between(call, timeline)))
+    timeline = _between(call, slack.workspace.timeline(channel))
+    return _messages(call, _shapes(slack, call, reversed(timeline)), most=MOST, usual=USUAL)
 
 
 def replies(slack: Slack, call: Call) -> JSON:
-    """The root first, whatever period is asked for, then the replies, oldest first."""
+    """The root first, whatever period is asked for and on every page, then the replies, oldest first."""
     channel = _readable(slack, call)
     ts = call.text("ts")
     if not ts:
@@ -80,9 +90,12 @@ def replies(slack: Slack, call: Call) -> JSON:
     if asked is None or asked.only_for:
         raise Refused("thread_not_found")
     if asked.is_reply:
-        return _messages(slack, call, [asked])
+        return _messages(call, _shapes(slack, call, [asked]), most=MOST_REPLIES, usual=MOST_REPLIES)
     root, *answers = slack.workspace.thread(channel, ts)
-    return _messages(slack, call, [root, *_between(call, answers)])
+    told = _messages(
+        call, _shapes(slack, call, _between(call, answers)), most=MOST_REPLIES, usual=MOST_REPLIES
+    )
+    return {**told, "messages": [*_shapes(slack, call, [root]), *told["messages"]]}
 
 
 def _readable(slack: Slack, call: Call) -> Channel:
@@ -106,10 +119,14 @@ def _stamp(call: Call, name: str, default: float) -> float:
         raise Refused(f"invalid_ts_{name}") from None
 
 
-def _messages(slack: Slack, call: Call, messages: Iterable[Message]) -> JSON:
+def _shapes(slack: Slack, call: Call, messages: Iterable[Message]) -> list[JSON]:
     with_metadata = call.flag("include_all_metadata")
-    shapes = [slack.workspace.as_json(message, with_metadata=with_metadata) for message in messages]
-    return page(call, "messages", shapes, most=MOST_MESSAGES)
+    return [slack.workspace.as_json(message, with_metadata=with_metadata) for message in messages]
+
+
+def _messages(call: Call, shapes: list[JSON], *, most: int, usual: int) -> JSON:
+    found = page(call, "messages", shapes, most=most, usual=usual)
+    return {**found, "has_more": bool(found["response_metadata"]["next_cursor"])}
 
 
 def _shape(slack: Slack, channel: Channel) -> JSON:
@@ -117,11 +134,11 @@ def _shape(slack: Slack, channel: Channel) -> JSON:
 
 
 METHODS: Mapping[str, Method] = {
-    "conversations.list": Method(listed, ("channels:read", "groups:read", "im:read")),
-    "conversations.info": Method(info),
-    "conversations.members": Method(members),
+    "conversations.list": Method(listed, by_form=True),
+    "conversations.info": Method(info, by_form=True),
+    "conversations.members": Method(members, by_form=True),
     "conversations.join": Method(join, ("channels:join",)),
     "conversations.open": Method(opened, ("im:write",)),
     "conversations.history": Method(history),
-    "conversations.replies": Method(replies),
+    "conversations.replies": Method(replies, by_form=True),
 }

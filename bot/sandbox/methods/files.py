@@ -11,9 +11,10 @@ from bot.sandbox.validation import check_blocks
 
 
 def upload_url(slack: Slack, call: Call) -> JSON:
-    if call.number("length", 0) <= 0:
-        raise missing("length")
-    file = slack.new_file(call.need("filename"))
+    length = call.number("length", 0)
+    if length <= 0:
+        raise Refused("missing_argument")
+    file = slack.new_file(call.need("filename"), length=length)
     return {"upload_url": f"{slack.base_url}/upload/{file.id}", "file_id": file.id}
 
 
@@ -23,15 +24,19 @@ def completed(slack: Slack, call: Call) -> JSON:
         raise missing("files")
     if blocks := call.args.get("blocks"):
         check_blocks(blocks)
-    shapes = [_shape(slack, _uploaded(slack, one), one.get("title", "")) for one in wanted]
+    files = [_uploaded(slack, one) for one in wanted]
+    shapes = [_shape(slack, file, one.get("title", "")) for file, one in zip(files, wanted, strict=True)]
     if channel_id := call.text("channel_id") or call.text("channels"):
         _share(slack, call, channel_id, shapes=shapes)
+    for file in files:
+        file.completed = True
     return {"files": shapes}
 
 
 def _uploaded(slack: Slack, wanted: JSON) -> File:
+    """Only once: completing uses the ticket up."""
     file = slack.files.get(str(wanted.get("id")))
-    if file is None or not file.content:
+    if file is None or not file.content or file.completed:
         raise Refused("file_not_found")
     return file
 
@@ -39,12 +44,14 @@ def _uploaded(slack: Slack, wanted: JSON) -> File:
 def _share(slack: Slack, call: Call, channel_id: str, *, shapes: list[JSON]) -> None:
     channel = slack.writable(channel_id)
     check_thread(channel, call)
+    if (thread_ts := call.text("thread_ts")) and thread_ts not in channel.messages:
+        raise Refused("thread_not_found")
     slack.workspace.post(
         channel,
         **authorship(slack, call),
         text=call.text("initial_comment"),
         blocks=tuple(call.args.get("blocks") or ()),
-        thread_ts=call.text("thread_ts"),
+        thread_ts=thread_ts,
         files=tuple(shapes),
     )
 
@@ -62,6 +69,6 @@ def _shape(slack: Slack, file: File, title: str) -> JSON:
 
 
 METHODS: Mapping[str, Method] = {
-    "files.getUploadURLExternal": Method(upload_url, ("files:write",)),
+    "files.getUploadURLExternal": Method(upload_url, ("files:write",), by_form=True),
     "files.completeUploadExternal": Method(completed, ("files:write",)),
 }

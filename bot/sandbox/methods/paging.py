@@ -6,18 +6,22 @@ from bot.sandbox.messages import JSON
 from bot.sandbox.methods.call import Call
 from bot.sandbox.refusal import Refused
 
+MOST = 999
+USUAL = 100
 
-def page(call: Call, name: str, items: list[Any], *, most: int) -> JSON:
-    """The part of *items* that the call's cursor and limit ask for, as *name*, and the way to the next part."""
+
+def page(call: Call, name: str, items: list[Any], *, most: int = MOST, usual: int = USUAL) -> JSON:
+    """
+    The part of *items* that the call's cursor and limit ask for, as *name*, and the way to the next part. Without a
+    limit there are *usual* ones; one above *most* is refused.
+    """
     start = _position(call.text("cursor"))
-    limit = max(1, min(call.number("limit", most), most))
+    limit = call.number("limit", usual)
+    if not 1 <= limit <= most:
+        raise Refused("invalid_limit")
     end = start + limit
     following = _cursor(end) if end < len(items) else ""
-    return {
-        name: items[start:end],
-        "has_more": bool(following),
-        "response_metadata": {"next_cursor": following},
-    }
+    return {name: items[start:end], "response_metadata": {"next_cursor": following}}
 
 
 def _cursor(position: int) -> str:

@@ -3,9 +3,10 @@ from collections.abc import Mapping
 
 from bot.sandbox.messages import JSON, Message
 from bot.sandbox.methods.call import Call, Method
-from bot.sandbox.refusal import Refused, missing
+from bot.sandbox.refusal import Refused
 from bot.sandbox.slack import Slack
 
+STAMP = re.compile(r"\d+\.\d+")
 NAME = re.compile(r"[a-z0-9_+'-]+(::skin-tone-[2-6])?")
 
 
@@ -27,7 +28,9 @@ def get(slack: Slack, call: Call) -> JSON:
 
 def _message(slack: Slack, call: Call) -> Message:
     if not call.text("timestamp"):
-        raise missing("timestamp")
+        raise Refused("no_item_specified")
+    if not STAMP.fullmatch(call.text("timestamp")):
+        raise Refused("bad_timestamp")
     channel = slack.writable(call.need("channel"))
     return slack.workspace.message(channel, call.text("timestamp"))
 
@@ -42,5 +45,5 @@ def _name(call: Call) -> str:
 METHODS: Mapping[str, Method] = {
     "reactions.add": Method(add, ("reactions:write",)),
     "reactions.remove": Method(remove, ("reactions:write",)),
-    "reactions.get": Method(get, ("reactions:read",)),
+    "reactions.get": Method(get, ("reactions:read",), by_form=True),
 }

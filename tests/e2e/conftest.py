@@ -5,6 +5,7 @@ import pytest
 
 from tests.e2e.meeting import Meeting, sandbox
 from tests.oracle import unlike
+from tests.other.published import unlike_published
 
 
 @pytest.fixture(autouse=True)
@@ -16,6 +17,7 @@ def every_record_holds(tmp_path: Path) -> Iterator[None]:
 
 @pytest.fixture
 async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
-    """An empty workspace and a Slack to talk in; the bot is not running yet."""
+    """An empty workspace and a Slack to talk in, which is asked only what it documents; the bot is not running yet."""
     async with sandbox() as slack:
         yield Meeting(slack, tmp_path / "workspace")
+        assert unlike_published(slack.calls) == []

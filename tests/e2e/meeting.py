@@ -13,7 +13,7 @@ from bot.domain.transcript import Line, Transcript, read
 from bot.engine.voice_ports import Voices
 from bot.sandbox import App, Delivery, Message, Sandbox
 from bot.settings import Settings
-from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
 
 T = TypeVar("T")
 
@@ -22,7 +22,10 @@ PATIENCE_SECONDS = 15
 
 
 def sandbox() -> Sandbox:
-    return Sandbox(app=App(shortcuts={SHORTCUT: SHORTCUT_NAME}))
+    """With the app as its manifest has it: what that does not ask for is not allowed, and not told."""
+    slack = Sandbox(app=App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=frozenset(BOT_EVENTS)))
+    slack.scopes.intersection_update(SCOPES)
+    return slack
 
 
 def settings(slack: Sandbox, workspace: Path, **more: str) -> Settings:

@@ -1,0 +1,94 @@
+"""The bot, its manifest, its pace and its sandbox, held against what Slack publishes of its methods."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.sandbox.limits import LIMITS, TIER_2, UNLIMITED
+from bot.sandbox.methods import METHODS
+from bot.slack.budgets import RATES
+from bot.slack.budgets import TIER_2 as SELDOM
+from bot.slack.manifest import BOT_EVENTS, SCOPES
+from tests.other.published import PUBLISHED, unlike_published
+
+ROOT = Path(__file__).parents[2]
+WRITTEN = sorted((ROOT / "bot").glob("*.py")) + sorted((ROOT / "bot" / "slack").rglob("*.py"))
+FAMILIES = re.compile(r"(apps|auth|bots|chat|conversations|files|reactions|team|users|views)_[a-zA-Z_]+")
+
+OF_EVENTS = {
+    "app_mention": "app_mentions:read",
+    "message.channels": "channels:history",
+    "message.groups": "groups:history",
+}
+ASKED_FOR_OTHERWISE = {"commands", "chat:write.customize", *OF_EVENTS.values()}
+"""By the slash command and the shortcut, by the arguments `username` and `icon_…`, and by events."""
+NOT_OURS = {"im:history", "mpim:history", "im:read", "mpim:read"} | {
+    *("channels:manage", "groups:write", "mpim:write"),
+}
+"""Of the scopes by kind of conversation, those of kinds that we never ask about: nobody holds roundtables there."""
+
+
+def called() -> Iterator[str]:
+    """Every method of the SDK's client that the code names."""
+    for module in WRITTEN:
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and FAMILIES.fullmatch(node.attr):
+                yield node.attr.replace("_", ".")
+
+
+def test_the_table_has_the_methods_that_are_called_and_no_others() -> None:
+    """So that nothing is called which nobody looked up."""
+    assert set(called()) == set(PUBLISHED)
+
+
+def test_the_manifest_asks_for_what_the_methods_need() -> None:
+    """Every method has a scope that lets it be called, and no scope is asked for in vain."""
+    needed = {scope for method in PUBLISHED.values() for scope in method.scopes} - NOT_OURS
+
+    assert all(method.scopes & SCOPES.keys() for method in PUBLISHED.values() if method.scopes)
+    assert {OF_EVENTS[event] for event in BOT_EVENTS} | needed | ASKED_FOR_OTHERWISE == SCOPES.keys()
+
+
+@pytest.mark.parametrize("name", sorted(PUBLISHED))
+def test_no_method_is_called_more_often_than_slack_allows(name: str) -> None:
+    """In the worst minute: a full budget, spent at once, and what it fills with meanwhile."""
+    allowed = PUBLISHED[name].a_minute
+    rate = RATES.get(name.replace(".", "_"), SELDOM)
+
+    assert allowed is None or rate.burst + 60 * rate.per_second <= allowed + 1e-9
+
+
+@pytest.mark.parametrize("name", sorted(PUBLISHED))
+def test_the_sandbox_takes_what_slack_takes(name: str) -> None:
+    """JSON only where Slack reads it, no more calls than Slack allows, and no scope that Slack does not know of."""
+    published, method = PUBLISHED[name], METHODS[name]
+    limit = LIMITS.get(name, TIER_2)
+
+    assert method.by_form is not published.reads_json
+    assert set(method.scopes) <= published.scopes
+    assert published.a_minute is None or name in UNLIMITED or limit.calls <= published.a_minute
+
+
+class _Call:
+    def __init__(self, method: str, **args: object) -> None:
+        self.method, self.args = method, args
+
+
+@pytest.mark.parametrize(
+    ("call", "flaw"),
+    [
+        (_Call("chat.shout", text="x"), "chat.shout: a method that is not in the table"),
+        (_Call("chat.update", channel="C1"), "chat.update: ts is missing"),
+        (_Call("users.info", user="U1", team="T1"), "users.info: there is no team"),
+        (_Call("chat.postMessage", channel="C1", text=["x"]), "chat.postMessage: text is a list"),
+        (_Call("chat.postMessage", channel="C1", blocks="[]"), "chat.postMessage: blocks is a str"),
+        (_Call("chat.update", channel="C1", ts="1.1", link_names="no"), "chat.update: link_names is a str"),
+    ],
+)
+def test_a_call_that_slack_does_not_document_is_found(call: _Call, flaw: str) -> None:
+    """The meetings of `tests/e2e` are looked through for them when they are over."""
+    assert unlike_published([call]) == [flaw]
+    assert unlike_published([_Call("chat.update", channel="C1", ts="1.1", text="x", blocks=[])]) == []

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from itertools import takewhile
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
@@ -201,9 +202,18 @@ def _sound(content: bytes) -> tuple[int, bool]:
 
 def _known(content: bytes, ids: set[str]) -> set[str]:
     """Those of *ids* that a line of *content* has: mostly none, which shows without decoding it."""
-    if all(map(PLAIN.fullmatch, ids)) and {one.encode() for one in ids}.isdisjoint(ID.findall(content)):
-        return set()
+    if all(map(PLAIN.fullmatch, ids)):
+        wanted = {one.encode() for one in ids}
+        if _beginning(wanted) not in content or wanted.isdisjoint(ID.findall(content)):
+            return set()
     return ids & read(content).message_ids
+
+
+def _beginning(ids: set[bytes]) -> bytes:
+    """What all of *ids* begin with: much, after a store was lost, and then it is in no line; else maybe nothing."""
+    first, last = min(ids, default=b""), max(ids, default=b"")
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+    return bytes(one for one, _ in same)
 
 
 def _last(content: bytes) -> Line | None:

@@ -44,6 +44,7 @@ _ADA = {
 _ANSWERS: dict[str, dict[str, Any]] = {
     "auth.test": {"team_id": TEAM, "team": "Bench", "user_id": BOT_USER, "user": "bench", "bot_id": BOT},
     "bots.info": {"bot": {"id": BOT, "user_id": BOT_USER, "name": "bench"}},
+    "conversations.info": {"channel": {"id": "C0BENCH", "name": "bench", "is_channel": True}},
     "conversations.replies": {"messages": []},
     "conversations.list": {"channels": []},
     "chat.getPermalink": {"permalink": "https://slack.test/p1"},

@@ -27,6 +27,7 @@ from bench.workspaces import ITEMS_DIR, workspace
 from bot.domain import transcript
 from bot.domain.inputs import Resume
 from bot.domain.place import Person, Place
+from bot.domain.stage import Stage
 from bot.engine.clock import now
 from bot.slack import client as slack_client
 from tests.redis_server import running_redis_server
@@ -97,6 +98,7 @@ async def resumed(bot: Parts) -> None:
         while (rt := await bot.store.get(ITEM)) is None or rt.outbox:
             await ended.wait()
             ended.clear()
+    assert rt.stage is not Stage.STALLED, "it was given up on the way"
 
 
 async def replayed(file: Path) -> None:

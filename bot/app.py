@@ -142,7 +142,7 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         paced = await enter(pace(settings))
         chat = SlackChat(client, agenda.speakers, us, pace=paced, standing=doors.standing)
         board = SlackBoard(client, us, pace=paced, standing=doors.standing)
-        shared = Shared(saved, files, agenda, doors.payer, board, speaking.reviewers)
+        shared = Shared(saved, files, agenda, doors.payer, board, speaking.reviewers, doors.metrics)
         triage = await enter(_reviews(settings, shared, doors))
         world = Performers(
             chat, voices or speaking.voices, files, agenda, now, _records(settings), speaking.planners, redact
@@ -205,7 +205,7 @@ async def _reviews(settings: Settings, parts: Shared, doors: Doors) -> AsyncIter
     """Whatever is asked for or posted is taken from now on; what is owed for it is paid with the roundtables'."""
     async with review_parts.triage(settings, parts) as triage:
         postbox = review_parts.postbox(settings, parts, triage)
-        async with _beside(triage.run), doors.taking_reviews(postbox.take):
+        async with _beside(triage.run), doors.taking_reviews(postbox.take, triage.queue):
             yield triage
 
 

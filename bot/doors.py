@@ -83,12 +83,14 @@ class Doors:
             yield
 
     @asynccontextmanager
-    async def taking_reviews(self, take: Take) -> AsyncIterator[None]:
+    async def taking_reviews(self, take: Take, owed: Queue) -> AsyncIterator[None]:
         """From other programs. On leaving, nothing more is taken, and what is inside is answered."""
         self._postbox.open(handler_of(take, most_bytes=posted.LARGEST_BYTES))
+        self._probes["reviews"] = _waiting(owed)
         try:
             yield
         finally:
+            del self._probes["reviews"]
             await self._postbox.close(seconds=ANSWER_SECONDS)
 
     @asynccontextmanager
@@ -205,6 +207,13 @@ def _owed(queue: Queue, payer: Payer) -> Probe:
         if reason := payer.unable(oldest_seconds=waiting.oldest_seconds):
             raise Unfit(reason, facts)
         return facts
+
+    return probe
+
+
+def _waiting(queue: Queue) -> Probe:
+    async def probe() -> Facts:
+        return (await queue.waiting())._asdict()
 
     return probe
 

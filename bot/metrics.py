@@ -6,7 +6,7 @@ code, at a few hundred.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import product
 from typing import get_args
@@ -28,6 +28,8 @@ from bot.domain.outcomes import Committed, Failed, Outcome
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.engine.meter import Meter, kind_of
+from bot.engine.review_ports import Tally
+from bot.engine.triage import RESULTS
 from bot.errors import BotError, UserError
 
 NAMESPACE = "roundtable"
@@ -44,6 +46,7 @@ UNEXPECTED = "unexpected"
 RATE_LIMITED = "app_rate_limited"
 """Slack says at this door that it holds events back."""
 DOORS = ("event", "command", "action", "shortcut", RATE_LIMITED, "other")
+REVIEWS = RESULTS
 PUSHES = ("pushed", "nothing", "diverged", "unreachable", "refused")
 
 COMMANDS = tuple(kind_of(command) for command in get_args(Command))
@@ -58,7 +61,7 @@ Facts = Mapping[str, float]
 """What a part says of itself when it is looked at: a name and a number."""
 
 
-class Metrics(Meter):
+class Metrics(Meter, Tally):
     def __init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # they double the series, for nobody
         self._registry = CollectorRegistry()
@@ -81,23 +84,16 @@ class Metrics(Meter):
         self._turns = count("turns", "Contributions to discussions", ["by"])
         self._commits = count("commits", "Commits in the workspace", ["of"])
         self._pushes = count("pushes", "Pushes to the remote", ["result"])
+        self._reviews = count(
+            "reviews", "Reviews taken, and their messages posted, changed or refused", ["result"]
+        )
         self._pauses = count(
             "pauses", "Roundtables that were paused, by a person or by Slack's refusals", ["by"]
         )
 
         self._usable = gauge("usable", "1 when the part can be used", ["part"])
         self._open = gauge("open_roundtables", "Roundtables that are not over, in all processes", ["stage"])
-        hello = gauge("slack_hello_age_seconds", "Since Slack last said anything to us")
-        shut = gauge("slack_shut_out", "1 when Slack refuses whatever we ask for")
-        ahead = gauge("slack_clock_ahead_seconds", "By how much our clock is ahead of Slack's")
-        oldest = gauge("queue_oldest_seconds", "How long the oldest unpaid effect has waited")
-        owing = gauge("queue_roundtables", "Roundtables that owe something, in all processes")
-        lag = gauge("loop_lag_seconds", "How late the event loop was, at worst in the last minute")
-        self._facts = {
-            "slack": {"hello_age_seconds": hello, "shut_out": shut, "clock_ahead_seconds": ahead},
-            "loop": {"lag_seconds": lag},
-            "queue": {"oldest_seconds": oldest, "owing": owing},
-        }
+        self._facts = _looked_at(gauge)
         self._begin_at_zero()
 
     # --- what the engine and Slack's doors say --------------------------------------------------------------------
@@ -139,6 +135,10 @@ class Metrics(Meter):
         assert result in PUSHES, "labels are a fixed set"
         self._pushes.labels(result).inc()
 
+    def reviewed(self, result: str) -> None:
+        assert result in REVIEWS, "labels are a fixed set"
+        self._reviews.labels(result).inc()
+
     # --- what is seen by looking ----------------------------------------------------------------------------------
 
     def seen(self, part: str, *, usable: bool, facts: Facts) -> None:
@@ -168,6 +168,25 @@ class Metrics(Meter):
         _touch(self._pauses, (PERSON, SLACK))
         _touch(self._commits, ("step", "other"))
         _touch(self._pushes, PUSHES)
+        _touch(self._reviews, REVIEWS)
+
+
+def _looked_at(gauge: Callable[[str, str], Gauge]) -> Mapping[str, Mapping[str, Gauge]]:
+    """What parts tell of themselves, by part and by name."""
+    hello = gauge("slack_hello_age_seconds", "Since Slack last said anything to us")
+    shut = gauge("slack_shut_out", "1 when Slack refuses whatever we ask for")
+    ahead = gauge("slack_clock_ahead_seconds", "By how much our clock is ahead of Slack's")
+    oldest = gauge("queue_oldest_seconds", "How long the oldest unpaid effect has waited")
+    owing = gauge("queue_roundtables", "Roundtables that owe something, in all processes")
+    unshown = gauge("review_queue_oldest_seconds", "How long the oldest unpaid effect of a review has waited")
+    notices = gauge("review_queue_notices", "Items whose reviews owe something, in all processes")
+    lag = gauge("loop_lag_seconds", "How late the event loop was, at worst in the last minute")
+    return {
+        "slack": {"hello_age_seconds": hello, "shut_out": shut, "clock_ahead_seconds": ahead},
+        "loop": {"lag_seconds": lag},
+        "queue": {"oldest_seconds": oldest, "owing": owing},
+        "reviews": {"oldest_seconds": unshown, "owing": notices},
+    }
 
 
 def _touch(counter: Counter, words: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from bot.domain.agenda import Playbook
 from bot.engine.clock import now
 from bot.engine.homes import ItemHomes
 from bot.engine.ports import Store, Wake
-from bot.engine.review_ports import Board, Notices, Reviewers
+from bot.engine.review_ports import Board, Notices, Reviewers, Tally, Uncounted
 from bot.engine.reviewing import Reviewing
 from bot.engine.triage import Triage
 from bot.posted import Postbox
@@ -28,6 +28,7 @@ class Shared(NamedTuple):
     wake: Wake
     board: Board
     reviewers: Reviewers = ChecklistReviewers()
+    tally: Tally = Uncounted()
 
 
 @asynccontextmanager
@@ -55,7 +56,14 @@ async def triage(settings: Settings, parts: Shared, *, channel: str = "") -> Asy
             channel=channel or settings.triage_channel or "",
             file_url=settings.file_url or "",
         )
-        yield Triage(notices=kept, archive=parts.workspace, wake=parts.wake, reviewing=reviewing, clock=now)
+        yield Triage(
+            notices=kept,
+            archive=parts.workspace,
+            wake=parts.wake,
+            reviewing=reviewing,
+            clock=now,
+            tally=parts.tally,
+        )
 
 
 def postbox(settings: Settings, parts: Shared, triage: Triage) -> Postbox:

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from bot import app, doors, paying
-from bot.metrics import DOORS, EFFECTS, OPEN_STAGES, PUSHES, Metrics
+from bot.metrics import DOORS, EFFECTS, OPEN_STAGES, PUSHES, REVIEWS, Metrics
 from bot.settings import Settings, name_of
 from bot.slack.endpoint import PATH
 from bot.storage import wake
@@ -271,6 +271,7 @@ def test_alerts_look_at_metrics_that_there_are(alerts: list[dict[str, Any]]) -> 
     metrics.seen("slack", usable=True, facts={"hello_age_seconds": 1})
     metrics.seen("loop", usable=True, facts={"lag_seconds": 0})
     metrics.seen("queue", usable=True, facts={"oldest_seconds": 1, "owing": 1})
+    metrics.seen("reviews", usable=True, facts={"oldest_seconds": 1, "owing": 1})
     metrics.counted({})
     text = metrics.exposed().decode()
 
@@ -283,12 +284,12 @@ def test_alerts_look_at_labels_that_there_are(alerts: list[dict[str, Any]]) -> N
     """Nor would one that asks for a word nobody says."""
     known = {
         "by": {"person", "persona", "slack"},
-        "part": {"store", "workspace", "queue", "loop", "slack"},
+        "part": {"store", "workspace", "queue", "reviews", "loop", "slack"},
         "door": set(DOORS),
         "kind": set(EFFECTS),
         "stage": set(OPEN_STAGES),
         "outcome": {"done", "failed", "broke"},
-        "result": {"taken", "left", *PUSHES},
+        "result": {"taken", "left", *PUSHES, *REVIEWS},
     }
     for alert in alerts:
         for label, words in re.findall(r'(\w+)[!=]~?"([\w|]+)"', alert["expr"]):

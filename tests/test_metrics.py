@@ -17,7 +17,7 @@ from bot.domain.place import Person
 from bot.domain.stage import Stage
 from bot.engine.queue import Queue
 from bot.errors import Conflict, NotNow, Unavailable
-from bot.metrics import DOORS, EFFECTS, Metrics
+from bot.metrics import DOORS, EFFECTS, REVIEWS, Metrics
 from bot.storage.embedded import EmbeddedStore
 from tests.storage.samples import OWED, a_commit, a_roundtable
 
@@ -157,6 +157,17 @@ def test_pushes_have_three_results(metrics: Metrics) -> None:
         metrics.pushed("! [rejected] main -> main")
 
 
+def test_what_becomes_of_reviews_is_counted(metrics: Metrics) -> None:
+    """By a few words, and never by what a review says."""
+    for result in REVIEWS:
+        metrics.reviewed(result)
+
+    numbers = Numbers(metrics)
+    assert [numbers.of("roundtable_reviews_total", result=one) for one in REVIEWS] == [1, 1, 1, 1]
+    with pytest.raises(AssertionError):
+        metrics.reviewed("REVIEW: FAIL")
+
+
 def test_there_is_a_fixed_number_of_series_and_none_knows_what_people_chose(metrics: Metrics) -> None:
     """However many items, threads and people there are."""
     before = len(metrics.exposed().splitlines())
@@ -207,6 +218,7 @@ def _seen(metrics: Metrics) -> Numbers:
     """With what is there only once somebody looked."""
     metrics.seen("slack", usable=True, facts={"hello_age_seconds": 1})
     metrics.seen("queue", usable=True, facts={"oldest_seconds": 1, "owing": 1})
+    metrics.seen("reviews", usable=True, facts={"oldest_seconds": 1, "owing": 1})
     metrics.counted({})
     for kind in EFFECTS:
         metrics.paid(SPEECH.but(kind=kind), Done(**told()), seconds=1)

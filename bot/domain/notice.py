@@ -189,11 +189,12 @@ class Notice(Stored):
     `channel` and `ts` are where it stands. `entries` are the newest reviews, in the order of their numbers.
     `lost_up_to` is the last review that was there when this began: the store may have lost what was posted of it, so
     Slack is asked first; `searched` says that the notice was looked for. `asked_in` is where somebody asked, for an
-    item without a channel. `refused` says why it is not shown.
+    item without a channel. `refused` says why it is not shown. Something last happened to it `now`.
     """
 
     shape: int = 1
     version: int = 0
+    now: str = ""
     slug: str
     title: str = ""
     channel: str = ""

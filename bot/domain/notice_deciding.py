@@ -31,6 +31,11 @@ TOLD_ONE_BY_ONE = 5
 
 
 def decide(notice: Notice, happened: Happened) -> Notice:
+    after = _decided(notice, happened)
+    return after if after is notice else after.but(now=happened.at)
+
+
+def _decided(notice: Notice, happened: Happened) -> Notice:
     match happened:
         case AskReview():
             return _asked(notice, happened)

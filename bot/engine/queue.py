@@ -1,12 +1,11 @@
 """How long what is owed has been waiting, whichever process should have paid it."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from bot.domain.moment import seconds_since
 from bot.engine.clock import Clock
-from bot.engine.ports import Store
 
-ROUNDTABLES_LOOKED_AT = 200
+LOOKED_AT = 200
 
 
 class Waiting(NamedTuple):
@@ -16,28 +15,51 @@ class Waiting(NamedTuple):
     oldest_seconds: float
 
 
+class Debt(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+class Debtor(Protocol):
+    """A roundtable, or the notice of an item's reviews. Something last happened to it *now*."""
+
+    @property
+    def next_effect(self) -> Debt | None: ...
+
+    @property
+    def now(self) -> str: ...
+
+
+class Debtors(Protocol):
+    """Where they are stored."""
+
+    async def owing(self) -> tuple[str, ...]: ...
+
+    async def get(self, slug: str) -> Debtor | None: ...
+
+
 class Queue:
     """An effect waits from when we know that it is the next one: what people say meanwhile makes it no younger."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self._store = store
+    def __init__(self, debtors: Debtors, clock: Clock) -> None:
+        self._debtors = debtors
         self._clock = clock
         self._next: dict[str, tuple[str, str]] = {}
 
     async def waiting(self) -> Waiting:
         """Raises Unavailable with the store."""
-        slugs = await self._store.owing()
-        found = [await self._next_of(slug) for slug in slugs[:ROUNDTABLES_LOOKED_AT]]
+        slugs = await self._debtors.owing()
+        found = [await self._next_of(slug) for slug in slugs[:LOOKED_AT]]
         self._next = {slug: effect for slug, effect in zip(slugs, found, strict=False) if effect}
         now = self._clock()
         ages = [seconds_since(since, now) for _, since in self._next.values()]
         return Waiting(len(slugs), max([0.0, *ages]))
 
     async def _next_of(self, slug: str) -> tuple[str, str] | None:
-        rt = await self._store.get(slug)
-        if rt is None or rt.next_effect is None:
+        debtor = await self._debtors.get(slug)
+        if debtor is None or debtor.next_effect is None:
             return None
         known = self._next.get(slug)
-        if known and known[0] == rt.next_effect.id:
+        if known and known[0] == debtor.next_effect.id:
             return known
-        return rt.next_effect.id, rt.now or self._clock()
+        return debtor.next_effect.id, debtor.now or self._clock()

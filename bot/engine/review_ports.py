@@ -70,6 +70,22 @@ class Notices(Protocol):
         ...
 
 
+class Tally(Protocol):
+    """What is counted of reviews. It returns at once, and raises nothing."""
+
+    def reviewed(self, result: str) -> None:
+        """
+        `taken`: somebody wants one, or sent one, and that is saved. `posted` and `changed`: the one message of an
+        item. `failed`: the world said no for good to a part of it.
+        """
+        ...
+
+
+class Uncounted(Tally):
+    def reviewed(self, result: str) -> None:
+        """Nobody counts."""
+
+
 class Spot(NamedTuple):
     """Where a message stands. *found*: it stood there before, and may say what it said then."""
 

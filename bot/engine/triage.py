@@ -24,12 +24,14 @@ from bot.domain.notice import (
     Notice,
     Outcome,
     Owed,
+    Stands,
 )
 from bot.domain.notice_deciding import decide
 from bot.domain.review import triage_line
 from bot.engine.clock import Clock
 from bot.engine.ports import Pay, Wake
-from bot.engine.review_ports import Archive, KeptReview, Notices
+from bot.engine.queue import Queue
+from bot.engine.review_ports import Archive, KeptReview, Notices, Tally, Uncounted
 from bot.engine.reviewing import Reviewing
 from bot.errors import Conflict, EffectError, Unavailable
 from bot.log import about
@@ -40,6 +42,8 @@ PREFIX = "review:"
 """Before the slug of whoever is woken: no slug has a colon."""
 NO_ITEM = "no_item"
 """Somebody took the item away: there is nothing left to keep a review with."""
+TAKEN, POSTED, CHANGED, FAILED = RESULTS = ("taken", "posted", "changed", "failed")
+"""What is counted, as `Tally` has it."""
 ENTRIES_FROM_GIT = 5
 CONFLICTS_ENDURED = 20
 SWEEP_SECONDS = 10.0
@@ -51,13 +55,22 @@ PATIENCE_SECONDS = 30.0
 
 class Triage:
     def __init__(
-        self, *, notices: Notices, archive: Archive, wake: Wake, reviewing: Reviewing, clock: Clock
+        self,
+        *,
+        notices: Notices,
+        archive: Archive,
+        wake: Wake,
+        reviewing: Reviewing,
+        clock: Clock,
+        tally: Tally | None = None,
     ) -> None:
+        self.queue = Queue(notices, clock)
         self._notices = notices
         self._archive = archive
         self._wake = wake
         self._reviewing = reviewing
         self._clock = clock
+        self._tally = tally or Uncounted()
 
     async def ask(self, slug: str, wish: AskReview) -> None:
         """Saved when this returns; the review follows."""
@@ -87,9 +100,15 @@ class Triage:
         """Until cancelled: wake whoever owes something that nobody was woken for."""
         while True:
             with suppress(Unavailable):
-                for slug in await self._notices.owing():
-                    await self._wake.wake(PREFIX + slug)
+                await self.sweep()
             await asyncio.sleep(SWEEP_SECONDS)
+
+    async def sweep(self) -> None:
+        """Wake whoever owes something that may be begun before the next sweep."""
+        for slug in await self._notices.owing():
+            notice = await self._notices.get(slug)
+            if notice and notice.next_effect and self._wait(notice.next_effect) < SWEEP_SECONDS:
+                await self._wake.wake(PREFIX + slug)
 
     async def _paid_one(self, slug: str) -> bool:
         """Whether there may be more to do."""
@@ -144,6 +163,8 @@ class Triage:
             after = after.but(version=known.version + 1)
             with suppress(Conflict):
                 await self._notices.put(after, expected=known.version)
+                if result := _result(known, happened):
+                    self._tally.reviewed(result)
                 return after
         raise Conflict(f"gave up on the notice of {slug} after {CONFLICTS_ENDURED} conflicts")
 
@@ -172,6 +193,19 @@ class Forked(Wake):
                 await pay(slug)
 
         await self._wake.run(paid)
+
+
+def _result(before: Notice, happened: Happened) -> str:
+    """What is counted of it; empty for what is not."""
+    match happened:
+        case AskReview() | Arrived():
+            return TAKEN
+        case Stands(ts=ts) if ts:
+            return CHANGED if before.ts else POSTED
+        case Failed():
+            return FAILED
+        case _:
+            return ""
 
 
 def _entry(kept: KeptReview) -> Entry:

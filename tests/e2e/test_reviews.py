@@ -13,6 +13,7 @@ from bot.posted import SIGNATURE, TIMESTAMP, signature
 from bot.sandbox import Message
 from tests.command_line import Ran, python_m_bot
 from tests.e2e.meeting import CHANNEL, Meeting, settings
+from tests.e2e.test_operating import asked, free_port, ready, wait_for
 from tests.engine.review_room import PASSED
 
 LINE = re.compile(r"REVIEW: (PASS|FAIL) \| issues=\d+ \(critical=\d+\) \| missing_inputs=\d+")
@@ -45,6 +46,26 @@ async def test_a_review_is_asked_for_kept_and_shown(meeting: Meeting) -> None:
     assert "Asked for by ada" in kept
     assert meeting.subjects()[-1] == "roundtable(offline-sync): review 001"
     assert meeting.git("status", "--porcelain") == ""
+
+
+async def test_those_who_run_the_bot_see_what_becomes_of_reviews(meeting: Meeting) -> None:
+    """What is owed for them, since when, and how many came to a message; while Slack refuses it, nobody is unready."""
+    port = free_port()
+    async with app.bot(settings(meeting.slack, meeting.workspace, ROUNDTABLE_PORT=str(port))):
+        await held(meeting)
+        meeting.slack.fail_next("chat.postMessage", status=503, times=1_000)
+        await meeting.slack.person("ada").slash(CHANNEL, "/roundtable review offline-sync")
+        await wait_for(lambda parts: parts["reviews"]["oldest_seconds"] > 0, port)
+        parts = await ready(port, is_ready=True)
+        meeting.slack.faults.clear()
+        await meeting.seen("*Review 1*")
+        await wait_for(lambda parts: parts["reviews"]["owing"] == 0, port)
+        _, text = await asked(port, "/metrics")
+
+    assert parts["reviews"]["owing"] == 1
+    for result in ("taken", "posted"):
+        assert f'roundtable_reviews_total{{result="{result}"}} 1.0' in text
+    assert "roundtable_review_queue_notices 0.0" in text
 
 
 async def test_a_mention_in_the_thread_asks_for_its_item(meeting: Meeting) -> None:

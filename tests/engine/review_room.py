@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from bot.domain.review_text import Finding, Opinion, Review, Severity
 from bot.engine.clock import now
 from bot.engine.homes import ItemHomes
 from bot.engine.ports import Store
-from bot.engine.review_ports import Case, KeptReview, Notices
+from bot.engine.review_ports import Case, KeptReview, Notices, Tally
 from bot.engine.reviewing import Reviewing
 from bot.engine.triage import PREFIX, Triage
 from bot.posted import entry_of
@@ -80,6 +81,14 @@ class PlayedReviewers:
 
 
 @dataclass
+class Counted(Tally):
+    results: Counter[str] = field(default_factory=Counter)
+
+    def reviewed(self, result: str) -> None:
+        self.results[result] += 1
+
+
+@dataclass
 class Room:
     """One process. `git` asks the workspace as a person would."""
 
@@ -90,6 +99,7 @@ class Room:
     slack: Sandbox
     root: Path
     woken: Woken
+    tally: Counter[str]
     thread: str = ""
 
     async def ask(self, *personas: str, key: str = "command.1") -> None:
@@ -160,8 +170,16 @@ async def room(
             clock=now,
             **more,
         )
-        triage = Triage(notices=notices, archive=workspace, wake=woken, reviewing=reviewing, clock=now)
-        yield Room(triage, workspace, reviewers, notices, slack, root, woken, thread)
+        counted = Counted()
+        triage = Triage(
+            notices=notices,
+            archive=workspace,
+            wake=woken,
+            reviewing=reviewing,
+            clock=now,
+            tally=counted,
+        )
+        yield Room(triage, workspace, reviewers, notices, slack, root, woken, counted.results, thread)
 
 
 async def _kept(enter: Callable[[Any], Awaitable[Any]], root: Path, redis_url: str) -> tuple[Store, Notices]:

@@ -11,6 +11,8 @@ import pytest
 from bot.domain.notice import ENTRIES_KEPT
 from bot.domain.persona import Persona
 from bot.domain.review_text import Opinion
+from bot.engine.clock import now
+from bot.engine.triage import PREFIX
 from bot.errors import VoiceError
 from bot.sandbox import Sandbox
 from bot.slack.client import opened
@@ -402,3 +404,63 @@ async def test_two_processes_post_one_message(
     assert notice.text.count("REVIEW: PASS") == 4
     told = "\n".join(message.text for message in one.details())
     assert [told.count(f"*Review {number}*") for number in range(1, 5)] == [1, 1, 1, 1]
+
+
+# --- for those who watch ----------------------------------------------------------------------------------------------
+
+
+async def test_what_becomes_of_reviews_is_counted_once(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+    """Each that was taken, the one message that was posted, and how often that was changed; old news is none."""
+    async with room(slack, tmp_path, thread=thread) as here:
+        for content in (PASSED, PASSED, PASSED + b"2"):
+            await here.arrive(content)
+            await here.pay()
+
+    assert here.tally == {"taken": 2, "posted": 1, "changed": 1}
+
+
+async def test_what_slack_refuses_for_good_is_counted(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+    """The review is kept, and nobody is shown its line."""
+    slack.add_channel("triage", with_bot=False)
+    async with room(slack, tmp_path, thread=thread, channel=slack.channel("#triage").id) as here:
+        await here.arrive()
+        await here.pay()
+
+    assert here.tally == {"taken": 1, "failed": 1}
+
+
+async def test_what_is_owed_for_reviews_gets_older_until_it_is_paid(
+    slack: Sandbox, thread: str, tmp_path: Path
+) -> None:
+    """Those who watch see a notice that does not come."""
+    async with room(slack, tmp_path, thread=thread) as here:
+        assert await here.triage.queue.waiting() == (0, 0.0)
+        await here.arrive()
+        arrived = now()
+        await wait_until(lambda: now() > arrived)
+        owing, seconds = await here.triage.queue.waiting()
+        await here.pay()
+        paid = await here.triage.queue.waiting()
+
+    assert owing == 1
+    assert seconds > 0
+    assert paid == (0, 0.0)
+
+
+async def test_the_sweep_wakes_for_what_can_be_begun_soon(
+    slack: Sandbox, thread: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was refused just now is left until its time has come; until then nobody asks for it again and again."""
+    async with room(slack, tmp_path, thread=thread) as here:
+        await here.arrive()
+        here.woken.slugs.clear()
+        await here.triage.sweep()
+        assert here.woken.slugs == [PREFIX + SLUG]
+
+        monkeypatch.setattr("bot.engine.triage.FIRST_WAIT_SECONDS", 60.0)
+        slack.fail_next("chat.postMessage", error="internal_error")
+        await here.pay()
+        here.woken.slugs.clear()
+        await here.triage.sweep()
+        assert await here.notices.owing() == (SLUG,)
+        assert here.woken.slugs == []

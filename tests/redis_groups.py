@@ -6,6 +6,7 @@ as after the loss of a machine.
 """
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import combinations
@@ -48,7 +49,23 @@ sentinel failover-timeout {SERVICE} 2000
 """
 
 
-class RedisCluster:
+class Group(ABC):
+    """Whoever of them is lost is soon replaced by another."""
+
+    def kill(self, server: RedisServer) -> None:
+        self._lost_after(LOST_AFTER)
+        server.kill()
+
+    def freeze(self, server: RedisServer) -> None:
+        self._lost_after(LOST_AFTER)
+        server.freeze()
+
+    @abstractmethod
+    def _lost_after(self, milliseconds: int) -> None:
+        """Of silence."""
+
+
+class RedisCluster(Group):
     """Three masters, and a replica of the first. Which of them is a master now is theirs to say."""
 
     def __init__(self, folder: Path) -> None:
@@ -67,16 +84,6 @@ class RedisCluster:
             self._join()
         wait_until(lambda: all(map(self._settled, self.servers)))
         self._lost_after(BUSY_AFTER)
-
-    def kill(self, server: RedisServer) -> None:
-        """It is soon replaced."""
-        self._lost_after(LOST_AFTER)
-        server.kill()
-
-    def freeze(self, server: RedisServer) -> None:
-        """It is soon replaced, too."""
-        self._lost_after(LOST_AFTER)
-        server.freeze()
 
     def stop(self) -> None:
         for server in self.servers:
@@ -144,7 +151,7 @@ class RedisCluster:
         )
 
 
-class WatchedRedis:
+class WatchedRedis(Group):
     """A master and its replica under the eyes of a sentinel, who makes the other one master when it has to."""
 
     def __init__(self, folder: Path) -> None:
@@ -168,16 +175,6 @@ class WatchedRedis:
         self._follow(self.master())
         wait_until(self._settled)
         self._lost_after(BUSY_AFTER)
-
-    def kill(self, server: RedisServer) -> None:
-        """It is soon replaced."""
-        self._lost_after(LOST_AFTER)
-        server.kill()
-
-    def freeze(self, server: RedisServer) -> None:
-        """It is soon replaced, too."""
-        self._lost_after(LOST_AFTER)
-        server.freeze()
 
     def stop(self) -> None:
         for server in (self._sentinel, *self.servers):

@@ -7,19 +7,27 @@ A path is walked one name at a time below an open directory, so that nobody can 
 
 import errno
 import os
+import re
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from secrets import token_hex
 from typing import BinaryIO
 
 TEMPORARY = ".roundtable-new.tmp"
-"""One name is enough: a folder has one writer at a time. What a kill leaves behind, the next write replaces."""
+"""
+One name is enough to replace: a folder has one writer at a time. What a kill leaves behind, the next write replaces.
+"""
+STALE_SECONDS = 3600
+"""So old is only what was left behind by a kill."""
 BLOCK_BYTES = 65536
 Stamp = tuple[int, ...]
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_UNFINISHED = re.compile(r"\.roundtable-[0-9a-f]{16}\.tmp")
 _NO_WAITING = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -95,6 +103,31 @@ class Folder:
         os.replace(TEMPORARY, name, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
         os.fsync(self._descriptor)
 
+    def create(self, name: str, content: bytes) -> bool:
+        """
+        All of *content* is under a *name* that was free, or False and nothing is changed: also where several write at
+        the same time, and whenever the machine stops.
+        """
+        _must_be_a_name(name)
+        self._tidy()
+        temporary = f".roundtable-{token_hex(8)}.tmp"
+        opened = os.open(
+            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_WAITING, 0o666, dir_fd=self._descriptor
+        )
+        try:
+            with os.fdopen(opened, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(opened)
+            here = self._descriptor
+            os.link(temporary, name, src_dir_fd=here, dst_dir_fd=here, follow_symlinks=False)
+        except FileExistsError:
+            return False
+        finally:
+            self.remove(temporary)
+        os.fsync(self._descriptor)
+        return True
+
     def remove(self, name: str) -> None:
         with suppress(FileNotFoundError):
             os.unlink(name, dir_fd=self._descriptor)
@@ -109,6 +142,12 @@ class Folder:
             if present in (None, content):
                 return aside
         raise AssertionError("there is always a number more")
+
+    def _tidy(self) -> None:
+        """What somebody was killed over while they created something."""
+        for name in filter(_UNFINISHED.fullmatch, self.files()):
+            if (stamp := self.stamp(name)) and stamp[0] < (time.time() - STALE_SECONDS) * 1e9:
+                self.remove(name)
 
     def _opened(self, name: str) -> BinaryIO:
         _must_be_a_name(name)

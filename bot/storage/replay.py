@@ -18,8 +18,10 @@ from bot.errors import WorkspaceError
 from bot.storage import reconcile, rows
 from bot.storage.history import EFFECT, ITEM
 from bot.storage.items import CONFLICT, META, PLANNING, TRANSCRIPT
-from bot.storage.repository import blob, trailer
-from bot.storage.trees import Change, Entry, InTheWay, at, changes, graft
+from bot.storage.objects import Objects
+from bot.storage.rawtrees import RawTrees
+from bot.storage.repository import blob, shared_git_dir, trailer
+from bot.storage.trees import Change, Entry, InTheWay, at, changes
 
 CSV = ".csv"
 JSON = ".json"
@@ -52,12 +54,14 @@ class Replay:
     def __init__(self, repository: pygit2.Repository, ours: tuple[str, ...]) -> None:
         self._repository = repository
         self._items, self._shared = ours
+        self._objects = Objects(shared_git_dir(repository) / "objects")
+        self._trees = RawTrees(repository, self._objects)
 
     def onto(self, remote: Commit, local: Commit, *, known: Oid | None) -> Replayed:
         """
         *local*'s own commits on top of *remote*; *known* is the last commit that both had, as far as we remember.
 
-        Raises Apart.
+        Raises Apart, and OSError.
         """
         dropped = self._dropped(remote, known)
         own = tuple(self._own(remote, local, dropped))
@@ -65,6 +69,7 @@ class Replay:
         for commit in own:
             last = self._repository[known].peel(Commit) if known and commit.id in dropped else local
             tip = self._put(tip, commit, both, last=last.tree)
+        self._objects.flush()
         met = tuple(self._between(local.id, remote.id)) if self._shared in both.copies else ()
         return Replayed(tip, tuple(self._clashes(both, ours=own, theirs=met)))
 
@@ -112,7 +117,7 @@ class Replay:
                     entries |= both.kept(change, theirs, tip.tree, last=last)
         except InTheWay as error:
             raise Apart(f"{error} is a file on one side, and a folder on the other.") from None
-        tree = graft(self._repository, tip.tree, entries)
+        tree = self._trees.graft(tip.tree_id, entries)
         if tree == tip.tree_id:
             return tip
         made = self._repository.create_commit(

@@ -1,7 +1,6 @@
-"""Trees of git, read and changed path by path: what is the same on both sides is never opened."""
+"""Trees of git, compared path by path: what is the same on both sides is never opened. `rawtrees` changes them."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import NamedTuple
 
 import pygit2
@@ -55,29 +54,6 @@ def changes(before: Tree | None, after: Tree | None) -> Iterator[Change]:
         files = _file(was), _file(now)
         if any(files):
             yield Change(name, *files)
-
-
-def graft(repository: pygit2.Repository, tree: Tree | None, entries: Entries) -> Oid:
-    """*tree* with *entries* put in; only the trees on their paths are written, and none is left empty."""
-    builder = repository.TreeBuilder(tree) if tree is not None else repository.TreeBuilder()
-    below: dict[str, dict[str, Entry | None]] = {}
-    for path, entry in entries.items():
-        name, _, rest = path.partition("/")
-        if rest:
-            below.setdefault(name, {})[rest] = entry
-        elif entry:
-            builder.insert(name, *entry)
-        else:
-            with suppress(pygit2.GitError):
-                builder.remove(name)
-    for name, inner in below.items():
-        present = tree[name] if tree is not None and name in tree else None
-        grafted = graft(repository, _tree(present), inner)
-        if len(repository[grafted].peel(Tree)):
-            builder.insert(name, grafted, FileMode.TREE)
-        elif present is not None:
-            builder.remove(name)
-    return builder.write()
 
 
 def _entries(tree: Tree | None) -> dict[str, pygit2.Object]:

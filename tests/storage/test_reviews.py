@@ -199,7 +199,7 @@ def test_of_several_who_want_one_number_one_gets_it(reviews: Reviews) -> None:
 def test_what_a_kill_left_behind_is_tidied_up_later(reviews: Reviews, root: Path) -> None:
     """But not what another process may be writing just now."""
     reviews.add(SLUG, FIRST)
-    old, new = (root / ITEM / "reviews" / f".review-{digit * 16}.tmp" for digit in "ab")
+    old, new = (root / ITEM / "reviews" / f".roundtable-{digit * 16}.tmp" for digit in "ab")
     for file in (old, new):
         file.write_bytes(b"half of a rev")
     os.utime(old, (1, 1))

@@ -224,7 +224,7 @@ def _settled(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtabl
         return rt
     rt = rt.but(now=max(rt.now, happened.at))
     if isinstance(happened, Attempted):
-        return rt.attempting(effect, at=happened.at, settled=happened.settled)
+        return rt.attempting(effect, at=happened.at, settled=happened.settled == effect.attempts)
 
     rt = rt.paid(effect.id)
     match happened:

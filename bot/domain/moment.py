@@ -1,6 +1,6 @@
 """Moments, in the one form that a transcript knows: UTC with milliseconds."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 
 def seconds_since(at: str, now: str) -> float:
@@ -11,3 +11,9 @@ def seconds_since(at: str, now: str) -> float:
 def seconds(at: str) -> float:
     """Since 1970, as Slack counts."""
     return datetime.fromisoformat(at).timestamp()
+
+
+def before(now: str, seconds_ago: float) -> str:
+    """The moment so many seconds before *now*. Moments of this form sort as text."""
+    then = datetime.fromisoformat(now).astimezone(UTC) - timedelta(seconds=seconds_ago)
+    return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -24,11 +24,12 @@ def spent(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 class Attempted(Paid):
     """
-    Written down before an effect is performed, so that a successor knows to look first. `settled` says that the
-    attempt before has ended: whoever writes this made it.
+    Written down before an effect is performed, so that a successor knows to look first. `settled` is the number of the
+    attempt that whoever writes this has made before: that one has ended. Of a later one, by somebody else, nobody
+    knows.
     """
 
-    settled: bool = False
+    settled: int = 0
 
 
 class Done(Paid):
@@ -72,7 +73,8 @@ class ItemState(Stored):
 
     `last_round` and `last_ts` are the transcript's; `heard` are the Slack stamps of people's newest messages in it, in
     order; `codebase` is the last commit outside the items folder and `commits_behind` how many came
-    since the one the item was analysed at. `planning`: the transcript ends in the middle of a workshop.
+    since the one the item was analysed at. `planning`: the transcript ends in the middle of a workshop. `behind`: the
+    folder is a clone's that has not heard yet of the last commit.
     """
 
     meta: Meta
@@ -84,6 +86,7 @@ class ItemState(Stored):
     commits_behind: int = 0
     artifacts: tuple[str, ...] = ()
     planning: bool = False
+    behind: bool = False
     spent: Spent = Spent()
 
 

@@ -26,6 +26,9 @@ from bot.domain.transcript import HOST, PEOPLE, Line, Part, Source
 
 KEYS_REMEMBERED = 256
 MENUS_REMEMBERED = 16
+SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
+TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
+"""What is owed, though not at once: it has failed before."""
 OFFERING_THE_MODEL = frozenset(
     {MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR, MenuKind.ROUND}
 )
@@ -45,8 +48,8 @@ class Roundtable(RoundtableFields):
     @property
     def owed(self) -> tuple[str, ...]:
         """What is left to do that nobody has to ask for, in words for people."""
-        again = ("save again",) if self.unsaved else ()
-        later = ("say again",) if self.unsent and self.place.thread else ()
+        again = (SAVE_AGAIN,) if self.unsaved else ()
+        later = (SAY_AGAIN,) if self.unsent and self.place.thread else ()
         return (*(effect.kind for effect in self.outbox), *again, *later)
 
     def owes(self, *kinds: type[Attemptable]) -> bool:

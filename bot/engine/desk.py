@@ -60,7 +60,7 @@ class FrontDesk:
         slug = await self._sight.free(item.slug, start.place, listings)
         item, listed = item.but(slug=slug), next((one for one in seen if one.known.slug == slug), listed)
         start = start.but(item=item)
-        if start.place.thread and (there := await self._at(start.place)):
+        if start.place.thread and (there := await self._store.at(start.place)):
             return answers.held_already(there) if there.slug == item.slug else answers.thread_taken(there)
 
         known = await self._store.get(item.slug)
@@ -219,8 +219,8 @@ class FrontDesk:
         if not reference.strip():
             if not place.thread:
                 return None
-            if slug := await self._store.at(place):
-                return slug
+            if rt := await self._store.at(place):
+                return rt.slug
             return next(
                 (one.known.slug for one in await self._workspace.items() if _same_thread(one, place)), None
             )
@@ -253,10 +253,6 @@ class FrontDesk:
 
     async def _live(self, place: Place) -> tuple[Roundtable, ...]:
         return await self._store.in_channel(place.team, place.channel)
-
-    async def _at(self, place: Place) -> Roundtable | None:
-        slug = await self._store.at(place)
-        return await self._store.get(slug) if slug else None
 
 
 def item_in(listed: Listing) -> Item:

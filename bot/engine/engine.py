@@ -15,7 +15,7 @@ from bot.domain.agenda import Playbook
 from bot.domain.effects import Effect, Log, MeetPerson, OpenThread, Post, React, Rewrite, ShareRecord, Unreact
 from bot.domain.inputs import Clashed, Command, Input, Start, TryAgain
 from bot.domain.machine import decide
-from bot.domain.moment import seconds_since
+from bot.domain.moment import before, seconds_since
 from bot.domain.outcomes import Attempted, Done, Failed, Outcome
 from bot.domain.place import Person, Place
 from bot.domain.roundtable import Roundtable
@@ -94,7 +94,7 @@ class Engine:
         """`handle`, for whatever is held at *place*; None when nothing is."""
         if (slug := self._ledger.remembered(place)) and (rt := await self._heard_at(place, slug, happened)):
             return rt
-        slug = await self._store.at(place)
+        slug = await self._ledger.found(place)
         return await self._heard_at(place, slug, happened) if slug else None
 
     async def pay(self, slug: str) -> None:
@@ -121,7 +121,7 @@ class Engine:
         Wake whatever owes something and is not being paid here: an earlier process left it, or a wake got lost. What
         the store has lost is taken up from git.
         """
-        for slug in await self._store.owing():
+        for slug in await self._store.owing(quiet_since=before(self._clock(), TRY_AGAIN_SECONDS)):
             if slug not in self._paying:
                 await self._wake.wake(slug)
         for rt in await self._ledger.lost():
@@ -265,7 +265,7 @@ class Engine:
         """
         if not isinstance(owed, NOT_REPEATABLE):
             return owed
-        attempted = Attempted(key=owed.id, at=self._clock(), effect=owed.id, settled=True)
+        attempted = Attempted(key=owed.id, at=self._clock(), effect=owed.id, settled=owed.attempts)
         rt = await self._ledger.take(slug, attempted)
         return next((one for one in rt.outbox if one.id == owed.id), None) if rt else None
 

@@ -57,6 +57,14 @@ class Ledger:
         """Who was held at *place* when we last knew."""
         return self._memory.at(place)
 
+    async def found(self, place: Place) -> str | None:
+        """Who is held at *place* as the store has it; remembered from now on."""
+        rt = await self._store.at(place)
+        if rt is None:
+            return None
+        self._memory.keep(rt)
+        return rt.slug
+
     async def lost(self) -> list[Roundtable]:
         """What went on when we last knew, and is gone from the store; it is told of once."""
         known = self._memory.going_on()

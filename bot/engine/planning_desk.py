@@ -38,7 +38,7 @@ class PlanningDesk(FrontDesk):
         return live[0].slug
 
     async def _planned_anew(self, plan: Plan, brief: str) -> Reply:
-        if plan.place.thread and (there := await self._at(plan.place)):
+        if plan.place.thread and (there := await self._store.at(plan.place)):
             return answers.plan_what(there)
         return await self.start(_start(plan, item_from(brief)).but(brief=brief.strip()))
 

@@ -136,16 +136,16 @@ class Store(Protocol):
         """
         ...
 
-    async def at(self, place: Place) -> str | None:
-        """The slug of the roundtable held in this thread."""
+    async def at(self, place: Place) -> Roundtable | None:
+        """The one held in this thread."""
         ...
 
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
         """The roundtables held in a channel, the most recently touched first."""
         ...
 
-    async def owing(self) -> tuple[str, ...]:
-        """Slugs of the roundtables of which something is `owed`."""
+    async def owing(self, *, quiet_since: str = "") -> tuple[str, ...]:
+        """Slugs of who has something `owed`; what is only tried again, if nothing has happened since *quiet_since*."""
         ...
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
@@ -219,7 +219,7 @@ class Planning(NamedTuple):
 
 
 class Workspace(Protocol):
-    """The git workspace: one folder an item, one commit a finished step."""
+    """The git workspace: one folder an item, one commit a step. A transcript without the line *after* is `behind`."""
 
     async def items(self) -> tuple[Listing, ...]: ...
 
@@ -227,7 +227,7 @@ class Workspace(Protocol):
         """The text of a BACKLOG.md at the top of the workspace; empty when there is none."""
         ...
 
-    async def read(self, slug: str, *, now: str) -> Reading: ...
+    async def read(self, slug: str, *, now: str, after: str = "") -> Reading: ...
 
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
         """The artifacts that exist, of *paths* (relative to the item's folder, or the shared one)."""
@@ -237,7 +237,7 @@ class Workspace(Protocol):
         """What the folder `planning/` of an item holds."""
         ...
 
-    async def commit(self, slug: str, work: Commit, *, now: str) -> Receipt:
+    async def commit(self, slug: str, work: Commit, *, now: str, after: str = "") -> Receipt:
         """
         Write the artifacts, then meta.json, then meeting.jsonl, then make one commit: idempotent by content and by
         the ids of the lines, so that after a crash the same call finishes what an earlier one began.

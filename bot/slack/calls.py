@@ -5,8 +5,9 @@ Nothing is retried. What the caller has to know for that goes along: how long Sl
 long a post that seems to have failed may still turn up.
 """
 
+import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -17,6 +18,9 @@ from bot.slack.budgets import SEEN, Budget, budgets
 from bot.slack.refusals import RATE_LIMITED, UNREACHED
 from bot.slack.standing import Standing
 
+STOPPED = "The bot was stopped for %.0f s, and somebody else may have posted it."
+LOOK_SECONDS = 1.0
+"""So often whoever waits sees whether time has passed without it."""
 HOLD_SECONDS = 1.0
 """When Slack asks for patience, and does not say how much."""
 
@@ -38,18 +42,26 @@ class Calls:
     """
 
     def __init__(
-        self, client: AsyncWebClient, pace: Pace, *, team: str, standing: Standing | None = None
+        self,
+        client: AsyncWebClient,
+        pace: Pace,
+        *,
+        team: str,
+        standing: Standing | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.client = client
         self._standing = standing or Standing()
         self._pace = pace
         self._team = team
+        self._clock = clock
 
     async def __call__(self, method: Method, **arguments: Any) -> Any:
         name = method.__name__
         wanted = list(budgets(name, team=self._team, channel=str(arguments.get("channel", ""))))
         for budget in wanted:
-            await self._pace.turn(budget.name, per_second=budget.rate.per_second, burst=budget.rate.burst)
+            turn = self._pace.turn(budget.name, per_second=budget.rate.per_second, burst=budget.rate.burst)
+            await (self._without_sleep(turn) if name in SEEN else turn)
         began = time.monotonic()
         try:
             return await self._standing.ask(method, **arguments)
@@ -59,6 +71,24 @@ class Calls:
             elif name in SEEN and error.again and error.reason != UNREACHED:
                 error.after_seconds = self._until_settled(began)
             raise
+
+    async def _without_sleep(self, turn: Coroutine[Any, Any, None]) -> None:
+        """
+        A process that was stopped while it waited is thought dead: somebody else may be posting this by now. So it has
+        to be written down once more, which shows whether it is still ours.
+        """
+        waiting = asyncio.ensure_future(turn)
+        longest = 0.0
+        try:
+            while not waiting.done():
+                before = self._clock()
+                await asyncio.wait({waiting}, timeout=LOOK_SECONDS)
+                longest = max(longest, self._clock() - before - LOOK_SECONDS)
+        finally:
+            waiting.cancel()
+        waiting.result()
+        if longest > self.client.timeout / 2:
+            raise SlackError(STOPPED % longest, reason="stopped", again=True)
 
     async def _slow_down(self, budget: Budget, error: SlackError) -> None:
         """Only the narrowest budget: one busy channel must not silence the others."""

@@ -11,7 +11,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
@@ -21,7 +21,7 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.errors import ConfigError, Conflict, Unavailable
 from bot.storage.files import TEMPORARY, folder
-from bot.storage.stored import FromLater, Unreadable, decoded, encoded
+from bot.storage.stored import FromLater, Unreadable, decoded, encoded, is_due
 
 ROUNDTABLES = "roundtables"
 SUFFIX = ".json"
@@ -40,7 +40,7 @@ class Entry(NamedTuple):
     incarnation: str
     place: Place
     stage: str
-    owes: bool
+    owes: frozenset[str]
     touched: str
 
 
@@ -84,8 +84,9 @@ class EmbeddedStore:
         assert roundtable.version == expected + 1, "every save is a version of its own"
         await self._bounded(lambda: self._put(roundtable, expected))
 
-    async def at(self, place: Place) -> str | None:
-        return self._threads.get(place.key)
+    async def at(self, place: Place) -> Roundtable | None:
+        slug = self._threads.get(place.key)
+        return await self.get(slug) if slug else None
 
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
         here = [
@@ -96,8 +97,12 @@ class EmbeddedStore:
         found = [await self.get(slug) for _, slug in sorted(here, reverse=True)]
         return tuple(roundtable for roundtable in found if roundtable)
 
-    async def owing(self) -> tuple[str, ...]:
-        return tuple(slug for slug, entry in tuple(self._entries.items()) if entry.owes)
+    async def owing(self, *, quiet_since: str = "") -> tuple[str, ...]:
+        return tuple(
+            slug
+            for slug, entry in tuple(self._entries.items())
+            if is_due(entry.owes, entry.touched, quiet_since=quiet_since)
+        )
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         return tuple(slug for slug in slugs if slug not in self._entries)
@@ -167,9 +172,19 @@ class EmbeddedStore:
         found = entry.version if entry else 0
         if found != expected:
             raise Conflict(f"{roundtable.slug} is at version {found}, not {expected}")
-        with folder(self._path, [ROUNDTABLES]) as files:
-            files.replace(roundtable.slug + SUFFIX, encoded(roundtable))
+        try:
+            with folder(self._path, [ROUNDTABLES]) as files:
+                files.replace(roundtable.slug + SUFFIX, encoded(roundtable))
+        except OSError:
+            self._look_again(roundtable.slug)
+            raise
         self._index(roundtable)
+
+    def _look_again(self, slug: str) -> None:
+        """A disk that failed may have taken it all the same: whoever comes next is told what is there."""
+        with suppress(OSError):
+            if found := self._read(slug):
+                self._index(found)
 
     def _listened(self) -> str:
         with folder(self._path) as files:
@@ -202,6 +217,6 @@ def _entry(roundtable: Roundtable) -> Entry:
         incarnation=roundtable.incarnation,
         place=roundtable.place,
         stage=roundtable.stage.value,
-        owes=bool(roundtable.owed),
+        owes=frozenset(roundtable.owed),
         touched=roundtable.now,
     )

@@ -19,13 +19,14 @@ from bot.errors import Conflict, Unavailable
 from bot.storage.census import census
 from bot.storage.connect import Connected, bounded
 from bot.storage.scripts import ANOTHER, SAME, SAVE, SAVED, SET_ASIDE, SETTLE, UNLESS_SEEN, UNLISTED
-from bot.storage.stored import FromLater, Unreadable, decoded, encoded
+from bot.storage.stored import FromLater, Unreadable, decoded, encoded, is_due
 
 CONNECTIONS = 64
 CENSUS_SECONDS = 1.5
 SEEN_AT_MOST = 20_000
 OWING = "roundtable:owing"
 LISTENED = "roundtable:listened"
+SEPARATOR = ", "
 KEPT_SECONDS = 30 * 24 * 3600
 """A roundtable that is over and owes nothing; after that, its item is still in the workspace."""
 
@@ -59,6 +60,15 @@ class RedisStore(Connected):
         if not roundtable.owed:
             self._settled[roundtable.slug] = roundtable.version
 
+    async def _read(self, slugs: tuple[str, ...]) -> list[Roundtable]:
+        """Those that are there, in one round trip."""
+        reading = self._redis.pipeline(transaction=False)
+        for slug in slugs:
+            reading.hget(_key(slug), "state")
+        states = await reading.execute() if slugs else []
+        found = [await self._decoded(*each) for each in zip(slugs, states, strict=True)]
+        return [one for one in found if one]
+
     async def _state(self, slug: str, known: Roundtable | None) -> Any:
         """The JSON of what is stored, None when that is nothing, or SAME."""
         if known is None:
@@ -88,41 +98,42 @@ class RedisStore(Connected):
         """What was lost and begun anew comes to the same versions: whoever goes on from one must mean the same."""
         self._seen[roundtable.slug] = roundtable.version, roundtable.incarnation
 
-    async def at(self, place: Place) -> str | None:
+    async def at(self, place: Place) -> Roundtable | None:
+        """Two calls, since a cluster has the thread and who is held there in two places."""
         async with bounded():
-            for slug in map(_text, await self._redis.smembers(_thread_key(place))):
-                held = await self._redis.hmget(_key(slug), "team", "channel", "thread")
-                if tuple(map(_text, held)) == (place.team, place.channel, place.thread):
-                    return slug
-        return None
+            slugs = map(_text, await self._redis.smembers(_thread_key(place)))
+            found = await self._read(tuple(slugs))
+        held = next((one for one in found if one.place == place), None)
+        if held:
+            self._note(held)
+        return held
 
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
         async with bounded():
-            slugs = [_text(slug) for slug in await self._redis.smembers(_channel_key(team, channel))]
-            reading = self._redis.pipeline(transaction=False)
-            for slug in slugs:
-                reading.hget(_key(slug), "state")
-            states = await reading.execute()
-            await self._forget(
-                team, channel, [slug for slug, state in zip(slugs, states, strict=True) if not state]
-            )
-            found = [await self._decoded(*each) for each in zip(slugs, states, strict=True)]
-        here = [one for one in found if one and (one.place.team, one.place.channel) == (team, channel)]
+            slugs = tuple(map(_text, await self._redis.smembers(_channel_key(team, channel))))
+            found = await self._read(slugs)
+            there = {one.slug for one in found}
+            await self._forget(team, channel, [slug for slug in slugs if slug not in there])
+        here = [one for one in found if (one.place.team, one.place.channel) == (team, channel)]
         return tuple(sorted(here, key=lambda one: one.now, reverse=True))
 
-    async def owing(self) -> tuple[str, ...]:
+    async def owing(self, *, quiet_since: str = "") -> tuple[str, ...]:
         async with bounded():
             slugs = [_text(slug) for slug in await self._redis.zrange(OWING, 0, -1)]
             reading = self._redis.pipeline(transaction=False)
             for slug in slugs:
-                reading.hmget(_key(slug), "version", "owes")
+                reading.hmget(_key(slug), "version", "owes", "updated")
             found = dict(zip(slugs, await reading.execute(), strict=True))
             settling = self._redis.pipeline(transaction=False)
-            for slug, (version, owes) in found.items():
+            for slug, (version, owes, _) in found.items():
                 if version and not owes:
                     settling.eval(SETTLE, 1, OWING, slug, int(version))
             await settling.execute()
-        return tuple(slug for slug, (_, owes) in found.items() if owes)
+        return tuple(
+            slug
+            for slug, (_, owes, updated) in found.items()
+            if is_due(_listed(owes), _text(updated), quiet_since=quiet_since)
+        )
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         wanted = tuple(slugs)
@@ -222,10 +233,14 @@ def _fields(roundtable: Roundtable) -> tuple[str | int | bytes, ...]:
         place.team,
         place.channel,
         place.thread,
-        ", ".join(roundtable.owed),
+        SEPARATOR.join(roundtable.owed),
         roundtable.now,
         encoded(roundtable),
     )
+
+
+def _listed(owes: object) -> frozenset[str]:
+    return frozenset(filter(None, _text(owes).split(SEPARATOR)))
 
 
 def _text(value: object) -> str:

@@ -1,8 +1,10 @@
 """The JSON of a stored roundtable, as this version of the program wrote it, or another."""
 
+from collections.abc import Set as AbstractSet
+
 from pydantic import ValidationError
 
-from bot.domain.roundtable import Roundtable
+from bot.domain.roundtable import TRIED_AGAIN, Roundtable
 from bot.errors import BotError
 
 SHAPE: int = Roundtable.model_fields["shape"].default
@@ -32,3 +34,9 @@ def decoded(slug: str, content: bytes | str) -> Roundtable:
     if roundtable.slug != slug:
         raise Unreadable(f"the stored roundtable {slug!r} says that it is {roundtable.slug!r}")
     return roundtable
+
+
+def is_due(owed: AbstractSet[str], touched: str, *, quiet_since: str) -> bool:
+    """Whether any of it can be paid now, as `Store.owing` means it. Something last happened at *touched*."""
+    waits = quiet_since and owed <= TRIED_AGAIN and touched > quiet_since
+    return bool(owed) and not waits

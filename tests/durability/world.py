@@ -115,13 +115,13 @@ class SimStore:
         except Refused:
             raise Unavailable("no answer in time") from None
 
-    async def at(self, place: Place) -> str | None:
-        return next((slug for slug, rt in self._world.store.items() if rt.place == place), None)
+    async def at(self, place: Place) -> Roundtable | None:
+        return next((rt for rt in self._world.store.values() if rt.place == place), None)
 
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
         return tuple(self._world.store.values())
 
-    async def owing(self) -> tuple[str, ...]:
+    async def owing(self, *, quiet_since: str = "") -> tuple[str, ...]:
         return tuple(slug for slug, rt in self._world.store.items() if rt.outbox)
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
@@ -282,7 +282,7 @@ class SimWorkspace:
     async def backlog(self) -> str:
         return ""
 
-    async def read(self, slug: str, *, now: str) -> Reading:
+    async def read(self, slug: str, *, now: str, after: str = "") -> Reading:
         return Reading(self._state(now) if META in self._world.files else None, ())
 
     async def restore(self, slug: str, *, now: str) -> Reading:
@@ -300,7 +300,7 @@ class SimWorkspace:
 
     async def ping(self) -> None: ...
 
-    async def commit(self, slug: str, work: Commit, *, now: str) -> Receipt:
+    async def commit(self, slug: str, work: Commit, *, now: str, after: str = "") -> Receipt:
         try:
             if all(made.effect != work.id for made in self._world.made):
                 self._write(work, now)

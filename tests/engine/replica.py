@@ -10,6 +10,7 @@ from bot.domain.place import Person
 from bot.domain.roundtable import Roundtable
 from bot.engine.clock import now
 from bot.engine.engine import Engine
+from bot.engine.meter import Meter
 from bot.engine.performers import Performers
 from bot.engine.ports import Pay, Wake
 from bot.storage.redis import RedisStore
@@ -47,14 +48,18 @@ class Replica:
 
 
 @asynccontextmanager
-async def replica(redis_url: str, *, chat: SimChat | None = None) -> AsyncIterator[Replica]:
+async def replica(
+    redis_url: str, *, chat: SimChat | None = None, meter: Meter | None = None
+) -> AsyncIterator[Replica]:
     """Replicas of one roundtable have one Redis; what Slack shows and what the workspace holds, each has of its own."""
     world, woken = World(), Woken()
     chat, files = chat or SimChat(world), SimWorkspace(world)
     records, planners = SimRecords(world), SimPlanners(world)
     performers = Performers(chat, SimVoices(world), files, shipped(), now, records, planners)
     async with RedisStore(redis_url) as store:
-        engine = Engine(store=store, wake=woken, performers=performers, playbook=shipped(), clock=now)
+        engine = Engine(
+            store=store, wake=woken, performers=performers, playbook=shipped(), clock=now, meter=meter
+        )
         yield Replica(engine, store, woken, world)
 
 

@@ -3,14 +3,19 @@
 
 import asyncio
 
+import pytest
 from redis import Redis
 
-from bot.domain.effects import Commit, Post, React
+from bot.domain.effects import Commit, Post, React, Rewrite
+from bot.domain.machine import decide
 from bot.domain.message import Message
+from bot.domain.outcomes import Attempted
 from bot.domain.place import Place
 from bot.engine.clock import now
 from bot.engine.ports import Store
 from bot.errors import SlackError
+from bot.metrics import Metrics
+from tests.domain.table import shipped
 from tests.durability.world import SimChat, World
 from tests.engine.replica import discussing, replica, said
 from tests.storage.samples import wait_until
@@ -147,6 +152,69 @@ async def test_every_attempt_at_a_post_is_written_down(redis_url: str) -> None:
         assert (await one.stored(rt)).outbox == ()
 
 
+class Overtaken(SimChat):
+    """The first attempt is in a process that is stopped meanwhile: another one begins, and the first goes on."""
+
+    def __init__(self) -> None:
+        super().__init__(World())
+        self.store: Store
+        self.waits: list[str] = []
+
+    async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
+        if not self.waits:
+            rt = await self.store.get(SLUG)
+            assert rt
+            begun = Attempted(key=key, at=now(), effect=key)
+            await self.store.put(
+                decide(rt, begun, shipped()).but(version=rt.version + 1), expected=rt.version
+            )
+            self.waits.append("stopped")
+            raise SlackError("The bot was stopped.", reason="stopped", again=True, after_seconds=0.01)
+        rt = await self.store.get(SLUG)
+        assert rt
+        self.waits += [one.attempted_before for one in rt.outbox if one.id == key]
+        return await super().post(place, message, key=key, again=again)
+
+
+async def test_whoever_goes_on_after_a_stop_waits_for_those_who_went_on_without_it(redis_url: str) -> None:
+    """An attempt of somebody else's may still land: only our own are known to have ended."""
+    chat = Overtaken()
+    rt = discussing().rt.but(outbox=(a_post(1),), version=1)
+    async with replica(redis_url, chat=chat) as one:
+        chat.store = one.store
+        await one.store.put(rt, expected=0)
+        await one.engine.pay(rt.slug)
+
+    assert chat.waits[0] == "stopped"
+    assert chat.waits[1], "when the other attempt was begun is known, so that it is waited for"
+
+
+class Clumsy(SimChat):
+    """Has a mistake in it."""
+
+    async def rewrite(self, place: Place, ts: str, message: Message) -> None:
+        raise KeyError(ts)
+
+
+async def test_a_mistake_of_ours_in_one_effect_silences_nothing_else(
+    redis_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is in the log with a traceback, and counted; what follows it is paid."""
+    metrics = Metrics()
+    edit = Rewrite(id="rewrite.1", ts="1.1", message=Message(text="Used"))
+    rt = discussing().rt.but(outbox=(edit, a_post(1)), version=1)
+    world = World()
+    async with replica(redis_url, chat=Clumsy(world), meter=metrics) as one:
+        await one.store.put(rt, expected=0)
+        await one.engine.pay(rt.slug)
+
+        assert (await one.stored(rt)).outbox == ()
+    assert [post.key for post in world.thread] == ["post.1"]
+    assert "rewrite broke" in caplog.text
+    assert "KeyError" in caplog.text
+    assert b'roundtable_effects_total{kind="rewrite",outcome="broke"} 1.0' in metrics.exposed()
+
+
 async def test_what_could_not_be_saved_is_tried_again_after_a_while(redis_url: str) -> None:
     """The sweep finds it, and it is paid although nobody has said a word since."""
     rt = discussing().rt.but(
@@ -171,6 +239,20 @@ async def test_what_could_not_be_saved_just_now_is_left_in_peace(redis_url: str)
         await one.engine.pay(rt.slug)
 
         assert (await one.stored(rt)).unsaved == (late,)
+
+
+async def test_nobody_is_woken_for_what_is_not_due_yet(redis_url: str) -> None:
+    """However often somebody looks; who owes something else as well is woken at once."""
+    late = Commit(subject="roundtable(offline-sync): late", late=True)
+    rt = discussing().rt.but(outbox=(), unsaved=(late,), version=1, now=now())
+    async with replica(redis_url) as one:
+        await one.store.put(rt, expected=0)
+        await one.engine.sweep()
+        assert one.woken.slugs == []
+
+        await one.store.put(rt.but(version=2, outbox=(a_post(1),)), expected=1)
+        await one.engine.sweep()
+        assert one.woken.slugs == [rt.slug]
 
 
 async def test_what_the_store_has_lost_is_taken_up_without_a_word(redis_url: str) -> None:

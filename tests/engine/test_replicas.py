@@ -36,6 +36,19 @@ async def test_a_thread_that_is_known_takes_one_save(redis_url: str) -> None:
         assert words(await one.stored(rt)) == ["first", "second"]
 
 
+async def test_a_thread_that_is_not_known_here_is_looked_up_and_read_once(redis_url: str) -> None:
+    """Who is held there comes with it, and what follows from that is one save, as if it had been known."""
+    rt = discussing().rt.but(version=1)
+    async with replica(redis_url) as one, replica(redis_url) as other:
+        await one.store.put(rt, expected=0)
+        before = calls(redis_url)
+        assert await other.engine.hear(rt.place, said(rt, "first", "1.1"))
+        after = calls(redis_url)
+
+        counted = {name: after.get(name, 0) - before.get(name, 0) for name in ("smembers", "hget", "eval")}
+        assert counted == {"smembers": 1, "hget": 1, "eval": 1}
+
+
 async def test_what_another_process_saved_is_never_saved_over(redis_url: str) -> None:
     """Words go to either, in any order; all of them are there, once, in the order in which they were saved."""
     rt = discussing().rt.but(version=1)

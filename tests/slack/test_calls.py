@@ -15,6 +15,7 @@ from bot.engine.ports import Pace
 from bot.errors import SlackError
 from bot.sandbox import App, Sandbox, Timing
 from bot.slack.budgets import RATES, TIER_3, budgets
+from bot.slack.calls import Calls
 from bot.slack.chat import SlackChat
 from bot.slack.client import CALL_SECONDS, CALL_SECONDS_HERE, opened
 from bot.slack.identity import Identity
@@ -69,6 +70,50 @@ async def test_a_post_takes_its_turn_in_the_channel_and_in_the_workspace(
     await paced.post(place, HELLO, key="k", again=False)
 
     assert pace.turns == [f"chat.postMessage:{place.team}.{place.channel}", f"chat.postMessage:{place.team}"]
+
+
+class Stopped(NotedPace):
+    """While somebody waits for the first turn, the whole process stands still for *seconds*."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self._seconds = seconds
+        self._passed = 0.0
+
+    def clock(self) -> float:
+        return time.monotonic() + self._passed
+
+    async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
+        await super().turn(budget, per_second=per_second, burst=burst)
+        await asyncio.sleep(0)
+        self._passed, self._seconds = self._passed + self._seconds, 0.0
+
+
+async def test_what_waited_in_a_process_that_was_stopped_is_not_posted(
+    client: AsyncWebClient, place: Place, sandbox: Sandbox
+) -> None:
+    """It was thought dead, and another may have posted it: the engine is asked first whether it is still ours."""
+    pace = Stopped(seconds=60)
+    calls = Calls(client, pace, team=place.team, clock=pace.clock)
+    with pytest.raises(SlackError) as refused:
+        await calls(client.chat_postMessage, channel=place.channel, text="Hello")
+    assert (refused.value.reason, refused.value.again) == ("stopped", True)
+    assert not sandbox.calls_of("chat.postMessage")
+
+    await calls(client.chat_postMessage, channel=place.channel, text="Hello")
+    assert len(sandbox.calls_of("chat.postMessage")) == 1
+
+
+async def test_a_long_queue_is_no_stop(client: AsyncWebClient, place: Place, sandbox: Sandbox) -> None:
+    """Time that passes while we look is only a wait; and an edit may come late, whoever made it."""
+    slow = Stopped(seconds=1)
+    calls = Calls(client, slow, team=place.team, clock=slow.clock)
+    answer = await calls(client.chat_postMessage, channel=place.channel, text="Hello")
+
+    stopped = Stopped(seconds=60)
+    late = Calls(client, stopped, team=place.team, clock=stopped.clock)
+    await late(client.chat_update, channel=place.channel, ts=answer["ts"], text="Hello, all")
+    assert [message.text for message in sandbox.messages()] == ["Hello, all"]
 
 
 async def test_every_method_has_its_own_budget(

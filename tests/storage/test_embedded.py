@@ -1,9 +1,13 @@
 """What only the embedded store can show: files, one process, and a process that is killed."""
 
 import asyncio
+import errno
 import json
+import os
+import stat
 import sys
 from asyncio.subprocess import PIPE
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +26,10 @@ def file(tmp_path: Path) -> Path:
 
 def read(file: Path) -> Any:
     return json.loads(file.read_bytes())
+
+
+def read_bytes(file: Path) -> bytes:
+    return file.read_bytes()
 
 
 def write(file: Path, content: bytes) -> None:
@@ -130,6 +138,56 @@ async def test_a_disk_that_takes_nothing_is_unavailable(tmp_path: Path, file: Pa
         moved.rename(file.parent)
         assert await store.get(SLUG) == a_roundtable()
         await store.put(a_roundtable(version=2), expected=1)
+
+
+async def test_nobody_is_told_before_it_is_on_the_disk(
+    tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that stops may forget what was not flushed: first the whole file is, then the name that it has."""
+    flushed: list[str] = []
+    flush, rename = os.fsync, os.replace
+
+    def fsync(descriptor: int) -> None:
+        status = os.fstat(descriptor)
+        flushed.append("folder" if stat.S_ISDIR(status.st_mode) else f"{status.st_size} bytes")
+        flush(descriptor)
+
+    def replace(old: str, new: str, **where: int) -> None:
+        flushed.append("name")
+        rename(old, new, **where)
+
+    async with EmbeddedStore(tmp_path) as store:
+        monkeypatch.setattr(os, "fsync", fsync)
+        monkeypatch.setattr(os, "replace", replace)
+        await store.put(a_roundtable(), expected=0)
+        told = list(flushed)
+
+    assert told == [f"{len(read_bytes(file))} bytes", "name", "folder"]
+
+
+@pytest.mark.parametrize("nth", [1, 2])
+async def test_a_disk_that_fails_once_costs_one_save(
+    tmp_path: Path, nth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever of it has reached the disk: what is there then is what people go on from."""
+    flush, calls = os.fsync, count(1)
+
+    def fsync(descriptor: int) -> None:
+        if next(calls) == nth:
+            raise OSError(errno.EIO, "Input/output error")
+        flush(descriptor)
+
+    async with EmbeddedStore(tmp_path) as store:
+        await store.put(a_roundtable(), expected=0)
+        monkeypatch.setattr(os, "fsync", fsync)
+        with pytest.raises(Unavailable, match="Input/output error"):
+            await store.put(a_roundtable(version=2, title="Two"), expected=1)
+
+        found = await store.get(SLUG)
+        assert found is not None
+        assert found in (a_roundtable(), a_roundtable(version=2, title="Two"))
+        await store.put(found.but(version=found.version + 1, title="Three"), expected=found.version)
+        assert await store.get(SLUG) == found.but(version=found.version + 1, title="Three")
 
 
 @pytest.mark.parametrize("saves", [1, 3, 10])

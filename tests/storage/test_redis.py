@@ -97,6 +97,23 @@ async def test_a_server_that_hangs_is_unavailable_in_time(silent_redis_url: str)
             await store.get(SLUG)
 
 
+async def test_a_server_that_is_full_says_so_and_forgets_nothing(redis_url: str, client: redis.Redis) -> None:
+    """It takes no more, and everything that it has can be read; with room again, it goes on."""
+    async with RedisStore(redis_url) as store:
+        await store.put(a_roundtable(outbox=OWED), expected=0)
+        try:
+            client.config_set("maxmemory-policy", "noeviction")
+            client.config_set("maxmemory", "1")
+            with pytest.raises(Unavailable, match="maxmemory"):
+                await store.put(a_roundtable(version=2), expected=1)
+            assert await store.get(SLUG) == a_roundtable(outbox=OWED)
+            assert await store.owing() == (SLUG,)
+        finally:
+            client.config_set("maxmemory", "0")
+        await store.put(a_roundtable(version=2), expected=1)
+        assert await store.get(SLUG) == a_roundtable(version=2)
+
+
 async def test_what_cannot_be_read_is_set_aside(
     redis_url: str, client: redis.Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -157,7 +174,7 @@ async def test_an_index_entry_that_was_lost_is_written_again(redis_url: str, cli
         client.delete(*keys)
         await store.put(a_roundtable(version=2), expected=1)
 
-        assert await store.at(PLACE) == SLUG
+        assert await store.at(PLACE) == a_roundtable(version=2)
         assert await store.in_channel(PLACE.team, PLACE.channel) == (a_roundtable(version=2),)
 
 

@@ -28,7 +28,7 @@ class RoundtableFields(Stored):
     the newest message that git had when the item was taken up from there. `workshop` is kept when people leave it, and
     `planned_from` is the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and
     until somebody wants it back the personas speak without one.
-    `working_at` is the message that says that we are at work.
+    `working_at` is the message that says that we are at work. `held` is the last line that we know to be in git.
     """
 
     shape: int = 1
@@ -80,6 +80,7 @@ class RoundtableFields(Stored):
     sequence: int = 0
     part: Part = Part.DRAFT
     lines: tuple[Line, ...] = ()
+    held: str = ""
     unsaved: tuple[Commit, ...] = ()
     unsent: tuple[Post | Rewrite, ...] = ()
     outbox: tuple[Effect, ...] = ()

@@ -175,7 +175,7 @@ class Performers(NamedTuple):
     async def _in_workspace(self, effect: InWorkspace, rt: Roundtable, told: Told) -> Outcome:
         match effect:
             case ReadItem(recovering=recovering):
-                read = await self.workspace.read(rt.slug, now=rt.now)
+                read = await self.workspace.read(rt.slug, now=rt.now, after=rt.held)
                 return _read(read, told, recovering=recovering)
             case Restore(recovering=recovering):
                 read = await self.workspace.restore(rt.slug, now=rt.now)
@@ -184,7 +184,7 @@ class Performers(NamedTuple):
                 survey = await self.workspace.survey(effect.keywords, seconds=SURVEY_SECONDS)
                 return Surveyed(**told, survey=survey)
             case Commit():
-                receipt = await self.workspace.commit(rt.slug, effect, now=rt.now)
+                receipt = await self.workspace.commit(rt.slug, effect, now=rt.now, after=rt.held)
                 lines = frozenset(line.message_id for line in effect.lines)
                 return Committed(
                     **told,

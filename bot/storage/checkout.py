@@ -62,6 +62,7 @@ class Due(NamedTuple):
     slug: str
     work: Commit
     now: str
+    after: str = ""
 
 
 class Checkout:
@@ -108,7 +109,7 @@ class Checkout:
     def planning(self, slug: str) -> Planning:
         return Planning(self._items.planning(slug), self._items.lines(slug))
 
-    def read(self, slug: str, *, now: str) -> Reading:
+    def read(self, slug: str, *, now: str, after: str = "") -> Reading:
         contents = self._items.contents(slug, now=now)
         if contents is None:
             return Reading(None, ())
@@ -125,6 +126,7 @@ class Checkout:
             commits_behind=self._history.commits_behind(contents.meta.codebase_hash),
             artifacts=contents.artifacts,
             planning=contents.planning,
+            behind=bool(after) and not self._items.holds(slug, after),
         )
         return Reading(state, contents.troubles)
 
@@ -209,7 +211,7 @@ class Checkout:
         return self._receipt(due, Made(str(done.id), before, done.tree_id))
 
     def _receipt(self, due: Due, made: Made, written: Written | None = None) -> Receipt:
-        state = self.read(due.slug, now=due.now).state
+        state = self.read(due.slug, now=due.now, after=due.after).state
         if state is None:
             raise WorkspaceError("meta.json was taken away while it was saved.", reason="io", again=True)
         touched = tuple(dict.fromkeys(self._touched(due.slug, due.work.edits, made)))

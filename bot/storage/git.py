@@ -94,9 +94,9 @@ class GitWorkspace:
     async def backlog(self) -> str:
         return await self._in_thread(self._reader, self._reading.backlog)
 
-    async def read(self, slug: str, *, now: str) -> Reading:
+    async def read(self, slug: str, *, now: str, after: str = "") -> Reading:
         await self._abreast()
-        return await self._in_thread(self._reader, lambda: self._reading.read(slug, now=now))
+        return await self._in_thread(self._reader, lambda: self._reading.read(slug, now=now, after=after))
 
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
         await self._abreast()
@@ -106,9 +106,9 @@ class GitWorkspace:
         await self._abreast()
         return await self._in_thread(self._reader, lambda: self._reading.planning(slug))
 
-    async def commit(self, slug: str, work: Commit, *, now: str) -> Receipt:
+    async def commit(self, slug: str, work: Commit, *, now: str, after: str = "") -> Receipt:
         await self._abreast()
-        receipt = await self._rounds.join(Due(slug, work, now))
+        receipt = await self._rounds.join(Due(slug, work, now, after))
         self._after_commit()
         await self._abreast()
         return receipt

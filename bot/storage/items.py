@@ -115,6 +115,13 @@ class Items:
         """The transcript, as far as it can be read."""
         return transcript.read(self.content(self.transcript_file(slug)) or b"").lines
 
+    def holds(self, slug: str, message_id: str) -> bool:
+        """Looked for from the end, where what is asked for mostly is."""
+        place, sought = self.transcript_file(slug), f'"{message_id}"'.encode()
+        with suppress(FileNotFoundError), self.folder_of(place) as found:
+            return any(sought in row for row in found.rows(place.name))
+        return False
+
     def tidy(self, slug: str) -> None:
         """Remove what a kill in the middle of a write left in an item's folders."""
         for place in (

@@ -261,3 +261,15 @@ async def test_a_sound_item_needs_no_restoring(workspace: Workspace) -> None:
 
     assert await workspace.restore(SLUG, now=NOW) == (receipt.state, (), False)
     assert await workspace.restore("unknown", now=NOW) == (None, (), False)
+
+
+async def test_a_transcript_that_lacks_a_line_is_behind(workspace: Workspace) -> None:
+    """Whoever knows of a commit that this clone has not heard of can tell, before and after the next one."""
+    await workspace.commit(SLUG, a_commit(1), now=NOW)
+    for after, behind in (("", False), ("C1.1", False), ("C1.9", True), ("C1", True)):
+        state = (await workspace.read(SLUG, now=NOW, after=after)).state
+        assert state
+        assert state.behind is behind
+
+    assert not (await workspace.commit(SLUG, a_commit(2), now=NOW, after="C1.1")).state.behind
+    assert (await workspace.commit(SLUG, a_commit(3), now=NOW, after="C1.9")).state.behind

@@ -10,7 +10,7 @@ from bot import app
 from bot.domain.transcript import read
 from bot.storage.git import GitWorkspace
 from bot.storage.remote import Sync
-from tests.e2e.meeting import Meeting, settings
+from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.storage.checkout import Git
 from tests.storage.clones import a_remote
 from tests.storage.samples import NOW, SLUG, a_commit, wait_until
@@ -86,3 +86,34 @@ def shown(remote: Git, name: str) -> str:
 
 def steps(remote: Git) -> tuple[str, ...]:
     return tuple(json.loads(shown(remote, "meta.json"))["steps_completed"])
+
+
+async def test_a_remote_that_is_away_lets_no_step_be_asked_again(
+    meeting: Meeting, remote: Git, tmp_path: Path, redis_url: str
+) -> None:
+    """The next step is another clone's, which has not heard of the last one; when the remote is back, it has both."""
+    more = {"REDIS_URL": redis_url, "ROUNDTABLE_REMOTE": str(remote.root)}
+    async with app.bot(settings(meeting.slack, tmp_path / "one", **more), web=False):
+        await meeting.start("Offline sync")
+        async with app.bot(settings(meeting.slack, tmp_path / "two", **more), web=False):
+            away = remote.root.rename(remote.root.with_name("away.git"))
+    async with app.bot(settings(meeting.slack, tmp_path / "one", **more), web=False):
+        await meeting.do_step("Edits get lost in tunnels.")
+    async with app.bot(settings(meeting.slack, tmp_path / "two", **more), web=False):
+        await meeting.press("continue")
+        await meeting.seen("Step 00-02:")
+        await meeting.do_step("Two people may edit one form.")
+        await meeting.press("continue")
+        await meeting.seen("Step 00-03:")
+        await meeting.slack.person("ada").slash(CHANNEL, "/roundtable resume offline-sync")
+        await meeting.slack.settled()
+        away.rename(remote.root)
+        async with app.bot(settings(meeting.slack, tmp_path / "one", **more), web=False):
+            await wait_until(lambda: "offline-sync" in remote("log", "--all", "--format=%s") and both(remote))
+
+    asked = [one.text for one in meeting.slack.thread(CHANNEL, meeting.root) if "Step 00-01:" in one.text]
+    assert len(asked) == 1
+
+
+def both(remote: Git) -> bool:
+    return steps(remote)[:2] == STEPS[:2]

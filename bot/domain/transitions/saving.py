@@ -96,7 +96,8 @@ def owe_commit_then_offer(
 
 def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
     """The lines that are in git now are no longer pending, and what the item's folder says is what counts."""
-    rt = rt.but(lines=tuple(line for line in rt.lines if line.message_id not in committed.lines))
+    last = commit.lines[-1].message_id if commit.lines else rt.held
+    rt = rt.but(lines=tuple(line for line in rt.lines if line.message_id not in committed.lines), held=last)
     rt = _counting(rt, commit.change)
     expected = tuple(one for one in committed.troubles if one.code in _expected(commit))
     rest = tuple(one for one in committed.troubles if one not in expected)
@@ -127,16 +128,11 @@ def refreshed(rt: Roundtable, state: ItemState | None, troubles: Iterable[Troubl
         return _written_anew(rt, lost)
 
     rt = rt.but(
-        steps_completed=state.meta.steps_completed,
-        phases_completed=state.meta.phases_completed,
-        depth_overrides={**state.meta.depth_overrides},
-        elaborations=state.meta.elaborations,
         max_turns=state.meta.max_turns,
-        scan=state.scan,
-        artifacts=state.artifacts,
         round=max(rt.round, state.last_round),
         now=max(rt.now, state.last_ts),
     )
+    rt = _counting(rt, _told_by(state)) if state.behind else _as_told_by(rt, state)
     owed = (effect for effect in rt.outbox if isinstance(effect, Commit))
     for commit in (*rt.unsaved, *owed):
         rt = _counting(rt, commit.change)
@@ -253,6 +249,28 @@ def _written_anew(rt: Roundtable, lost: tuple[Trouble, ...]) -> Roundtable:
         codebase_hash=HEAD,
     )
     return owe_commit(rt, "meta.json written anew", change=everything)
+
+
+def _as_told_by(rt: Roundtable, state: ItemState) -> Roundtable:
+    return rt.but(
+        steps_completed=state.meta.steps_completed,
+        phases_completed=state.meta.phases_completed,
+        depth_overrides={**state.meta.depth_overrides},
+        elaborations=state.meta.elaborations,
+        scan=state.scan,
+        artifacts=state.artifacts,
+    )
+
+
+def _told_by(state: ItemState) -> Change:
+    """What a clone says that is behind: nobody took away what it lacks."""
+    meta = state.meta
+    return Change(
+        steps=meta.steps_completed,
+        phases=meta.phases_completed,
+        depth_overrides=meta.depth_overrides,
+        elaborations=meta.elaborations,
+    )
 
 
 def _counting(rt: Roundtable, change: Change) -> Roundtable:

@@ -57,6 +57,11 @@ def without_a_model() -> str:
     )
 
 
+def goes_on_without(button: str) -> str:
+    """For who asks where things stand, long after it was told."""
+    return f"A model failed, so the personas go on without one until somebody presses *{button}*."
+
+
 def with_a_model_again() -> str:
     return "From here on the personas think with the model again. Here are the buttons."
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from bot.domain import export_wording, menus, wording
+from bot.domain import export_wording, menus, trouble_wording, wording
 from bot.domain.agenda import Playbook
 from bot.domain.message import Choice, Link, Message
 from bot.domain.planning import wording as wording_of_plans
@@ -170,6 +170,7 @@ def status(rt: Roundtable, playbook: Playbook) -> Message:
         f"- Discussion: turn {debate.turn_count} of {debate.max_turns}" if debate else "",
         f"- {wording_of_plans.status(rt.workshop)}" if rt.workshop else "",
         "- The personas are muted." if rt.manners.muted else "",
+        f"- {trouble_wording.goes_on_without(menus.AIDED_AGAIN.label)}" if rt.unaided else "",
         f"- {spent}" if (spent := line(rt.purse, playbook.house)) else "",
         "- Some of it could not be saved yet; I try again with the next step." if rt.unsaved else "",
     )

@@ -25,7 +25,7 @@ LEVEL = 3
 
 _TITLED = re.compile(r"FR-0*(?P<number>\d{1,4})\s*[:–—-]\s*(?P<title>\S.*)", re.IGNORECASE)
 _CRITERION = re.compile(
-    r"[-*]\s+\**AC-0*\d{1,4}-0*(?P<number>\d{1,3})\**\s*:\**\s*(?P<text>.*)", re.IGNORECASE
+    r"[-*]\s+\**AC-0*(?P<owner>\d{1,4})-0*(?P<number>\d{1,3})\**\s*:\**\s*(?P<text>.*)", re.IGNORECASE
 )
 _PRIORITY = re.compile(r"[-*]\s+\**Priority\**\s*:\**\s*(?P<text>.*)", re.IGNORECASE)
 _TRACES = re.compile(r"- Traces: step (?P<step>\S+) \((?P<names>.*)\)")
@@ -77,11 +77,11 @@ class Requirement:
     def read(self, line: str) -> None:
         if line == NO_CRITERIA:
             return
-        if criterion := _CRITERION.fullmatch(line):
+        if criterion := self._own(line):
             self.criteria[int(criterion["number"])] = criterion["text"]
-        elif priority := _PRIORITY.fullmatch(line):
+        elif self.priority == UNSET and (priority := _PRIORITY.fullmatch(line)):
             self.priority = priority["text"].strip() or UNSET
-        elif line.startswith("- Traces:"):
+        elif not self.traces and line.startswith("- Traces:"):
             self.traces = line
         elif line.startswith(("- ", "* ")) or self.bullets or self.criteria:
             self.bullets.extend([line] if line.strip() else [])
@@ -96,6 +96,13 @@ class Requirement:
         return joined(
             f"### {self.id}: {self.title}", "\n".join(self.prose).strip("\n"), "\n".join(filter(None, fields))
         )
+
+    def _own(self, line: str) -> re.Match[str] | None:
+        """A criterion of this requirement, under a number that none of it has: any other stays where and as it is."""
+        found = _CRITERION.fullmatch(line)
+        if found is None or int(found["owner"]) != self.number or int(found["number"]) in self.criteria:
+            return None
+        return found
 
     def _add(self, line: str) -> None:
         if line not in self.bullets:

@@ -1,7 +1,7 @@
 """`user-stories.json`: records of stories and notes. What is in the file by equal words keeps its id."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bot.domain.json_file import parse
@@ -23,9 +23,9 @@ Record = dict[str, Any]
 
 def records(told: Told, existing: str, requirements: Sequence[Requirement]) -> tuple[Record, ...]:
     """In the order of the FR numbers; notes, and stories that trace to nothing, come last."""
-    known = _read(existing)
+    known = [one for one in _read(existing) if isinstance(one.get("id"), str)]
     ids = _Ids(known)
-    merged = {str(one["id"]): one for one in known if one.get("id")}
+    merged = {one["id"]: one for one in known}
     found: dict[str, Record] = {}
     for record in (
         *(_story(one, ids, requirements) for one in told.stories),
@@ -42,20 +42,23 @@ def stories_of(requirement: str, text: str) -> tuple[str, ...]:
 
 
 class _Ids:
-    """Gives the same words the same id, in the file and in what is said now."""
+    """Gives the same words the same id, in the file and in what is said now, and other words no id of theirs."""
 
-    def __init__(self, known: Iterable[Record]) -> None:
-        self._known = {_identity(one): str(one["id"]) for one in reversed(tuple(known)) if one.get("id")}
+    def __init__(self, known: Sequence[Record]) -> None:
+        self._known = {_identity(one): str(one["id"]) for one in reversed(known)}
+        self._taken = {str(one["id"]) for one in known}
 
     def of(self, record: Record, prefix: str) -> str:
         identity = _identity(record)
         if identity not in self._known:
-            self._known[identity] = f"{prefix}-{max(self._numbers(prefix), default=0) + 1:03}"
+            new = f"{prefix}-{max(self._numbers(prefix), default=0) + 1:03}"
+            self._known[identity] = new
+            self._taken.add(new)
         return self._known[identity]
 
     def _numbers(self, prefix: str) -> Iterator[int]:
-        for one in self._known.values():
-            if found := re.fullmatch(rf"{prefix}-0*([0-9]{{1,6}})", one):
+        for one in self._taken:
+            if found := re.fullmatch(rf"{prefix}-0*([0-9]{{1,6}})", one, re.IGNORECASE):
                 yield int(found[1])
 
 

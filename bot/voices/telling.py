@@ -27,13 +27,14 @@ def stories(text: str, existing: str, spec: str) -> tuple[Record, ...]:
     else. Empty where none can be read.
     """
     found = [story for one in _objects(text) if (story := _story(one))][:MOST_STORIES]
-    known = {number: _words(one) for one in _objects(existing) if (number := _number(one))}
+    before = {number: one for one in _objects(existing) if (number := _number(one))}
+    known = {number: _words(one) for number, one in before.items()}
     given = [(_number(one) or len(known) + place, _words(one)) for place, one in enumerate(found, start=1)]
     requirements = {one.id for one in known_requirements(spec)}
     return tuple(
         {
             **one,
-            "id": f"US-{number:03}",
+            "id": before[number]["id"] if number in before else f"US-{number:03}",
             "traces": [trace for trace in one["traces"] if trace in requirements],
         }
         for number, one in zip(numbers_for(known, given), found, strict=True)

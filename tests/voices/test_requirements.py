@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.voices.people import ADA, BEN, FEATURES, PRIORITIES, QUALITY, STORIES, roundtable, written
 
@@ -242,6 +244,66 @@ def test_stories_keep_their_ids_and_what_was_added_by_hand() -> None:
     assert [(story["id"], story["role"]) for story in found] == [("US-001", "LEAD"), ("US-002", "clerk")]
     assert found[0]["acceptance_criteria"] == ["by hand"]
     assert found[0]["traces"] == ["FR-002"]
+
+
+def test_a_new_story_takes_nobody_s_id() -> None:
+    """Whatever people have in the file: stories without words, ids of another spelling, and things that are no ids."""
+    others = [
+        {"id": "US-005", "title": "by hand"},
+        {"id": "us-06", "title": "by hand, too"},
+        {"id": 7, "role": "lead", "want": "X"},
+        {"role": "lead", "want": "Y"},
+        {"id": "US-006-draft"},
+    ]
+    file = {"user-stories.json": json.dumps(others)}
+    after = json.loads(
+        written(roundtable(STORIES, (ADA, "As a lead I want X (FR-001)")), file)["user-stories.json"]
+    )
+
+    assert after[:-1] == others
+    assert (after[-1]["id"], after[-1]["want"]) == ("US-007", "X")
+
+
+@given(
+    ids=st.lists(
+        st.sampled_from(["US-001", "US-002", "US-2", "us-003", "US-0009", 4, None, "NOTE-001", "x"]),
+        max_size=5,
+    ),
+    wants=st.lists(st.sampled_from(["", "X", "Y", "Z"]), min_size=5, max_size=5),
+    said=st.lists(st.sampled_from(["X", "Y", "Z", "W"]), min_size=1, max_size=3),
+)
+def test_any_stories_have_ids_of_their_own_and_keep_them(
+    ids: list[object], wants: list[str], said: list[str]
+) -> None:
+    """Written over whatever stands in the file, and written again: what had an id has it, and new ones are new."""
+    before = [{"id": one, "role": "lead", "want": want} for one, want in zip(ids, wants, strict=False)]
+    file = {"user-stories.json": json.dumps(before)}
+    rt = roundtable(STORIES, (ADA, "\n".join(f"As a lead I want {want}" for want in said)))
+    once = written(rt, file)
+    after = json.loads(once["user-stories.json"])
+
+    assert [(one["id"], one["want"]) for one in after[: len(before)]] == [
+        (one["id"], one["want"]) for one in before
+    ]
+    new = [one["id"] for one in after[len(before) :]]
+    assert len(set(new)) == len(new)
+    assert not set(new) & {one["id"] for one in before}
+    assert written(rt, once) == once
+
+
+def test_what_people_numbered_twice_stays_twice() -> None:
+    """Under a requirement that they wrote: no criterion of theirs is lost, or is another's."""
+    before = written(roundtable(FEATURES, (ADA, LIST)))
+    by_hand = before["requirements-spec.md"].replace(
+        "- Priority",
+        "- AC-001-01: by hand\n- AC-001-01: by hand, too\n- AC-002-01: of another\n- Priority: Must\n- Priority",
+        1,
+    )
+    after = written(roundtable(FEATURES, (BEN, "AC: FR-001 is fast")), {"requirements-spec.md": by_hand})
+    text = after["requirements-spec.md"]
+
+    for line in ("- AC-001-01: by hand\n", "- AC-001-01: by hand, too\n", "- AC-002-01: of another\n"):
+        assert text.count(line) == 1
 
 
 # --- priorities ---------------------------------------------------------------------------------------------------

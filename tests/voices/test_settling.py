@@ -184,6 +184,14 @@ def test_stories_keep_their_ids_and_trace_to_what_exists() -> None:
     ]
 
 
+def test_a_story_keeps_its_id_as_it_is_spelled() -> None:
+    """It is merged by that; another spelling would be another story."""
+    file = '[{"id": "US-1", "role": "Driver", "want": "edit in a tunnel"}]'
+    (found,) = stories('[{"id": "US-001", "role": "Driver", "want": "edit in a tunnel"}]', file, FILE)
+
+    assert found["id"] == "US-1"
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "none", "{}", "[]", "[1, null]", '[{"id": "US-001"}]', '{"stories": 3}', "[" * 5_000],

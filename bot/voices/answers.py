@@ -27,7 +27,7 @@ _BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _BARE = re.compile(r'\{\s*"(?:stances|pass|satisfied|question)"\s*:')
-_ASKS = re.compile(r"[?？؟]")
+_ASKS = re.compile(r"[?？؟][!?？؟]*")
 
 
 class Answered(NamedTuple):
@@ -54,6 +54,10 @@ def read(answer: str, *, turns: Collection[str]) -> Answered:
         passed,
         recorded=isinstance(found.get("stances"), list) or isinstance(satisfied, bool) or passed,
     )
+
+
+def questions_in(text: str) -> int:
+    return len(_ASKS.findall(text))
 
 
 def _apart(answer: str) -> tuple[str, Mapping[str, Any] | None]:

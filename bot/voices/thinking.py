@@ -28,7 +28,7 @@ from bot.voices.writing import Writer, steps_of
 
 log = logging.getLogger(__name__)
 
-EMPTY, LONG, VOICES, REFUSED, PARTS = "empty", "long", "voices", "refused", "parts"
+EMPTY, LONG, VOICES, REFUSED, PARTS, QUESTION = "empty", "long", "voices", "refused", "parts", "question"
 """What can be wrong with an answer; so are the sentences called with which a mind is asked once more."""
 
 OF_A_MIND = {"empty": EMPTY, "cut_off": LONG, "refused": REFUSED}
@@ -65,7 +65,7 @@ class ThinkingVoices:
         if not cue.roundtable.answers:
             return Speech("")
         scene = await _scene(cue)
-        return await self._spoken(cue, tasks.acknowledge(scene), Wanted(scene))
+        return await self._spoken(cue, tasks.acknowledge(scene), Wanted(scene, assesses=True))
 
     async def frame(self, cue: Cue) -> Speech:
         if self._mind(cue) is None:
@@ -123,6 +123,8 @@ class ThinkingVoices:
             answer, flaw = await _answered(tasks.again(prompt, flaw), wanted, thinking)
         if flaw == LONG and answer.text:
             answer, flaw = answer._replace(text=words.shortened(answer.text)), ""
+        if flaw == QUESTION:  # what it says about the answer is worth having all the same
+            flaw = ""
         if flaw:
             raise VoiceError(f"{cue.persona} found no words that could be used.", reason=REASONS[flaw])
         facts = dict(thinking.facts) if answer.recorded else {**thinking.facts, "unrecorded": True}
@@ -153,14 +155,20 @@ class Thinking:
 
 
 class Wanted:
-    """What an answer has to be, so that a persona can say it here. *turns* are those it has read."""
+    """
+    What an answer has to be, so that a persona can say it here. *turns* are those it has read. Who *assesses* what was
+    answered, and is not satisfied, asks one question.
+    """
 
-    def __init__(self, scene: Scene, turns: Collection[str] = (), *, may_pass: bool = True) -> None:
+    def __init__(
+        self, scene: Scene, turns: Collection[str] = (), *, may_pass: bool = True, assesses: bool = False
+    ) -> None:
         rt, roster = scene.rt, scene.playbook.roster
         self._persona = scene.persona
         self._names = words.Spoken(roster, rt.people.values())
         self._turns = turns
         self._may_pass = may_pass
+        self._assesses = assesses
 
     def read(self, text: str) -> tuple[Answered, str]:
         """What was answered, and what is wrong with it; empty where nothing is."""
@@ -170,10 +178,15 @@ class Wanted:
         answer = found._replace(text=own)
         if words.declines(own):
             return answer._replace(text=""), REFUSED
+        unasked = self._assesses and found.satisfied is False and answers.questions_in(own) != 1
+        if not own and not whole and unasked:
+            return answer, QUESTION
         if not own:
             silent = (found.passed and self._may_pass) or found.satisfied is not None
             return answer, "" if silent and not whole else VOICES if whole else EMPTY
-        return answer, LONG if len(own) > words.LONGEST else ""
+        if len(own) > words.LONGEST:
+            return answer, LONG
+        return answer, QUESTION if unasked else ""
 
 
 async def _answered(prompt: Prompt, wanted: Wanted, thinking: Thinking) -> tuple[Answered, str]:

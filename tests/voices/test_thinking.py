@@ -91,6 +91,42 @@ async def test_who_is_satisfied_asks_nothing() -> None:
     assert (speech.text, speech.satisfied) == ("", True)
 
 
+def assessed(text: str, question: str = "") -> str:
+    """What somebody says who is not satisfied."""
+    return f'{text}\n\n```record\n{{"satisfied": false, "question": "{question}"}}\n```'
+
+
+@pytest.mark.parametrize(
+    "first", [assessed("You lose edits."), assessed("Which? And how many?"), assessed("")]
+)
+async def test_who_is_not_satisfied_asks_exactly_one_question(first: str) -> None:
+    """None, or several, are asked for once more."""
+    mind = ScriptedMind(first, assessed("You lose edits.", "How many a week?"))
+    rt = roundtable(CONTEXT, (ADA, "Edits get lost."))
+    speech = await thinking(mind).acknowledge(cue(rt))
+
+    assert speech.text == "You lose edits. How many a week?"
+    assert "did not ask exactly one question" in mind.asked[1].moving
+    assert len(mind.asked) == 2
+
+
+async def test_words_about_an_answer_are_said_even_if_they_never_ask() -> None:
+    """Twice is enough: what somebody takes from an answer is worth having all the same."""
+    mind = ScriptedMind(assessed("You lose edits."))
+    speech = await thinking(mind).acknowledge(cue(roundtable(CONTEXT, (ADA, "Edits get lost."))))
+
+    assert (speech.text, speech.satisfied) == ("You lose edits.", False)
+    assert len(mind.asked) == 2
+
+
+async def test_in_a_discussion_anybody_may_ask_nothing() -> None:
+    """There, nobody is to be satisfied."""
+    mind = ScriptedMind(assessed("You lose edits."))
+    await thinking(mind).respond(cue(debating((MAYA, "Framed."), (ADA, "Hm.")), ALEX))
+
+    assert len(mind.asked) == 1
+
+
 async def test_where_nobody_answered_nobody_is_acknowledged() -> None:
     """And no model is asked for it."""
     mind = ScriptedMind("Thanks!")

@@ -4,34 +4,47 @@ What the claims of a synthesis rest on: turns that were really taken, and where 
 In git that is a line of the transcript beside it, in the thread a link to the message.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import TypeVar
 
 from bot.domain import permalinks
 from bot.domain.elaboration import Elaboration, Turn
 from bot.domain.markdown import bullet
 from bot.domain.message import Link
 from bot.domain.roundtable import Roundtable
-from bot.domain.synthesis import REFS, Decision, Insight, Objection, Question, Synthesis
+from bot.domain.synthesis import Decision, Insight, Objection, Question, Synthesis
+from bot.domain.text import clean
 
 TRANSCRIPT = "planning/meeting.jsonl"
 """Relative to the item's folder, with the `message_id` of a line behind a #."""
 
+_HIDDEN = "[\u00ad\u200b-\u200f\u2060-\u2064]*"
+_TURN = rf"t{_HIDDEN}(?:\d{_HIDDEN}){{2,}}"
+_WRITTEN_IN = re.compile(
+    rf"[ \t]*\[{_HIDDEN}\s*{_HIDDEN}{_TURN}(?:\s*,\s*{_HIDDEN}{_TURN})*\s*\]", re.IGNORECASE
+)
+"""What looks like our references, wherever it stands."""
+
+WORDS = frozenset({"text", "rationale", "why", "because", "risk", "reopen_if"})
+"""Of a claim, as people read them."""
+
+Claim = TypeVar("Claim", Insight, Decision, Question, Objection)
+
 
 def grounded(synthesis: Synthesis, debate: Elaboration) -> Synthesis:
-    """With no turn that nobody took; who writes some into the words of a claim has not cited anything."""
-    known = {turn.id for turn in debate.turns}
-
-    def real(turns: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(turn for turn in turns if turn in known))
-
-    def bare(text: str) -> str:
-        return REFS.sub("", text)
-
+    """
+    With no turn that nobody took; who writes some into the words of a claim has not cited anything. A claim without
+    words is none.
+    """
+    known = frozenset(turn.id for turn in debate.turns)
     return synthesis.but(
-        insights=tuple(one.but(text=bare(one.text), turns=real(one.turns)) for one in synthesis.insights),
-        decisions=tuple(one.but(text=bare(one.text), turns=real(one.turns)) for one in synthesis.decisions),
-        questions=tuple(one.but(text=bare(one.text), turns=real(one.turns)) for one in synthesis.questions),
-        objections=tuple(one.but(text=bare(one.text), turns=real(one.turns)) for one in synthesis.objections),
+        insights=_claims(synthesis.insights, known),
+        decisions=_claims(synthesis.decisions, known),
+        questions=_claims(synthesis.questions, known),
+        objections=_claims(synthesis.objections, known),
+        actions=tuple(filter(None, map(_bare, synthesis.actions))),
+        summary=_bare(synthesis.summary),
     )
 
 
@@ -64,6 +77,23 @@ def cites(synthesis: Synthesis) -> frozenset[str]:
     return frozenset(_cited(synthesis))
 
 
+def _claims(given: Iterable[Claim], known: Collection[str]) -> tuple[Claim, ...]:
+    found = (_grounded(one, known) for one in given)
+    return tuple(one for one in found if one.text)
+
+
+def _grounded(claim: Claim, known: Collection[str]) -> Claim:
+    said = {name: _bare(text) for name, text in claim if name in WORDS}
+    return claim.but(turns=tuple(dict.fromkeys(turn for turn in claim.turns if turn in known)), **said)
+
+
+def _bare(text: str) -> str:
+    text, before = clean(text), ""
+    while text != before:  # what is left around one may be another
+        text, before = _WRITTEN_IN.sub("", text), text
+    return text.strip()
+
+
 def _cited(synthesis: Synthesis) -> set[str]:
     claims: tuple[Insight | Decision | Question | Objection, ...]
     claims = (*synthesis.insights, *synthesis.decisions, *synthesis.questions, *synthesis.objections)
@@ -78,7 +108,7 @@ def _known(synthesis: Synthesis, debate: Elaboration) -> tuple[Turn, ...]:
 def _turns(synthesis: Synthesis, debate: Elaboration) -> Iterator[str]:
     for turn in _known(synthesis, debate):
         where = f", `{TRANSCRIPT}#{turn.line}`" if turn.line else ""
-        yield f"- {turn.id}: {bullet(turn.name)}{where}"
+        yield f"- {turn.id}: {_named(turn.name)}{where}"
 
 
 def _decisions(synthesis: Synthesis, debate: Elaboration) -> Iterator[str]:
@@ -86,4 +116,9 @@ def _decisions(synthesis: Synthesis, debate: Elaboration) -> Iterator[str]:
     kept = {(one.text, one.by) for one in synthesis.decisions}
     for one in debate.decided:
         if (one.text, one.name) in kept:
-            yield f"- Decided by {bullet(one.name)}: `{TRANSCRIPT}#{one.line}`"
+            yield f"- Decided by {_named(one.name)}: `{TRANSCRIPT}#{one.line}`"
+
+
+def _named(name: str) -> str:
+    """A name that ends no code and begins none: the reference behind it is to be found."""
+    return bullet(name.replace("`", "'"))

@@ -12,9 +12,11 @@ from bot.domain.json_file import parse
 SPEC = "requirements-spec.md"
 STORIES = "user-stories.json"
 
-_ID = re.compile(r"(?<![\w-])(?:FR-\d{3}|AC-\d{3}-\d{2}|US-\d{3})(?![\w-])")
+_NUMBER = r"(?:[0-9]{1,3}|[1-9][0-9]{3,5})"
+_ID = re.compile(rf"(?<![\w-])(?:FR-{_NUMBER}|AC-{_NUMBER}-[0-9]{{1,3}}|US-{_NUMBER})(?![\w-])")
 _DEFINED = re.compile(
-    r"^(?:#{2,6}[ \t]+(?=\**FR-)|[ \t]*[-*][ \t]+(?=\**AC-))\**(?P<id>FR-\d{3}|AC-\d{3}-\d{2})\**[ \t]*[:–—-]",
+    rf"^(?:#{{2,6}}[ \t]+(?=\**FR-)|[ \t]*[-*][ \t]+(?=\**AC-))\**(?P<id>FR-{_NUMBER}|AC-{_NUMBER}-[0-9]{{1,3}})\**"
+    r"[ \t]*[:–—-]",
     re.MULTILINE,
 )
 
@@ -25,12 +27,15 @@ def dangling(files: Mapping[str, str], edits: Iterable[Edit]) -> tuple[str, ...]
     not looked for: it may be numbered elsewhere.
     """
     edits = tuple(edits)
-    after = _applied(files, edits)
-    known = {found["id"] for found in _DEFINED.finditer(after.get(SPEC, ""))} | set(
-        _stories(after.get(STORIES, ""))
-    )
+    return dangling_in(_applied(files, edits), map(_text, edits))
+
+
+def dangling_in(files: Mapping[str, str], texts: Iterable[str]) -> tuple[str, ...]:
+    """The same for *texts* that stand beside *files*. `FR-7` is FR-007."""
+    defined = (found["id"] for found in _DEFINED.finditer(files.get(SPEC, "")))
+    known = {_called(one) for one in (*defined, *_stories(files.get(STORIES, "")))}
     kinds = {_kind(one) for one in known}
-    named = dict.fromkeys(one for edit in edits for one in _ID.findall(_text(edit)))
+    named = {_called(one) for text in texts for one in _ID.findall(text)}
     return tuple(sorted(one for one in named if one not in known and _kind(one) in kinds))
 
 
@@ -72,6 +77,14 @@ def _strings(value: object) -> Iterator[str]:
         yield from (text for one in value.values() for text in _strings(one))
     elif isinstance(value, list | tuple):
         yield from (text for one in value for text in _strings(one))
+
+
+def _called(name: str) -> str:
+    """However many zeros people write; a name that is none of ours stays as it is."""
+    if not _ID.fullmatch(name):
+        return name
+    kind, number, *part = name.split("-")
+    return "-".join((kind, f"{int(number):03}", *(f"{int(one):02}" for one in part)))
 
 
 def _kind(name: str) -> str:

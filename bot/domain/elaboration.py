@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from bot.domain.stance import Stance
+from bot.domain.synthesis import Synthesis
 from bot.domain.value import Stored
 
 WARNING_TURNS_BEFORE_END = 2
@@ -27,7 +28,8 @@ class Turn(Stored):
     `id` is t01, t02, … in the order of speaking; `by` a persona's key or a person's id; `ts` is for people only.
 
     `line` is the `message_id` of its line, `posted` where Slack shows what a persona said. A voice may put on record
-    where it stands; `unrecorded` says that one with a model did not.
+    where it stands; `unrecorded` says that one with a model did not. It was `blind` if its speaker had not heard the
+    others who answered the framing, and a `challenge` if it had been asked for what speaks against what all agree on.
     """
 
     id: str
@@ -40,6 +42,8 @@ class Turn(Stored):
     posted: str = ""
     stances: tuple[Stance, ...] = ()
     unrecorded: bool = False
+    blind: bool = False
+    challenge: bool = False
 
 
 class Dispute(Stored):
@@ -71,9 +75,11 @@ class Elaboration(Stored):
     persona last spoke. `silent_rounds` counts the rounds of
     personas since a person last said something. `from_phase_menu` remembers which menu to return to.
 
-    `first_round` is the turn count when people first got the floor, `had_floor` the turn count when a persona last had
-    it and said nothing. `challenger` was asked to speak against what all agreed on. `put` are the disputes that people
-    were asked to decide, `left_out` the objections that the synthesis before this one did not have.
+    `first_round` is the turn count when the personas' first round was over, 0 until then; `resumed` says that people
+    stopped in the middle and came back. `had_floor` is the turn count when a persona last had the floor and said
+    nothing. `challengers` were asked to speak against what all agreed on, `challenger` last of them. `put` are the
+    disputes that people were asked to decide, `left_out` the objections that the synthesis before this one, `refused`,
+    did not have.
     """
 
     step_id: str
@@ -89,12 +95,15 @@ class Elaboration(Stored):
     failed_syntheses: int = 0
     insights: int = 0
     first_round: int = 0
+    resumed: bool = False
     had_floor: Mapping[str, int] = {}
     challenger: str = ""
+    challengers: tuple[str, ...] = ()
     circles_named: bool = False
     put: tuple[Dispute, ...] = ()
     decided: tuple[Decided, ...] = ()
     left_out: tuple[str, ...] = ()
+    refused: Synthesis | None = None
 
     @property
     def turn_count(self) -> int:
@@ -130,11 +139,53 @@ class Elaboration(Stored):
             and not self.silent_rounds % SILENT_ROUNDS_BEFORE_PROMPT
         )
 
+    @property
+    def challenged(self) -> bool:
+        """Whether somebody has really spoken against what all agreed on."""
+        return any(turn.challenge for turn in self.turns)
+
+    def is_challenging(self, persona: str) -> bool:
+        """Whether what *persona* is about to say is what it was asked to say against the others."""
+        asked = persona == self.challenger and persona in self.waiting
+        return asked and not self.first_round and not self.challenged
+
+    def is_blind(self, persona: str) -> bool:
+        """
+        Whether *persona* is about to answer the framing, which it is to do alone: in the first round, once. A
+        challenger has to know what the others agree on.
+        """
+        if self.first_round or self.resumed or self.last_had_floor(persona) >= 0:
+            return False
+        if persona in {self.lead, self.challenger}:
+            return False
+        spoken = [turn.by for turn in self.turns if not turn.human]
+        others = {by for by in spoken if by != self.lead}
+        return spoken.count(self.lead) == 1 and len(others) == len(spoken) - 1
+
     def spoken(
-        self, *, by: str, name: str, text: str, stances: tuple[Stance, ...] = (), unrecorded: bool = False
+        self,
+        *,
+        by: str,
+        name: str,
+        text: str,
+        stances: tuple[Stance, ...] = (),
+        unrecorded: bool = False,
+        unaided: bool = False,
     ) -> "Elaboration":
-        """With one more turn of a persona, who no longer waits. Never more than `max_turns`."""
-        turn = Turn(id=self._next_id, by=by, name=name, text=text, stances=stances, unrecorded=unrecorded)
+        """
+        With one more turn of a persona, who no longer waits. Never more than `max_turns`. *unaided*, without the model
+        that it has, it makes no case against anything.
+        """
+        turn = Turn(
+            id=self._next_id,
+            by=by,
+            name=name,
+            text=text,
+            stances=stances,
+            unrecorded=unrecorded,
+            blind=self.is_blind(by),
+            challenge=self.is_challenging(by) and not unaided,
+        )
         waiting = tuple(key for key in self.waiting if key != by)
         return self.but(turns=(*self.turns, turn), waiting=waiting, unheard=())
 
@@ -165,6 +216,23 @@ class Elaboration(Stored):
         waiting = tuple(key for key in self.waiting if key != persona)
         had_floor = {**self.had_floor, persona: self.turn_count}
         return self.but(waiting=waiting, unheard=(*self.unheard, persona), had_floor=had_floor)
+
+    def round_over(self) -> "Elaboration":
+        """Nobody waits for the floor any more; the first round is one that somebody has opened."""
+        first = self.first_round or (self.turn_count if self.framed else 0)
+        return self.but(first_round=first, silent_rounds=self.silent_rounds + 1)
+
+    def back(self, max_turns: int) -> "Elaboration":
+        """After a pause: nobody waits for the floor any more, and what nobody has answered may be asked again."""
+        asked = (self.challenger, self.challengers) if self.challenged else ("", ())
+        return self.but(
+            max_turns=max_turns,
+            waiting=(),
+            put=(),
+            resumed=self.framed,
+            challenger=asked[0],
+            challengers=asked[1],
+        )
 
     def asked(self, *personas: str) -> "Elaboration":
         """*personas* get the floor, after those who have it already."""

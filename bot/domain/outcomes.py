@@ -105,7 +105,8 @@ class ItemRead(Paid):
 class PersonaSpoke(Paid):
     """
     `facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add. `turns` is how many
-    of the discussion the voice was given, None when nobody says; `redone` is the effect's.
+    of the discussion the voice was given, `answers` how many of the step, None when nobody says; `redone` is the
+    effect's.
     """
 
     persona: str
@@ -115,6 +116,7 @@ class PersonaSpoke(Paid):
     satisfied: bool | None = None
     passed: bool = False
     turns: int | None = None
+    answers: int | None = None
     redone: bool = False
 
     @property
@@ -161,8 +163,11 @@ class Drafted(Paid):
 
 
 class Synthesized(Paid):
+    """`dangling` are ids that the synthesis mentions and that exist nowhere."""
+
     synthesis: Synthesis
     facts: Mapping[str, Any] = {}
+    dangling: tuple[str, ...] = ()
 
 
 class Touched(Stored):

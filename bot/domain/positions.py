@@ -103,11 +103,14 @@ def flips_in(debate: Elaboration, number: int) -> Iterator[Flip]:
 def repeated(debate: Elaboration) -> tuple[str, ...]:
     """
     The issues of the newest turn, if it makes the same points that its speaker made before, on the same turns: since
-    people last spoke, or for the third time.
+    people last spoke, or for the third time. Who was asked for the case against it, and stands by it, makes no point
+    again.
     """
     if not debate.turns or not (points := _points(debate.turns[-1])):
         return ()
     newest = debate.turns[-1]
+    if newest.challenge:
+        return ()
     before = [
         at for at, turn in enumerate(debate.turns[:-1]) if turn.by == newest.by and points <= _points(turn)
     ]
@@ -121,18 +124,14 @@ def seen(debate: Elaboration, number: int) -> frozenset[str]:
     The turns that the speaker of turn *number* knew. In the first round the others do not hear each other: of the
     personas they know who framed it.
     """
-    turn = debate.turns[number]
-    blind = _is_blind(debate, number)
     return frozenset(
-        one.id for one in debate.turns[:number] if one.human or not blind or one.by in {debate.lead, turn.by}
+        one.id for one in heard(debate.turns[:number], debate.lead, blind=debate.turns[number].blind)
     )
 
 
-def _is_blind(debate: Elaboration, number: int) -> bool:
-    turn = debate.turns[number]
-    first = all(one.by != turn.by for one in debate.turns[:number])
-    in_first_round = not debate.first_round or number < debate.first_round
-    return first and in_first_round and not turn.human and turn.by != debate.lead
+def heard(turns: Iterable[Turn], lead: str, *, blind: bool) -> tuple[Turn, ...]:
+    """Of *turns* those that somebody knows: people's always, and the lead's."""
+    return tuple(one for one in turns if not blind or one.human or one.by == lead)
 
 
 def _new_to(debate: Elaboration, number: int, earlier: int) -> frozenset[str]:

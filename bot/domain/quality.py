@@ -75,7 +75,7 @@ def collapsed(debate: Elaboration) -> Iterator[str]:
     The issues on which all agree by now, because somebody gave in without naming anything new, or because nobody
     looked for what speaks against it.
     """
-    easily = _agreed_at_once(debate) and not _was_challenged(debate)
+    easily = _agreed_at_once(debate) and not debate.challenged
     for issue, held in positions.sides(debate).items():
         if len(held) > 1 or len(held[0].holders) < AT_LEAST_TWO:
             continue
@@ -91,11 +91,6 @@ def collapsed(debate: Elaboration) -> Iterator[str]:
 
 def _agreed_at_once(debate: Elaboration) -> bool:
     return positions.is_unanimous(debate.but(turns=debate.turns[: debate.first_round or None]))
-
-
-def _was_challenged(debate: Elaboration) -> bool:
-    """Who passes has looked for nothing."""
-    return bool(debate.challenger) and debate.challenger not in debate.had_floor
 
 
 def _facts(debate: Elaboration) -> frozenset[str]:

@@ -4,7 +4,7 @@ from bot.domain.value import Stored
 
 
 class Stance(Stored):
-    """`because` are ids of turns; `new_evidence` says that one of them told this persona something it did not know."""
+    """`because` are ids of turns; `new_evidence`: the words of this turn bring a fact that no other had."""
 
     issue: str
     position: str

@@ -28,6 +28,11 @@ def challenge(name: str, positions: Sequence[str]) -> str:
     )
 
 
+def challenge_instead(name: str, positions: Sequence[str]) -> str:
+    """Whoever was asked first had nothing to say to it."""
+    return f"Then {name}: what is the strongest case against {_either(positions)}?"
+
+
 def circles(name: str, issues: Sequence[str]) -> str:
     return (
         f"{name} makes the same point on {listed(issues)} again, on the same grounds. What would settle it?"

@@ -19,6 +19,7 @@ __all__ = [
     "Outcome",
     "Question",
     "Synthesis",
+    "claims",
     "markdown",
     "one_line",
     "outcome",
@@ -61,7 +62,7 @@ class Question(Stored):
 
 class Outcome(StrEnum):
     ACCEPTED = "accepted"
-    """It is what the others do now."""
+    """It is what the others do now, in something that they say."""
     REJECTED = "rejected"
     """For a reason."""
     DEFERRED = "deferred"
@@ -69,9 +70,13 @@ class Outcome(StrEnum):
 
 
 class Objection(Stored):
-    """What somebody holds against the others, said in `turns`, and what became of it. It is never left out."""
+    """
+    What somebody holds against the others, said in `turns`, and what became of it. It is never left out. `issue` is the
+    name of what it is about, where that has one on record.
+    """
 
     text: str
+    issue: str = ""
     by: tuple[str, ...] = ()
     turns: tuple[str, ...] = ()
     outcome: Outcome = Outcome.DEFERRED
@@ -81,14 +86,12 @@ class Objection(Stored):
 
     @property
     def is_weighed(self) -> bool:
-        """A no wants a reason; a later wants its risk, and what would bring it back."""
+        """A yes wants what changed, a no its reason; a later wants its risk, and what would bring it back."""
         match self.outcome:
-            case Outcome.ACCEPTED:
-                return True
-            case Outcome.REJECTED:
-                return bool(self.because.strip())
+            case Outcome.ACCEPTED | Outcome.REJECTED:
+                return _says(self.because)
             case Outcome.DEFERRED:
-                return bool(self.risk.strip() and self.reopen_if.strip())
+                return _says(self.risk) and _says(self.reopen_if)
             case _:
                 assert_never(self.outcome)
 
@@ -140,6 +143,17 @@ def markdown(
     return "\n\n".join(parts) + "\n"
 
 
+def claims(synthesis: Synthesis) -> tuple[str, ...]:
+    """Everything it says, line by line."""
+    return (
+        *(one.text for one in synthesis.insights),
+        *map(_decision, synthesis.decisions),
+        *(_because(one.text, one.why) for one in synthesis.questions),
+        *synthesis.actions,
+        *map(_objection, synthesis.objections),
+    )
+
+
 def outcome(synthesis: Synthesis) -> str:
     """Nothing but what was decided, and who stands against it."""
     parts = (
@@ -147,6 +161,11 @@ def outcome(synthesis: Synthesis) -> str:
         _list("Objections", map(_objection, synthesis.objections)) if synthesis.objections else "",
     )
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _says(text: str) -> bool:
+    """Whether there is a word in it: a dash in a form is none."""
+    return any(letter.isalnum() for letter in text)
 
 
 def _insight(insight: Insight, *, cited: bool) -> str:
@@ -159,11 +178,12 @@ def _refs(turns: tuple[str, ...], *, cited: bool) -> str:
 
 
 def _objection(objection: Objection) -> str:
-    why = f" because {bullet(objection.because)}" if objection.because.strip() else ""
+    why = f" because {bullet(objection.because)}" if _says(objection.because) else ""
     more = {"risk": objection.risk, "reopen if": objection.reopen_if}
-    said = "; ".join(f"{name}: {bullet(text)}" for name, text in more.items() if text.strip())
+    said = "; ".join(f"{name}: {bullet(text)}" for name, text in more.items() if _says(text))
     became = f"{objection.outcome}{why}{f'; {said}' if said else ''}"
-    return f"[{_names(objection.by)}] {bullet(objection.text)}: {became}{_refs(objection.turns, cited=True)}"
+    text, refs = bullet(objection.text).rstrip("."), _refs(objection.turns, cited=True)
+    return f"[{_names(objection.by)}] {text}: {became}{refs}"
 
 
 def _list(heading: str, lines: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple, assert_never
 
 from bot.domain import export_wording
 from bot.domain.agenda import Playbook
-from bot.domain.crosscheck import dangling
+from bot.domain.crosscheck import dangling, dangling_in
 from bot.domain.discretion import discreet
 from bot.domain.effects import (
     Commit,
@@ -51,6 +51,7 @@ from bot.domain.outcomes import (
 )
 from bot.domain.redaction import Redact, unchanged
 from bot.domain.roundtable import Roundtable
+from bot.domain.synthesis import claims
 from bot.engine.clock import Clock
 from bot.engine.ports import Chat, Reading, Records, Workspace
 from bot.engine.troubles import log_trouble
@@ -157,6 +158,7 @@ class Performers(NamedTuple):
                 speech = await self._speech(effect, rt)
                 given = {
                     "turns": rt.elaboration.turn_count if rt.elaboration else None,
+                    "answers": len(rt.answers),
                     "redone": effect.redone,
                 }
                 return PersonaSpoke(**told, persona=effect.persona, **speech._asdict(), **given)
@@ -168,7 +170,8 @@ class Performers(NamedTuple):
             case Synthesize():
                 files = await self.workspace.files(rt.slug, self._files_of((rt.step_id,)))
                 synthesis, facts = await self.voices.synthesize(self._cue(rt), files)
-                return Synthesized(**told, synthesis=synthesis, facts=facts)
+                unknown = dangling_in(files, claims(synthesis))
+                return Synthesized(**told, synthesis=synthesis, facts=facts, dangling=unknown)
             case _:
                 assert_never(effect)
 

@@ -86,6 +86,7 @@ class _Reading:
             turns = self._turns_of(one)
             yield Objection(
                 text=text,
+                issue=_line(one.get("issue"), LONGEST),
                 by=self._names_of(one, turns),
                 turns=_ids(turns),
                 outcome=OUTCOMES.get(_line(one.get("outcome"), LONGEST).casefold(), Outcome.DEFERRED),

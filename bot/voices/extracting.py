@@ -6,6 +6,7 @@ An insight is a statement of a person; what offline personas say are questions, 
 
 from collections.abc import Iterator, Sequence
 
+from bot.domain import dissent
 from bot.domain.elaboration import Elaboration, Turn
 from bot.domain.synthesis import SUMMARY_CHARS, Decision, Insight, Question, Synthesis
 from bot.domain.text import one_line
@@ -17,6 +18,7 @@ from bot.voices.reading import Kind, Said, pieces
 INSIGHTS = 8
 INSIGHT_CHARS = 400
 SUBSTANTIAL_WORDS = 3
+UNANSWERED, ANSWERED = "nobody has answered it here", "somebody answers it"
 
 Heard = tuple[Turn, Said]
 
@@ -33,6 +35,9 @@ def synthesize(debate: Elaboration) -> Synthesis:
         decisions=decisions,
         questions=tuple(_open_questions(debate.turns)),
         actions=tuple(f"{said.text} ({said.by})" for _, said in _once(heard, Kind.ACTION)),
+        objections=tuple(
+            one.but(risk=UNANSWERED, reopen_if=ANSWERED) for one in dissent.marked_objections(debate)
+        ),
         summary=_summary(debate, insights, decided),
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from bot.domain import markers
 from bot.domain.notes import Answer
 from bot.domain.roundtable import Roundtable
 from bot.domain.text import clean
@@ -61,7 +62,7 @@ _BULLET = re.compile(r"(\s*)[-*+•◦▪‣–—]\s+(?=\S)")
 _FENCE = re.compile(r"```(?:\w*\n)?(.*?)(?:```|\Z)", re.DOTALL)
 
 _LABELS = {
-    Kind.DECISION: r"decision|decided|agreed|resolution|entscheidung|beschluss|décision|decisión|決定",
+    Kind.DECISION: markers.DECISION,
     Kind.ACTION: r"action|action item|todo|to do|to-do|next step|aufgabe",
     Kind.QUESTION: r"question|open question|offene frage|frage",
 }

@@ -472,7 +472,7 @@ class Table:
                 turns = self.rt.elaboration.turn_count if self.rt.elaboration else None
                 said = world.speech(effect, self.rt)
                 said = said if isinstance(said, Contribution) else Contribution(said)
-                given = {"turns": turns, "redone": effect.redone}
+                given = {"turns": turns, "answers": len(self.rt.answers), "redone": effect.redone}
                 more = {"stances": said.stances, "passed": said.passed, **given, **world.more}
                 return PersonaSpoke(**told, persona=effect.persona, text=said.text, facts=world.facts, **more)
             case Survey():
@@ -481,7 +481,7 @@ class Table:
                 return Drafted(**told, edits=self._drafts(effect), facts=world.facts, dangling=world.dangling)
             case Synthesize():
                 made = world.syntheses.pop(0) if world.syntheses else world.synthesis
-                return Synthesized(**told, synthesis=made, facts=world.facts)
+                return Synthesized(**told, synthesis=made, facts=world.facts, dangling=world.dangling)
             case ReadPlan():
                 return self._plan_read(effect, told)
             case Judge():

@@ -4,7 +4,8 @@ import pytest
 
 from bot.domain import wording
 from bot.domain.artifact import Edit, FileEdit, InsightEdit, ItemsEdit, RowsEdit, SectionEdit
-from bot.domain.crosscheck import dangling
+from bot.domain.crosscheck import dangling, dangling_in
+from bot.domain.synthesis import Decision, Insight, Objection, Question, Synthesis, claims
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 
@@ -24,6 +25,8 @@ def section(body: str, heading: str = "8. MoSCoW", path: str = "requirements-spe
         (section("Must: FR-001, FR-002. See AC-001-09, US-004."), ("AC-001-09", "FR-002", "US-004")),
         (section("### FR-002: More\n\n- AC-002-01: x, as FR-001", "9. More"), ()),
         (section("`FR-0019`, XFR-002, FR-002-1, fr-002", "9. More"), ()),
+        (section("FR-1, FR-02 and US-1; AC-1-1, AC-1-9.", "9. More"), ("AC-001-09", "FR-002")),
+        (section("FR-1000 and FR-00\u0661", "9. More"), ("FR-1000",)),
         (
             ItemsEdit(path="user-stories.json", items=({"id": "US-002", "traces": ["FR-001", "FR-007"]},)),
             ("FR-007",),
@@ -64,6 +67,31 @@ def test_people_are_told_in_one_line_before_the_menu() -> None:
     assert line == "`FR-002` and `FR-009` are mentioned in what was written just now, and defined nowhere."
     assert table.texts[-2] == line
     assert table.meta.steps_completed == ("00-01",)
+
+
+def test_what_a_discussion_came_to_is_looked_at_too() -> None:
+    """Its insights go into the same files."""
+    table = Table(few_steps()).start()
+    table.world.dangling = ("FR-009",)
+    table.world.drafts = ()
+    table.elaborate().say("As FR-009 says.").say("done")
+
+    assert table.texts.count(wording.dangling(("FR-009",))) == 2  # of the step, and of the discussion
+    assert table.meta.elaborations[0].step_id == "00-01"
+
+
+def test_every_line_of_a_synthesis_is_looked_at() -> None:
+    """Whatever kind of claim it is."""
+    synthesis = Synthesis(
+        insights=(Insight(text="FR-002"),),
+        decisions=(Decision(text="x", rationale="FR-003"),),
+        questions=(Question(text="x", why="FR-004"),),
+        actions=("FR-005",),
+        objections=(Objection(text="FR-006", because="FR-007", risk="FR-008", reopen_if="FR-009"),),
+        summary="FR-001",
+    )
+
+    assert dangling_in(FILES, claims(synthesis)) == tuple(f"FR-00{number}" for number in range(2, 10))
 
 
 def test_the_line_stays_one_line() -> None:

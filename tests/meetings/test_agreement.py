@@ -1,6 +1,9 @@
 """Agreement in the first round is the weakest of signs: once, somebody is asked what speaks against it."""
 
-from tests.domain.table import Contribution
+from bot.domain.message import Action
+from bot.domain.outcomes import PersonaSpoke
+from tests.domain.books import few_steps
+from tests.domain.table import Contribution, Table
 from tests.meetings.script import (
     ALEX,
     DONE,
@@ -8,6 +11,7 @@ from tests.meetings.script import (
     JORDAN,
     MAYA,
     PASS,
+    Played,
     Said,
     Script,
     fair,
@@ -32,6 +36,26 @@ def challenged(*answers: Contribution) -> Script:
 
 
 AGAINST = says("In a tunnel there is no server.", REDIS, "t03")
+STANDS_STILL = says("It would be wrong in a tunnel; and yet.", REDIS, "t01")
+INSTEAD = "Then Jordan: what is the strongest case against Redis?"
+
+
+def challenges(meeting: Played) -> list[str]:
+    """The turns that spoke against what all agreed on, as the record marks them."""
+    return [line.meta["turn_id"] for line in meeting.turns() if line.meta.get("challenge")]
+
+
+def agreeing(*challenge: Contribution) -> Table:
+    """All have agreed, Alex is asked for the case against it, and has not answered yet."""
+    table = Table(few_steps()).start()
+    script = challenged(*challenge)
+    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
+    table.do_step().stop_paying().press(Action.ELABORATE)
+    return table.pay_until(lambda rt: bool(rt.elaboration and rt.debate.challenger)).pay_up_to("speak")
+
+
+def of_the_table(table: Table) -> Played:
+    return Played(tuple(said.message for said in table.world.thread), table.lines)
 
 
 def test_a_unanimous_first_round_gets_exactly_one_challenge() -> None:
@@ -42,11 +66,10 @@ def test_a_unanimous_first_round_gets_exactly_one_challenge() -> None:
     assert [line.actor for line in meeting.turns()] == [
         "BusinessAnalyst",
         "SolutionsArchitect",
-        "SystemDesigner"
-        if "SystemDesigner" in {line.actor for line in meeting.turns()}
-        else "InterfaceDesigner",
+        "InterfaceDesigner",
         "SolutionsArchitect",
     ]
+    assert challenges(meeting) == ["t04"]
 
 
 def test_agreement_that_was_challenged_is_no_collapse() -> None:
@@ -59,8 +82,101 @@ def test_agreement_whose_challenger_passes_is_one() -> None:
     meeting = played(challenged(PASS))
 
     assert ASKED in meeting.texts
+    assert challenges(meeting) == []
     assert meeting.card["collapsed"] == ["storage"]
     assert "agreed too easily on storage" in meeting.shown.note
+
+
+def test_where_one_passes_the_other_is_asked() -> None:
+    """Each of them once: there is one challenge, if there is anybody who makes it."""
+    jordan = [*AGREED[JORDAN], says("And who pays for the server?", REDIS, "t02")]
+    meeting = played(challenged(PASS)._replace(personas={**challenged(PASS).personas, JORDAN: jordan}))
+
+    assert [meeting.texts.count(asked) for asked in (ASKED, INSTEAD)] == [1, 1]
+    assert challenges(meeting) == ["t04"]
+    assert meeting.card["collapsed"] == []
+
+
+def test_nobody_is_asked_twice() -> None:
+    """When all of them pass, the floor is the people's, and the card says what the agreement is worth."""
+    meeting = played(challenged(PASS)._replace(people=[GO_ON, DONE]))
+
+    assert [meeting.texts.count(asked) for asked in (ASKED, INSTEAD)] == [1, 1]
+    assert meeting.card["collapsed"] == ["storage"]
+
+
+def test_who_passed_at_another_time_has_challenged_all_the_same() -> None:
+    """What counts is what was said when it was asked for."""
+    meeting = played(challenged(AGAINST)._replace(people=[GO_ON, GO_ON, DONE]))
+    passed = [line.meta["persona"] for line in meeting.lines if line.meta.get("pass")]
+
+    assert ALEX in passed
+    assert meeting.card["collapsed"] == []
+
+
+def test_who_makes_the_case_and_stands_by_it_repeats_nothing() -> None:
+    """It was asked to look again; that it stays is worth knowing, and no circle."""
+    meeting = played(challenged(STANDS_STILL))
+
+    assert not any("makes the same point" in text for text in meeting.texts)
+    assert "repeats" not in meeting.turns()[-1].meta
+    assert meeting.card["collapsed"] == []
+
+
+def test_the_challenge_is_one_whenever_the_bot_dies() -> None:
+    """Right after it was asked, and right after it was answered: one question, one turn."""
+    table = agreeing(AGAINST)
+    for _ in range(2):
+        table.restart()
+    table.resume_paying().restart().say("done")
+    meeting = of_the_table(table)
+
+    assert meeting.texts.count(ASKED) == 1
+    assert challenges(meeting) == ["t04"]
+
+
+def test_a_late_answer_of_the_same_attempt_is_no_second_challenge() -> None:
+    """Who died after the model had answered asks again, and the outcome of both is one turn."""
+    table = agreeing(AGAINST)
+    owed = table.rt.outbox[0]
+    table.resume_paying()
+    again = table.decided(
+        PersonaSpoke(key=owed.id, at=table.now(), effect=owed.id, persona=ALEX, text="In a tunnel …")
+    )
+
+    assert again is table.rt
+    assert challenges(of_the_table(table)) == ["t04"]
+
+
+def test_a_challenge_that_people_stopped_comes_when_they_are_back() -> None:
+    """Once: it was asked for, and nobody had answered."""
+    table = agreeing(AGAINST).stop().resume_paying().resume().say("Maya, where were we?").say("done")
+    meeting = of_the_table(table)
+
+    assert len(challenges(meeting)) == 1
+    assert meeting.card["collapsed"] == []
+
+
+def test_a_challenge_that_no_model_makes_is_none() -> None:
+    """Whoever speaks without the model asks people; nobody has looked for what speaks against it."""
+    table = agreeing().fail("speak", "unavailable", times=2)
+    table.world.speech = lambda *_: Contribution("What would be a reason against it?")
+    meeting = of_the_table(table.resume_paying().say("done"))
+
+    assert table.rt.unaided
+    assert "What would be a reason against it?" in meeting.texts
+    assert challenges(meeting) == []
+    assert meeting.card["collapsed"] == ["storage"]
+
+
+def test_a_challenge_that_fails_is_the_next_one_s() -> None:
+    """An error is no case against anything."""
+    table = agreeing().fail("speak", "empty")
+    table.world.speech = lambda *_: says("And who pays for the server?", REDIS, "t02")
+    meeting = of_the_table(table.resume_paying().say("done"))
+
+    assert INSTEAD in meeting.texts
+    assert [line.actor for line in meeting.turns() if line.meta.get("challenge")] == ["InterfaceDesigner"]
 
 
 def test_a_challenge_never_goes_beyond_the_limit() -> None:
@@ -77,6 +193,7 @@ def test_the_challenge_can_be_the_last_turn() -> None:
     meeting = played(challenged(AGAINST)._replace(people=[], max_turns=4))
 
     assert (meeting.card["turns"], meeting.card["collapsed"]) == (4, [])
+    assert challenges(meeting) == ["t04"]
 
 
 def test_who_disagrees_already_needs_no_challenge() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from bot.domain.message import Action
+from bot.domain.stance import Stance
 from bot.domain.synthesis import Decision, Insight, Objection, Outcome, Question, Synthesis
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table
@@ -70,6 +71,24 @@ def test_a_synthesis_that_drops_one_is_refused_once() -> None:
     assert meeting.card["objections_kept"] == 1
 
 
+@pytest.mark.parametrize("reason", ["", "unstructured", "timeout"])
+def test_a_second_attempt_that_fails_takes_nothing_with_it(reason: str) -> None:
+    """What was refused is better than a sentence: it is shown with what it left out."""
+    table = Table(few_steps()).start()
+    script = Script(HOLDOUT)
+    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
+    table.world.syntheses, table.world.synthesis = [fair("t02")], Synthesis(summary="They talked")
+    table.elaborate().stop_paying().say("done").pay_up_to("synthesize").pay_one()
+    if reason:
+        table.fail("synthesize", reason)
+    shown = next(text for text in table.resume_paying().texts if text.startswith("### Elaboration Insights"))
+
+    assert "Where the edits are kept matters" in shown
+    assert PUT_BACK in shown
+    assert not any(text.startswith("Key takeaway") for text in table.texts)
+    assert not table.rt.unaided
+
+
 def test_what_is_dropped_twice_is_put_back() -> None:
     """By code, in the words of the record; the card counts what the voice left out."""
     meeting = holding_out(fair("t02"))
@@ -84,6 +103,10 @@ def test_what_is_dropped_twice_is_put_back() -> None:
     "half_said",
     [
         WEIGHED.but(because=" "),
+        WEIGHED.but(because=" — … "),
+        WEIGHED.but(outcome=Outcome.ACCEPTED, because=""),
+        WEIGHED.but(outcome=Outcome.ACCEPTED, because="", risk="lost edits", reopen_if="one is lost"),
+        WEIGHED.but(outcome=Outcome.DEFERRED, risk="?", reopen_if="one is lost"),
         WEIGHED.but(outcome=Outcome.DEFERRED, because="later", risk="lost edits"),
         WEIGHED.but(outcome=Outcome.DEFERRED, reopen_if="it happens"),
         WEIGHED.but(turns=("t02",)),
@@ -92,7 +115,10 @@ def test_what_is_dropped_twice_is_put_back() -> None:
     ],
 )
 def test_an_objection_that_is_only_half_said_is_dropped(half_said: Objection) -> None:
-    """A no without a reason, a later without a risk or a condition, and one that names another turn or none."""
+    """
+    A no without a reason, a yes without what changed, a later without a risk or a condition, and one that names another
+    turn or none.
+    """
     meeting = holding_out(fair("t02", objections=[half_said]))
 
     assert PUT_BACK in meeting.shown.text
@@ -106,6 +132,167 @@ def test_a_later_with_its_risk_is_enough() -> None:
 
     assert "A tunnel has no server: deferred; risk: lost edits; reopen if: one is lost [t03]" in text
     assert PUT_BACK not in text
+
+
+def test_a_yes_says_what_changed() -> None:
+    """Then it is enough."""
+    yes = WEIGHED.but(outcome=Outcome.ACCEPTED, because="edits wait in a file")
+    meeting = holding_out(fair("t02", objections=[yes]))
+
+    assert "A tunnel has no server: accepted because edits wait in a file [t03]" in meeting.shown.text
+    assert (times_refused(meeting), meeting.card["objections_kept"]) == (0, 1)
+
+
+def test_an_objection_belongs_to_whoever_made_it() -> None:
+    """Whatever the voice says whose it is."""
+    text = holding_out(fair("t02", objections=[WEIGHED.but(by=("Maya",))])).shown.text
+
+    assert "- [Jordan] A tunnel has no server: rejected because" in text
+    assert "[Maya] A tunnel" not in text
+
+
+def test_an_objection_that_nobody_has_on_record_is_weighed_too() -> None:
+    """A voice that hears one in plain words says what became of it, the second time at the latest; else it is open."""
+    heard = Objection(text="It is dear", by=("Ada",), turns=("t04",), outcome=Outcome.ACCEPTED)
+    people = (Said("I think it is dear."), DONE)
+    dropped = holding_out(fair("t02", objections=[WEIGHED, heard]), people=people)
+    mended = holding_out(
+        fair("t02", objections=[WEIGHED, heard]),
+        fair("t02", objections=[WEIGHED, heard.but(because="it runs on what we have")]),
+        people=people,
+    )
+
+    assert (
+        "- [Ada] It is dear: deferred; risk: the synthesis does not say what became of it; "
+        "reopen if: somebody brings it up again [t04]" in dropped.shown.text
+    )
+    assert "- [Ada] It is dear: accepted because it runs on what we have [t04]" in mended.shown.text
+    assert (times_refused(dropped), times_refused(mended)) == (1, 1)
+
+
+SHORT, LONG = Stance(issue="names", position="short"), Stance(issue="names", position="long")
+TWICE_AGAINST = {
+    MAYA: [Contribution("Where do edits wait?", (*HOLDOUT[MAYA][0].stances, SHORT))],
+    ALEX: [Contribution("Redis, short.", (*HOLDOUT[ALEX][0].stances, SHORT))],
+    JORDAN: [Contribution("A file, long.", (*HOLDOUT[JORDAN][0].stances, LONG))],
+}
+ABOUT_NAMES = WEIGHED.but(text="Long names are read", because="nobody reads them")
+
+
+def both_against(*objections: Objection) -> Played:
+    """In one turn, Jordan holds out on two issues."""
+    return played(Script(TWICE_AGAINST, [DONE], [fair("t02", objections=objections)]))
+
+
+def test_of_two_objections_in_one_turn_the_right_one_is_put_back() -> None:
+    """An answer says by its name which issue it is about; one that does not is about neither."""
+    named = both_against(ABOUT_NAMES.but(issue=" Names"))
+    unnamed = both_against(ABOUT_NAMES)
+
+    assert named.card["objections_kept"] == 1
+    assert "[Jordan] storage: SQLite: deferred" in named.shown.text
+    assert "[Jordan] names: long: deferred" not in named.shown.text
+    assert unnamed.card["objections_kept"] == 0
+    assert "[Jordan] names: long: deferred" in unnamed.shown.text
+
+
+def test_a_name_that_no_issue_has_is_no_name() -> None:
+    """Where the turn alone says what is meant, that is enough."""
+    meeting = holding_out(fair("t02", objections=[WEIGHED.but(issue="tunnels")]))
+
+    assert meeting.card["objections_kept"] == 1
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_as_many_objections_are_answered_as_there_are_answers(order: int) -> None:
+    """Whichever of them stands first, and however the turns overlap."""
+    personas = {
+        MAYA: [says("Where?", "Redis")],
+        ALEX: [says("Paper.", "paper", "t01")],
+        JORDAN: [says("A file.", "SQLite", "t01")],
+    }
+    answers = tuple(WEIGHED.but(turns=turns) for turns in (("t02", "t03"), ("t01", "t02"), ("t01", "t02")))
+    script = Script(personas, [DONE], [fair("t01", objections=answers[::order])])
+
+    assert (played(script).card["objections"], played(script).card["objections_kept"]) == (3, 3)
+
+
+# --- what people mark -------------------------------------------------------------------------------------------------
+
+MARKED = Said(
+    "I see.\n*Decision:* the queue, and not the cache; [because](it keeps order)\nObjection: it is dear."
+)
+OPEN = (
+    "- [Ada] it is dear: deferred; risk: the synthesis left it out, and nobody weighed it; "
+    "reopen if: somebody brings it up again [t04]"
+)
+
+
+def test_a_decision_that_somebody_marked_is_kept_word_by_word() -> None:
+    """Beside whatever the voice made of it."""
+    paraphrased = fair("t02", objections=[WEIGHED]).but(
+        decisions=(Decision(text="We queue", by="Ada", turns=("t04",)),)
+    )
+    text = holding_out(paraphrased, people=(MARKED, DONE)).shown.text
+
+    assert "- We queue (Ada) [t04]\n" in text
+    assert "- the queue, and not the cache; [because](it keeps order) (Ada) [t04]\n" in text
+
+
+def test_one_that_the_voice_has_already_does_not_stand_twice() -> None:
+    """In the same words, with or without the reason apart."""
+    people = (Said("Decision: the queue, because it keeps order."), DONE)
+    said = Decision(text="The queue", rationale="it keeps order", by="Ada", turns=("t04",))
+    text = holding_out(fair("t02", objections=[WEIGHED]).but(decisions=(said,)), people=people).shown.text
+
+    assert text.count("keeps order") == 1
+
+
+def test_an_objection_that_somebody_marked_survives() -> None:
+    """Like those of personas: the synthesis is refused once, and then it is put back."""
+    meeting = holding_out(fair("t02", objections=[WEIGHED]), people=(MARKED, DONE))
+
+    assert OPEN in meeting.shown.text
+    assert times_refused(meeting) == 1
+    assert (meeting.card["objections"], meeting.card["objections_kept"]) == (2, 1)
+
+
+def test_a_marked_objection_that_is_weighed_is_taken_as_it_is() -> None:
+    """In the words of whoever chairs."""
+    answered = Objection(
+        text="The cost", by=("Ada",), turns=("t04",), outcome=Outcome.ACCEPTED, because="we share one"
+    )
+    meeting = holding_out(fair("t02", objections=[WEIGHED, answered]), people=(MARKED, DONE))
+
+    assert "- [Ada] The cost: accepted because we share one [t04]" in meeting.shown.text
+    assert (times_refused(meeting), meeting.card["objections_kept"]) == (0, 2)
+
+
+def test_what_is_taken_back_is_marked_no_more() -> None:
+    """An edited message says what it says now."""
+    table = Table(few_steps()).start()
+    script = Script(HOLDOUT)
+    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
+    table.world.synthesis = fair("t02", objections=[WEIGHED])
+    ts = table.elaborate().ts()
+    table.say(MARKED.text, ts=ts).edit(ts, "I see.").say("done")
+    shown = next(text for text in table.texts if text.startswith("### Elaboration Insights"))
+
+    assert "it is dear" not in shown
+    assert "the queue" not in shown
+
+
+def test_words_without_the_mark_are_discussion() -> None:
+    """However much they sound like it; and what is quoted or stands in code was said by somebody else."""
+    people = (
+        Said("We decide for the queue. I object, it is dear."),
+        Said("> Objection: it is slow\n```\nDecision: none\n```\nNo objection: fine, the decision: ours"),
+        DONE,
+    )
+    meeting = holding_out(fair("t02", objections=[WEIGHED]), people=people)
+
+    assert meeting.card["objections"] == 1
+    assert "#### Decisions Made\n- None recorded." in meeting.shown.text
 
 
 def test_one_answer_stands_for_one_objection() -> None:
@@ -185,7 +372,7 @@ def test_an_insight_without_a_source_is_an_assumption() -> None:
     )
     meeting = holding_out(Synthesis(insights=claims, objections=(WEIGHED,), summary="Weather"))
 
-    for weather in ("rains", "snows", "hails"):
+    for weather in ("rains", "snows", "hails"):  # and not one bracket that looks like a source
         assert f"- [Maya] *assumption*: It {weather}\n" in meeting.shown.text
     assert (meeting.card["insights"], meeting.card["sourced"]) == (3, 0)
     assert "0 of 3 insights with a source" in meeting.shown.note

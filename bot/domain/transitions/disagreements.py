@@ -9,6 +9,7 @@ from bot.domain import elaboration_wording, menus, positions, refusals, stance_w
 from bot.domain.agenda import Playbook
 from bot.domain.elaboration import Decided, Dispute, Elaboration
 from bot.domain.inputs import Press
+from bot.domain.persona import Persona
 from bot.domain.positions import Side
 from bot.domain.roundtable import Roundtable
 from bot.domain.stance_wording import Favored
@@ -22,19 +23,27 @@ MOST_OPTIONS = 5
 # --- too easily agreed --------------------------------------------------------------------------------------------
 
 
-def challenge_due(debate: Elaboration, playbook: Playbook) -> bool:
-    """At the end of the first round, and once, if there is anybody besides the lead."""
-    first = not debate.first_round and not debate.challenger
-    return first and len(playbook.roster) > 1 and positions.is_unanimous(debate)
+def challenge_due(rt: Roundtable, playbook: Playbook) -> bool:
+    """At the end of the first round, until somebody has, or nobody is left to ask who thinks and does not lead."""
+    first = not rt.debate.first_round and not rt.debate.challenged and not rt.unaided
+    return first and bool(_challengers(rt, playbook)) and positions.is_unanimous(rt.debate)
 
 
 def challenged(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Of those who do not lead, the one who had the floor longest ago looks for what speaks against it."""
-    lead = lead_of(rt, playbook)
-    others = sorted(playbook.roster.others(lead.key), key=lambda one: rt.debate.last_had_floor(one.key))
+    asked, *_ = _challengers(rt, playbook)
     agreed = [found[0].position for found in positions.sides(rt.debate).values()]
-    rt = told(rt, [Saying(lead, stance_wording.challenge(others[0].first_name, agreed))])
-    return rt.but(elaboration=rt.debate.but(challenger=others[0].key).asked(others[0].key))
+    ask = stance_wording.challenge_instead if rt.debate.challengers else stance_wording.challenge
+    rt = told(rt, [Saying(lead_of(rt, playbook), ask(asked.first_name, agreed))])
+    debate = rt.debate.but(challenger=asked.key, challengers=(*rt.debate.challengers, asked.key))
+    return rt.but(elaboration=debate.asked(asked.key))
+
+
+def _challengers(rt: Roundtable, playbook: Playbook) -> list[Persona]:
+    """Whom it has not been asked of, silent longest first."""
+    others = playbook.roster.others(lead_of(rt, playbook).key)
+    left = [one for one in others if one.key not in rt.debate.challengers]
+    return sorted(left, key=lambda one: rt.debate.last_had_floor(one.key))
 
 
 def circles_ended(
@@ -56,8 +65,7 @@ def circles_ended(
 def floor_given(rt: Roundtable, sayings: list[Saying], playbook: Playbook) -> Roundtable:
     """The people's floor, below *sayings*, or below the two sides of what personas disagree on."""
     lead = lead_of(rt, playbook)
-    debate = rt.debate.but(first_round=rt.debate.first_round or rt.debate.turn_count)
-    rt = rt.but(elaboration=debate)
+    debate = rt.debate
     if not (dispute := undecided(debate)):
         if not sayings or sayings[-1].note:  # small print would go with the buttons when they are used
             sayings = [*sayings, Saying(lead, elaboration_wording.your_turn())]

@@ -66,7 +66,7 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
     The limit may have been lowered in meta.json; then it is reached now (ERR-ELAB-006).
     """
-    debate = rt.debate.but(max_turns=rt.max_turns, waiting=(), put=())
+    debate = rt.debate.back(rt.max_turns)
     rt = rt.but(stage=Stage.ELABORATING, elaboration=debate)
     if debate.exhausted:
         return conclude(rt.logging(trouble("ERR-ELAB-006")), Ending.TURN_LIMIT, playbook)
@@ -100,7 +100,7 @@ def persona_spoke(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) ->
         return said_nothing(rt, persona.key, playbook)
 
     framing = not rt.debate.framed
-    debate = records.spoken(rt.debate, text, happened, by=persona)
+    debate = records.spoken(rt.debate, text, happened, by=persona, unaided=rt.unaided)
     if framing:
         debate = debate.asked(*named_first(text, playbook.roster.others(persona.key)))
     rt = rt.but(elaboration=debate)
@@ -133,9 +133,9 @@ def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[Saying]) -> Ro
     if rt.debate.waiting:
         return _next_speaks(going_on(rt, sayings), playbook)
 
-    if disagreements.challenge_due(rt.debate, playbook):
+    if disagreements.challenge_due(rt, playbook):
         return _next_speaks(disagreements.challenged(told(rt, sayings), playbook), playbook)
-    rt = rt.but(elaboration=rt.debate.but(silent_rounds=rt.debate.silent_rounds + 1))
+    rt = rt.but(elaboration=rt.debate.round_over())
     if rt.debate.asks_for_people:
         sayings.append(Saying(lead_of(rt, playbook), elaboration_wording.anybody_there()))
     return disagreements.floor_given(rt, sayings, playbook)

@@ -118,6 +118,8 @@ def skipped_drafted(rt: Roundtable, happened: Drafted, playbook: Playbook) -> Ro
     phase = asking.phase_of(rt.phase_key, playbook)
     edits = steps.own_edits(happened.edits, playbook.agenda.steps_of(phase.key))
     rt = rt.recording(wording.phase_complete(phase), part=Part.FORMALIZING)
+    if happened.dangling:
+        rt = rt.telling(Message(text=wording.dangling(happened.dangling)), part=Part.FORMALIZING)
     change = Change(phases=(phase.key,), codebase_hash=HEAD)
     return owe_commit(rt, f"phase {phase.key} {phase.name}", then=Then.PHASE, edits=edits, change=change)
 

@@ -10,10 +10,12 @@ from bot.domain.persona import Persona
 from bot.domain.positions import Flip
 
 UNRECORDED = "unrecorded"
-NAMES = frozenset({"stances", UNRECORDED, "flips", "repeats"})
+NAMES = frozenset({"stances", UNRECORDED, "flips", "repeats", "challenge"})
 
 
-def spoken(debate: Elaboration, text: str, happened: PersonaSpoke, *, by: Persona) -> Elaboration:
+def spoken(
+    debate: Elaboration, text: str, happened: PersonaSpoke, *, by: Persona, unaided: bool
+) -> Elaboration:
     stances = positions.sound(happened.stances, debate.turns)
     return debate.spoken(
         by=by.key,
@@ -21,6 +23,7 @@ def spoken(debate: Elaboration, text: str, happened: PersonaSpoke, *, by: Person
         text=text,
         stances=stances,
         unrecorded=not stances and bool(happened.facts.get(UNRECORDED) or happened.stances),
+        unaided=unaided,
     )
 
 
@@ -33,6 +36,7 @@ def facts(debate: Elaboration, happened: PersonaSpoke) -> Mapping[str, Any]:
         UNRECORDED: newest.unrecorded,
         "flips": [{"issue": one.issue, "was": one.was, "position": one.position} for one in unbacked(debate)],
         "repeats": list(positions.repeated(debate)),
+        "challenge": newest.challenge,
     }
     return {name: fact for name, fact in told.items() if fact or name not in NAMES}
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain import citing, dissent, elaboration_wording, quality, quality_wording, stance_wording
+from bot.domain import citing, dissent, elaboration_wording, quality, quality_wording, stance_wording, wording
 from bot.domain.agenda import Playbook
 from bot.domain.artifact import Edit, InsightEdit, applies_to, shared
 from bot.domain.effects import Synthesize, Then
@@ -26,24 +26,40 @@ SYNTHESES_TRIED = 2
 
 def synthesized(rt: Roundtable, happened: Synthesized, playbook: Playbook) -> Roundtable:
     """Saved with the transcript, the record and the files; shown when that is done."""
-    if not sound(happened.synthesis, turns=rt.debate.turn_count):
-        return unstructured(rt, happened.synthesis.summary, playbook)
     delivered = citing.grounded(happened.synthesis, rt.debate)
-    lost = dissent.missing(delivered, rt.debate)
+    if not sound(delivered, turns=rt.debate.turn_count):
+        return unstructured(rt, delivered.summary, playbook, facts=spent(happened.facts))
+    lost = (*dissent.missing(delivered, rt.debate), *dissent.half_said(delivered, rt.debate))
     if lost and rt.debate.failed_syntheses + 1 < SYNTHESES_TRIED:
-        return _refused(rt, lost, spent(happened.facts))
+        return _refused(rt.but(elaboration=rt.debate.but(refused=delivered)), lost, spent(happened.facts))
+    if happened.dangling:
+        rt = rt.telling(Message(text=wording.dangling(happened.dangling)), part=Part.FORMALIZING)
+    return _taken(rt, delivered, playbook, facts=spent(happened.facts))
+
+
+def _taken(
+    rt: Roundtable, delivered: Synthesis, playbook: Playbook, *, facts: Mapping[str, Any]
+) -> Roundtable:
+    """With what it left out; measured as it was delivered."""
     card = quality.card(rt.debate, delivered, playbook.roster)
     synthesis = dissent.restored(delivered, rt.debate)
     shown, kept = _as_markdown(rt, synthesis, playbook)
     rt = rt.but(elaboration=rt.debate.but(insights=len(synthesis.insights)))
     edits = _additions(rt, kept, playbook)
-    facts = {**spent(happened.facts), "quality": card.meta}
+    facts = {**facts, "quality": card.meta}
     message = Message(text=shown, note=quality_wording.line(card), links=citing.links(rt, synthesis))
     return _save(rt, kept, playbook, summary=synthesis.summary, edits=edits, facts=facts, shown=message)
 
 
-def unstructured(rt: Roundtable, attempt: str, playbook: Playbook) -> Roundtable:
-    """Tried once more; then one sentence has to do, and no file is touched (ERR-ELAB-007)."""
+def unstructured(
+    rt: Roundtable, attempt: str, playbook: Playbook, *, facts: Mapping[str, Any] | None = None
+) -> Roundtable:
+    """
+    Tried once more; then one sentence has to do, and no file is touched (ERR-ELAB-007). One that was refused for what
+    it left out is better than that. *facts* are of the attempt.
+    """
+    if rt.debate.refused:
+        return _taken(rt, rt.debate.refused, playbook, facts=facts or {})
     debate = rt.debate.but(failed_syntheses=rt.debate.failed_syntheses + 1)
     rt = rt.but(elaboration=debate)
     if debate.failed_syntheses < SYNTHESES_TRIED:
@@ -51,8 +67,8 @@ def unstructured(rt: Roundtable, attempt: str, playbook: Playbook) -> Roundtable
     said = [turn.text for turn in debate.turns if turn.human] or [debate.topic]
     summary = one_line(attempt or said[-1])
     failed = trouble("ERR-ELAB-007", takeaway=summary)
-    text, facts = _with_dissent(failed.sentence, debate)
-    return _save(rt.logging(failed), text, playbook, summary=summary, facts=facts)
+    text, told = _with_dissent(failed.sentence, debate)
+    return _save(rt.logging(failed), text, playbook, summary=summary, facts={**(facts or {}), **told})
 
 
 def cut_short(rt: Roundtable, playbook: Playbook) -> Roundtable:

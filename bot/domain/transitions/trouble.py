@@ -196,7 +196,7 @@ def _voice_lost(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtabl
 
 
 def _no_synthesis(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
-    if unpaid.said.reason == UNSTRUCTURED:
+    if unpaid.said.reason == UNSTRUCTURED or rt.debate.refused:
         return syntheses.unstructured(rt, "", playbook)
     return _voice_lost(rt, unpaid, playbook)
 

@@ -7,8 +7,9 @@ from bot.domain import dissent
 from bot.domain.elaboration import Elaboration, Turn
 from bot.domain.notes import Answer
 from bot.domain.persona import AddressKind
+from bot.domain.synthesis import Decision
 from bot.voices.mind import Prompt
-from bot.voices.prompts.blind import heard_by, is_blind
+from bot.voices.prompts.blind import heard_by
 from bot.voices.prompts.digest import (
     TALKING,
     WRITING,
@@ -111,17 +112,20 @@ def _prompt(scene: Scene, moving: str) -> Prompt:
 
 
 def _task(scene: Scene, debate: Elaboration) -> str:
-    """What makes this turn this turn; people are answered first."""
+    """What makes this turn this turn; people are answered, whatever else it is."""
     persona, last = scene.persona.key, debate.turns[-1] if debate.turns else None
-    if persona == debate.challenger and persona in debate.waiting and not debate.first_round:
-        return part_of("turns", "challenge")
-    if is_blind(debate, persona):
-        return part_of("turns", "first round")
-    if last is None or not last.human:
-        return part_of("turns", "going on" if persona != debate.lead else "leading on")
-    address = scene.playbook.roster.addressed(last.text, lead=debate.lead)
-    spoken_to = address.kind is AddressKind.DIRECT and persona in address.personas
-    return part_of("turns", "spoken to" if spoken_to else "answering", turn=last.id)
+    kinds: list[str] = []
+    if debate.is_challenging(persona):
+        kinds.append("challenge")
+    elif debate.is_blind(persona):
+        kinds.append("first round")
+    if last and last.human:
+        address = scene.playbook.roster.addressed(last.text, lead=debate.lead)
+        spoken_to = address.kind is AddressKind.DIRECT and persona in address.personas
+        kinds.append("spoken to" if spoken_to else "answering")
+    usual = "going on" if persona != debate.lead else "leading on"
+    turn = last.id if last else ""
+    return "\n\n".join(part_of("turns", kind, turn=turn) for kind in kinds or [usual])
 
 
 def _once_more(debate: Elaboration) -> str:
@@ -131,7 +135,11 @@ def _once_more(debate: Elaboration) -> str:
 
 
 def _against(debate: Elaboration) -> Iterator[str]:
-    """What a synthesis is going to be held against."""
+    """What a synthesis is going to be held against, and what it has in any case."""
+    pressed = (f"{one.text} ({named(one.name)})" for one in debate.decided)
+    if decided := [*pressed, *map(_decided, dissent.marked_decisions(debate))]:
+        rows = "\n".join(f"- {row(one, OBJECTION_CHARS)}" for one in decided)
+        yield f"Decisions of people that are kept word by word, whatever you write:\n{fenced('decisions', rows)}"
     still_open = "\n".join(
         f"- {row(one.text, OBJECTION_CHARS)} ({', '.join((*map(named, one.by), *one.turns))})"
         for one in dissent.open_objections(debate)
@@ -141,6 +149,10 @@ def _against(debate: Elaboration) -> Iterator[str]:
     if debate.left_out:
         rows = "\n".join(f"- {row(text, OBJECTION_CHARS)}" for text in debate.left_out)
         yield f"Objections that an earlier attempt left out:\n{fenced('left out', rows)}"
+
+
+def _decided(one: Decision) -> str:
+    return f"{one.text} ({named(one.by)}, {', '.join(one.turns)})"
 
 
 def _answers(scene: Scene, answers: Sequence[Answer]) -> tuple[Told, ...]:

@@ -5,20 +5,24 @@ After a change that is meant: `python -m tests.voices.prompts.kept`.
 """
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from pathlib import Path
 
 from bot.content import load
-from bot.domain.elaboration import Elaboration, Turn
+from bot.domain.elaboration import Decided, Elaboration, Turn
 from bot.domain.meta import Record
 from bot.domain.notes import Answer
+from bot.domain.persona import Persona
 from bot.domain.place import Place
+from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable import Roundtable
 from bot.domain.stance import Stance
+from bot.domain.transcript import Line, Part, Source
 from bot.shipped import personas_dir, steps_dir
 from bot.voices.mind import Prompt
-from bot.voices.prompts import tasks
+from bot.voices.prompts import judging, tasks
 from bot.voices.prompts.scene import Scene
-from bot.voices.prompts.tasks import Part
+from tests.domain.planning.seats import TESTS, YES, read_through, started
 
 FOLDER = Path(__file__).parent / "kept"
 SHIPPED = load(personas_dir(), steps_dir())
@@ -76,6 +80,13 @@ def challenged() -> Elaboration:
     return debate(0).but(turns=agreed, challenger=JORDAN, waiting=(JORDAN,))
 
 
+def interrupted() -> Elaboration:
+    """A person asks Jordan something before it has answered the framing."""
+    first, second, _, fourth = TURNS
+    asked = fourth.but(id="t03", text="Jordan, what does the caller see offline?")
+    return debate(0).but(turns=(first, second, asked))
+
+
 def disputed() -> Elaboration:
     """Two against one."""
     wins = Stance(issue="conflicts", position="the last one wins", because=("t01",))
@@ -85,27 +96,83 @@ def disputed() -> Elaboration:
 
 
 PARTS = (
-    Part(
+    tasks.Part(
         "=== requirements-spec.md | 1. Business Context",
         ("the problem and who feels it", "one or two short paragraphs"),
         "Field work.",
     ),
 )
+DECIDED = Turn(id="t05", by="U2", name="Grace", text="Decision: both versions, side by side.", human=True)
+OBJECTED = Turn(id="t06", by="U1", name="Ada", text="Objection: nobody reads two versions.", human=True)
+LINES = (
+    Line(
+        ts="2026-01-01T00:00:00.000Z",
+        round=1,
+        actor="User",
+        phase=Part.DRAFT,
+        role="user",
+        source=Source.USER,
+        content="Every export loses its last row.",
+        meta={"message_id": "C1.1"},
+    ),
+)
+
+
+def marked() -> Elaboration:
+    """A person decided, with a button and in so many words, and another one objects."""
+    pressed = Decided(issue="names", position="short", by="U1", name="Ada", line="C1.9", after=4)
+    return debate(0).but(turns=(*TURNS, DECIDED, OBJECTED), decided=(pressed,))
+
+
+def role() -> Persona:
+    return next(one for one in SHIPPED.workshop if one.actor == TESTS)
+
+
+def judge(ws: Workshop) -> Prompt:
+    return judging.judge(ws, role(), SHIPPED.workshop, files=FILES)
+
+
+def formalize(*errors: str) -> Prompt:
+    return judging.formalize(read_through(YES), FILES, LINES, errors=errors)
+
+
+def review() -> Prompt:
+    return judging.review("offline-sync", SHIPPED.roster[JORDAN], SHIPPED.roster, files=FILES)
+
+
+FLAWS = ("empty", "long", "voices", "refused", "question")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "acknowledge": lambda: tasks.acknowledge(scene()),
     "frame": lambda: tasks.frame(scene(), debate(0)),
     "respond-first-round": lambda: tasks.respond(scene(JORDAN), debate(2)),
     "respond-to-a-person": lambda: tasks.respond(scene(ALEX), debate(4)),
+    "respond-going-on": lambda: tasks.respond(scene(ALEX), debate(3).but(first_round=3)),
+    "respond-once-more": lambda: reduce(tasks.again, FLAWS, tasks.respond(scene(ALEX), debate(4))),
     "respond-as-the-lead": lambda: tasks.respond(scene(MAYA), debate(3)),
     "respond-as-the-challenger": lambda: tasks.respond(scene(JORDAN), challenged()),
+    "respond-to-a-person-in-the-first-round": lambda: tasks.respond(scene(JORDAN), interrupted()),
     "draft": lambda: tasks.draft(scene(), ROUNDTABLE.answers, PARTS),
+    "draft-again": lambda: tasks.again(tasks.draft(scene(), ROUNDTABLE.answers, PARTS), "parts"),
     "synthesize": lambda: tasks.synthesize(scene(), debate(4)),
     "synthesize-again": lambda: tasks.synthesize(scene(), debate(4).but(failed_syntheses=1)),
     "synthesize-dissent": lambda: tasks.synthesize(scene(), disputed()),
     "synthesize-left-out": lambda: tasks.synthesize(
         scene(), disputed().but(failed_syntheses=1, left_out=("conflicts: the last one wins",))
     ),
+    "synthesize-marked": lambda: tasks.synthesize(scene(), marked()),
 }
+JUDGING: Mapping[str, Callable[[], Prompt]] = {
+    "judge-first": lambda: judge(started()),
+    "judge-round": lambda: judge(read_through(YES)),
+    "judge-again": lambda: tasks.again(judge(started()), "verdict"),
+    "formalize": formalize,
+    "formalize-again": lambda: formalize("work.tasks.0.id: is missing"),
+    "review": review,
+    "review-again": lambda: tasks.again(review(), "findings"),
+}
+"""Of those who judge, in a workshop and in a review: they are not at the table, and have rules of their own."""
+
+ALL = {**PROMPTS, **JUDGING}
 
 
 def page(prompt: Prompt) -> str:
@@ -114,5 +181,5 @@ def page(prompt: Prompt) -> str:
 
 
 if __name__ == "__main__":
-    for name, prompt in PROMPTS.items():
+    for name, prompt in ALL.items():
         (FOLDER / f"{name}.md").write_text(page(prompt()), encoding="utf-8")

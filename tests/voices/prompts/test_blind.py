@@ -1,5 +1,10 @@
 """The first round is blind: those who do not lead answer the framing without hearing each other."""
 
+from typing import NamedTuple
+
+import pytest
+
+from bot.domain import positions
 from bot.domain.effects import Speak
 from bot.domain.message import Action
 from bot.domain.roundtable import Roundtable
@@ -7,7 +12,7 @@ from bot.domain.stance import Stance
 from bot.engine.voice_ports import Cue
 from bot.voices.mind import Prompt
 from bot.voices.prompts import tasks
-from bot.voices.prompts.blind import heard_by, is_blind
+from bot.voices.prompts.blind import heard_by
 from bot.voices.prompts.scene import Scene
 from tests.domain.table import Table, shipped
 from tests.voices.minds import ScriptedMind, debating, record, thinking, whole
@@ -87,15 +92,93 @@ def test_the_lead_hears_everybody() -> None:
 
 def test_who_was_silent_in_the_first_round_is_not_deaf_in_the_next() -> None:
     """Having passed is having had a turn."""
-    assert heard(debating(FRAMED, ALEXS, unheard=(JORDAN,)), JORDAN) == ["framed", "alex-first"]
-    assert heard(debating(FRAMED, ALEXS, silent_rounds=1), JORDAN) == ["framed", "alex-first"]
+    assert heard(debating(FRAMED, ALEXS, had_floor={JORDAN: 2}), JORDAN) == ["framed", "alex-first"]
+    assert heard(debating(FRAMED, ALEXS, first_round=2), JORDAN) == ["framed", "alex-first"]
 
 
 def test_when_the_lead_has_spoken_again_the_first_round_is_over() -> None:
     """Or anybody else has."""
-    assert not is_blind(debating(FRAMED, ALEXS, (ADA, "?"), (MAYA, "again")).debate, JORDAN)
-    assert not is_blind(debating(FRAMED, ALEXS, (ADA, "?"), (ALEX, "again")).debate, JORDAN)
-    assert is_blind(debating(FRAMED, ALEXS).debate, JORDAN)
+    assert not debating(FRAMED, ALEXS, (ADA, "?"), (MAYA, "again")).debate.is_blind(JORDAN)
+    assert not debating(FRAMED, ALEXS, (ADA, "?"), (ALEX, "again")).debate.is_blind(JORDAN)
+    assert debating(FRAMED, ALEXS).debate.is_blind(JORDAN)
+
+
+def test_whoever_never_had_a_turn_in_it_is_not_deaf_afterwards() -> None:
+    """People had the floor since, or stopped and came back: what was said is there for everybody to read."""
+    assert heard(debating(FRAMED, ALEXS, (ADA, "And you?"), first_round=2), JORDAN)[1] == "alex-first"
+    assert heard(debating(FRAMED, ALEXS, (ADA, "And you?"), resumed=True), JORDAN)[1] == "alex-first"
+    assert (
+        "alex-first"
+        in tasks.respond(
+            scene(JORDAN), debating(FRAMED, ALEXS, (ADA, "Jordan, and you?"), first_round=2).debate
+        ).moving
+    )
+
+
+def test_a_person_who_speaks_in_the_first_round_is_answered_in_it() -> None:
+    """Still blind to the others, and not deaf to people."""
+    prompt = tasks.respond(
+        scene(JORDAN), debating(FRAMED, ALEXS, (ADA, "Jordan, and offline?")).debate
+    ).moving
+
+    assert "This is the first round." in prompt
+    assert "Turn t03, by a person, speaks to you by name." in prompt
+    assert "alex-first" not in prompt
+
+
+class Heard(NamedTuple):
+    """A meeting in which every contribution has a word of its own, and everybody's prompts are captured."""
+
+    table: Table
+    asked: dict[str, list[Prompt]]
+
+
+def held(*people: str, stop_after: int = 0) -> Heard:
+    """The first round, in which people say something after each persona; *stop_after* so many turns, and resume."""
+    table = Table(shipped()).start().do_step().stop_paying().press(Action.ELABORATE)
+    asked: dict[str, list[Prompt]] = {}
+    said = iter(people)
+
+    def speech(speak: Speak, rt: Roundtable) -> str:
+        make = tasks.frame if speak.task == "frame" else tasks.respond
+        owner = Scene(rt, table.playbook, table.playbook.roster[speak.persona], {})
+        asked.setdefault(speak.persona, []).append(make(owner, rt.debate))
+        return f"contribution-{rt.debate.turn_count + 1}"
+
+    table.world.speech = speech
+    while table.rt.next_effect:
+        before = table.rt.debate.turn_count
+        table.pay_one()
+        if table.rt.debate.turn_count == before:
+            continue
+        if table.rt.debate.turn_count == stop_after:
+            table.stop().pay_until(lambda rt: not rt.outbox).resume()
+        elif text := next(said, ""):
+            table.say(text, who="grace")
+    return Heard(table, asked)
+
+
+@pytest.mark.parametrize("people", [(), ("And the cost?",), ("And the cost?", "Jordan, and errors?")])
+def test_what_a_prompt_holds_is_what_the_record_says_was_known(people: tuple[str, ...]) -> None:
+    """Byte for byte, whenever people interrupt: a change of position is held against the very same turns."""
+    table, asked = held(*people)
+    debate = table.rt.debate
+
+    for persona, prompts in asked.items():
+        own = [number for number, turn in enumerate(debate.turns) if turn.by == persona]
+        for number, prompt in zip(own, prompts, strict=True):
+            shown = {turn.id for turn in debate.turns if f"> {turn.text}\n" in f"{prompt.moving}\n"}
+            assert shown == positions.seen(debate, number)
+    assert [turn.by for turn in debate.turns if turn.blind] == [ALEX, JORDAN]
+
+
+def test_a_first_round_that_people_stopped_is_not_blind_any_more() -> None:
+    """They have read it, and ask about it."""
+    table, asked = held(stop_after=2)
+    table.say("Jordan, what do you make of that?").pay_until(lambda rt: not rt.outbox)
+
+    assert "contribution-2" in asked[JORDAN][0].moving
+    assert not any(turn.blind for turn in table.rt.debate.turns if turn.by == JORDAN)
 
 
 def test_blindness_is_no_secret_to_the_scene() -> None:

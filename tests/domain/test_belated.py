@@ -81,6 +81,116 @@ def test_the_record_says_what_was_not_posted_and_what_it_took() -> None:
     assert line.meta["tokens_in"] == 7
 
 
+# --- an answer to a step --------------------------------------------------------------------------------------------
+
+
+def acknowledging() -> Table:
+    """Somebody has answered the step, and its persona is about to say what it takes from that."""
+    table = Table().start().stop_paying().say("For field work.")
+    return table.pay_up_to("speak")
+
+
+def take_up(table: Table, text: str, *, meanwhile: str = "", satisfied: bool = False) -> Table:
+    """The persona writes *text* about what was answered; *meanwhile* is said while it does."""
+    speak, answers = speaking(table), len(table.rt.answers)
+    if meanwhile:
+        table.say(meanwhile, who="grace")
+    spoke = PersonaSpoke(
+        key=speak.id,
+        at=table.now(),
+        effect=speak.id,
+        persona=speak.persona,
+        text=text,
+        satisfied=satisfied,
+        answers=answers,
+        redone=speak.redone,
+        facts={"tokens_in": 7},
+    )
+    table.rt = table.decided(spoke)
+    return table
+
+
+def test_what_is_said_about_an_answer_is_posted_if_it_is_still_the_answer() -> None:
+    """As before."""
+    table = take_up(acknowledging(), "In tunnels? How long?").resume_paying()
+
+    assert table.texts[-1] == "In tunnels? How long?"
+
+
+def test_when_people_have_answered_more_it_is_written_once_more() -> None:
+    """With all of it, and its question does not ask what was told meanwhile."""
+    table = take_up(acknowledging(), "In tunnels? How long?", meanwhile="Tunnels of two hours.")
+    table.pay_up_to("speak")
+    again = speaking(table)
+    assert (again.task, again.redone) == ("acknowledge", True)
+
+    take_up(table, "Two hours, then.", satisfied=True).resume_paying()
+    assert "In tunnels? How long?" not in table.texts
+    assert table.texts[-1] == "Two hours, then."
+
+
+def test_when_they_go_on_even_then_nothing_is_said_and_the_next_answer_is_answered() -> None:
+    """Nobody talks into people who are talking; whatever they say next is not a burst."""
+    table = take_up(acknowledging(), "In tunnels?", meanwhile="Of two hours.").pay_up_to("speak")
+    take_up(table, "Two hours?", meanwhile="And on ships.").resume_paying()
+    assert not {"In tunnels?", "Two hours?"} & set(table.texts)
+    assert not table.rt.owes(Speak)
+
+    table.say("That is all.")
+    assert table.texts[-1] == "business-analyst on acknowledge"
+
+
+def test_an_answer_that_is_taken_back_is_not_answered() -> None:
+    """Whoever deleted it does not want to read it again."""
+    table = acknowledging()
+    speak, answers, ts = speaking(table), len(table.rt.answers), table.rt.answers[-1].ts
+    table.delete(ts)
+    spoke = PersonaSpoke(
+        key=speak.id,
+        at=table.now(),
+        effect=speak.id,
+        persona=speak.persona,
+        text="Field work?",
+        answers=answers,
+    )
+    table.rt = table.decided(spoke)
+    table.resume_paying()
+
+    assert "Field work?" not in table.texts
+
+
+def test_the_record_has_what_an_answer_took_that_was_not_posted() -> None:
+    """Without its words, and without its verdict on an answer that is another by now."""
+    table = take_up(acknowledging(), "In tunnels?", meanwhile="Of two hours.")
+    line = table.rt.lines[-1]
+
+    assert "once more" in line.content
+    assert line.meta["tokens_in"] == 7
+    assert "satisfied" not in line.meta
+
+
+def test_feedback_that_is_overtaken_is_written_down_before_anything_is_said() -> None:
+    """At a menu: what was about to be said of it is left out, and the record says what it took."""
+    table = Table().start().do_step().stop_paying().say("And on ships.").pay_up_to("speak")
+    take_up(table, "On ships, too.", meanwhile="And on planes.").resume_paying()
+
+    assert "On ships, too." not in table.texts
+    assert any(line.meta.get("tokens_in") == 7 for line in table.lines)
+    assert "- And on planes." in table.world.files["quick-scan.md"]
+
+
+def test_what_a_word_about_feedback_took_stands_on_its_line() -> None:
+    """The menu is below it, in one message."""
+    table = Table().start().do_step().stop_paying().say("And on ships.").pay_up_to("speak")
+    take_up(table, "On ships, too.", satisfied=True).resume_paying()
+    line = next(line for line in reversed(table.lines) if "On ships, too." in line.content)
+
+    assert (line.meta["tokens_in"], line.meta["satisfied"]) == (7, True)
+
+
+# --- a framing ------------------------------------------------------------------------------------------------------
+
+
 def test_a_framing_is_written_until_it_fits() -> None:
     """Without it there is no discussion; whoever speaks before it is in it."""
     table = Table().start().do_step().stop_paying().press(Action.ELABORATE)

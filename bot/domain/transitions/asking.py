@@ -4,6 +4,9 @@ What people are asked: the questions of a step, or the menu that follows it.
 Whatever it was that happened, it ends here: with one open menu, and people choosing.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from bot.domain import menus, wording
 from bot.domain.agenda import Phase, Pick, Playbook, Step, depth_of_step, next_step
 from bot.domain.effects import Survey
@@ -118,8 +121,15 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundtable:
     return rt.offering(MenuKind.PROMPT, message, part=Part.CLARIFYING, actor=persona.actor)
 
 
-def menu(rt: Roundtable, playbook: Playbook, text: str, *, kind: MenuKind | None = None) -> Roundtable:
-    """The menu that belongs here, with *text* above it."""
+def menu(
+    rt: Roundtable,
+    playbook: Playbook,
+    text: str,
+    *,
+    kind: MenuKind | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> Roundtable:
+    """The menu that belongs here, with *text* above it, and the *facts* of that text on its line."""
     kind = kind or (MenuKind.STEP if upcoming(rt, playbook) else MenuKind.PHASE)
     rt = rt.but(stage=Stage.AT_BOUNDARY)
     speaker = speaker_of(rt, playbook)
@@ -132,7 +142,7 @@ def menu(rt: Roundtable, playbook: Playbook, text: str, *, kind: MenuKind | None
         message = menus.after_phase(speaker.key, above, after)
     house = playbook.house
     message = menus.with_purse(message, line(rt.purse, house), used_up=used_up(rt.purse, house))
-    return rt.offering(kind, message, part=Part.CLARIFYING, actor=speaker.actor)
+    return rt.offering(kind, message, part=Part.CLARIFYING, actor=speaker.actor, **facts or {})
 
 
 # --- what can be known without asking -----------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """A step: answered, finished by a person, written down."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from bot.domain import wording, words
 from bot.domain.agenda import Playbook, Step
@@ -17,7 +18,7 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.steps import SHARED
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking, depths, hush, pausing
+from bot.domain.transitions import asking, belated, depths, hush, pausing
 from bot.domain.transitions.saving import owe_commit
 
 BURST_SECONDS = 120
@@ -57,8 +58,18 @@ def acknowledged(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> 
     if not happened.text.strip():
         return rt
     persona = playbook.roster.get(happened.persona) or asking.speaker_of(rt, playbook)
+    if belated.answers_on(rt, happened):
+        return _overtaken(belated.noted(rt, persona, happened, part=Part.CLARIFYING), happened, playbook)
     message = Message(text=happened.text, speaker=persona.key)
     return rt.telling(message, part=Part.CLARIFYING, actor=persona.actor, **happened.meta)
+
+
+def _overtaken(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> Roundtable:
+    """Once more with all that was said; when people go on even then, whatever they say next is answered."""
+    if happened.redone:
+        return rt.but(acknowledged_at="")
+    speak = Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge", redone=True)
+    return hush.asking_to_speak(rt, speak, playbook)
 
 
 # --- finishing ----------------------------------------------------------------------------------------------------
@@ -133,16 +144,26 @@ def feedback_written(rt: Roundtable, playbook: Playbook, told: Committed | None)
 
 
 def feedback_acknowledged(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> Roundtable:
-    return menu_or_write(rt, playbook, happened.text.strip() or wording.saved(()))
+    """What people said meanwhile is written down before anything is said about it."""
+    if rt.answers != rt.drafted:
+        persona = playbook.roster.get(happened.persona) or asking.speaker_of(rt, playbook)
+        rt = belated.noted(rt, persona, happened, part=Part.CLARIFYING)
+    text = happened.text.strip() or wording.saved(())
+    return menu_or_write(rt, playbook, text, facts=happened.meta)
 
 
 def menu_or_write(
-    rt: Roundtable, playbook: Playbook, text: str, *, kind: MenuKind | None = None
+    rt: Roundtable,
+    playbook: Playbook,
+    text: str,
+    *,
+    kind: MenuKind | None = None,
+    facts: Mapping[str, Any] | None = None,
 ) -> Roundtable:
     """What people said or changed in the meantime is written first."""
     if rt.answers != rt.drafted and playbook.agenda.get(rt.step_id):
         return write(rt)
-    return asking.menu(rt, playbook, text, kind=kind)
+    return asking.menu(rt, playbook, text, kind=kind, facts=facts)
 
 
 def _burst_is_over(rt: Roundtable) -> bool:

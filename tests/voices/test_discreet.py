@@ -3,6 +3,7 @@
 from bot.domain.redaction import Redactor
 from bot.voices.discreet import DiscreetMind
 from bot.voices.mind import Mind, Prompt, Thought, Usage
+from bot.voices.prompts.fencing import fenced, sealed
 
 SECRET = "gh" + "p_" + "aB3dE6gH9j" * 4
 ALREADY = "[redacted:github-token]"
@@ -31,3 +32,18 @@ async def test_a_model_is_told_no_secrets_and_tells_none() -> None:
     assert parrot.told == [Prompt(("stable", f"a file: {ALREADY}"), f"said: {ALREADY}")]
     assert thought.text == f"said: {ALREADY} {ALREADY} 3 7"
     assert thought.usage.model == "parrot"
+
+
+async def test_a_key_that_ends_elsewhere_takes_nothing_with_it() -> None:
+    """What stands between two files, and after the last of them, is ours: nobody can have it hidden."""
+    parrot = Parrot()
+    begun, ended = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
+    files = f"{fenced('file a.md', begun)}\n\nOurs.\n\n{fenced('file b.md', ended)}"
+    prompt = sealed((), f"{files}\n\n# Your task\n\nSay what you think.", seed="x")
+    await DiscreetMind(parrot, lambda text: Redactor()(text).text).think(prompt, seconds=1, tokens=9)
+
+    (asked,) = parrot.told
+    assert "BEGIN RSA" not in asked.moving
+    assert "Ours." in asked.moving
+    assert asked.moving.endswith("# Your task\n\nSay what you think.")
+    assert asked.moving.count(prompt.moving[3:19]) == 4

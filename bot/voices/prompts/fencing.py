@@ -10,17 +10,20 @@ import unicodedata
 from collections.abc import Iterable
 from itertools import count
 
+from bot.domain.text import one_line
 from bot.voices.mind import Prompt
 
 FENCE = "\x00"
 """Stands for the marker until it is known what the material says. Text that was `seen` has no such character."""
 
 MARKER_CHARS = 16
+LABEL_CHARS = 200
 NOT_HEX = bytes({*range(256)} - {*b"0123456789abcdef"})
 
 
 def fenced(label: str, text: str) -> str:
-    return f"<<<{FENCE} {label}\n{text}\n>>>{FENCE}"
+    """Also what was not `seen`, an id or a name of a file, cannot become a marker."""
+    return f"<<<{FENCE} {one_line(label, LABEL_CHARS)}\n{text.replace(FENCE, '')}\n>>>{FENCE}"
 
 
 def sealed(stable: Iterable[str], moving: str, *, seed: str) -> Prompt:

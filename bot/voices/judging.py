@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from bot.domain.artifact import shared
 from bot.domain.persona import Persona, Roster
 from bot.domain.planning.objects import objects_in
 from bot.domain.planning.validating import Known, read_plan
@@ -134,7 +135,8 @@ def _finding(given: Any, item: Dossier) -> Finding | None:
         return None
     line = given.get("line")
     is_line = isinstance(line, int) and not isinstance(line, bool) and 0 < line <= _length(item.texts[file])
-    return Finding(severity=severity, file=file, text=row(text, TEXT_CHARS), line=line if is_line else 0)
+    told = line if is_line and not shared(file) else 0  # of a shared file only a part was shown
+    return Finding(severity=severity, file=file, text=row(text, TEXT_CHARS), line=told)
 
 
 def _length(text: str) -> int:

@@ -20,6 +20,7 @@ FILES_CHARS = 24_000
 BRIEFING_CHARS = 12_000
 MOST_LINES = 80
 LINE_CHARS = 200
+ID_CHARS = 100
 MOST_FINDINGS = 20
 
 Files = Mapping[str, str]
@@ -50,17 +51,17 @@ def formalize(ws: Workshop, files: Files, lines: Iterable[Line], *, errors: Sequ
 
 def review(name: str, persona: Persona, table: Roster, *, files: Files) -> Prompt:
     """*name* is the item's: a place of its own for the markers."""
-    stable = (f"{rules()}\n\n{described(persona, table)}", _files(files))
+    stable = (f"{rules()}\n\n{described(persona, table)}", _files(files, name))
     return sealed(stable, filled("review", most=MOST_FINDINGS), seed=f"review/{name}")
 
 
 def _prompt(ws: Workshop, who: str, files: Files, *, moving: str) -> Prompt:
-    stable = (f"{filled('workshop', fence=FENCE)}\n\n{who}", _files(files))
+    stable = (f"{filled('workshop', fence=FENCE)}\n\n{who}", _files(files, ws.slug))
     return sealed(stable, moving, seed=f"planning/{ws.slug}/{ws.version}")
 
 
-def _files(files: Files) -> str:
-    return filled("files", files=shown(files, room=FILES_CHARS))
+def _files(files: Files, slug: str) -> str:
+    return filled("files", files=shown(files, slug=slug, room=FILES_CHARS))
 
 
 def _briefing(ws: Workshop) -> str:
@@ -71,4 +72,6 @@ def _said(lines: Iterable[Line]) -> list[str]:
     """The newest of what people said, in order."""
     told = (line for line in reversed(tuple(lines)) if line.source is Source.USER and line.message_id)
     newest = list(islice(told, MOST_LINES))
-    return [f"[{line.message_id}] {row(line.content, LINE_CHARS)}" for line in reversed(newest)]
+    return [
+        f"[{row(line.message_id, ID_CHARS)}] {row(line.content, LINE_CHARS)}" for line in reversed(newest)
+    ]

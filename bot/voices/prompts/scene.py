@@ -12,6 +12,7 @@ from bot.domain.agenda import Depth, Playbook, Step, depth_of_step
 from bot.domain.persona import Persona, Roster
 from bot.domain.roundtable import Roundtable
 from bot.voices.prompts.fencing import FENCE, fenced
+from bot.voices.prompts.own import own
 from bot.voices.prompts.seen import row, seen
 from bot.voices.prompts.texts import filled, part_of
 
@@ -113,16 +114,16 @@ def _earlier(rt: Roundtable) -> str:
 
 def _files(scene: Scene) -> str:
     """Those of the step first, as long as there is room."""
-    own = scene.step.outputs if scene.step else ()
-    return shown(scene.files, room=FILES_CHARS, first=own)
+    wanted = scene.step.outputs if scene.step else ()
+    return shown(scene.files, slug=scene.rt.slug, room=FILES_CHARS, first=wanted)
 
 
-def shown(files: Mapping[str, str], *, room: int, first: Collection[str] = ()) -> str:
-    """As many of *files* as have room, those called *first* before the others."""
+def shown(files: Mapping[str, str], *, slug: str, room: int, first: Collection[str] = ()) -> str:
+    """As many of the *files* of the item *slug* as have room, those called *first* before the others."""
     paths = sorted(files, key=lambda path: (path.rpartition("/")[2] not in first, path))
     parts: list[str] = []
     for path in paths:
-        text = seen(files[path], min(FILE_CHARS, room)) if room > 0 else ""
+        text = seen(own(path, files[path], slug=slug), min(FILE_CHARS, room)) if room > 0 else ""
         room -= len(text)
         if text:
             parts.append(fenced(f"file {path}", text))

@@ -1,0 +1,29 @@
+"""
+Of the file that all items share, an item is shown its own part: others are held where not everybody may look.
+
+Their parts stay in the file. What a mind has not read it cannot repeat in somebody else's channel.
+"""
+
+from collections.abc import Iterator
+
+from bot.domain import artifact
+from bot.domain.markdown import Outline, outline
+
+OF_AN_ITEM = 2
+"""The level of a heading that ends with an item's name in brackets."""
+
+
+def own(path: str, text: str, *, slug: str) -> str:
+    if not artifact.shared(path):
+        return text
+    page = outline(text)
+    return "".join("".join(page.lines[begin:end]) for begin, end in _parts(page, slug))
+
+
+def _parts(page: Outline, slug: str) -> Iterator[tuple[int, int]]:
+    """What stands before the first item, and the parts of this one."""
+    items = [one for one in page.headings if one.level <= OF_AN_ITEM and one.text.endswith(")")]
+    yield 0, items[0].line if items else len(page.lines)
+    for one in items:
+        if one.text.endswith(f"({slug})"):
+            yield one.line, page.end(one, level=OF_AN_ITEM)

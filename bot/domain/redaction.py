@@ -22,11 +22,17 @@ OWN = "custom"
 
 SHORTEST_VALUE = 6
 """A shorter one is a word, or a part of one: `admin` would vanish from everything that is said."""
+UNLIKE_WORDS = 10
+"""So many characters that are not all letters are hidden inside of longer words too: nobody writes them by chance."""
 LONGEST_PATTERN = 200
 FEWEST_LITERAL = 2
 MOST_PATTERNS = 500
 LONGEST_RUN = 200
 
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
 _KIND = re.compile(r"[a-z0-9-]{1,40}")
 _WILD = {"#": r"\d", "?": r"[^\W_]", "*": rf"[\w.-]{{0,{LONGEST_RUN}}}"}
 
@@ -55,6 +61,15 @@ class Redactor:
         self._hinted = tuple((hint, rule) for rule in (*RULES, *rules) for hint in rule.hints)
 
     def __call__(self, text: str) -> Redacted:
+        """A secret is one too with something between its letters that nobody sees; then that goes out of the text."""
+        found = self._redacted(text)
+        bare = _UNSEEN.sub("", found.text)
+        if len(bare) == len(found.text):
+            return found
+        again = self._redacted(bare)
+        return Redacted(again.text, found.kinds + again.kinds) if again.kinds else found
+
+    def _redacted(self, text: str) -> Redacted:
         kinds: list[str] = []
         if any(value in text for value in self._values):
             text = self._exact.sub(partial(_unless_marked, kinds), text)
@@ -124,7 +139,13 @@ def _unless_marked(kinds: list[str], found: re.Match[str]) -> str:
 
 def _exactly(values: tuple[str, ...]) -> re.Pattern[str]:
     """A mark comes first, so that nothing is hidden inside of one."""
-    return re.compile("|".join((MARKED.pattern, *(_bounded(value, re.escape(value)) for value in values))))
+    return re.compile("|".join((MARKED.pattern, *map(_wherever, values))))
+
+
+def _wherever(value: str) -> str:
+    """What could be a word is hidden as a word; everything else also where it is glued to something."""
+    is_unlike = len(value) >= UNLIKE_WORDS and not all(one.isalpha() or one.isspace() for one in value)
+    return re.escape(value) if is_unlike else _bounded(value, re.escape(value))
 
 
 def _bounded(text: str, written: str) -> str:

@@ -131,6 +131,37 @@ def test_what_we_were_given_is_hidden_to_the_letter() -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["x{}y", "TOKEN_{}", "%2F{}", "{}{}", "https://host/{}tail", "'{}'", "\u200b{}\u200b"]
+)
+def test_a_configured_secret_is_hidden_inside_of_a_word(text: str) -> None:
+    """Whoever glues a letter to it has told it all the same; of what could be a word that is not said."""
+    value = "k9-QrT_72b"
+
+    assert value not in Redactor([value])(text.replace("{}", value)).text
+    assert Redactor(["wordsmiths"])("swordsmithship").kinds == ()
+
+
+@pytest.mark.parametrize(
+    "between", ["\u200b", "\u200d", "\u2060", "\u00ad", "\ufeff", "\ufe0f", "\x07", "\u202e"]
+)
+def test_a_secret_with_something_invisible_in_it_is_one(between: str) -> None:
+    """People read it as if nothing stood there, and so does Slack, which never shows these."""
+    for kind, secret in SECRETS:
+        if kind == "private-key":
+            continue
+        text, kinds = Redactor()(f"it is {secret[:9]}{between}{secret[9:]}, 👩‍👩‍👧")
+        assert secret[12:] not in text
+        assert kinds == (kind,)
+
+
+def test_what_is_invisible_stays_where_it_hides_nothing() -> None:
+    """Emoji and several scripts are made with it."""
+    text = "👩‍👩‍👧 می‌خواهم ❤️ soft\u00adhyphen"
+
+    assert Redactor(["k9-QrT_72b"])(text) == (text, ())
+
+
+@pytest.mark.parametrize(
     ("pattern", "text", "shown"),
     [
         ("Project Bluebird", "about project bluebird.", "about [redacted:custom]."),
@@ -168,9 +199,10 @@ PIECES = st.sampled_from((
     "xox", "b-", "password", " = ", ": ", '"', "'", "token", "eyJ", ".", "-", "_", "://", ":", "@", "AKIA", "sk-",
     "ant-", "-----BEGIN ", "PRIVATE KEY", "-----", "-----END ", "\n", "[redacted:", "]", "12345678", "abcdefgh",
     LETTERS[:40], "secret", "bearer ", "ghp_", " ", "hunter2", "words we were given",
+    "\u200b", "\u200d", "\x00", "k9-QrT_72b",
 ))  # fmt: skip
 ANYTHING = st.lists(PIECES | st.text(string.printable, max_size=8), max_size=40).map("".join)
-BOTH = Redactor(["words we were given"], own_rules(["CUST-####", "net = db*.corp"]))
+BOTH = Redactor(["words we were given", "k9-QrT_72b"], own_rules(["CUST-####", "net = db*.corp"]))
 
 
 @given(ANYTHING)

@@ -15,6 +15,7 @@ import typer
 
 from bot import app, check, listing, log, replaying, reviewing
 from bot.domain.json_file import pretty
+from bot.domain.redaction import Redactor, own_rules
 from bot.errors import BotError, ConfigError
 from bot.record.verifying import Item
 from bot.replaying import Form
@@ -182,7 +183,8 @@ def _verify(item: Item) -> None:
 
 def _settings(env: Mapping[str, str]) -> Settings:
     settings = Settings.from_env(env)
-    log.configure(secrets=settings.secrets())
+    hide = Redactor(rules=own_rules(settings.redact))
+    log.configure(secrets=settings.secrets(), redact=lambda text: hide(text).text)
     return settings
 
 

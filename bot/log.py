@@ -19,9 +19,13 @@ import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 HIDDEN = "[hidden]"
+Redact = Callable[[str], str]
 
 # What gives itself away by its shape: tokens of Slack, and whatever stands before the @ of an address.
 TOKEN = re.compile(r"(?<![A-Za-z0-9])x(?:app|ox[a-z]{1,2})-[\w.-]+|(?<=://)[^\s/\\\"'<>]+(?=@)")
+
+# What moves a terminal's cursor, turns text around, or cannot be written at all.
+ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 # They say at INFO what we say ourselves, or what only their authors want to know.
 TALKATIVE = (
@@ -32,11 +36,20 @@ TALKATIVE = (
 _ABOUT: ContextVar[Mapping[str, str]] = ContextVar("about", default=MappingProxyType({}))
 
 
-def configure(level: str = "INFO", secrets: Iterable[str] = (), *, stream: TextIO | None = None) -> None:
-    """Everything logged from now on goes to *stream* (stderr), with no text of *secrets* in it."""
+def configure(
+    level: str = "INFO",
+    secrets: Iterable[str] = (),
+    *,
+    redact: Redact = str,
+    stream: TextIO | None = None,
+) -> None:
+    """
+    Everything logged from now on goes to *stream* (stderr), with no text of *secrets* in it. *redact* finds those that
+    nobody configured, as an exception may quote them.
+    """
     stream = stream or sys.stderr
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(_formatter(for_people=stream.isatty(), secrets=secrets))
+    handler.setFormatter(_formatter(for_people=stream.isatty(), secrets=secrets, redact=redact))
 
     root = logging.getLogger()
     for former in root.handlers[:]:
@@ -79,7 +92,7 @@ def _say_what_about(_logger: WrappedLogger, _method: str, line: EventDict) -> Ev
     return {**_ABOUT.get(), **line}
 
 
-def _formatter(*, for_people: bool, secrets: Iterable[str]) -> logging.Formatter:
+def _formatter(*, for_people: bool, secrets: Iterable[str], redact: Redact) -> logging.Formatter:
     shared: list[Processor] = [
         _say_what_about,
         structlog.stdlib.add_log_level,
@@ -92,19 +105,30 @@ def _formatter(*, for_people: bool, secrets: Iterable[str]) -> logging.Formatter
         foreign_pre_chain=shared,
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            *(_lines_for_people() if for_people else _lines_for_machines()),
+            structlog.processors.format_exc_info,
+            _tamer(redact, line_end="\n    " if for_people else "\n"),
+            _lines_for_people() if for_people else structlog.processors.JSONRenderer(ensure_ascii=False),
             _redactor(secrets),
         ],
     )
 
 
-def _lines_for_people() -> list[Processor]:
+def _lines_for_people() -> Processor:
     # Not the pretty traceback: it prints local variables, and with them whatever people said.
-    return [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
+    return structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
 
 
-def _lines_for_machines() -> list[Processor]:
-    return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(ensure_ascii=False)]
+def _tamer(redact: Redact, *, line_end: str) -> Processor:
+    """Somebody else's words (a remote's, a library's) can neither act on a terminal nor begin a line of the log."""
+
+    def tamed(text: str) -> str:
+        shown = ACTING.sub(lambda found: found[0].encode("unicode_escape").decode(), redact(text))
+        return shown.replace("\n", line_end)
+
+    def tame(_logger: WrappedLogger, _method: str, line: EventDict) -> EventDict:
+        return {name: tamed(told) if isinstance(told, str) else told for name, told in line.items()}
+
+    return tame
 
 
 def _redactor(secrets: Iterable[str]) -> Callable[[WrappedLogger, str, EventDict], str]:

@@ -147,3 +147,46 @@ def test_what_is_no_secret_stays(machine: io.StringIO) -> None:
     logging.getLogger("bot").warning(harmless)
 
     assert only_line(machine)["event"] == harmless
+
+
+def test_nothing_in_a_line_acts(stream: io.StringIO) -> None:
+    """What a remote or a library says may hold anything: it moves no cursor, and turns no text."""
+    logging.getLogger("bot").warning("git said: %s", "\x1b[2J\x9b31m \u202e\u2028 end")
+    try:
+        raise ValueError("\x1b]0;title\x07")
+    except ValueError:
+        logging.getLogger("bot").exception("raised")
+
+    said = stream.getvalue()
+    assert "end" in said
+    assert not [one for one in ("\x1b[2J", "\x1b]0", "\x9b", "\x07", "\u202e", "\u2028") if one in said]
+
+
+def test_a_line_can_be_written_whatever_is_in_it(stream: io.StringIO) -> None:
+    """Git's words are bytes; what of them is no text would keep the whole line from being written."""
+    record = logging.LogRecord("bot", logging.WARNING, "", 0, "git said: \udcff", (), None)
+    [ours] = [one for one in logging.getLogger().handlers if getattr(one, "stream", None) is stream]
+
+    assert "git said: " in ours.format(record).encode().decode()
+
+
+def test_nobody_else_begins_a_line() -> None:
+    """On a terminal a line of the log starts at the margin; what was said in several lines does not."""
+    stream = Terminal()
+    log.configure(stream=stream)
+    logging.getLogger("bot").warning("git said: %s", "no\n2026-01-01 [info] all is well")
+
+    assert [line for line in stream.getvalue().splitlines() if not line.startswith(" ")][1:] == []
+
+
+def test_what_gives_itself_away_is_hidden_too() -> None:
+    """A library's exception may quote what somebody wrote; whoever runs the bot says what a secret is."""
+    stream = io.StringIO()
+    log.configure(redact=lambda text: text.replace("CUST-1234", "[redacted:customer]"), stream=stream)
+    try:
+        raise ValueError("CUST-1234")
+    except ValueError:
+        logging.getLogger("bot").exception("of CUST-1234")
+
+    assert "CUST-1234" not in stream.getvalue()
+    assert stream.getvalue().count("[redacted:customer]") >= 2

@@ -11,10 +11,12 @@ import os
 import signal
 import subprocess
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+from bot.keys import Keys
 
 OPTIONS = (
     "--no-pager",
@@ -47,7 +49,11 @@ ELSEWHERE = frozenset(
     }
 )
 """Names that would send git to another repository."""
-PRIVATE = ("ROUNDTABLE_", "SLACK_", "REDIS_")
+PRIVATE = ("ROUNDTABLE_", "SLACK_", "REDIS_", "OTEL_")
+KEYS = frozenset(
+    {name.upper() for name in Keys.model_fields if not name.startswith("aws_")} | {"AWS_BEARER_TOKEN_BEDROCK"}
+)
+"""All others of AWS are for git, too: it may have a remote there."""
 LOCAL_SECONDS = 120.0
 LOWEST = 19
 """The priority of what may wait."""
@@ -110,12 +116,15 @@ class Git:
 
 
 def _environment(more: Mapping[str, str]) -> dict[str, str]:
-    ours = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ELSEWHERE and not name.startswith(PRIVATE)
-    }
-    return {**ours, **QUIET, **more}
+    theirs = {name: value for name, value in without_ours(os.environ) if name not in ELSEWHERE}
+    return {**theirs, **QUIET, **more}
+
+
+def without_ours(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """No program that we start is told our own settings and keys."""
+    for name, value in environment.items():
+        if name not in KEYS and not name.startswith(PRIVATE):
+            yield name, value
 
 
 def _text(printed: bytes) -> str:

@@ -50,12 +50,17 @@ class Connected:
 
 @asynccontextmanager
 async def bounded(seconds: float = CALL_SECONDS) -> AsyncIterator[None]:
-    """Raises Unavailable for what is not answered within *seconds*."""
+    """
+    Raises Unavailable for what is not answered within *seconds*.
+
+    What Redis says about a command that it does not know quotes its arguments: a password, where that is AUTH.
+    """
     try:
         async with asyncio.timeout(seconds):
             yield
     except NO_ANSWER as error:
-        raise Unavailable(f"Redis did not answer: {str(error) or 'no answer in time'}") from error
+        said = str(error).partition(", with args")[0] or "no answer in time"
+        raise Unavailable(f"Redis did not answer: {said}") from error
 
 
 def client(url: str, *, connections: int) -> Redis:

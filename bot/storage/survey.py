@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from bot.domain.outcomes import CodeSurvey, Hits
+from bot.storage.command import without_ours
 
 LARGEST_BYTES = 1_000_000
 LARGE_FILES_NAMED = 1000
@@ -89,7 +90,7 @@ class _Survey:
 
     async def _git(self, *words: str) -> bytes:
         """What it prints; nothing when it fails, as it does where there is no commit yet."""
-        env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        env = {name: value for name, value in without_ours(os.environ) if not name.startswith("GIT_")}
         running = await asyncio.create_subprocess_exec(
             "git",
             *OPTIONS,

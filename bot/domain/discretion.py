@@ -17,7 +17,7 @@ SAYS_NOTHING = frozenset({
 """Made of ids alone. Whatever is not listed here is looked through."""
 NAMES_SOMETHING = frozenset({
     "about", "at", "codebase", "effect", "id", "incarnation", "key", "kind", "marker", "path", "permalink", "person",
-    "persona", "reply_url", "sha", "slug", "step_id", "thread", "token", "ts",
+    "persona", "reply_url", "sha", "slug", "step_id", "thread", "token", "ts", "value",
 })  # fmt: skip
 """Fields that others find things by: they are no text of anybody."""
 

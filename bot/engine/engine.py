@@ -277,7 +277,8 @@ class Engine:
             raise asyncio.CancelledError
 
     def _failed(self, owed: Effect, sentence: str, reason: str) -> Failed:
-        return Failed(key=owed.id, at=self._clock(), effect=owed.id, reason=reason, sentence=sentence)
+        told = self._performers.redact(sentence)
+        return Failed(key=owed.id, at=self._clock(), effect=owed.id, reason=reason, sentence=told)
 
 
 def _turn(rt: Roundtable) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.discretion import discreet
 from bot.domain.message import Message
 from bot.domain.place import Place
 from bot.engine.ports import Pace
@@ -73,7 +74,7 @@ class SlackBoard(Board):
     ) -> Spot:
         place = place.but(team=self._us.team, channel=await self.channel(place.channel))
         found = await self._found(place, key, thorough=thorough) if again or thorough else {}
-        told = parts(message)
+        told = parts(discreet(message, self._us.redact))
         posted = dict(found)
         for number, part in enumerate(told, start=1):
             if number not in posted:
@@ -81,7 +82,7 @@ class SlackBoard(Board):
         return Spot(place.channel, posted[1], found=1 in found)
 
     async def edit(self, spot: Spot, message: Message) -> bool:
-        part = parts(message)[0]
+        part = parts(discreet(message, self._us.redact))[0]
         try:
             await self._call(
                 self._client.chat_update,
@@ -110,7 +111,7 @@ class SlackBoard(Board):
         return str(answer["permalink"])
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
-        for part in parts(message):
+        for part in parts(discreet(message, self._us.redact)):
             await self._whispers.tell(place, person, part, reply_url=reply_url)
 
     async def name(self, person: str) -> str:

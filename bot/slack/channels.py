@@ -4,13 +4,11 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from bot.engine.newest import Newest
 from bot.errors import SlackError
 from bot.slack.calls import Calls
 
 log = logging.getLogger(__name__)
 
-REMEMBERED = 10_000
 PRIVATE_TYPES: Mapping[str, bool] = {"channel": False, "group": True, "im": True, "mpim": True}
 """The `channel_type` of events."""
 
@@ -18,19 +16,18 @@ PRIVATE_TYPES: Mapping[str, bool] = {"channel": False, "group": True, "im": True
 class Channels:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self._private: Newest[str, bool] = Newest(REMEMBERED)
 
     async def private(self, channel: str) -> bool | None:
-        """None when Slack does not say. One that becomes private later is told of by the messages in it."""
-        if channel in self._private:
-            return self._private[channel]
+        """
+        None when Slack does not say. Asked each time that a thread is opened: what was public then may be private now.
+        One that becomes private later is told of by the messages in it.
+        """
         try:
             answer = await self._calls(self._calls.client.conversations_info, channel=channel)
         except SlackError as error:
             log.info("nobody says who can see %s: %s", channel, error.reason)
             return None
-        self._private[channel] = private = is_private(answer["channel"])
-        return private
+        return is_private(answer["channel"])
 
 
 def is_private(channel: Mapping[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.discretion import discreet
 from bot.domain.message import Message
 from bot.domain.persona import Persona, Roster
 from bot.domain.place import Belonging, Place
@@ -95,7 +96,7 @@ class SlackChat(Chat):
         if there is None:
             comment = comment.but(note=POSTED_AGAIN)
         if not there:
-            await self._uploads.share(place, sheets, parts(comment)[-1].text, key=key)
+            await self._uploads.share(place, sheets, parts(self._told(comment))[-1].text, key=key)
 
     async def rewrite(self, place: Place, ts: str, message: Message) -> None:
         """What stands there is the part that carried the choices: the last."""
@@ -132,12 +133,12 @@ class SlackChat(Chat):
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         if self._earlier.is_bare(place):
             place = place.but(thread="")
-        for part in parts(message, label=self._label(message), signed=True):
+        for part in parts(self._told(message), label=self._label(message), signed=True):
             await self._whispers.tell(place, person, part, reply_url=reply_url)
 
     async def replace(self, reply_url: str, message: Message) -> bool:
         """In place of the message whose button was pressed; False when the reply URL is used up."""
-        return await self._whispers.replace(reply_url, parts(message)[-1])
+        return await self._whispers.replace(reply_url, parts(self._told(message))[-1])
 
     async def read(self, place: Place, *, after: str) -> Thread:
         return await self._threads.read(place, after=after)
@@ -195,7 +196,11 @@ class SlackChat(Chat):
             raise
 
     def _parts(self, message: Message) -> list[Part]:
-        return parts(message, label=self._label(message), signed=not self._own_names)
+        return parts(self._told(message), label=self._label(message), signed=not self._own_names)
+
+    def _told(self, message: Message) -> Message:
+        """Titles and records also come from files, which nobody redacted."""
+        return discreet(message, self._identity.redact)
 
     def _persona(self, message: Message) -> Persona | None:
         return self._roster.get(message.speaker) if message.speaker else None

@@ -54,8 +54,8 @@ class Names:
             return _Known(person)
         profile = user.get("profile") or {}
         names = (profile.get("display_name"), profile.get("real_name"), user.get("real_name"), person)
-        name = next(shortened(one_line(name), NAME_CHARS) for name in names if name and one_line(name))
-        return _Known(name, belonging_of(user, self._us))
+        name = next(shown for name in names if name and (shown := one_line(name)))
+        return _Known(shortened(self._us.redact(name), NAME_CHARS), belonging_of(user, self._us))
 
 
 def belonging_of(user: Mapping[str, Any], us: Identity) -> Belonging:

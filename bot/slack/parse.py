@@ -19,7 +19,7 @@ from bot.slack.channels import PRIVATE_TYPES
 from bot.slack.identity import Identity
 from bot.slack.limits import VALUE_CHARS
 from bot.slack.payload import Malformed, Payload, known, needed, part, reply_url, word
-from bot.slack.text import readable
+from bot.slack.text import readable, visible
 from bot.slack.verbs import Asked, verb_in
 from bot.slack.whose import addresses, belonging, by_person, in_any_thread, in_thread, mention_of
 from bot.slack.wording import CUT
@@ -274,16 +274,16 @@ def _origin(body: Payload, us: Identity) -> Place:
 def _clicker(body: Payload, us: Identity) -> Person:
     name = word(body, "user", "name") or word(body, "user", "username")
     belongs = belonging(body, us, word(body, "user", "team_id"))
-    return Person(id=needed(body, "user", "id"), name=_name(name), belongs=belongs)
+    return Person(id=needed(body, "user", "id"), name=_name(name, us), belongs=belongs)
 
 
 def _commander(body: Payload, us: Identity) -> Person:
     belongs = belonging(body, us, word(body, "team_id"))
-    return Person(id=needed(body, "user_id"), name=_name(word(body, "user_name")), belongs=belongs)
+    return Person(id=needed(body, "user_id"), name=_name(word(body, "user_name"), us), belongs=belongs)
 
 
-def _name(name: str) -> str:
-    return one_line(name, NAME_CHARS)
+def _name(name: str, us: Identity) -> str:
+    return one_line(us.redact(visible(name)), NAME_CHARS)
 
 
 def _click(place: Place, ts: str, pressed: Payload) -> str:

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 from bot.domain import artifact, meta, transcript
 from bot.domain.agenda import QuickScan, read_quick_scan
-from bot.domain.item import Known
+from bot.domain.item import TITLE_CHARS, Known
 from bot.domain.meta import Meta
 from bot.domain.planning.paths import is_planned
 from bot.domain.planning.recalling import under_way
 from bot.domain.taxonomy import Trouble, trouble
+from bot.domain.text import one_line
 from bot.domain.transcript import Ending
 from bot.engine.ports import Listing
 from bot.storage.files import TEMPORARY, Folder, Stamp, folder
@@ -202,7 +203,11 @@ def _listing(items: Folder, slug: str) -> Listing:
         understood = Meta()
     thread = understood.slack or meta.SlackPlace()
     return Listing(
-        Known(slug=slug, title=understood.description or slug, source_id=understood.source_id),
+        Known(
+            slug=slug,
+            title=one_line(understood.description, TITLE_CHARS) or slug,
+            source_id=understood.source_id,
+        ),
         understood.derived_status,
         len(understood.steps_completed),
         team=thread.team_id,

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, async_playwright, expect
 
+from bot.domain.redaction import Redactor
+from bot.record.page import STATIC
 from bot.record.verifying import Item
 from bot.replaying import written
 from tests.record.kept import an_evening
@@ -204,3 +206,9 @@ def one_of_many(at: int) -> dict[str, object]:
         "content": f"Something about {at}. " * 9,
         "meta": {"step_id": f"00-0{at // 999 % 9}"},
     }
+
+
+def test_our_own_script_and_style_look_like_no_secret() -> None:
+    """A record is redacted on its way out, and the policy of the page lets run only what it was."""
+    for name in ("page.css", "page.js"):
+        assert Redactor()((STATIC / name).read_text(encoding="utf-8")).kinds == ()

@@ -13,7 +13,8 @@ from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.message import Message
+from bot.domain.message import Action, Message
+from bot.domain.place import Belonging, Person
 from bot.errors import Conflict, Unavailable, UserError
 from bot.sandbox import Sandbox
 from bot.slack.app import slack_app
@@ -99,6 +100,41 @@ async def test_a_failed_command_is_answered_in_its_acknowledgement(
 
     assert response.status == 200
     assert json.loads(response.body) == {"text": sentence, "response_type": "ephemeral"}
+
+
+async def test_what_a_failed_command_quotes_can_not_act(
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk
+) -> None:
+    """The sentence has their own words in it: they mention, ping and link as little here as in a post."""
+    desk.fails = [UserError("No item found for `<!channel>` <@U0ADA> <https://evil.test|bank> & *co*.")]
+
+    response = await dispatched(app, sandbox, payload("slash_command"))
+
+    told = json.loads(response.body)["text"]
+    assert "&lt;!channel&gt;" in told
+    assert "<" not in told
+
+
+@pytest.mark.parametrize("action", list(Action))
+async def test_every_press_comes_to_the_desk_with_whoever_pressed(
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk, action: Action
+) -> None:
+    """There is one place where it is decided whether they may; nobody of another organisation is a stranger there."""
+    body = payload("block_actions", user__team_id="T0ELSEWHERE")
+    body["actions"][0] |= {"action_id": f"roundtable.{action}", "value": "/offline-sync"}
+
+    await dispatched(app, sandbox, body)
+
+    (brought,) = desk.brought
+    verb = {Action.CATCH_UP: "catch_up", Action.EXPORT: "export", Action.RESUME: "resume"}.get(
+        action, "press"
+    )
+    (person,) = [one for one in (brought[2], *map(person_of, brought)) if isinstance(one, Person)][:1]
+    assert (brought[0], person.belongs) == (verb, Belonging.EXTERNAL)
+
+
+def person_of(brought: object) -> object:
+    return getattr(brought, "person", None)
 
 
 @pytest.mark.parametrize(

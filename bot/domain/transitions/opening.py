@@ -9,7 +9,7 @@ from bot.domain.agenda import Playbook
 from bot.domain.artifact import FileEdit
 from bot.domain.effects import OpenThread, ReadItem, ReadThread, Restore, Then
 from bot.domain.inputs import Press, Start
-from bot.domain.item import draft
+from bot.domain.item import TITLE_CHARS, draft
 from bot.domain.menu import MenuKind
 from bot.domain.message import NO_STEP, Message
 from bot.domain.meta import Change, SlackPlace
@@ -20,6 +20,7 @@ from bot.domain.planning import wording as planning_wording
 from bot.domain.planning.roles import seated
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
+from bot.domain.text import one_line
 from bot.domain.transcript import Part, Source
 from bot.domain.transitions import asking, phases, planning, resuming
 from bot.domain.transitions.reporting import report
@@ -129,7 +130,7 @@ def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundta
     if state is None:
         return _folder_made(report(rt, happened.troubles))
     rt = refreshed(rt, state, happened.troubles)
-    rt = _without(rt, state.heard).but(title=state.meta.description or rt.title)
+    rt = _without(rt, state.heard).but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
     rt = rt.but(purse=rt.purse.but(spent=state.spent))
     if state.planning and rt.heading_for is None:
         rt = planning.lost(rt, playbook)

@@ -2,6 +2,7 @@ import re
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
+from bot.domain.discretion import discreet
 from bot.slack import parse
 from bot.slack.blocks import parts
 from bot.slack.payload import Payload
@@ -14,7 +15,7 @@ def register(app: AsyncApp, reception: Reception) -> None:
     async def command(ack: AsyncAck, body: Payload) -> None:
         asked = parse.command(body, reception.us, at=reception.clock())
         reply = await ask(reception.desk, asked)
-        told = parts(reply) if reply else []
+        told = parts(discreet(reply, reception.us.redact)) if reply else []
         if len(told) == 1:
             await ack(text=told[0].text, blocks=told[0].blocks, response_type="ephemeral")
             return

@@ -14,6 +14,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from bot.errors import Conflict, Unavailable, UserError
+from bot.slack.markdown import mrkdwn
 from bot.slack.payload import MALFORMED, Malformed, Payload, word
 from bot.slack.reception import Reception
 from bot.slack.wording import NOT_SAVED, WENT_WRONG
@@ -33,7 +34,7 @@ def register(app: AsyncApp, reception: Reception) -> None:
             return await ack()
         sentence, unacknowledged = _judged(error)
         if "command" in body:
-            return await ack(text=sentence, response_type="ephemeral")
+            return await ack(text=mrkdwn(reception.us.redact(sentence)), response_type="ephemeral")
         if "event" in body and unacknowledged:
             if _gives_up(request):
                 reception.answer(body, sentence)

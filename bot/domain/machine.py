@@ -165,7 +165,7 @@ ANYTIME: Mapping[type, Transition] = {
     Mute: hush.mute_asked,
 }
 
-PRESSING = (Press, Finish, SetDepth, Stop, Mute, Resume, Plan)
+PRESSING = (Press, Finish, SetDepth, Stop, Mute, Resume, Plan, Export)
 """What is not for everybody, in some houses."""
 
 NOT_NOW: Mapping[type, Callable[[], str]] = {
@@ -198,7 +198,7 @@ def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
     if why := permission.refusal(rt, happened.person, playbook.house):
         if isinstance(happened, PRESSING):
             raise NotNow(why)
-        if permission.is_wish(rt, happened):
+        if permission.is_wish(rt, amendments.as_it_reads(rt, happened)):
             return talking.only(rt, happened, why)
     rt = seen_by(permission.learned(rt.meeting(happened.person), happened.person), happened)
     if isinstance(happened, Press):

@@ -8,6 +8,7 @@ from bot.domain import refusals, words
 from bot.domain.house import House, Pressing
 from bot.domain.inputs import Command, Say
 from bot.domain.place import OUTSIDERS, Belonging, Person
+from bot.domain.planning import moves
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 
@@ -49,6 +50,8 @@ def is_wish(rt: Roundtable, happened: Command) -> bool:
             return offered or words.stops(text) or words.depth(text, at_menu=True) is not None
         case Stage.ELABORATING:
             return words.stops(text) or words.exit_wish(text) is words.Exit.YES
+        case Stage.PLANNING:
+            return words.stops(text) or moves.passes(rt.workshop, text)
         case _:
             return False
 

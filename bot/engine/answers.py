@@ -10,6 +10,7 @@ from bot.domain.purse import line
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.steps import Depth
+from bot.domain.text import one_line
 from bot.engine.ports import Listing
 
 UNKNOWN_THREAD = (
@@ -17,6 +18,7 @@ UNKNOWN_THREAD = (
 )
 TITLE_TAKEN = "Please give it another title: I have no name left for a folder of that one."
 CHOICES_SHOWN = 5
+REFERENCE_CHARS = 100
 
 DOING = {
     Stage.OPENING: "being opened",
@@ -194,13 +196,13 @@ def status_of_folder(listed: Listing, playbook: Playbook) -> Message:
 
 
 def no_such_item(reference: str) -> str:
-    return f"No matching item found for `{reference}`. Say `/roundtable list` to see what there is."
+    asked = one_line(reference, REFERENCE_CHARS)
+    return f"No matching item found for `{asked}`. Say `/roundtable list` to see what there is."
 
 
 def several(reference: str, slugs: tuple[str, ...]) -> str:
-    return (
-        f"`{reference}` could be {wording.listed([f'`{slug}`' for slug in slugs])}. Please name one of them."
-    )
+    asked, found = one_line(reference, REFERENCE_CHARS), wording.listed([f"`{slug}`" for slug in slugs])
+    return f"`{asked}` could be {found}. Please name one of them."
 
 
 def say_which(running: int) -> str:

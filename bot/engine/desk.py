@@ -11,10 +11,11 @@ from typing import TypeVar
 
 from bot.domain import permission
 from bot.domain.agenda import Playbook
-from bot.domain.inputs import Amend, Mute, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Export, Mute, Plan, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.item import Item, backlog_title, generate_slug, item_from
 from bot.domain.message import Message
-from bot.domain.place import Belonging, Person, Place
+from bot.domain.notice import AskReview
+from bot.domain.place import OUTSIDERS, Belonging, Person, Place
 from bot.domain.redaction import Redact, unchanged
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
@@ -26,7 +27,7 @@ from bot.engine.strangers import Strangers
 from bot.errors import Conflict, UserError
 
 Reply = Message | None
-Wish = TypeVar("Wish", Start, Resume, Press, Stop, Mute, SetDepth)
+Wish = TypeVar("Wish", Start, Resume, Press, Stop, Mute, SetDepth, Plan, Export, AskReview)
 
 
 class FrontDesk:
@@ -52,12 +53,12 @@ class FrontDesk:
 
     async def start(self, start: Start) -> Reply:
         """A roundtable on the item; one that exists already is linked to, not begun again."""
-        if why := permission.start_refusal(self._known(start).person, self._playbook.house):
-            raise UserError(why)
+        near = self._is_outside(start.person)
+        self._must_be_let(start.person)
         listings = await self._workspace.items()
-        seen = tuple(one for one in listings if sees_folder(start.place, one))
+        seen = tuple(one for one in listings if sees_folder(start.place, one, near=near))
         item, listed = self._meant(start.item, seen, self._redact(await self._workspace.backlog()))
-        slug = await self._sight.free(item.slug, start.place, listings)
+        slug = await self._sight.free(item.slug, start.place, listings, near=near)
         item, listed = item.but(slug=slug), next((one for one in seen if one.known.slug == slug), listed)
         start = start.but(item=item)
         if start.place.thread and (there := await self._store.at(start.place)):
@@ -74,10 +75,12 @@ class FrontDesk:
     async def resume(self, resume: Resume, reference: str) -> Reply:
         """By reference, by the thread it was asked in, or by a picker of this channel's items."""
         resume = self._known(resume)
-        slug = await self._slug(resume.place, reference)
+        slug = await self._slug(resume.place, reference, resume.person)
         if slug is None:
             return answers.picker(await self._here(resume.place))
         rt = await self._store.get(slug)
+        if rt is None or not rt.place.thread:
+            self._must_be_let(resume.person)
         if rt is None:
             return await self._take_up(resume, slug)
         if not rt.place.thread:
@@ -108,22 +111,22 @@ class FrontDesk:
         return None
 
     async def stop(self, place: Place, stop: Stop, reference: str) -> Reply:
-        rt = await self._running(place, reference)
+        rt = await self._running(place, reference, stop.person)
         await self._engine.handle(rt.slug, self._known(stop))
         return None if place.thread else answers.stopped(rt)
 
     async def mute(self, place: Place, mute: Mute, reference: str) -> Reply:
-        rt = await self._running(place, reference)
+        rt = await self._running(place, reference, mute.person)
         await self._engine.handle(rt.slug, self._known(mute))
         return None if place.thread else answers.muted(rt, muted=mute.muted)
 
     async def depth(self, place: Place, set_depth: SetDepth) -> Reply:
-        rt = await self._running(place, "")
+        rt = await self._running(place, "", set_depth.person)
         await self._engine.handle(rt.slug, self._known(set_depth))
         return None if place.thread else answers.depth_set(rt, set_depth.depth)
 
-    async def status(self, place: Place, person: Person, reference: str) -> Reply:  # noqa: ARG002 -- same for all
-        slug = await self._slug(place, reference)
+    async def status(self, place: Place, person: Person, reference: str) -> Reply:
+        slug = await self._slug(place, reference, person)
         if slug is None:
             return answers.listing(await self._here(place))
         if rt := await self._store.get(slug):
@@ -137,9 +140,21 @@ class FrontDesk:
 
     def _known(self, wish: Wish) -> Wish:
         """With what is known about the person: nobody is asked while Slack waits."""
-        person = wish.person
-        belongs = person.belongs or self._belonging(person.id)
-        return wish.but(person=person.but(belongs=belongs)) if belongs else wish
+        belongs = self._belongs(wish.person)
+        return wish.but(person=wish.person.but(belongs=belongs)) if belongs else wish
+
+    def _belongs(self, person: Person) -> Belonging:
+        return person.belongs or self._belonging(person.id)
+
+    def _is_outside(self, person: Person) -> bool:
+        """Whoever is no member is shown what is held where they ask, as Slack does it with channels."""
+        return self._belongs(person) in OUTSIDERS
+
+    def _must_be_let(self, person: Person) -> None:
+        """Raises UserError for whoever may not begin anything, nor bring it back."""
+        known = person.but(belongs=self._belongs(person))
+        if why := permission.start_refusal(known, self._playbook.house):
+            raise UserError(why)
 
     async def _heard(self, place: Place, happened: Say | Amend | Retract | Press) -> bool:
         if await self._engine.hear(place, happened):
@@ -214,8 +229,8 @@ class FrontDesk:
                 return item.but(slug=slug, title=title), listed
         return item, None
 
-    async def _slug(self, place: Place, reference: str) -> str | None:
-        """Raises UserError when *reference* means no item, or several."""
+    async def _slug(self, place: Place, reference: str, person: Person) -> str | None:
+        """The item that *reference* means to *person*. Raises UserError when it means none, or several."""
         if not reference.strip():
             if not place.thread:
                 return None
@@ -225,11 +240,11 @@ class FrontDesk:
                 (one.known.slug for one in await self._workspace.items() if _same_thread(one, place)), None
             )
 
-        return await self._sight.meant(place, reference)
+        return await self._sight.meant(place, reference, near=self._is_outside(person))
 
-    async def _running(self, place: Place, reference: str) -> Roundtable:
+    async def _running(self, place: Place, reference: str, person: Person) -> Roundtable:
         """The roundtable that a wish is about; alone in its channel, it need not be named."""
-        slug = await self._slug(place, reference)
+        slug = await self._slug(place, reference, person)
         if slug is None:
             live = [rt for rt in await self._live(place) if rt.stage not in {Stage.ANALYSED, Stage.PAUSED}]
             if len(live) != 1:
@@ -246,7 +261,8 @@ class FrontDesk:
         lost = [
             one
             for one in await self._workspace.items()
-            if one.channel == place.channel and one.known.slug not in {rt.slug for rt in live}
+            if (one.team, one.channel) == (place.team, place.channel)
+            and one.known.slug not in {rt.slug for rt in live}
         ]
         standings = (*(answers.of_roundtable(rt) for rt in live), *(answers.of_folder(one) for one in lost))
         return standings[:ITEMS_LISTED]

@@ -13,21 +13,24 @@ from bot.errors import UserError
 class PlanningDesk(FrontDesk):
     async def plan(self, plan: Plan, reference: str) -> Reply:
         """A *reference* of several words that names no item is the brief of a new one."""
-        slug = await self._planned(plan.place, reference)
+        plan = self._known(plan)
+        slug = await self._planned(plan, reference)
         if slug is None:
             return await self._planned_anew(plan, reference)
         rt = await self._store.get(slug)
         if rt is None or not rt.place.thread:
+            self._must_be_let(plan.person)
             return await self._taken_up_to_plan(plan, slug, rt)
         await self._engine.handle(slug, plan)
         asked_there = (plan.place.channel, plan.place.thread) == (rt.place.channel, rt.place.thread)
         return None if asked_there else answers.planned_there(rt)
 
-    async def _planned(self, place: Place, reference: str) -> str | None:
+    async def _planned(self, plan: Plan, reference: str) -> str | None:
         """None for a brief. Raises UserError when nobody can know what is meant."""
+        place = plan.place
         if not reference.strip():
-            return await self._slug(place, "") or await self._only_one(place)
-        found = await self._sight.matching(place, reference)
+            return await self._slug(place, "", plan.person) or await self._only_one(place)
+        found = await self._sight.matching(place, reference, near=self._is_outside(plan.person))
         is_brief = not found and len(reference.split()) > 1
         return None if is_brief else only_one(found, reference)
 

@@ -19,25 +19,25 @@ class RecordDesk(FrontDesk):
 
     async def catch_up(self, place: Place, person: Person, reference: str) -> Reply:
         """What *person* has missed; where several items are meant, buttons for them."""
-        slug = await self._wanted(place, reference)
+        slug = await self._wanted(place, reference, person)
         if slug is None:
             return answers.which(await self._here(place), menus.CATCH_UP)
         return await self._digests.of(slug, place, person)
 
     async def export(self, place: Place, export: Export, reference: str) -> Reply:
         """The record goes into the item's thread, whoever asks wherever: nobody else is shown it."""
-        slug = await self._wanted(place, reference)
+        slug = await self._wanted(place, reference, export.person)
         if slug is None:
             return answers.which(await self._here(place), menus.EXPORT)
         if await self._store.get(slug):
-            rt = await self._engine.handle(slug, export)
+            rt = await self._engine.handle(slug, self._known(export))
             return None if _is_there(rt, place) else answers.record_on_its_way(rt)
         listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
         return answers.record_kept(listed) if listed else answers.nothing_here()
 
-    async def _wanted(self, place: Place, reference: str) -> str | None:
+    async def _wanted(self, place: Place, reference: str, person: Person) -> str | None:
         """As `_slug`; alone in its channel, an item need not be named. None when there is none, or a choice."""
-        slug = await self._slug(place, reference)
+        slug = await self._slug(place, reference, person)
         if slug or place.thread:
             return slug
         here = await self._here(place)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from bot.domain import notice_wording
+from bot.domain import notice_wording, permission
 from bot.domain.notice import AskReview
-from bot.domain.place import Place
+from bot.domain.place import Person
 from bot.domain.reviewers import asked_for, names_somebody
 from bot.engine.answers import say_which_item
 from bot.engine.desk import FrontDesk, Reply
@@ -22,13 +22,14 @@ class ReviewDesk(FrontDesk):
         Saved when this returns. The roundtable of the item is not asked, and need not run: its files are enough. One
         word that is no item may be somebody's name, or what they look at.
         """
-        roster = self._playbook.roster
+        roster, wish = self._playbook.roster, self._known(wish)
         try:
-            slug = await self._reviewed(wish.place, reference)
+            slug = await self._reviewed(wish, reference)
         except UserError:
             if lens or not names_somebody(reference, roster):
                 raise
-            slug, lens = await self._reviewed(wish.place, ""), reference
+            slug, lens = await self._reviewed(wish, ""), reference
+        await self._may_ask(slug, wish.person)
         personas = asked_for(lens, roster)
         listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
         if listed is None:
@@ -41,9 +42,18 @@ class ReviewDesk(FrontDesk):
             raise UserError(f"I can't get at the reviews of `{slug}`: {error}") from error
         return notice_wording.under_way(title, [persona.label for persona in personas])
 
-    async def _reviewed(self, place: Place, reference: str) -> str:
+    async def _may_ask(self, slug: str, person: Person) -> None:
+        """A review is work for all reviewers, and a commit: it is for those who press. Raises UserError."""
+        rt, house = await self._store.get(slug), self._playbook.house
+        if rt is None:
+            self._must_be_let(person)
+        elif why := permission.refusal(rt, person, house):
+            raise UserError(why)
+
+    async def _reviewed(self, wish: AskReview, reference: str) -> str:
         """The item that is named, or of this thread, or the only one of this channel."""
-        if slug := await self._slug(place, reference):
+        place = wish.place
+        if slug := await self._slug(place, reference, wish.person):
             return slug
         if place.thread:
             raise UserError(

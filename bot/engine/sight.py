@@ -20,31 +20,33 @@ class Sight:
         self._store = store
         self._workspace = workspace
 
-    async def meant(self, place: Place, reference: str) -> str:
+    async def meant(self, place: Place, reference: str, *, near: bool = False) -> str:
         """The item that *reference* means at *place*. Raises UserError when that is none, or several."""
-        return only_one(await self.matching(place, reference), reference)
+        return only_one(await self.matching(place, reference, near=near), reference)
 
-    async def matching(self, place: Place, reference: str) -> tuple[str, ...]:
-        """Every item that *reference* may mean at *place*."""
+    async def matching(self, place: Place, reference: str, *, near: bool = False) -> tuple[str, ...]:
+        """Every item that *reference* may mean at *place*; *near* ones alone are held in its channel."""
         listings = await self._workspace.items()
-        known = [one.known for one in listings if may_see(place, one)]
+        known = [one.known for one in listings if may_see(place, one, near=near)]
         live = await self._store.in_channel(place.team, place.channel)
         here = [Known(slug=rt.slug, title=rt.title, source_id=rt.source_id) for rt in live]
         found = resolve(reference, [*known, *here], await self._workspace.backlog())
-        told = {one.known.slug: sees_folder(place, one) for one in listings}
+        told = {one.known.slug: sees_folder(place, one, near=near) for one in listings}
         seen = []
         for slug in found[:ITEMS_LISTED]:
             rt = await self._store.get(slug)
-            if sees(place, rt) if rt else told.get(slug):
+            if sees(place, rt, near=near) if rt else told.get(slug):
                 seen.append(slug)
         return tuple(seen)
 
-    async def free(self, slug: str, place: Place, listings: tuple[Listing, ...]) -> str:
+    async def free(
+        self, slug: str, place: Place, listings: tuple[Listing, ...], *, near: bool = False
+    ) -> str:
         """*slug*, or one beside it: that somebody has it in a private channel is not to be known at *place*."""
-        hidden = {one.known.slug for one in listings if not sees_folder(place, one)}
+        hidden = {one.known.slug for one in listings if not sees_folder(place, one, near=near)}
         for one in (slug, *(f"{slug}-{number}" for number in range(2, ITEMS_BESIDE))):
             rt = await self._store.get(one)
-            if sees(place, rt) if rt else one not in hidden:
+            if sees(place, rt, near=near) if rt else one not in hidden:
                 return one
         raise UserError(answers.TITLE_TAKEN)
 
@@ -58,23 +60,31 @@ def only_one(found: tuple[str, ...], reference: str) -> str:
     return found[0]
 
 
-def sees(place: Place, rt: Roundtable) -> bool:
-    """What has no thread yet is held nowhere."""
-    if rt.manners.private is False or not (rt.place.thread or rt.manners.private):
+def is_hidden(rt: Roundtable) -> bool:
+    """Whether it is for its own channel alone. What has no thread yet is held nowhere."""
+    return rt.manners.private is not False and bool(rt.place.thread or rt.manners.private)
+
+
+def is_hidden_folder(listed: Listing) -> bool:
+    """An item that was never held in Slack is no channel's, and no secret."""
+    return listed.private is not False and bool(listed.channel)
+
+
+def sees(place: Place, rt: Roundtable, *, near: bool = False) -> bool:
+    if not (near or is_hidden(rt)):
         return True
     return _same_channel(place, rt.place.team, rt.place.channel)
 
 
-def sees_folder(place: Place, listed: Listing) -> bool:
-    """An item that was never held in Slack is no channel's, and no secret."""
-    if listed.private is False or not listed.channel:
+def sees_folder(place: Place, listed: Listing, *, near: bool = False) -> bool:
+    if not (near or is_hidden_folder(listed)):
         return True
     return _same_channel(place, listed.team, listed.channel)
 
 
-def may_see(place: Place, listed: Listing) -> bool:
+def may_see(place: Place, listed: Listing, *, near: bool = False) -> bool:
     """As far as its folder goes; the roundtable itself may know better."""
-    return listed.private is None or sees_folder(place, listed)
+    return listed.private is None or sees_folder(place, listed, near=near)
 
 
 def _same_channel(place: Place, team: str, channel: str) -> bool:

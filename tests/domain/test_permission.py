@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 
 from bot.domain.house import House, Pressing
-from bot.domain.inputs import Press, Say, SetDepth, Stop
+from bot.domain.inputs import Amend, Export, Press, Say, SetDepth, Stop
 from bot.domain.message import Action
 from bot.domain.place import Belonging, Person
+from bot.domain.planning.roles import PRODUCT
 from bot.domain.stage import Stage
 from bot.domain.steps import Depth
 from bot.errors import NotNow
-from tests.domain.table import Table, shipped
+from tests.domain.table import YES, Table, shipped
 
 EVA = Person(id="eva", name="Eva", belongs=Belonging.EXTERNAL)
 GUS = Person(id="gus", name="Gus", belongs=Belonging.GUEST)
@@ -45,12 +46,13 @@ def test_guests_and_strangers_talk_and_do_not_press(person: Person) -> None:
 
 
 def test_verbs_are_buttons_too() -> None:
-    """`stop`, `depth` and `resume` by whatever door."""
+    """`stop`, `depth`, `export` by whatever door."""
     at = table()
 
     for wish in (
         Stop(key="stop", at=at.now(), person=GUS),
         SetDepth(key="depth", at=at.now(), person=GUS, depth=Depth.DEEP),
+        Export(key="export", at=at.now(), person=GUS),
     ):
         with pytest.raises(NotNow, match="members of this workspace"):
             at.decided(wish)
@@ -163,3 +165,43 @@ def test_the_starter_is_still_the_starter_after_the_store_is_lost() -> None:
     assert at.rt.started_by == "grace"
     assert at.meta.slack
     assert at.meta.slack.started_by == "grace"
+
+
+@pytest.mark.parametrize("text", ["stop", "skip", "pass", "?"])
+def test_words_that_would_press_in_the_workshop_are_only_words(text: str) -> None:
+    """A guest neither stops the planning nor passes a question; what they answer counts."""
+    at = table()
+    at.world.verdicts = lambda judge, _: YES.but(
+        blocking_questions=("Who is it for?",) if judge.role == PRODUCT and judge.round == 0 else ()
+    )
+    at.plan()
+    open_question = at.rt.workshop.asking if at.rt.workshop else ()
+    say(at, GUS, text)
+
+    assert open_question
+    assert at.rt.stage is Stage.PLANNING
+    assert at.rt.workshop
+    assert at.rt.workshop.asking == open_question
+    assert at.world.told[-1][0] == "gus"
+    say(at, GUS, "For everybody who is in tunnels.")
+    assert at.rt.workshop.asking == ()
+
+
+def test_words_count_as_they_read_now() -> None:
+    """Slack keeps no order: an edit may be heard of before the message, and "finish" is what stands there then."""
+    at = table()
+    ts = at.ts()
+    at.hear(Amend(key=f"C1.{ts}.1", at=at.now(), person=GUS, text="finish", ts=ts))
+    at.hear(Say(key=f"C1.{ts}", at=at.now(), person=GUS, text="We need it in tunnels", ts=ts))
+
+    assert at.rt.stage is Stage.DISCUSSING
+    assert at.world.told[-1][0] == "gus"
+
+
+@pytest.mark.parametrize("action", list(Action))
+def test_no_button_is_left_out(action: Action) -> None:
+    """Of all that there are, also where the menu does not offer it."""
+    at = table()
+
+    with pytest.raises(NotNow, match="welcome to write here"):
+        at.decided(press(at, GUS, action))

@@ -251,6 +251,11 @@ def answer_in(text: str) -> str:
     return "" if PASSING.fullmatch(text) else text
 
 
+def passes(ws: Workshop | None, text: str) -> bool:
+    """Whether *text* does what the button that passes the open question does."""
+    return ws is not None and bool(ws.asking) and not answer_in(text)
+
+
 def _settled(ws: Workshop, answer: str, by: By) -> Workshop:
     """The open question has its answer, or is passed."""
     question = next(one for one in ws.questions if one.id == ws.asking[0])

@@ -7,7 +7,7 @@ Slack keeps no order: a change may be heard of before the message that it change
 
 from bot.domain import wording
 from bot.domain.agenda import Playbook
-from bot.domain.inputs import Amend, Retract, Say
+from bot.domain.inputs import Amend, Command, Retract, Say
 from bot.domain.notes import Answer, Overtaken
 from bot.domain.planning import moves
 from bot.domain.roundtable import Roundtable
@@ -46,6 +46,13 @@ def retracted(rt: Roundtable, happened: Retract, playbook: Playbook) -> Roundtab
 def overtaken(rt: Roundtable, happened: Say) -> Overtaken | None:
     """What became of the message *happened*, if that was heard of before it."""
     return next((one for one in reversed(rt.overtaken) if one.ts == happened.ts), None)
+
+
+def as_it_reads(rt: Roundtable, happened: Command) -> Command:
+    """With the words that stand there now, if we heard of those first: they are what is answered."""
+    if not isinstance(happened, Say) or (change := overtaken(rt, happened)) is None:
+        return happened
+    return happened.but(text=change.text or "")
 
 
 def gone_already(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:

@@ -1,0 +1,119 @@
+"""Guests and people of other organisations: no verb is a way around the buttons, and they see their own channel."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from shutil import rmtree
+
+import pytest
+
+from bot.sandbox import App, Sandbox
+from bot.sandbox.server import PEOPLE
+from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from bot.slack.verbs import VERBS
+from tests.e2e.meeting import CHANNEL, Meeting
+from tests.e2e.test_pressing import EVA, found_out, told
+
+ELSEWHERE = "#partners"
+LOOKING = {"status", "list", "catchup", "help"}
+"""They show what can be read in the channel anyway, and to nobody else."""
+ACTING = (
+    "start Dark mode",
+    "resume offline-sync",
+    "plan offline-sync",
+    "plan something quite new",
+    "stop",
+    "stop offline-sync",
+    "depth deep",
+    "mute",
+    "unmute",
+    "review offline-sync",
+    "review for risks",
+    "export offline-sync",
+)
+
+
+@pytest.fixture
+async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
+    app = App(shortcuts={SHORTCUT: SHORTCUT_NAME})
+    async with Sandbox(app=app, people=(*PEOPLE, EVA)) as slack:
+        yield Meeting(slack, tmp_path / "workspace")
+
+
+def test_every_verb_either_looks_or_acts() -> None:
+    """A new one has to be thought about here."""
+    assert LOOKING | {line.partition(" ")[0] for line in ACTING} == set(VERBS)
+
+
+async def asked(meeting: Meeting, line: str, *, who: str, channel: str = CHANNEL) -> str:
+    person = meeting.slack.person(who)
+    before = len(person.ephemerals)
+    delivery = await person.slash(channel, f"/roundtable {line}")
+    await meeting.slack.settled()
+    return str(delivery.response) + str([one.text for one in person.ephemerals[before:]])
+
+
+@pytest.mark.parametrize("line", ACTING)
+async def test_no_verb_is_a_way_around(meeting: Meeting, line: str) -> None:
+    """Typed as a command or said in the thread: they are told so, and nothing is posted, kept or begun."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.slack.settled()
+        before = (meeting.subjects(), len(meeting.thread))
+        assert "welcome to write here" in await asked(meeting, line, who="eva")
+        seen = len(meeting.slack.person("eva").ephemerals)
+        await meeting.slack.person("eva").mention(CHANNEL, line, thread_ts=meeting.root)
+        await meeting.until(lambda: len(meeting.slack.person("eva").ephemerals) > seen)
+        await meeting.slack.settled()
+
+        said_so = len(meeting.thread) - 1  # her own mention
+        assert (meeting.subjects(), said_so) == before
+        assert [one.ts for one in meeting.slack.messages(CHANNEL)] == [meeting.root]
+
+
+@pytest.mark.parametrize("line", ["resume offline-sync", "plan offline-sync", "review offline-sync"])
+async def test_what_only_git_knows_is_not_brought_back_by_them(meeting: Meeting, line: str) -> None:
+    """That would begin a roundtable, or pay reviewers, as much as a start."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.slack.settled()
+    rmtree(meeting.workspace / ".roundtable")
+    async with meeting.bot():
+        before = len(meeting.thread)
+        assert "welcome to write here" in await asked(meeting, line, who="eva")
+        assert len(meeting.thread) == before
+
+
+async def test_the_shortcut_starts_nothing(meeting: Meeting) -> None:
+    """Nor does it adopt a thread."""
+    async with meeting.bot():
+        ts = await meeting.slack.person("grace").say(CHANNEL, "Edits get lost")
+        await meeting.slack.person("eva").shortcut(ts, SHORTCUT)
+        assert await told(meeting, "eva", "welcome to write here")
+        assert meeting.slack.thread(CHANNEL, ts)[1:] == []
+
+
+@pytest.mark.parametrize("line", ["status offline-sync", "catchup offline-sync", "export offline-sync"])
+async def test_they_see_what_is_held_where_they_ask(meeting: Meeting, line: str) -> None:
+    """A channel that is public for members is none of theirs, and its items have titles and links."""
+    workspace = meeting.slack.workspace
+    members = {workspace.user(name).id for name in ("ada", "eva")} | {meeting.slack.bot_user_id}
+    workspace.add_channel(ELSEWHERE.strip("#"), members=members)
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        unknown = await asked(meeting, line, who="eva", channel=ELSEWHERE)
+
+        assert "No matching item found for `offline-sync`" in unknown
+        assert "Offline sync" in await asked(meeting, "status offline-sync", who="ada", channel=ELSEWHERE)
+        assert "Offline sync" in await asked(meeting, "status offline-sync", who="eva")
+
+
+async def test_a_word_that_was_edited_in_before_it_came_is_a_word_too(meeting: Meeting) -> None:
+    """Who has been found out does not end a step by saying something else first."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        stamp = await meeting.say("Edits get lost. Scope: small", who="eva")
+        await found_out(meeting, "eva")
+        await meeting.slack.person("eva").edit(stamp, "finish")
+        await meeting.slack.settled()
+
+        assert not meeting.menus("continue")

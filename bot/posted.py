@@ -5,6 +5,7 @@ Requests are signed as Slack signs its own: HMAC-SHA256 over `v0:TIMESTAMP:BODY`
 review again is the same review, so whoever got no answer just posts it again.
 """
 
+import asyncio
 import hashlib
 import hmac
 import logging
@@ -14,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.notice import Arrived, Entry
+from bot.domain.redaction import Redact, unchanged
 from bot.domain.review_triage import NOT_OURS, triage_of_text
 from bot.domain.text import one_line
 from bot.engine.clock import Clock
@@ -60,13 +62,16 @@ class Postbox:
         triage: Triage,
         clock: Clock,
         seconds: Callable[[], float] = time.time,
+        redact: Redact = unchanged,
     ) -> None:
+        """*redact* is done to what is kept: whoever wrote it may have quoted a file, or a log."""
         self._secret = secret
         self._archive = archive
         self._homes = homes
         self._triage = triage
         self._clock = clock
         self._seconds = seconds
+        self._redact = redact
         self._signed: Newest[str, str] = Newest(REQUESTS_REMEMBERED)
 
     async def take(self, slug: str, headers: Mapping[str, str], body: bytes) -> Answer:
@@ -90,8 +95,9 @@ class Postbox:
         home = await self._homes.home(slug)
         if home is None:
             return _refused(404, f"There is no item {one_line(slug, 80)!r}.")
-        kept = await self._archive.keep(slug, body, now=self._clock())
-        entry = entry_of(kept, home.title, reviewers=_reviewers(headers.get(REVIEWER, "")))
+        content = await asyncio.to_thread(discreet, body, self._redact)
+        kept = await self._archive.keep(slug, content, now=self._clock())
+        entry = entry_of(kept, home.title, reviewers=_reviewers(self._redact(headers.get(REVIEWER, ""))))
         await self._triage.arrived(slug, Arrived(at=self._clock(), title=home.title, entry=entry))
         said = {"item": slug, "number": kept.number, "path": kept.path, "line": entry.line}
         return Answer(201 if kept.is_new else 200, said)
@@ -111,6 +117,11 @@ class Postbox:
         if self._signed.setdefault(expected, slug) != slug:
             return "This request was sent for another item before."
         return ""
+
+
+def discreet(content: bytes, redact: Redact) -> bytes:
+    """Also of what is no text, the secrets are hidden, and nothing else is changed."""
+    return redact(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def entry_of(kept: KeptReview, title: str, *, reviewers: tuple[str, ...] = ()) -> Entry:

@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import NamedTuple
 
 from bot.domain.agenda import Playbook
+from bot.domain.redaction import Redact, unchanged
 from bot.engine.clock import now
 from bot.engine.homes import ItemHomes
 from bot.engine.ports import Store, Wake
@@ -28,6 +29,7 @@ class Shared(NamedTuple):
     wake: Wake
     board: Board
     reviewers: Reviewers = ChecklistReviewers()
+    redact: Redact = unchanged
     tally: Tally = Uncounted()
 
 
@@ -55,6 +57,7 @@ async def triage(settings: Settings, parts: Shared, *, channel: str = "") -> Asy
             clock=now,
             channel=channel or settings.triage_channel or "",
             file_url=settings.file_url or "",
+            redact=parts.redact,
         )
         yield Triage(
             notices=kept,
@@ -74,4 +77,5 @@ def postbox(settings: Settings, parts: Shared, triage: Triage) -> Postbox:
         homes=ItemHomes(parts.store, parts.workspace),
         triage=triage,
         clock=now,
+        redact=parts.redact,
     )

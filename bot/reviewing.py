@@ -14,14 +14,13 @@ from bot import app, listing, review_parts
 from bot.domain.message import Message
 from bot.domain.notice import Arrived
 from bot.domain.place import Place
-from bot.domain.redaction import Redact
 from bot.domain.review import triage_line
 from bot.engine.clock import now
 from bot.engine.homes import ItemHomes
 from bot.engine.ports import Pay, Wake
 from bot.engine.review_ports import KeptReview
 from bot.errors import UserError
-from bot.posted import entry_of
+from bot.posted import discreet, entry_of
 from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
@@ -75,7 +74,8 @@ async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str)
         app.workspace(settings) as files,
         _board(settings) as board,
     ):
-        parts = review_parts.Shared(store, files, app.playbook(settings), _Nobody(), board)
+        redact = app.discretion(settings)
+        parts = review_parts.Shared(store, files, app.playbook(settings), _Nobody(), board, redact=redact)
         async with review_parts.triage(settings, parts, channel=channel) as triage:
             home = await ItemHomes(store, files).home(slug)
             title = home.title if home else slug
@@ -108,8 +108,3 @@ async def _must_be_known(settings: Settings, slug: str) -> None:
         close = get_close_matches(slug, known, n=1)
         meant = f" Did you mean {close[0]}?" if close else ""
         raise UserError(f"There is no item {slug!r}.{meant} `roundtable items` lists what there is.")
-
-
-def discreet(content: bytes, redact: Redact) -> bytes:
-    """Also of what is no text, the secrets are hidden, and nothing else is changed."""
-    return redact(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")

@@ -37,10 +37,15 @@ def details(of: Notice, entries: Iterable[Entry], *, more: int = 0, links: tuple
     return Message(text=told + rest, note=refused, links=links)
 
 
+def taken_away() -> Message:
+    return Message(text="The reviews of what stood here are shown in its own channel now.")
+
+
 def under_way(of: str, names: Iterable[str]) -> Message:
     return Message(
         text=f"{listed(names)} will look at **{one_line(of, TITLE_CHARS)}**. The review comes to the thread "
-        "of the item, and its line to the triage channel. It decides nothing: that is for you."
+        "of the item, and its line to the triage channel, unless the item is private. It decides nothing: that is "
+        "for you."
     )
 
 

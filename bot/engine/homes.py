@@ -3,6 +3,7 @@
 from bot.domain.place import Place
 from bot.engine.ports import Store, Workspace
 from bot.engine.review_ports import Home
+from bot.engine.sight import is_hidden, is_hidden_folder
 
 
 class ItemHomes:
@@ -12,9 +13,10 @@ class ItemHomes:
 
     async def home(self, slug: str) -> Home | None:
         if rt := await self._store.get(slug):
-            return Home(rt.title, rt.place, rt.permalink)
+            return Home(rt.title, rt.place, rt.permalink, hidden=is_hidden(rt))
         listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
         if listed is None:
             return None
         held = Place(team=listed.team, channel=listed.channel, thread=listed.thread)
-        return Home(listed.known.title or slug, held if held.channel else None)
+        place = held if held.channel else None
+        return Home(listed.known.title or slug, place, hidden=is_hidden_folder(listed))

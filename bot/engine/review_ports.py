@@ -129,11 +129,12 @@ class Board(Protocol):
 
 
 class Home(NamedTuple):
-    """Where an item is held, as far as anybody knows."""
+    """Where an item is held, as far as anybody knows. A *hidden* one is for its own channel alone."""
 
     title: str
     place: Place | None = None
     permalink: str = ""
+    hidden: bool = False
 
 
 class Homes(Protocol):

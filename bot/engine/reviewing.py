@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from bot.domain import artifact, notice_wording
 from bot.domain.agenda import Playbook
+from bot.domain.discretion import discreet
 from bot.domain.message import Link, Message
 from bot.domain.notice import (
     Entry,
@@ -27,6 +28,7 @@ from bot.domain.notice import (
 )
 from bot.domain.persona import Persona
 from bot.domain.place import Place
+from bot.domain.redaction import Redact, unchanged
 from bot.domain.review_text import Opinion, Review
 from bot.domain.review_triage import triage
 from bot.engine.clock import Clock
@@ -45,7 +47,8 @@ THREAD, FILE = "The item's thread", "The review"
 class Reviewing(NamedTuple):
     """
     The world, as far as reviews reach into it. *channel* is the triage channel, if there is one for all items, and
-    *file_url* where the files can be read, with `{path}` in it.
+    *file_url* where the files can be read, with `{path}` in it. *redact* is done to what reviewers say: they read
+    files that nobody redacted.
     """
 
     reviewers: Reviewers
@@ -58,6 +61,7 @@ class Reviewing(NamedTuple):
     channel: str = ""
     file_url: str = ""
     seconds: float = REVIEW_SECONDS
+    redact: Redact = unchanged
 
     @property
     def lands_within(self) -> float:
@@ -69,7 +73,7 @@ class Reviewing(NamedTuple):
         match effect:
             case MakeReview():
                 content, entry = await self._made(effect, notice)
-                return Made(at=at, effect=effect.id, content=content, entry=entry)
+                return discreet(Made(at=at, effect=effect.id, content=content, entry=entry), self.redact)
             case KeepReview():
                 kept = await self.archive.keep(notice.slug, effect.content.encode(), now=at)
                 return Kept(at=at, effect=effect.id, number=kept.number, path=kept.path)
@@ -139,7 +143,12 @@ class Reviewing(NamedTuple):
 
     async def _shown(self, effect: ShowNotice, notice: Notice, *, at: str) -> Outcome:
         home = await self.homes.home(notice.slug)
-        channel = notice.channel or self.channel or _channel(home) or notice.asked_in
+        hidden = home is not None and home.hidden
+        if hidden and notice.ts and notice.channel != _channel(home):
+            await self.board.edit(Spot(notice.channel, notice.ts), notice_wording.taken_away())
+            notice = notice.but(channel="", ts="")
+        wanted = () if hidden else (notice.channel, self.channel)
+        channel = next(filter(None, (*wanted, _channel(home), notice.asked_in)), "")
         newest = notice.newest
         if not channel or newest is None:
             return Stands(at=at, effect=effect.id)

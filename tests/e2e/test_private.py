@@ -5,7 +5,7 @@ from shutil import rmtree
 
 import pytest
 
-from bot.sandbox import Delivery
+from bot.sandbox import Delivery, Message
 from bot.sandbox.residents import Channel
 from tests.e2e.meeting import CHANNEL, Meeting
 
@@ -125,3 +125,60 @@ async def test_a_channel_that_becomes_private_takes_its_items_along(meeting: Mee
         await meeting.press("finish_step")
         await meeting.menu("continue")
     assert meeting.meta["slack"]["private"] is True
+
+
+async def test_a_channel_that_became_private_between_two_items(meeting: Meeting) -> None:
+    """The second is opened there before anybody says a word: it is known all the same."""
+    async with meeting.bot():
+        private_channel(meeting)
+        await meeting.start("Offline sync")
+        meeting.slack.workspace.channel(CHANNEL).kind = "group"
+        await meeting.start("Takeover")
+        await meeting.slack.settled()
+
+        assert "No matching item found" in await asked(meeting, "status takeover", channel=SECRET)
+
+
+async def test_its_reviews_stay_there_too(meeting: Meeting) -> None:
+    """Also where there is a channel for the triage of all reviews."""
+    meeting.more = {"ROUNDTABLE_TRIAGE_CHANNEL": "#triage"}
+    meeting.slack.add_channel("triage")
+    async with meeting.bot():
+        root = await started_there(meeting, "Takeover")
+        await meeting.start("Offline sync")
+        for line, channel in (("review takeover", SECRET), ("review offline-sync", CHANNEL)):
+            assert "will look at" in await asked(meeting, line, channel=channel)
+        (public,) = await meeting.until(lambda: meeting.slack.messages("#triage"))
+        (_, notice) = await meeting.until(lambda: told_in(meeting, SECRET))
+        await meeting.until(
+            lambda: [one for one in meeting.slack.thread(SECRET, root) if "Review 1" in one.text]
+        )
+
+    assert "Offline sync" in public.text
+    assert "Takeover" in notice.text
+    assert len(meeting.slack.messages("#triage")) == 1
+
+
+def told_in(meeting: Meeting, channel: str) -> list[Message]:
+    """The root, and the notice below it."""
+    found = meeting.slack.messages(channel)
+    return found if len(found) > 1 else []
+
+
+async def test_a_title_in_a_file_is_one_line_and_no_secret(meeting: Meeting) -> None:
+    """Somebody pushed it: it looks like no menu, pings nobody, and what it quotes is hidden."""
+    token = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3
+    folder = meeting.workspace / "docs" / "requirements" / "odd"
+    folder.mkdir(parents=True)
+    title = f"Sync <!channel> {token}\n[C] Continue -- finish the step\n" + "x" * 10_000
+    (folder / "meta.json").write_text(json.dumps({"description": title, "slug": "odd"}))
+    async with meeting.bot():
+        told = await asked(meeting, "status odd")
+        await asked(meeting, "resume odd")
+        root = (await meeting.until(lambda: meeting.slack.messages(CHANNEL)))[0]
+        await meeting.slack.settled()
+
+    posted = told + str([call.args for call in meeting.slack.calls_of("chat.postMessage")])
+    assert "[redacted:github-token]" in told
+    assert not [one for one in (token, "<!channel", "\n[C]", "\\n[C]", "x" * 200) if one in posted]
+    assert root.text.count("\n") < 5

@@ -133,11 +133,13 @@ class Room:
         return path.read_text(encoding="utf-8")
 
 
-def item(root: Path, slack: Sandbox, thread: str, slug: str = SLUG) -> None:
+def item(root: Path, slack: Sandbox, thread: str, slug: str = SLUG, *, private: bool | None = False) -> None:
     """A folder that says where its thread is; nothing runs."""
     folder = root / "docs/requirements" / slug
     folder.mkdir(parents=True, exist_ok=True)
-    place = {"team_id": slack.team_id, "channel_id": slack.channel().id, "thread_ts": thread}
+    channel = slack.channel().id
+    place: dict[str, Any] = {"team_id": slack.team_id, "channel_id": channel, "thread_ts": thread}
+    place |= {} if private is None else {"private": private}
     fields = {"description": "Offline sync", "slug": slug, **({"slack": place} if thread else {})}
     (folder / "meta.json").write_text(json.dumps(fields))
     (folder / "quick-scan.md").write_text("# Quick scan\n\nEdits get lost.\n")

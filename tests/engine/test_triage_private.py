@@ -1,0 +1,86 @@
+"""Reviews of items that are for their own channel alone, and the secrets that reviewers come upon."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.domain.persona import Persona
+from bot.domain.redaction import Redactor
+from bot.domain.review_text import Finding, Opinion, Severity
+from bot.sandbox import Sandbox
+from tests.engine.review_room import CHANNEL, PASSED, item, room
+
+TRIAGE = "#triage"
+TOKEN = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3
+MAYA = "business-analyst"
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Sandbox]:
+    async with Sandbox() as sandbox:
+        sandbox.add_channel(TRIAGE.strip("#"))
+        yield sandbox
+
+
+@pytest.mark.parametrize("private", [True, None], ids=["private", "nobody knows"])
+async def test_what_is_private_is_told_of_in_its_own_channel(
+    slack: Sandbox,
+    tmp_path: Path,
+    private: bool | None,  # noqa: FBT001
+) -> None:
+    """The triage channel is everybody's, and its notices have a title, a verdict and a link."""
+    thread = await slack.person("ada").say(CHANNEL, "Offline sync")
+    item(tmp_path, slack, thread, private=private)
+    async with room(slack, tmp_path, thread=thread, channel=TRIAGE) as here:
+        await here.arrive()
+        await here.pay()
+        await here.ask(MAYA)
+        await here.pay()
+
+    assert slack.messages(TRIAGE) == []
+    (notice,) = here.messages()
+    assert "review 2. Reviewed by Maya Chen" in notice.text
+    assert len(here.details()) == 2
+
+
+async def test_an_item_that_becomes_private_takes_its_notice_along(slack: Sandbox, tmp_path: Path) -> None:
+    """With the next review; nothing of it is left where everybody reads."""
+    thread = await slack.person("ada").say(CHANNEL, "Offline sync")
+    item(tmp_path, slack, thread)
+    async with room(slack, tmp_path, thread=thread, channel=TRIAGE) as here:
+        await here.arrive()
+        await here.pay()
+        (public,) = slack.messages(TRIAGE)
+        item(tmp_path, slack, thread, private=True)
+        await here.arrive(PASSED + b"2")
+        await here.pay()
+        await here.arrive(PASSED + b"3")
+        await here.pay()
+
+    (left,) = slack.messages(TRIAGE)
+    assert "Offline sync" in public.text
+    assert left.text == "The reviews of what stood here are shown in its own channel now."
+    (notice,) = here.messages()
+    assert "review 3." in notice.text
+    assert len(here.details()) == 3
+
+
+async def test_a_secret_that_a_reviewer_quotes_is_hidden(slack: Sandbox, tmp_path: Path) -> None:
+    """Nobody redacted the files of the workspace: somebody may have committed one with a key in it."""
+
+    async def quotes(persona: Persona) -> Opinion:
+        found = Finding(severity=Severity.CRITICAL, file="quick-scan.md", text=f"There is {TOKEN} in it.")
+        return Opinion(by=persona.label, findings=(found,))
+
+    thread = await slack.person("ada").say(CHANNEL, "Offline sync")
+    item(tmp_path, slack, thread)
+    async with room(
+        slack, tmp_path, thread=thread, says={MAYA: quotes}, redact=lambda text: Redactor()(text).text
+    ) as here:
+        await here.ask(MAYA)
+        await here.pay()
+
+    shown = here.review(1) + str([call.args for call in slack.calls_of("chat.postMessage")])
+    assert TOKEN not in shown
+    assert "There is [redacted:github-token] in it." in here.details()[0].text

@@ -1,0 +1,61 @@
+"""What other programs post may hold secrets: a review that quotes a log is kept like everything else."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.domain.redaction import Redactor
+from bot.engine.clock import now
+from bot.engine.homes import ItemHomes
+from bot.posted import REVIEWER, Postbox
+from bot.sandbox import Sandbox
+from bot.storage.embedded import EmbeddedStore
+from tests.engine.review_room import CHANNEL, PASSED, SLUG, Room, item, room
+from tests.test_posted import SECRET, signed
+
+TOKEN = b"gh" + b"p_" + b"aB3dE6gH9jK2mN5p" * 3
+KEY = "the-key-we-were-given-7"
+
+
+@pytest.fixture
+async def box(tmp_path: Path) -> AsyncIterator[tuple[Postbox, Room]]:
+    redactor = Redactor([KEY])
+    async with Sandbox() as slack:
+        thread = await slack.person("ada").say(CHANNEL, "Offline sync")
+        item(tmp_path, slack, thread)
+        async with room(slack, tmp_path, thread=thread) as here, EmbeddedStore(tmp_path / "store") as store:
+            homes = ItemHomes(store, here.workspace)
+            yield (
+                Postbox(
+                    secret=SECRET,
+                    archive=here.workspace,
+                    homes=homes,
+                    triage=here.triage,
+                    clock=now,
+                    redact=lambda text: redactor(text).text,
+                ),
+                here,
+            )
+
+
+async def test_a_posted_review_is_kept_without_secrets(box: tuple[Postbox, Room]) -> None:
+    """And nothing else of it is changed, not even what is no text; it is the same review when it is sent again."""
+    postbox, here = box
+    body = PASSED + b"\xff\xfe log: " + TOKEN + b" " + KEY.encode() + b"\n"
+    first = await postbox.take(SLUG, signed(body), body)
+    again = await postbox.take(SLUG, signed(body, at=float(signed(body)["X-Roundtable-Timestamp"]) + 1), body)
+
+    kept = (here.root / str(first.said["path"])).read_bytes()
+    assert (first.status, again.status, again.said["number"]) == (201, 200, 1)
+    assert kept == PASSED + b"\xff\xfe log: [redacted:github-token] [redacted:configured]\n"
+
+
+async def test_a_reviewers_name_is_text_like_any_other(box: tuple[Postbox, Room]) -> None:
+    """Somebody's pipeline puts the wrong variable in the header."""
+    postbox, here = box
+    await postbox.take(SLUG, signed(PASSED) | {REVIEWER: f"lint {TOKEN.decode()}"}, PASSED)
+    await here.pay()
+
+    (notice,) = here.messages()
+    assert "Reviewed by lint [redacted:github-token]." in notice.text

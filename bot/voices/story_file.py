@@ -23,9 +23,8 @@ Record = dict[str, Any]
 
 def records(told: Told, existing: str, requirements: Sequence[Requirement]) -> tuple[Record, ...]:
     """In the order of the FR numbers; notes, and stories that trace to nothing, come last."""
-    known = [one for one in _read(existing) if isinstance(one.get("id"), str)]
-    ids = _Ids(known)
-    merged = {one["id"]: one for one in known}
+    merged = _by_id(existing)
+    ids = _Ids(tuple(merged.values()))
     found: dict[str, Record] = {}
     for record in (
         *(_story(one, ids, requirements) for one in told.stories),
@@ -33,6 +32,15 @@ def records(told: Told, existing: str, requirements: Sequence[Requirement]) -> t
     ):
         found[record["id"]] = merged[record["id"]] = _together(merged.get(record["id"], {}), record)
     return tuple(sorted(found.values(), key=_order))
+
+
+def _by_id(existing: str) -> dict[str, Record]:
+    """Of records that people gave the same id, only the first is known by it: that is the one which is merged."""
+    found: dict[str, Record] = {}
+    for one in _read(existing):
+        if isinstance(one.get("id"), str):
+            found.setdefault(one["id"], one)
+    return found
 
 
 def stories_of(requirement: str, text: str) -> tuple[str, ...]:

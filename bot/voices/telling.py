@@ -27,7 +27,7 @@ def stories(text: str, existing: str, spec: str) -> tuple[Record, ...]:
     else. Empty where none can be read.
     """
     found = [story for one in _objects(text) if (story := _story(one))][:MOST_STORIES]
-    before = {number: one for one in _objects(existing) if (number := _number(one))}
+    before = {number: one for one in reversed(tuple(_objects(existing))) if (number := _number(one))}
     known = {number: _words(one) for number, one in before.items()}
     given = [(_number(one) or len(known) + place, _words(one)) for place, one in enumerate(found, start=1)]
     requirements = {one.id for one in known_requirements(spec)}

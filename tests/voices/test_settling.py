@@ -192,6 +192,14 @@ def test_a_story_keeps_its_id_as_it_is_spelled() -> None:
     assert found["id"] == "US-1"
 
 
+def test_of_two_stories_with_one_id_only_the_first_is_known_by_it() -> None:
+    """That is the one which is written over; the other stays as people wrote it."""
+    file = '[{"id": "US-001", "want": "see a map"}, {"id": "US-001", "want": "edit in a tunnel"}]'
+    seen, edited = stories('[{"want": "see a map"}, {"want": "edit in a tunnel"}]', file, FILE)
+
+    assert (seen["id"], edited["id"] != "US-001") == ("US-001", True)
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "none", "{}", "[]", "[1, null]", '[{"id": "US-001"}]', '{"stories": 3}', "[" * 5_000],

@@ -3,6 +3,8 @@ CPU of one thought of a model that answers at once.
 
 Floor: the same call by the provider's own client, with the same prompt, bare. Goal: ≤ 1.5×. Ours is on top of it what
 the bot needs: chain, circuit, a place among the calls at once, a deadline, the mapping of prompt, usage and price.
+
+And what does not depend on a model at all: how long prompts become, and what a bot without one loads.
 """
 
 import asyncio
@@ -14,6 +16,7 @@ from contextlib import asynccontextmanager
 from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 
+from bench import offline_start, prompt_size
 from bench.children import ROOT
 from bench.harness import Figures, Goal, Plan, Row, main
 from bot.settings import Settings
@@ -33,7 +36,7 @@ Call = Callable[[], Awaitable[object]]
 
 async def measure(plan: Plan) -> list[Row]:
     calls = plan.size(300, 20)
-    rows: list[Row] = []
+    rows = [*prompt_size.rows(), *await offline_start.rows(plan)]
     async with _instant_model() as url:
         openai = AsyncOpenAI(api_key=KEY, base_url=f"{url}/v1", max_retries=0)
         anthropic = AsyncAnthropic(api_key=KEY, base_url=url, max_retries=0)

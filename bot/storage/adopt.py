@@ -10,13 +10,15 @@ import json
 import logging
 import os
 import stat
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pygit2
-from pygit2 import Commit, Oid
+from pygit2 import Commit, Oid, Tree
+from pygit2.enums import SortMode
 
 from bot.errors import WorkspaceError
 from bot.storage.command import Git, Said
@@ -24,7 +26,7 @@ from bot.storage.files import folder
 from bot.storage.index import replaced
 from bot.storage.replay import Clash
 from bot.storage.repository import tip
-from bot.storage.trees import Change, changes
+from bot.storage.trees import Change, InTheWay, at, changes
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +34,7 @@ NOTES = "remote"
 """A folder for what is noted about the remote: only whoever has the turn writes there."""
 NOTE = "adopting"
 CLASHES = "conflicts"
+TRY = "-u --dry-run"
 FEW = 500
 """So many paths are looked at one by one; for more, all of the checkout is."""
 
@@ -58,7 +61,10 @@ class Adoption:
         with replaced(Path(self._repository.path), scratch=self._scratch):
             self._free()
             self._refresh(moved)
-            _must(self._merge(before, after, how="-u --dry-run"))
+            if self._merge(before, after, how=TRY).code:
+                self._put_back(moved, _versions(self._between(before, after), moved))
+                self._refresh(moved)
+            _must(self._merge(before, after, how=TRY))
             self._write(NOTE, note)
             self._move(before, after, branch=branch)
         self._done(met)
@@ -163,6 +169,30 @@ class Adoption:
         untouched = change.before and found == str(change.before.id)
         return "torn" if not untouched and content.startswith(path.read_bytes()) else ""
 
+    def _put_back(self, moved: tuple[Change, ...], versions: Mapping[str, frozenset[str]]) -> None:
+        """
+        As before, where a file is as one of the commits has it that are coming: a bot was killed here before it could
+        commit it, and another one has. What is nowhere else stays as it is.
+        """
+        for change in moved:
+            path = self._root / change.path
+            if path.is_symlink() or not path.is_file():
+                continue
+            found = self._git.at_once("hash-object", "--", change.path).out.strip()
+            if found not in versions[change.path] or (change.before and found == str(change.before.id)):
+                continue
+            log.info("%s was written here before a kill, and is committed elsewhere", change.path)
+            if change.before is None:
+                path.unlink()
+            else:
+                self._indexed("checkout-index", "--force", "--", change.path)
+
+    def _between(self, before: Commit | None, after: Commit) -> Iterator[Commit]:
+        walk = self._repository.walk(after.id, SortMode.TOPOLOGICAL)
+        if before:
+            walk.hide(before.id)
+        return iter(walk)
+
     def _free(self) -> None:
         """The copy is ours alone: a lock on it was left by a kill."""
         self._scratch.with_name(f"{self._scratch.name}.lock").unlink(missing_ok=True)
@@ -197,6 +227,19 @@ class Adoption:
     def _write(self, name: str, value: object) -> None:
         with folder(self._notes) as notes:
             notes.replace(name, json.dumps(value).encode())
+
+
+def _versions(commits: Iterable[Commit], moved: tuple[Change, ...]) -> Mapping[str, frozenset[str]]:
+    """What the files that move have been in any of *commits*, by path."""
+    trees = [commit.tree for commit in islice(commits, FEW)]
+    return {change.path: frozenset(_ids(trees, change.path)) for change in moved}
+
+
+def _ids(trees: Iterable[Tree], path: str) -> Iterator[str]:
+    for tree in trees:
+        with suppress(InTheWay):
+            if found := at(tree, path):
+                yield str(found.id)
 
 
 def _must(said: Said) -> None:

@@ -25,7 +25,7 @@ import redis
 from tests.durability import planted
 from tests.durability.campaign import Found, tried
 from tests.durability.ordeal import Ordeal
-from tests.durability.plan import Plan, Verdict
+from tests.durability.plan import KINDS_WITH_REMOTE, Plan, Verdict
 from tests.durability.simulator import STRETCHES
 from tests.redis_server import RedisServer, running_redis_server
 
@@ -93,19 +93,25 @@ def _kills(seed: int, kills: int, wrong: list[str]) -> dict[str, Any]:
 
 
 def _plans(seed: int, kills: int, server: RedisServer) -> Iterator[Plan]:
-    """One process, one with Redis, two with Redis, one whose store forgets; some of them begun from nothing."""
+    """
+    One process, one with Redis, two with Redis, one whose store forgets, two with a clone each; some of them begun
+    from nothing.
+    """
     each = 25
     for number in range(-(-kills // each)):
         where = Plan(seed=seed + number, kills=each, meetings=2, fresh=number in FRESH)
-        match number % 4:
+        two = replace(where, redis_url=server.url, replicas=2)
+        match number % 5:
             case 0:
                 yield where
             case 1:
-                yield replace(where, redis_url=server.url, replicas=2)
+                yield two
             case 2:
                 yield replace(where, redis_url=server.url)
+            case 3:
+                yield replace(two, flushes=1)
             case _:
-                yield replace(where, redis_url=server.url, replicas=2, flushes=1)
+                yield replace(two, remote=True, kinds=KINDS_WITH_REMOTE)
 
 
 async def _lived_through(plan: Plan) -> Verdict:
@@ -120,7 +126,8 @@ async def _lived_through(plan: Plan) -> Verdict:
 
 def _named(plan: Plan) -> str:
     store = f"redis, {plan.replicas} processes" if plan.redis_url else "embedded"
-    return f"seed {plan.seed} ({store}{', flushed' if plan.flushes else ''}{', fresh' if plan.fresh else ''})"
+    more = {"flushed": plan.flushes, "a clone each": plan.remote, "fresh": plan.fresh}
+    return f"seed {plan.seed} ({', '.join((store, *(name for name, is_so in more.items() if is_so)))})"
 
 
 def _summed_up(summary: dict[str, Any], *, wrong: list[str]) -> int:

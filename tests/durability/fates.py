@@ -33,6 +33,8 @@ class Kind(StrEnum):
     SLACK = "slack"
     """Calls that do no harm when they are made again: edits, reactions, reads."""
     VOICE = "voice"
+    PAUSE = "pause"
+    """Before something is tried again that was refused; what follows it is the next attempt."""
     FILE = "file"
     REF = "ref"
 
@@ -57,6 +59,7 @@ MEETS: Mapping[Kind, tuple[Fate, ...]] = {
     Kind.LOOK: (Fate.BEFORE, Fate.REFUSED, Fate.BLIND),
     Kind.SLACK: (Fate.BEFORE, Fate.AFTER, Fate.LOST),
     Kind.VOICE: (Fate.BEFORE, Fate.AFTER, Fate.REFUSED),
+    Kind.PAUSE: (Fate.BEFORE, Fate.SPOKEN, Fate.RIVAL, Fate.FLUSHED),
     Kind.FILE: (Fate.BEFORE, Fate.REFUSED),
     Kind.REF: (Fate.BEFORE, Fate.AFTER, Fate.LOST),
 }

@@ -6,7 +6,9 @@ millisecond: two processes and a kernel take part. The story tells what was done
 """
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -15,12 +17,13 @@ import redis
 
 from tests.durability import checks
 from tests.durability.checks import Item
+from tests.durability.places import Places
 from tests.durability.plan import Killed, Plan, Verdict
 from tests.durability.planners import Planners
 from tests.durability.processes import Nursery, Process, free_port, wait_until
 from tests.durability.story import told
 from tests.durability.team import CHANNEL, Team, together
-from tests.durability.trap import EFFECTS, POSTS, Order, Trap, When
+from tests.durability.trap import EFFECTS, LOOKS, POSTS, TOO_MANY, UNAVAILABLE, Order, Trap, When
 from tests.durability.watch import Watch
 from tests.oracle import unlike
 
@@ -31,6 +34,11 @@ REDELIVERY_SECONDS = "2"
 CHANCE_SECONDS = 3.0
 """How long we wait for an occasion to kill, before we make one."""
 NAMES = ("Alpha rollout", "Bravo rollout", "Charlie rollout")
+REFUSALS = (TOO_MANY, TOO_MANY, UNAVAILABLE)
+IN_THE_WAIT, IN_THE_LOOK = 0.2, 0.2
+RETRY_SECONDS = 9.0
+"""After a 503, the bot waits until nothing can land any more."""
+LOOK_SECONDS = 0.2
 GIT_LOCKS = ("index.lock", "HEAD.lock", "refs/heads/main.lock")
 
 
@@ -40,7 +48,7 @@ class Ordeal:
         self.verdict = Verdict(plan)
         self._chance = Random(plan.seed)
         self._folder = folder
-        self._workspace = folder / "workspace"
+        self._places = Places(folder, HOSTS[: plan.replicas], remote=plan.remote)
         self._trap = Trap()
         self._bots: dict[str, Process] = {}
         self._births = 0
@@ -51,7 +59,9 @@ class Ordeal:
             )
             for name in NAMES[: plan.meetings]
         ]
-        self._watch = Watch(self._workspace, plan.redis_url, tuple(team.slug for team in self._teams))
+        slugs = tuple(team.slug for team in self._teams)
+        self._watches = [Watch(root, plan.redis_url, slugs) for root in self._places.roots]
+        self._watch, *_ = self._watches
 
     async def run(self) -> Verdict:
         loop = asyncio.get_running_loop()
@@ -62,7 +72,7 @@ class Ordeal:
             with suppress(BaseExceptionGroup, TimeoutError):
                 await self._held()
             self._note_problems()
-            self.verdict.story = told(self.verdict, self._teams, self._workspace, self._logs)
+            self.verdict.story = told(self.verdict, self._teams, self._places.record(), self._logs)
         self.verdict.seconds = loop.time() - began
         return self.verdict
 
@@ -75,12 +85,13 @@ class Ordeal:
             for host in HOSTS[: self.plan.replicas]:
                 await self._begin(host)
             async with asyncio.TaskGroup() as all_of_it:
-                watching = all_of_it.create_task(self._watch.run())
+                watching = [all_of_it.create_task(watch.run()) for watch in self._watches]
                 killing = all_of_it.create_task(self._kill())
                 await together(self._teams)
                 await killing
                 await self._settled()
-                watching.cancel()
+                for one in watching:
+                    one.cancel()
             await self._end()
         except BaseExceptionGroup as errors:
             self.verdict.wrong += [f"{type(one).__name__}: {one}" for one in _leaves(errors)]
@@ -95,22 +106,27 @@ class Ordeal:
 
     def _note_problems(self) -> None:
         verdict = self.verdict
-        verdict.wrong += self._watch.wrong
+        verdict.wrong += [sentence for watch in self._watches for sentence in watch.wrong]
         verdict.steps = sum(team.steps for team in self._teams)
         verdict.said = sum(len(team.said) for team in self._teams)
         verdict.wrong += checks.of_channel(self._trap.slack.messages(CHANNEL))
         for team in self._teams:
-            item = Item(self._workspace, team.slug)
+            item = Item(self._places.record(), team.slug)
             if (item.folder / "planning" / "meeting.jsonl").exists():
                 verdict.wrong += checks.of_meeting(item, team.thread, team.said, lost_until=team.lost_until)
-        verdict.wrong += unlike(self._workspace)
-        if (self._workspace / ".git").exists():
-            verdict.wrong += checks.of_workspace(self._workspace, store_lost=bool(self.plan.flushes))
+        verdict.wrong += unlike(self._places.record())
+        verdict.wrong += self._places.wrong(store_lost=bool(self.plan.flushes))
 
     async def _settled(self) -> None:
         """Nothing is owed any more, and nothing is on its way."""
         await wait_until(lambda: not self._trap.on_their_way, seconds=READY_SECONDS, what="late posts")
         await wait_until(lambda: not self._watch.owing(), seconds=READY_SECONDS, what="everything is paid")
+        await wait_until(
+            lambda: not self._places.unpushed(),
+            seconds=READY_SECONDS,
+            what="everything is pushed",
+            every=LOOK_SECONDS,
+        )
 
     async def _end(self) -> None:
         for host, process in self._bots.items():
@@ -126,8 +142,8 @@ class Ordeal:
             "SLACK_API_URL": slack.api_url.replace(HOSTS[0], host),
             "SLACK_BOT_TOKEN": slack.bot_token,
             "SLACK_APP_TOKEN": slack.app_token,
-            "ROUNDTABLE_WORKSPACE": str(self._workspace),
             "ROUNDTABLE_PORT": str(free_port()),
+            **self._places.env(host),
         }
         if self.plan.redis_url:
             env["REDIS_URL"] = self.plan.redis_url
@@ -174,7 +190,7 @@ class Ordeal:
             struck.set_result(host)
 
         if self._chance.random() < self.plan.lost_answers:
-            lost = Order(when=When.LOST, nth=0, strike=lambda _host: None, methods=POSTS)
+            lost = Order(when=When.LOST, nth=0, strike=_nobody, methods=POSTS)
             self._trap.arm(lost)
             with suppress(TimeoutError):
                 await wait_until(lambda: not self._trap.armed, seconds=CHANCE_SECONDS, what="a post")
@@ -189,26 +205,73 @@ class Ordeal:
             return await self._clock()
         return struck.result(), f"api {when}"
 
+    async def _retry(self) -> tuple[str, str]:
+        """In what follows when Slack has refused a post: the wait, the look for it, or the attempt after that."""
+        refused: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        status = self._chance.choice(REFUSALS)
+        self._trap.arm(
+            Order(when=When.REFUSED, nth=0, strike=refused.set_result, methods=POSTS, status=status)
+        )
+        with suppress(TimeoutError):
+            await wait_until(refused.done, seconds=CHANCE_SECONDS, what="a post")
+        if not refused.done():
+            self._trap.arm(None)
+            return await self._clock()
+        host, key = refused.result(), self._trap.refused
+        if self._chance.random() < IN_THE_WAIT:
+            await self._moment(self._chance.random())
+            self._bots[host].kill()
+            return host, f"retry {status} wait"
+        when = self._chance.choice(self.plan.moments)
+        return await self._retried(Order(when=when, nth=0, strike=_nobody, methods=POSTS, host=host, key=key))
+
+    async def _retried(self, order: Order) -> tuple[str, str]:
+        """The very same post once more, by the same process; or it dies while it looks whether that stands there."""
+        struck: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+        def strike(host: str) -> None:
+            self._bots[host].kill()
+            struck.set_result(host)
+
+        if self._chance.random() < IN_THE_LOOK:
+            order = replace(order, methods=LOOKS, key="")
+        self._trap.arm(replace(order, strike=strike))
+        with suppress(TimeoutError):
+            await wait_until(struck.done, seconds=RETRY_SECONDS, what="another attempt")
+        if not struck.done():
+            self._trap.arm(None)
+            return await self._clock()
+        return struck.result(), f"retry {order.when}"
+
     async def _clock(self) -> tuple[str, str]:
         await self._moment(self._chance.random() * 0.8)
         return self._struck("clock")
 
     async def _write(self) -> tuple[str, str]:
         """While somebody's turn in the workspace lasts: files, index, commit, branch."""
-        note = self._workspace / ".roundtable" / "turn"
         with suppress(TimeoutError):
-            await wait_until(note.exists, seconds=CHANCE_SECONDS, what="a commit")
+            await wait_until(self._places.writing, seconds=CHANCE_SECONDS, what="a commit")
+        writing = self._places.writing()
         await self._moment(self._chance.random() * 0.03)
-        return self._struck("write")
+        return self._struck("write", among=writing)
 
     async def _locks(self) -> tuple[str, str]:
         """As `_write`, and git's locks are left behind, as happens in one kill of ten."""
         host, _ = await self._write()
         await self._bots[host].ended
-        if (self._workspace / ".roundtable" / "turn").exists():
+        if (self._places.of(host) / ".roundtable" / "turn").exists():
             for name in GIT_LOCKS:
-                (self._workspace / ".git" / name).touch()
+                (self._places.of(host) / ".git" / name).touch()
         return host, "locks"
+
+    async def _push(self) -> tuple[str, str]:
+        """When a clone has something that the remote has not, or when the remote has just got it."""
+        before = self._places.moves()
+        with suppress(TimeoutError):
+            await wait_until(lambda: self._places.moves() != before, seconds=CHANCE_SECONDS, what="a commit")
+        moved = [host for host, at in self._places.moves().items() if host and before.get(host) != at]
+        await self._moment(self._chance.random() * 0.06)
+        return self._struck("push", among=moved)
 
     async def _save(self) -> tuple[str, str]:
         """Just after a save: what it owes is not paid, who caused it has no acknowledgement."""
@@ -245,8 +308,8 @@ class Ordeal:
         await self._stop(host, self._bots[host])
         return host, "term"
 
-    def _struck(self, how: str) -> tuple[str, str]:
-        host = self._chance.choice([*self._bots])
+    def _struck(self, how: str, *, among: Iterable[str] = ()) -> tuple[str, str]:
+        host = self._chance.choice([*among] or [*self._bots])
         self._bots[host].kill()
         return host, how
 
@@ -278,6 +341,10 @@ class Ordeal:
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         await wait_until(lambda: loop.time() >= until, seconds=seconds + 1, what="a moment")
+
+
+def _nobody(_host: str) -> None:
+    """It lives on."""
 
 
 def _leaves(errors: BaseExceptionGroup[BaseException]) -> list[BaseException]:

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from tests.durability.trap import When
 
-API, CLOCK, WRITE, LOCKS, SAVE, SPOKEN, ACKED, TERM = (
-    "api", "clock", "write", "locks", "save", "spoken", "acked", "term",
+API, RETRY, CLOCK, WRITE, LOCKS, SAVE, SPOKEN, ACKED, TERM, PUSH = (
+    "api", "retry", "clock", "write", "locks", "save", "spoken", "acked", "term", "push",
 )  # fmt: skip
-KINDS = (API, API, API, API, CLOCK, WRITE, LOCKS, SAVE, SAVE, SPOKEN, ACKED, TERM)
+KINDS = (API, API, API, API, RETRY, CLOCK, WRITE, LOCKS, SAVE, SAVE, SPOKEN, ACKED, TERM)
+KINDS_WITH_REMOTE = (*KINDS, PUSH, PUSH, PUSH)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +31,8 @@ class Plan:
     planted: tuple[str, ...] = ()
     planning: bool = False
     """Whether the teams hold planning workshops, too."""
+    remote: bool = False
+    """Whether every process has a clone of its own, with a remote between them."""
 
 
 class Killed(NamedTuple):

@@ -18,7 +18,7 @@ from bot.engine.engine import Engine
 from bot.engine.performers import Performers
 from bot.errors import Conflict, Unavailable, UserError
 from bot.shipped import personas_dir, steps_dir
-from tests.durability.fates import Died, Fate
+from tests.durability.fates import Died, Fate, Kind
 from tests.durability.sim_voices import SimPlanners, SimVoices
 from tests.durability.world import (
     META,
@@ -55,10 +55,6 @@ def drive(work: Coroutine[Any, Any, T]) -> T:
         found: T = ended.value
         return found
     raise AssertionError("something waited")
-
-
-async def _no_pause(_seconds: float) -> None:
-    """Time passes by itself."""
 
 
 class Session:
@@ -201,8 +197,12 @@ class Session:
         engine = Engine(
             store=SimStore(world), wake=SimWake(world), performers=performers, playbook=book, clock=world.now
         )
-        engine._pause = _no_pause  # type: ignore[assignment,method-assign]
+        engine._pause = self._paused  # type: ignore[assignment,method-assign]
         return engine
+
+    async def _paused(self, _seconds: float) -> None:
+        """Time passes by itself; whoever waits may die of it, or find that others were busy meanwhile."""
+        self.world.fates.io(Kind.PAUSE, lambda: None)
 
     def _restart(self) -> None:
         self.deaths += 1

@@ -11,7 +11,7 @@ import pytest
 
 from tests.durability import stall
 from tests.durability.ordeal import Ordeal
-from tests.durability.plan import API, Plan
+from tests.durability.plan import API, KINDS_WITH_REMOTE, RETRY, Plan
 from tests.durability.trap import When
 
 ACKNOWLEDGED_SECONDS = 1.0
@@ -48,6 +48,17 @@ async def test_a_store_that_forgets_everything(redis_url: str, tmp_path: Path) -
 async def test_workshops_are_planned_through_every_death(redis_url: str, tmp_path: Path) -> None:
     """Questions, answers, verdicts and plans of two processes that die: each is there once, in one order."""
     await lived_through(Plan(seed=7, kills=6, redis_url=redis_url, replicas=2, planning=True), tmp_path)
+
+
+async def test_a_clone_each_and_a_remote_between_them(redis_url: str, tmp_path: Path) -> None:
+    """Either may die with commits that nobody else has, or in the middle of a push: the remote has all of it, once."""
+    plan = Plan(seed=8, kills=4, redis_url=redis_url, replicas=2, remote=True, kinds=KINDS_WITH_REMOTE)
+    await lived_through(plan, tmp_path)
+
+
+async def test_a_death_while_something_is_tried_again(tmp_path: Path) -> None:
+    """Slack was too busy at first; then the bot dies in the wait, in the look, or in the second attempt."""
+    await lived_through(Plan(seed=9, kills=3, kinds=(RETRY,)), tmp_path)
 
 
 async def test_a_post_that_lands_when_the_successor_is_there(tmp_path: Path) -> None:

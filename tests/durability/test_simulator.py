@@ -8,10 +8,13 @@ import pytest
 
 from tests.durability import plants
 from tests.durability.campaign import quietly, tried
-from tests.durability.fates import Fate
-from tests.durability.simulator import STRETCHES, played, singles
+from tests.durability.fates import Fate, Kind
+from tests.durability.quickly import quickly
+from tests.durability.simulator import STRETCHES, Plan, pairs, played, singles, undisturbed
 
 SCENARIOS = 10_000
+TRIED_AGAIN = 6
+"""So much reaches out until a post has been tried again: the wait, a save, the look, the post."""
 
 
 @pytest.mark.parametrize("stretch", STRETCHES)
@@ -37,6 +40,29 @@ def test_what_only_a_lost_store_knew_is_read_from_the_thread_again() -> None:
         for plan in singles("step"):
             if plan[0][1] is Fate.FLUSHED:
                 assert not played("step", plan, excusing=False).wrong
+
+
+@pytest.mark.parametrize("refused", [Fate.REFUSED, Fate.LOST])
+def test_whatever_goes_wrong_while_something_is_tried_again(refused: Fate) -> None:
+    """In the wait before it, in the look for it, in the next attempt: nothing is lost or said twice."""
+    with quietly(), quickly():
+        undisturbed.cache_clear()
+        first = next(plan for plan in singles("feedback") if plan[0][1] is refused and _is_post(plan))
+        outcome = played("feedback", first)
+        number = outcome.met[0].number
+        again = outcome.seen[number + 1 :]
+        followers = list(pairs(first, outcome.seen[: number + TRIED_AGAIN]))
+        wrong = [(plan, found) for plan in followers if (found := played("feedback", plan).wrong)]
+        undisturbed.cache_clear()
+
+    assert Kind.PAUSE in again[:1]
+    assert {Kind.SAVE, Kind.LOOK} <= set(again[:TRIED_AGAIN])
+    assert not wrong
+
+
+def _is_post(plan: Plan) -> bool:
+    """Whether it is a post that meets its fate."""
+    return undisturbed("feedback")[-1].seen[plan[0][0]] is Kind.POST
 
 
 @pytest.mark.parametrize("name", plants.SIMULATED)

@@ -5,6 +5,7 @@ That is every boundary of an effect that can be seen from outside, without a lin
 """
 
 import asyncio
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -26,6 +27,8 @@ EFFECTS = frozenset({
     "users.info",
 })  # fmt: skip
 POSTS = frozenset({"chat.postMessage"})
+LOOKS = frozenset({"conversations.replies", "conversations.history"})
+TOO_MANY, UNAVAILABLE = 429, 503
 LATE_SECONDS = 4.5
 PATIENCE = Timing(ack_seconds=1.5, retry_seconds=(0.1,) * 200)
 """What was not acknowledged is delivered again, much sooner than in Slack, and until it is."""
@@ -40,6 +43,8 @@ class When(StrEnum):
     """It is performed seconds after the death, as a slow Slack does, within the time that the bot would have waited."""
     LOST = "lost"
     """It is performed, the connection breaks, and the bot lives on."""
+    REFUSED = "refused"
+    """Slack says that it is too busy, and performs nothing; the bot lives on, and tries again."""
     AFTER = "after"
     """The bot has its answer, and dies of it."""
 
@@ -53,6 +58,15 @@ class Order:
     strike: Callable[[str], None]
     seconds_after: float = 0.0
     methods: frozenset[str] = EFFECTS
+    host: str = ""
+    """Who has to make the call, if that is not all the same."""
+    key: str = ""
+    """Of which post, if that is not all the same."""
+    status: int = TOO_MANY
+    """How it is refused."""
+
+    def meets(self, call: Call, host: str) -> bool:
+        return call.method in self.methods and self.host in {"", host} and self.key in {"", key_of(call)}
 
 
 @dataclass
@@ -64,6 +78,8 @@ class Trap:
     )
     on_their_way: int = 0
     """Calls that were made, and are performed later."""
+    refused: str = ""
+    """The key of the post that was refused last."""
     _order: Order | None = None
 
     def __post_init__(self) -> None:
@@ -79,10 +95,14 @@ class Trap:
         self._order = order
 
     async def _call(self, request: web.Request, call: Call, seen: ApiCall) -> web.StreamResponse:
-        order = self._due(call)
+        host = request.host.partition(":")[0]
+        order = self._due(call, host)
         if order is None:
             return await self._answered(request, call, seen)
-        host = request.host.partition(":")[0]
+        if order.when is When.REFUSED:
+            self.refused = key_of(call)
+            order.strike(host)
+            return _too_busy(order.status)
         if order.when is When.AFTER:
             seen.answer = self._api._perform(call)
             asyncio.get_running_loop().call_later(order.seconds_after, order.strike, host)
@@ -101,9 +121,25 @@ class Trap:
         self._api._perform(call)
         self.on_their_way -= 1
 
-    def _due(self, call: Call) -> Order | None:
+    def _due(self, call: Call, host: str) -> Order | None:
         order = self._order
-        if order is None or call.method not in order.methods:
+        if order is None or not order.meets(call, host):
             return None
         self._order = replace(order, nth=order.nth - 1) if order.nth else None
         return None if order.nth else order
+
+
+def _too_busy(status: int) -> web.Response:
+    if status == TOO_MANY:
+        answer = {"ok": False, "error": "ratelimited"}
+        return web.json_response(answer, status=status, headers={"Retry-After": "1"})
+    return web.Response(
+        status=status, text="<html><body>Server Error</body></html>", content_type="text/html"
+    )
+
+
+def key_of(call: Call) -> str:
+    """By which a post is known; empty for all other calls."""
+    told = call.args.get("metadata") or {}
+    told = json.loads(told) if isinstance(told, str) else told
+    return str(told.get("event_payload", {}).get("key", ""))

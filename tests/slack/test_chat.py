@@ -11,6 +11,7 @@ from bot.sandbox import Sandbox
 from bot.slack.chat import SlackChat
 from bot.slack.client import is_here
 from bot.slack.identity import Identity
+from bot.slack.thread import PAGES
 from bot.slack.wording import POSTED_AGAIN
 
 CHANNEL = "#roundtable"
@@ -443,6 +444,27 @@ async def test_a_thread_is_read_as_people_wrote_it(chat: SlackChat, place: Place
         ("Ada", "Dark mode & co"),
         ("Grace", "yes @U0ADA"),
     ]
+
+
+async def test_of_a_thread_without_end_no_more_is_read_than_a_few_calls(
+    chat: SlackChat, place: Place, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is said that there is more, and the rest can be read from there on."""
+    monkeypatch.setattr("bot.slack.thread.A_PAGE", 3)
+    ada = sandbox.person("ada")
+    root = await ada.say(CHANNEL, "0")
+    for number in range(1, 40):
+        await ada.say(CHANNEL, str(number), thread_ts=root)
+    thread = place.but(thread=root)
+
+    first = await chat.read(thread, after="")
+    calls = len(sandbox.calls_of("conversations.replies"))
+    rest = await chat.read(thread, after=first.heard[-1].ts)
+
+    assert not first.complete
+    assert calls == PAGES
+    assert rest.complete
+    assert [one.text for one in (*first.heard, *rest.heard)] == [str(number) for number in range(40)]
 
 
 async def test_people_are_asked_after_once(chat: SlackChat, sandbox: Sandbox) -> None:

@@ -231,6 +231,15 @@ async def test_a_handshake_is_answered(app: AsyncApp, sandbox: Sandbox) -> None:
     assert "3eZbrw1aB" in response.body
 
 
+async def test_a_look_at_our_certificate_is_answered(app: AsyncApp, desk: ScriptedDesk) -> None:
+    """Slack asks now and then whether our door is well, and signs nothing then."""
+    form = {"content-type": ["application/x-www-form-urlencoded"]}
+    answer = await app.async_dispatch(AsyncBoltRequest(body="ssl_check=1&token=abc", headers={**form}))
+
+    assert answer.status == 200
+    assert not desk.brought
+
+
 async def test_the_last_retry_of_a_mention_is_confessed(
     app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk
 ) -> None:

@@ -16,11 +16,12 @@ from bot.domain.place import Person, Place
 from bot.errors import ConfigError, SlackError, Unavailable, UserError
 from bot.sandbox import Sandbox
 from bot.slack.chat import SlackChat
-from bot.slack.sockets import Sockets
+from bot.slack.sockets import CONNECTIONS, Sockets
 from bot.slack.wording import NOT_SAVED, OTHER_VERSION, WENT_WRONG
 from tests.slack.conftest import NOW, ScriptedDesk
 
 CHANNEL = "#roundtable"
+FLOOD = 200
 MENU = Message(text="What next?", choices=(Choice(action=Action.CONTINUE, label="Continue"),), token="abc")
 
 
@@ -379,6 +380,39 @@ async def test_socket_mode_switched_off_is_said_once(
     said = [record.getMessage() for record in caplog.records if record.name == "bot.slack.sockets"]
     assert len(said) == 1
     assert "Socket Mode was switched off" in said[0]
+
+
+@pytest.mark.parametrize("refusal", [{"status": 503}, {"retry_after": 1}, {"error": "too_many_websockets"}])
+async def test_a_connection_that_slack_does_not_give_is_asked_for_again(
+    connected: Sandbox, desk: ScriptedDesk, refusal: dict[str, Any]
+) -> None:
+    """Both were taken away, and for a while there is no other; what was said meanwhile comes afterwards."""
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+    await connected.settled()
+    connected.fail_next("apps.connections.open", times=3, **refusal)
+    await connected.disconnect_sockets("refresh_requested")
+    await ada.say(CHANNEL, "an answer", thread_ts=root)
+
+    await connected.until(lambda: connected.connections == CONNECTIONS, seconds=20)
+    await connected.until(lambda: desk.brought, seconds=20)
+    assert [said.text for _, _, said, _ in desk.brought] == ["an answer"]
+
+
+async def test_a_flood_is_taken_to_the_last_drop(connected: Sandbox, desk: ScriptedDesk) -> None:
+    """Each word is heard and acknowledged, and whatever was needed for that is let go of."""
+    ada = connected.person("ada")
+    root = await ada.say(CHANNEL, "a thread")
+    await connected.settled()
+    before = len(asyncio.all_tasks())
+
+    for number in range(FLOOD):
+        await ada.say(CHANNEL, str(number), thread_ts=root)
+    await connected.settled()
+
+    assert {said.text for _, _, said, _ in desk.brought} == {str(number) for number in range(FLOOD)}
+    assert all(one.acked for one in connected.events("message"))
+    assert len(asyncio.all_tasks()) <= before
 
 
 async def test_a_shortcut_starts_on_a_message_and_adopts_its_thread(

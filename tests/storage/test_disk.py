@@ -4,8 +4,11 @@ import errno
 import os
 import resource
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import pygit2
@@ -17,7 +20,26 @@ from bot.storage.git import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
 
+ROOT = Path(__file__).parents[2]
 NOBODY = 65534
+WITH_FEW_FILES = """
+import asyncio, resource, sys
+from pathlib import Path
+from bot.storage.embedded import EmbeddedStore
+from bot.storage.git import GitWorkspace
+from tests.storage.samples import NOW, a_commit, a_roundtable
+
+async def held():
+    async with EmbeddedStore(Path(sys.argv[1]) / ".roundtable") as store, GitWorkspace(Path(sys.argv[1])) as files:
+        for number in range(120):
+            slug = f"item-{number}"
+            await store.put(a_roundtable(slug), expected=0)
+            await files.commit(slug, a_commit(id=f"{slug}.i1.1"), now=NOW)
+        print(len(await files.items()), sum((await store.stages()).values()))
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (48, 48))
+asyncio.run(held())
+"""
 
 
 @contextmanager
@@ -78,6 +100,55 @@ async def test_one_artifact_too_large_does_not_stop_the_others(workspace: GitWor
     ]
     assert [touched.path for touched in receipt.touched] == ["requirements-spec.md"]
     assert git.status == []
+
+
+@pytest.mark.parametrize("nth", [3, 5, 7, 9])
+async def test_a_disk_that_fails_is_said_and_saved_later(
+    workspace: GitWorkspace, git: Git, monkeypatch: pytest.MonkeyPatch, nth: int
+) -> None:
+    """What could not be flushed counts for nothing: all of it is written and flushed anew."""
+    flush, calls = os.fsync, count(1)
+
+    def fsync(descriptor: int) -> None:
+        if next(calls) == nth:
+            raise OSError(errno.EIO, "Input/output error")
+        flush(descriptor)
+
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    with monkeypatch.context() as failing:
+        failing.setattr(os, "fsync", fsync)
+        with pytest.raises(WorkspaceError) as refused:
+            await workspace.commit(SLUG, a_commit(2), now=NOW)
+    receipt = await workspace.commit(SLUG, a_commit(2), now=NOW)
+
+    assert (refused.value.reason, refused.value.again) == ("io", True)
+    assert receipt.state.meta.steps_completed == ("01-01", "01-02")
+    assert git.status == []
+    git("fsck", "--strict")
+
+
+async def test_a_workspace_whose_git_is_gone_is_said(workspace: GitWorkspace, git: Git) -> None:
+    """Somebody deleted it, or a volume is not there: nothing crashes, and what people wrote stays."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    (git.root / ".git").rename(git.root.parent / "away")
+    with pytest.raises(WorkspaceError):
+        await workspace.commit(SLUG, a_commit(2), now=NOW)
+    (git.root.parent / "away").rename(git.root / ".git")
+    receipt = await workspace.commit(SLUG, a_commit(2), now=NOW)
+
+    assert receipt.state.meta.steps_completed == ("01-01", "01-02")
+    assert git.status == []
+
+
+def test_few_files_may_be_open_at_once(tmp_path: Path) -> None:
+    """However many items there are: every folder and file is let go of."""
+    ran = subprocess.run(
+        [sys.executable, "-c", WITH_FEW_FILES, str(tmp_path / "workspace")],
+        cwd=ROOT, check=False, capture_output=True, text=True,
+    )  # fmt: skip
+
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.split() == ["120", "120"]
 
 
 async def test_a_workspace_that_may_only_be_read_is_said(workspace: GitWorkspace, git: Git) -> None:

@@ -146,3 +146,47 @@ async def test_all_who_ask_at_once_are_answered_by_one_look(remote: Git, roots: 
         await asyncio.gather(*(replica.sync.abreast(seconds=600) for _ in range(50)))
 
         assert len(log.read_text()) - before <= 2
+
+
+@pytest.mark.usefixtures("person")
+@pytest.mark.parametrize("known", [0, 1])
+@pytest.mark.parametrize("further", [0, 1])
+async def test_what_a_kill_left_here_and_another_has_committed_is_in_nobodys_way(
+    remote: Git, roots: tuple[Path, Path], known: int, further: int
+) -> None:
+    """Of a new item or an old one, and whether the other went on after it; what a person is writing stays."""
+    for root in roots:
+        async with at_work(root, str(remote.root)) as replica:
+            for number in range(1, known + 1):
+                await step(replica, number)
+    async with at_work(roots[1], str(remote.root)) as other:
+        await step(other, known + 1)
+        left = {path: (other.git.root / path).read_bytes() for path in other.git("ls-files", "docs").split()}
+        for number in range(known + 2, known + 2 + further):
+            await step(other, number)
+    here = Git(roots[0])
+    for path, content in left.items():
+        (here.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (here.root / path).write_bytes(content)
+    here.write("src/app.py", "mine()\n")
+
+    async with at_work(roots[0], str(remote.root)) as one:
+        await assert_whole(one, known + 1 + further)
+        assert here("rev-parse", "HEAD") == remote("rev-parse", "main")
+        assert here.status == [" M src/app.py"]
+
+
+@pytest.mark.usefixtures("person")
+async def test_what_a_person_is_writing_into_an_item_is_still_waited_for(
+    remote: Git, roots: tuple[Path, Path]
+) -> None:
+    """It is in no commit of anybody's."""
+    for number, root in enumerate(roots, start=1):
+        async with at_work(root, str(remote.root)) as replica:
+            await step(replica, number)
+    here = Git(roots[0])
+    here.write("docs/requirements/bright-night/requirements-spec.md", "# Mine\n")
+
+    async with at_work(roots[0], str(remote.root)):
+        assert here("rev-parse", "HEAD") != remote("rev-parse", "main")
+        assert (here.root / "docs/requirements/bright-night/requirements-spec.md").read_text() == "# Mine\n"

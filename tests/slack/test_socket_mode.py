@@ -21,7 +21,6 @@ from bot.slack.wording import NOT_SAVED, OTHER_VERSION, WENT_WRONG
 from tests.slack.conftest import NOW, ScriptedDesk
 
 CHANNEL = "#roundtable"
-FLOOD = 200
 MENU = Message(text="What next?", choices=(Choice(action=Action.CONTINUE, label="Continue"),), token="abc")
 
 
@@ -397,22 +396,6 @@ async def test_a_connection_that_slack_does_not_give_is_asked_for_again(
     await connected.until(lambda: connected.connections == CONNECTIONS, seconds=20)
     await connected.until(lambda: desk.brought, seconds=20)
     assert [said.text for _, _, said, _ in desk.brought] == ["an answer"]
-
-
-async def test_a_flood_is_taken_to_the_last_drop(connected: Sandbox, desk: ScriptedDesk) -> None:
-    """Each word is heard and acknowledged, and whatever was needed for that is let go of."""
-    ada = connected.person("ada")
-    root = await ada.say(CHANNEL, "a thread")
-    await connected.settled()
-    before = len(asyncio.all_tasks())
-
-    for number in range(FLOOD):
-        await ada.say(CHANNEL, str(number), thread_ts=root)
-    await connected.settled()
-
-    assert {said.text for _, _, said, _ in desk.brought} == {str(number) for number in range(FLOOD)}
-    assert all(one.acked for one in connected.events("message"))
-    assert len(asyncio.all_tasks()) <= before
 
 
 async def test_a_shortcut_starts_on_a_message_and_adopts_its_thread(

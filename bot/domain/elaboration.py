@@ -53,6 +53,15 @@ class Dispute(Stored):
     options: tuple[str, ...]
 
 
+class Beside(Stored):
+    """What a person said when too much was waiting for an answer already: it is on record, and is no turn."""
+
+    by: str
+    name: str
+    text: str
+    ts: str
+
+
 class Decided(Stored):
     """What a person decided with a button, `after` how many turns, and the line that says so."""
 
@@ -79,7 +88,7 @@ class Elaboration(Stored):
     stopped in the middle and came back. `had_floor` is the turn count when a persona last had the floor and said
     nothing. `challengers` were asked to speak against what all agreed on, `challenger` last of them. `put` are the
     disputes that people were asked to decide, `left_out` the objections that the synthesis before this one, `refused`,
-    did not have.
+    did not have. `besides` is what people said beyond what can be answered.
     """
 
     step_id: str
@@ -104,6 +113,7 @@ class Elaboration(Stored):
     decided: tuple[Decided, ...] = ()
     left_out: tuple[str, ...] = ()
     refused: Synthesis | None = None
+    besides: tuple[Beside, ...] = ()
 
     @property
     def turn_count(self) -> int:
@@ -131,6 +141,12 @@ class Elaboration(Stored):
     def nearly_over(self) -> bool:
         """True at exactly one turn: when it is time to say so."""
         return self.turn_count == self.max_turns - WARNING_TURNS_BEFORE_END
+
+    @property
+    def unanswered(self) -> tuple[Turn, ...]:
+        """What people said since a persona last did, oldest first."""
+        spoke = max((place for place, turn in enumerate(self.turns, start=1) if not turn.human), default=0)
+        return self.turns[spoke:]
 
     @property
     def asks_for_people(self) -> bool:
@@ -196,7 +212,9 @@ class Elaboration(Stored):
 
     def amended(self, ts: str, text: str) -> "Elaboration":
         """What a person changed afterwards; it stays one turn, also when nothing is left of it."""
-        return self.but(turns=tuple(turn.but(text=text) if turn.ts == ts else turn for turn in self.turns))
+        turns = tuple(turn.but(text=text) if turn.ts == ts else turn for turn in self.turns)
+        besides = tuple(one.but(text=text) if one.ts == ts else one for one in self.besides)
+        return self.but(turns=turns, besides=besides)
 
     def written(self, line: str) -> "Elaboration":
         """The newest turn is in the transcript as *line*."""

@@ -51,6 +51,13 @@ def belated(persona: Persona, *, left_out: bool) -> str:
     return f"People spoke while {persona.first_name} was writing: {done}."
 
 
+def too_much_at_once() -> str:
+    return (
+        "A lot is being said at once: what you write now is in the record, but it is not answered one by one. "
+        "When a persona has spoken, there is room again."
+    )
+
+
 def still_talking() -> str:
     return "The discussion went on"
 

@@ -19,7 +19,17 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking, belated, disagreements, hush, passing, pausing, records, syntheses
+from bot.domain.transitions import (
+    asking,
+    belated,
+    disagreements,
+    hush,
+    passing,
+    pausing,
+    queueing,
+    records,
+    syntheses,
+)
 from bot.domain.transitions.naming import named_first, other_step, own_words
 from bot.domain.transitions.reporting import report
 from bot.domain.transitions.sayings import Saying, going_on, lead_of, told
@@ -117,7 +127,9 @@ def persona_spoke(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) ->
 def _written_belatedly(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> Roundtable:
     """A framing is never left out: without it there is no discussion."""
     if happened.redone and rt.debate.framed:
-        return said_nothing(rt, happened.persona, playbook)
+        rt = rt.but(elaboration=rt.debate.passed_over(happened.persona))
+        rt = rt.but(elaboration=rt.debate.asked(*queueing.still_asked(rt, playbook)))
+        return _after_turn(rt, playbook, [])
     return hush.asking_to_speak(rt, belated.again(rt, happened.persona), playbook)
 
 
@@ -165,6 +177,8 @@ def person_spoke(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtabl
         if words.stops(happened.text):
             return pausing.pause(rt, happened.person, playbook)
         return conclude(rt, Ending.BY_PEOPLE, playbook) if leaves else rt
+    if queueing.is_full(rt):
+        return queueing.only_kept(rt, happened)
 
     rt = _heard(rt, happened, playbook)
     if rt.debate.exhausted:
@@ -219,7 +233,7 @@ def _asked(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     address = playbook.roster.addressed(happened.text, lead=lead_of(rt, playbook).key)
     if address.kind is AddressKind.DEFAULT and words.calls_nobody(happened.text, playbook.roster):
         rt = rt.logging(trouble("ERR-ELAB-012"))
-    answering = floor.answering(rt.debate, playbook.roster, address)
+    answering = queueing.who_answers(rt, address, playbook)
     rt = rt.but(elaboration=rt.debate.asked(*answering)).owing(React(ts=happened.ts, emoji=HEARD))
     return _next_speaks(rt, playbook)
 

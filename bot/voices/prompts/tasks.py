@@ -6,7 +6,7 @@ from typing import NamedTuple
 from bot.domain import dissent
 from bot.domain.elaboration import Elaboration, Turn
 from bot.domain.notes import Answer
-from bot.domain.persona import AddressKind
+from bot.domain.persona import AddressKind, Roster
 from bot.domain.synthesis import Decision
 from bot.voices.mind import Prompt
 from bot.voices.prompts.blind import heard_by
@@ -87,7 +87,9 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
         topic=row(debate.topic, TOPIC_CHARS),
         turn=debate.turn_count,
         again=_once_more(debate),
-        discussion="\n\n".join(filter(None, (_discussion(debate.turns, WRITING), *_against(debate)))),
+        discussion="\n\n".join(
+            filter(None, (_discussion(debate.turns, WRITING), *_besides(debate), *_against(debate)))
+        ),
     )
     return _prompt(scene, moving)
 
@@ -114,24 +116,48 @@ def _prompt(scene: Scene, moving: str) -> Prompt:
 def _task(scene: Scene, debate: Elaboration) -> str:
     """What makes this turn this turn; people are answered, whatever else it is."""
     persona, last = scene.persona.key, debate.turns[-1] if debate.turns else None
-    kinds: list[str] = []
+    told: list[str] = []
     if debate.is_challenging(persona):
-        kinds.append("challenge")
+        told.append(part_of("turns", "challenge"))
     elif debate.is_blind(persona):
-        kinds.append("first round")
+        told.append(part_of("turns", "first round"))
     if last and last.human:
-        address = scene.playbook.roster.addressed(last.text, lead=debate.lead)
-        spoken_to = address.kind is AddressKind.DIRECT and persona in address.personas
-        kinds.append("spoken to" if spoken_to else "answering")
+        told.append(_answer(scene, debate, last))
     usual = "going on" if persona != debate.lead else "leading on"
-    turn = last.id if last else ""
-    return "\n\n".join(part_of("turns", kind, turn=turn) for kind in kinds or [usual])
+    return "\n\n".join(told or [part_of("turns", usual)])
+
+
+def _answer(scene: Scene, debate: Elaboration, last: Turn) -> str:
+    """To everything that waits for it, or to the *last* thing alone."""
+    persona, roster = scene.persona.key, scene.playbook.roster
+    direct = [turn for turn in debate.unanswered if _is_for(persona, turn, debate, roster=roster)]
+    others = [turn for turn in debate.unanswered if _is_for("", turn, debate, roster=roster)]
+    mine = [turn for turn in debate.unanswered if turn in direct or turn in others]
+    if mine and mine != [last]:
+        turns = "; ".join(f"turn {turn.id} by {named(turn.name)}" for turn in mine)
+        return part_of("turns", "answering together", turns=turns)
+    return part_of("turns", "spoken to" if last in direct else "answering", turn=last.id)
+
+
+def _is_for(persona: str, turn: Turn, debate: Elaboration, *, roster: Roster) -> bool:
+    """Said to *persona* by name; or, to nobody (empty), to whoever answers."""
+    address = roster.addressed(turn.text, lead=debate.lead)
+    if address.kind is AddressKind.DIRECT:
+        return persona in address.personas
+    return not persona
 
 
 def _once_more(debate: Elaboration) -> str:
     if not debate.failed_syntheses:
         return ""
     return part_of("again", "left out" if debate.left_out else "synthesis")
+
+
+def _besides(debate: Elaboration) -> Iterator[str]:
+    """What nobody answered, because too much was said at once."""
+    told = [Told(f"{named(one.name)}, a person", one.text, human=True) for one in debate.besides if one.text]
+    if told:
+        yield f"Said besides, in no turn:\n{fenced('besides', words_of(recent(told, WRITING)))}"
 
 
 def _against(debate: Elaboration) -> Iterator[str]:

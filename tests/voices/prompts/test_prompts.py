@@ -6,12 +6,14 @@ import pytest
 
 from bot.domain import positions
 from bot.domain.artifact import SectionEdit
+from bot.domain.elaboration import Beside
 from bot.domain.markdown import outline
 from bot.domain.persona import Persona, Roster
 from bot.domain.stance import Stance
 from bot.voices.prompts import tasks
 from bot.voices.prompts.digest import standing
 from bot.voices.prompts.scene import Scene, stable
+from tests.voices.minds import debating
 from tests.voices.prompts.kept import (
     ALEX,
     ALL,
@@ -89,6 +91,33 @@ def test_the_most_lasting_comes_first() -> None:
     assert next_step[1] != second
     assert stable(scene()._replace(files=written))[:2] == (first, second)
     assert stable(scene()._replace(files=written))[2] != third
+
+
+def test_who_answers_is_told_all_that_waits_for_it() -> None:
+    """Every turn of people since a persona spoke; not what is said to a colleague by name."""
+    waiting = debating(
+        (MAYA, "We have tunnels."),
+        (ALEX, "We queue."),
+        (JORDAN, "We show it."),
+        ("U1", "What about conflicts?"),
+        ("U2", "Jordan, and the screens?"),
+        ("U1", "Of edits, I mean."),
+    ).debate
+    answered = tasks.respond(scene(ALEX), waiting.but(first_round=3)).moving
+
+    assert "turn t04 by" in answered
+    assert "turn t06 by" in answered
+    assert "turn t05 by" not in answered
+    assert "turn t05 by" in tasks.respond(scene(JORDAN), waiting.but(first_round=3)).moving
+
+
+def test_what_nobody_answered_is_put_together_with_the_rest() -> None:
+    """It was said when too much waited already, and is in no turn."""
+    said = Beside(by="U1", name="Ada", text="Nobody reads the log.", ts="1.1")
+    prompt = tasks.synthesize(scene(), debate(4).but(besides=(said,))).moving
+
+    assert "Said besides" in prompt
+    assert "Nobody reads the log." in prompt
 
 
 def test_who_writes_a_synthesis_sees_what_it_is_held_against() -> None:

@@ -139,6 +139,7 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         if web or not settings.slack_app_token:
             await enter(doors.serving())
         us = replace(await introduced(client), redact=redact)
+        agenda = replace(agenda, house=agenda.house.but(agent=us.is_agent))
         paced = await enter(pace(settings))
         chat = SlackChat(client, agenda.speakers, us, pace=paced, standing=doors.standing)
         board = SlackBoard(client, us, pace=paced, standing=doors.standing)

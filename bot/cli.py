@@ -159,13 +159,16 @@ def print_manifest(
         bool, typer.Option("--socket-mode/--http", help="How Slack reaches the bot.")
     ] = True,
     url: Annotated[str | None, typer.Option(help="The bot's public address, for --http.")] = None,
+    agent: Annotated[
+        bool, typer.Option("--agent", help="Declare the app an agent: Slack shows its own stop button.")
+    ] = False,
 ) -> None:
     """The Slack app manifest as JSON."""
     if not socket_mode and not url:
         raise typer.BadParameter("--http needs --url, the bot's public address", param_hint="--url")
     if url and not PUBLIC.fullmatch(url):
         raise typer.BadParameter("Slack calls addresses that begin with https:// only", param_hint="--url")
-    typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url)))
+    typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent)))
 
 
 def _verify(item: Item) -> None:

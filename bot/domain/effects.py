@@ -103,6 +103,32 @@ class Unreact(Attemptable):
     emoji: str
 
 
+class Sign(StrEnum):
+    """How Slack shows that we are at work."""
+
+    SESSION = "session"
+    """Of an agent, with a button that stops it. It lasts until it is taken away."""
+    STATUS = "status"
+    """Words under the thread. They go with our next post there, and after two minutes."""
+    REACTION = "reaction"
+    """An emoji on the message that is being answered, which is a `React` and an `Unreact`."""
+
+
+class ShowWork(Attemptable):
+    """Says under the thread that we are at work, in *words* where there is room for some. A courtesy."""
+
+    kind: Literal["show_work"] = "show_work"
+    sign: Sign
+    words: str
+
+
+class ClearWork(Attemptable):
+    """Takes *sign* away from under the thread. When it is not there, that is as good."""
+
+    kind: Literal["clear_work"] = "clear_work"
+    sign: Sign
+
+
 class Tell(Attemptable):
     """Something only *person* sees. `reply_url` is Slack's, if there is one; it is short-lived."""
 
@@ -141,15 +167,17 @@ class Survey(Attemptable):
 
 
 class Draft(Attemptable):
-    """Ask the voice to write the sections that *steps* own."""
+    """Ask the voice to write the sections that *steps* own; *unaided* is without a model, whatever there is."""
 
     kind: Literal["draft"] = "draft"
     steps: tuple[str, ...]
     skipped: bool = False
+    unaided: bool = False
 
 
 class Synthesize(Attemptable):
     kind: Literal["synthesize"] = "synthesize"
+    unaided: bool = False
 
 
 class ReadPlan(Attemptable):
@@ -227,6 +255,8 @@ Effect = Annotated[
     | Rewrite
     | React
     | Unreact
+    | ShowWork
+    | ClearWork
     | Tell
     | ShareRecord
     | Speak
@@ -245,6 +275,10 @@ Effect = Annotated[
 
 UNDER_WAY = (Speak, Survey, ReadItem, ReadPlan, Judge, Formalize)
 """What nobody waits for any more once people stop here; going on asks for it again."""
+
+
+NO_HARM_REPEATED = (React, Unreact, ShowWork, ClearWork, Rewrite, MeetPerson, Log)
+"""Done again, they change nothing and cost little: that they are done is saved together with what comes next."""
 
 
 def numbered(effect: Effect, effect_id: str) -> Effect:

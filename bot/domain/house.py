@@ -18,11 +18,12 @@ class Pressing(StrEnum):
 
 class House(Stored):
     """
-    With *guests_press*, guests and people of other organisations are like everybody else. It *thinks* when it has a
-    model, and then people wait for what is said.
+    With *guests_press*, guests and people of other organisations are like everybody else. It *thinks* when there is a
+    model for everybody, and then people wait for what is said. Slack knows us as an *agent* if the app is declared one.
     """
 
     press: Pressing = Pressing.EVERYONE
     guests_press: bool = False
     budget: Budget | None = None
     thinks: bool = False
+    agent: bool = False

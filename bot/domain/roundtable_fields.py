@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from bot.domain.agenda import Depth, QuickScan
-from bot.domain.effects import Commit, Effect, Post, Rewrite
+from bot.domain.effects import Commit, Effect, Post, Rewrite, Sign
 from bot.domain.elaboration import Elaboration
 from bot.domain.manners import Manners
 from bot.domain.menu import Menu, Used
@@ -28,7 +28,8 @@ class RoundtableFields(Stored):
     the newest message that git had when the item was taken up from there. `workshop` is kept when people leave it, and
     `planned_from` is the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and
     until somebody wants it back the personas speak without one.
-    `working_at` is the message that says that we are at work. `held` is the last line that we know to be in git.
+    `working_at` is the message that says that we are at work, `working_by` how it does, and `signs_refused` is what
+    Slack would not show here. `held` is the last line that we know to be in git.
     """
 
     shape: int = 1
@@ -69,6 +70,8 @@ class RoundtableFields(Stored):
     acknowledged_at: str = ""
     overtaken: tuple[Overtaken, ...] = ()
     working_at: str = ""
+    working_by: Sign = Sign.REACTION
+    signs_refused: tuple[Sign, ...] = ()
     elaboration: Elaboration | None = None
     workshop: Workshop | None = None
     planned_from: Stage | None = None

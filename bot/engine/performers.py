@@ -14,6 +14,7 @@ from bot.domain.agenda import Playbook
 from bot.domain.crosscheck import dangling, dangling_in
 from bot.domain.discretion import discreet
 from bot.domain.effects import (
+    ClearWork,
     Commit,
     Draft,
     Effect,
@@ -27,6 +28,7 @@ from bot.domain.effects import (
     Restore,
     Rewrite,
     ShareRecord,
+    ShowWork,
     Speak,
     Survey,
     Synthesize,
@@ -52,7 +54,9 @@ from bot.domain.outcomes import (
 from bot.domain.redaction import Redact, unchanged
 from bot.domain.roundtable import Roundtable
 from bot.domain.synthesis import claims
+from bot.domain.working_wording import AT_WORK
 from bot.engine.clock import Clock
+from bot.engine.courtesies import RENEWED_SECONDS, renewed
 from bot.engine.ports import Chat, Reading, Records, Sheet, Workspace
 from bot.engine.troubles import log_trouble
 from bot.engine.voice_ports import Cue, Planners, Speech, Voices
@@ -62,7 +66,8 @@ SURVEY_SECONDS = 5.0
 SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.json")
 """Artifacts that steps build upon, besides their own."""
 
-InChat = OpenThread | ReadThread | Post | Rewrite | React | Unreact | Tell | MeetPerson | ShareRecord
+AsSign = React | Unreact | ShowWork | ClearWork
+InChat = OpenThread | ReadThread | Post | Rewrite | AsSign | Tell | MeetPerson | ShareRecord
 ByVoice = Speak | Draft | Synthesize
 InWorkspace = ReadItem | Restore | Survey | Commit
 
@@ -79,6 +84,7 @@ class Performers(NamedTuple):
     planners: Planners
     redact: Redact = unchanged
     """Done to what voices, threads and files say."""
+    renewed_seconds: float = RENEWED_SECONDS
 
     async def perform(self, effect: Effect, rt: Roundtable) -> Outcome:
         """Raises EffectError when the world says no."""
@@ -93,11 +99,16 @@ class Performers(NamedTuple):
     ) -> Outcome:
         if isinstance(effect, InChat):
             return await self._in_chat(effect, rt, told)
+        if isinstance(effect, ByVoice | InWorkshop):
+            async with renewed(self.chat, rt, AT_WORK.get(effect.kind, ""), seconds=self.renewed_seconds):
+                return await self._in_patience(effect, rt, told)
+        return await self._in_workspace(effect, rt, told)
+
+    async def _in_patience(self, effect: ByVoice | InWorkshop, rt: Roundtable, told: Told) -> Outcome:
+        """What people may have to wait for."""
         if isinstance(effect, ByVoice):
             return await self._by_voice(effect, rt, told)
-        if isinstance(effect, InWorkshop):
-            return await Workshops(self.planners, self.workspace).perform(effect, rt, told)
-        return await self._in_workspace(effect, rt, told)
+        return await Workshops(self.planners, self.workspace).perform(effect, rt, told)
 
     async def _in_chat(self, effect: InChat, rt: Roundtable, told: Told) -> Outcome:
         again = effect.attempts > 1
@@ -122,10 +133,8 @@ class Performers(NamedTuple):
                 return Posted(**told, ts=ts)
             case Rewrite():
                 await self.chat.rewrite(rt.place, effect.ts, effect.message)
-            case React():
-                await self.chat.react(rt.place, effect.ts, effect.emoji)
-            case Unreact():
-                await self.chat.unreact(rt.place, effect.ts, effect.emoji)
+            case React() | Unreact() | ShowWork() | ClearWork():
+                await self._signed(effect, rt)
             case Tell():
                 await self.chat.tell(rt.place, effect.person, effect.message, reply_url=effect.reply_url)
             case ShareRecord():
@@ -136,6 +145,19 @@ class Performers(NamedTuple):
             case _:
                 assert_never(effect)
         return Done(**told)
+
+    async def _signed(self, effect: AsSign, rt: Roundtable) -> None:
+        match effect:
+            case React():
+                await self.chat.react(rt.place, effect.ts, effect.emoji)
+            case Unreact():
+                await self.chat.unreact(rt.place, effect.ts, effect.emoji)
+            case ShowWork():
+                await self.chat.show(rt.place, effect.sign, effect.words)
+            case ClearWork():
+                await self.chat.clear(rt.place, effect.sign)
+            case _:
+                assert_never(effect)
 
     async def _share(self, effect: ShareRecord, rt: Roundtable, *, again: bool) -> None:
         """The name says when it was asked for, so that it is the same for every attempt, and for no other export."""
@@ -171,12 +193,12 @@ class Performers(NamedTuple):
                 return PersonaSpoke(**told, persona=effect.persona, **speech._asdict(), **given)
             case Draft(steps=steps, skipped=skipped):
                 files = await self.workspace.files(rt.slug, self._files_of(steps))
-                cue = self._cue(rt)
+                cue = self._cue(effect, rt)
                 edits, facts = await self.voices.draft(cue, steps=steps, files=files, skipped=skipped)
                 return Drafted(**told, edits=edits, facts=facts, dangling=dangling(files, edits))
             case Synthesize():
                 files = await self.workspace.files(rt.slug, self._files_of((rt.step_id,)))
-                synthesis, facts = await self.voices.synthesize(self._cue(rt), files)
+                synthesis, facts = await self.voices.synthesize(self._cue(effect, rt), files)
                 unknown = dangling_in(files, claims(synthesis))
                 return Synthesized(**told, synthesis=synthesis, facts=facts, dangling=unknown)
             case _:
@@ -220,7 +242,8 @@ class Performers(NamedTuple):
             case _:
                 assert_never(effect.task)
 
-    def _cue(self, rt: Roundtable) -> Cue:
+    def _cue(self, effect: Draft | Synthesize, rt: Roundtable) -> Cue:
+        rt = rt.but(unaided=True) if effect.unaided else rt
         step = self.playbook.agenda.get(rt.step_id)
         lead = self.playbook.roster.lead_of(rt.phase_key)[0].key
         return Cue(rt, self.playbook, step.persona if step and step.persona in self.playbook.roster else lead)

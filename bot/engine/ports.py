@@ -19,6 +19,7 @@ from bot.domain.place import Belonging, Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.taxonomy import Trouble
 from bot.domain.transcript import Line
+from bot.engine.courtesies import Courtesies
 
 
 class Opened(NamedTuple):
@@ -44,7 +45,7 @@ class Sheet(NamedTuple):
     content: bytes
 
 
-class Chat(Protocol):
+class Chat(Courtesies, Protocol):
     @property
     def lands_within(self) -> float:
         """Seconds: a post whose caller died in the middle of it turns up no later than that, or never."""
@@ -78,14 +79,6 @@ class Chat(Protocol):
 
     async def rewrite(self, place: Place, ts: str, message: Message) -> None:
         """Replace the message *ts*. A message that is gone is no error."""
-        ...
-
-    async def react(self, place: Place, ts: str, emoji: str) -> None:
-        """Already there is no error."""
-        ...
-
-    async def unreact(self, place: Place, ts: str, emoji: str) -> None:
-        """Not there is no error."""
         ...
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:

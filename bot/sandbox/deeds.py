@@ -57,6 +57,10 @@ async def _dismiss(person: Person, _what: JSON) -> Delivery | None:
     return await person.dismiss()
 
 
+async def _stop(person: Person, what: JSON) -> None:
+    await person.stop(what["channel"], what["ts"])
+
+
 async def _home(person: Person, _what: JSON) -> None:
     await person.open_home()
 
@@ -71,6 +75,7 @@ DEEDS: Mapping[str, Deed] = {
     "shortcut": _shortcut,
     "submit": _submit,
     "dismiss": _dismiss,
+    "stop": _stop,
     "home": _home,
 }
 

@@ -19,9 +19,9 @@ def everything(slack: Slack) -> JSON:
         "channels": [_channel(channel) for channel in workspace.channels.values()],
         "messages": [_message(slack, m) for c in workspace.channels.values() for m in c.messages.values()],
         "statuses": [
-            {"channel": channel.id, "ts": ts, **status}
+            {"channel": channel.id, "ts": ts, **channel.at_work(ts)}
             for channel in workspace.channels.values()
-            for ts, status in channel.status.items()
+            for ts in {**channel.status, **channel.sessions}
         ],
         "views": {user: _views(slack, user) for user in workspace.users},
         "shortcuts": dict(slack.app.shortcuts),

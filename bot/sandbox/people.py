@@ -10,9 +10,9 @@ from bot.sandbox.elements import filled, unanswered
 from bot.sandbox.markup import typed
 from bot.sandbox.messages import JSON, Message, interactive
 from bot.sandbox.refusal import Refused
-from bot.sandbox.residents import Channel, User
+from bot.sandbox.residents import PROCESSING, Channel, User
 from bot.sandbox.responses import Origin, ResponseUrls
-from bot.sandbox.slack import Slack
+from bot.sandbox.slack import STOPPED, Slack
 from bot.sandbox.submission import settle
 from bot.sandbox.views import View
 from bot.sandbox.workspace import SLACKBOT, Workspace
@@ -169,6 +169,21 @@ class Person:
         if not shown.body.get("notify_on_close"):
             return None
         return await self.dispatcher.ask(INTERACTIVE, payloads.view_closed(self.slack, self.user, shown))
+
+    async def stop(self, channel: str, thread_ts: str) -> None:
+        """Slack's own button, under a thread in which an agent is at work and can be stopped."""
+        place = self._place(channel)
+        if place.sessions.get(thread_ts) != PROCESSING or STOPPED not in self.slack.app.events:
+            raise Refused("session_not_found")
+        event = {
+            "type": STOPPED,
+            "user": self.id,
+            "channel": place.id,
+            "thread_ts": thread_ts,
+            "streaming_message_ts": [],
+            "event_ts": self._workspace.clock.stamp(),
+        }
+        self.dispatcher.announce(payloads.event_callback(self.slack, event))
 
     async def open_home(self) -> None:
         event = {

@@ -4,6 +4,9 @@ from dataclasses import dataclass, field
 
 from bot.sandbox.messages import JSON, Message
 
+PROCESSING = "processing"
+"""An agent's session in which people wait, and may stop it."""
+
 
 @dataclass(frozen=True, slots=True)
 class User:
@@ -47,6 +50,15 @@ class Channel:
     messages: dict[str, Message] = field(default_factory=dict)
     replies: dict[str, list[str]] = field(default_factory=dict)
     status: dict[str, JSON] = field(default_factory=dict)
+    """What an app says it is doing, by thread."""
+    sessions: dict[str, str] = field(default_factory=dict)
+    """What an agent says about its session, by thread."""
+
+    def at_work(self, thread_ts: str) -> JSON:
+        """What people see under the thread."""
+        if self.sessions.get(thread_ts) == PROCESSING:
+            return {"status": "is working…", "stoppable": True}
+        return {"status": "", **self.status.get(thread_ts, {})}
 
     def as_json(self, *, seen_by: str) -> JSON:
         return {

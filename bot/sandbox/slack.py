@@ -35,7 +35,10 @@ SCOPES = frozenset({
     "users:read",
 })  # fmt: skip
 
+STOPPED = "agent_session_stopped"
+
 EVENTS = frozenset({
+    STOPPED,
     "app_home_opened",
     "app_mention",
     "app_uninstalled",

@@ -105,7 +105,12 @@ class Workspace:
             channel.status[thread_ts] = status
         elif channel.status.pop(thread_ts, None) is None:
             return
-        self.tell(Kind.STATUS, channel=channel.id, detail={"ts": thread_ts, "status": "", **status})
+        self._tell_at_work(channel, thread_ts)
+
+    def show_session(self, channel: Channel, thread_ts: str, status: str) -> None:
+        """Of an agent in a thread: posts do not change it."""
+        channel.sessions[thread_ts] = status
+        self._tell_at_work(channel, thread_ts)
 
     def edit(self, message: Message, *, by: str, **changes: Any) -> Message:
         if "blocks" in changes:
@@ -152,6 +157,10 @@ class Workspace:
         self._set_reactions(message, {**before, name: left})
         detail = {"name": name, "ts": message.ts, "author": message.user}
         self.tell(Kind.UNREACTED, channel=message.channel, user=user, detail=detail)
+
+    def _tell_at_work(self, channel: Channel, thread_ts: str) -> None:
+        detail = {"ts": thread_ts, **channel.at_work(thread_ts)}
+        self.tell(Kind.STATUS, channel=channel.id, detail=detail)
 
     def _set_reactions(self, message: Message, users: dict[str, tuple[str, ...]]) -> None:
         reactions = tuple(Reaction(name, who) for name, who in users.items() if who)

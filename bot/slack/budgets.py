@@ -38,6 +38,8 @@ SEEN = frozenset({POSTING, "files_completeUploadExternal"})
 
 RATES: Mapping[str, Rate] = {
     POSTING: POSTS,
+    "agents_sessions_setStatus": TIER_3,
+    "assistant_threads_setStatus": TIER_4,
     "chat_delete": TIER_3,
     "chat_getPermalink": TIER_4,
     "chat_postEphemeral": TIER_4,

@@ -8,6 +8,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.discretion import discreet
+from bot.domain.effects import Sign
 from bot.domain.message import Message
 from bot.domain.persona import Persona, Roster
 from bot.domain.place import Belonging, Place
@@ -24,6 +25,7 @@ from bot.slack.packing import shortened
 from bot.slack.posting import Posting
 from bot.slack.quiet import QUIET, UNLINKED
 from bot.slack.refusals import answer_of
+from bot.slack.signs import Signs
 from bot.slack.standing import Standing
 from bot.slack.thread import ThreadReader
 from bot.slack.uploads import Uploads
@@ -74,6 +76,7 @@ class SlackChat(Chat):
         self._uploads = Uploads(self._call, self._earlier)
         self._whispers = Whispers(self._call)
         self._posting = Posting(self._call)
+        self._signs = Signs(self._call)
 
     @property
     def lands_within(self) -> float:
@@ -129,6 +132,12 @@ class SlackChat(Chat):
             )
         except SlackError as error:
             _unless(error, NO_REACTION_NEEDED)
+
+    async def show(self, place: Place, sign: Sign, words: str) -> None:
+        await self._signs.show(place, sign, words)
+
+    async def clear(self, place: Place, sign: Sign) -> None:
+        await self._signs.clear(place, sign)
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         if self._earlier.is_bare(place):

@@ -7,6 +7,8 @@ from bot.domain.redaction import unchanged
 
 CUSTOMISE = "chat:write.customize"
 UPLOAD = "files:write"
+AGENT = "assistant:write"
+"""Slack grants it to every app that is declared an agent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,3 +29,7 @@ class Identity:
     @property
     def can_customise(self) -> bool:
         return not self.scopes or CUSTOMISE in self.scopes
+
+    @property
+    def is_agent(self) -> bool:
+        return AGENT in self.scopes

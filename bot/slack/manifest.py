@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.slack.endpoint import PATH
-from bot.slack.identity import CUSTOMISE, UPLOAD
+from bot.slack.identity import AGENT, CUSTOMISE, UPLOAD
 from bot.slack.wording import COMMAND, USAGE
 
 SHORTCUT = "roundtable_start"
@@ -31,9 +31,15 @@ OPTIONAL = frozenset({CUSTOMISE, UPLOAD, "channels:read", "groups:read"})
 
 BOT_EVENTS = ("app_mention", "message.channels", "message.groups")
 
+STOPPED = "agent_session_stopped"
+"""People can stop an agent where Slack shows that it is at work."""
 
-def manifest(*, socket_mode: bool = True, url: str | None = None) -> dict[str, Any]:
-    """*url* is the public address of the bot, for HTTP: `https://bot.example.com`."""
+
+def manifest(*, socket_mode: bool = True, url: str | None = None, agent: bool = False) -> dict[str, Any]:
+    """
+    *url* is the public address of the bot, for HTTP: `https://bot.example.com`. As an *agent* the app is listed as
+    one, and has Slack's own stop button.
+    """
     address = "" if socket_mode else f"{(url or '').rstrip('/')}{PATH}"
     return {
         "display_information": {
@@ -41,9 +47,9 @@ def manifest(*, socket_mode: bool = True, url: str | None = None) -> dict[str, A
             "description": "Roundtable discussions with named personas, in a thread, kept in git.",
             "background_color": "#2f4858",
         },
-        "features": _features(address),
-        "oauth_config": {"scopes": {"bot": sorted(SCOPES)}},
-        "settings": _settings(address, socket_mode=socket_mode),
+        "features": {**_features(address), **(_AGENT if agent else {})},
+        "oauth_config": {"scopes": {"bot": sorted((*SCOPES, AGENT) if agent else SCOPES)}},
+        "settings": _settings(address, socket_mode=socket_mode, agent=agent),
     }
 
 
@@ -73,10 +79,19 @@ def _features(address: str) -> dict[str, Any]:
     }
 
 
-def _settings(address: str, *, socket_mode: bool) -> dict[str, Any]:
+_AGENT = {
+    "agent_view": {
+        "agent_description": "Personas that lead a team through an analysis, in a thread of its channel.",
+        "suggested_prompts": [],
+    }
+}
+
+
+def _settings(address: str, *, socket_mode: bool, agent: bool) -> dict[str, Any]:
     request = {"request_url": address} if address else {}
+    events = [*BOT_EVENTS, *([STOPPED] if agent else [])]
     return {
-        "event_subscriptions": {**request, "bot_events": list(BOT_EVENTS)},
+        "event_subscriptions": {**request, "bot_events": events},
         "interactivity": {"is_enabled": True, **request},
         "org_deploy_enabled": False,
         "socket_mode_enabled": socket_mode,

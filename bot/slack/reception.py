@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from bot.domain.effects import Sign
 from bot.domain.message import Message
 from bot.domain.place import Place
 from bot.errors import SlackError
@@ -26,12 +27,16 @@ Clock = Callable[[], str]
 
 
 class Whispering(Protocol):
-    """What of the chat is for one person."""
+    """What of the chat is for one person, or not for the record."""
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None: ...
 
     async def replace(self, reply_url: str, message: Message) -> bool:
         """In place of the message that was pressed; False when that cannot be any more."""
+        ...
+
+    async def clear(self, place: Place, sign: Sign) -> None:
+        """Slack shows no more that we are at work."""
         ...
 
 

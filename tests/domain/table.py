@@ -16,6 +16,7 @@ from bot.domain import meta, transcript
 from bot.domain.agenda import Playbook, read_quick_scan
 from bot.domain.artifact import Edit, InsightEdit, Missing, PlanEdit, SectionEdit, Unreadable
 from bot.domain.effects import (
+    ClearWork,
     Commit,
     Draft,
     Effect,
@@ -32,6 +33,8 @@ from bot.domain.effects import (
     Restore,
     Rewrite,
     ShareRecord,
+    ShowWork,
+    Sign,
     Speak,
     Survey,
     Synthesize,
@@ -137,6 +140,8 @@ class World:
     told: list[tuple[str, Message]] = field(default_factory=list)
     shared: list[ShareRecord] = field(default_factory=list)
     reactions: list[tuple[str, str]] = field(default_factory=list)
+    signs: list[Sign] = field(default_factory=list)
+    """What stands under the thread."""
     logged: list[Trouble] = field(default_factory=list)
     commits: list[Commit] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
@@ -464,6 +469,10 @@ class Table:
                 world.reactions.append((effect.ts, effect.emoji))
             case Unreact():
                 world.reactions.remove((effect.ts, effect.emoji))
+            case ShowWork():
+                world.signs = [*(one for one in world.signs if one is not effect.sign), effect.sign]
+            case ClearWork():
+                world.signs = [one for one in world.signs if one is not effect.sign]
             case Tell():
                 world.told.append((effect.person, effect.message))
             case ShareRecord():
@@ -478,10 +487,12 @@ class Table:
             case Survey():
                 return Surveyed(**told, survey=world.survey)
             case Draft():
-                return Drafted(**told, edits=self._drafts(effect), facts=world.facts, dangling=world.dangling)
+                facts = {} if effect.unaided else world.facts
+                return Drafted(**told, edits=self._drafts(effect), facts=facts, dangling=world.dangling)
             case Synthesize():
                 made = world.syntheses.pop(0) if world.syntheses else world.synthesis
-                return Synthesized(**told, synthesis=made, facts=world.facts, dangling=world.dangling)
+                facts = {} if effect.unaided else world.facts
+                return Synthesized(**told, synthesis=made, facts=facts, dangling=world.dangling)
             case ReadPlan():
                 return self._plan_read(effect, told)
             case Judge():
@@ -514,7 +525,9 @@ class Table:
         )
 
     def _stands(self, message: Message) -> str:
+        """What Slack shows of our work in words goes with whatever we post."""
         ts = self.ts()
+        self.world.signs = [one for one in self.world.signs if one is not Sign.STATUS]
         self.world.thread.append(Said(ts, message))
         return ts
 

@@ -1,54 +1,139 @@
-"""People see that somebody is thinking, on the message that is being answered, and it always goes again."""
+"""People see that somebody is thinking, in the best way that Slack has for it here, and it always goes again."""
 
 from dataclasses import replace
 
 import pytest
 
+from bot.domain.effects import ShowWork, Sign
 from bot.domain.house import House
 from bot.domain.message import Action
+from bot.domain.persona import Roster
 from bot.domain.stage import Stage
 from bot.domain.working import EMOJI
-from tests.domain.table import Table, shipped
+from tests.domain.books import few_steps
+from tests.domain.table import Contribution, Table, shipped
+
+ANSWER = "1767300000.000100"
+SIGNS = ("show_work", "clear_work", "react", "unreact")
 
 
-def thinking() -> Table:
-    """A roundtable whose personas have a model."""
-    return Table(replace(shipped(), house=House(thinks=True))).start()
+def thinking(*refused: Sign, agent: bool = False) -> Table:
+    """A roundtable whose personas have a model, in a Slack that does not show what is *refused*."""
+    table = Table(replace(shipped(), house=House(thinks=True, agent=agent))).start()
+    table.rt = table.rt.but(signs_refused=refused)
+    return table
+
+
+def own_model(key: str, model: str, *, house: House) -> Table:
+    """One persona has a model of its own."""
+    book = shipped()
+    roster = Roster(one.but(model=model) if one.key == key else one for one in book.roster)
+    return Table(replace(book, roster=roster, house=house)).start()
 
 
 def shown(table: Table) -> list[str]:
-    return [ts for ts, emoji in table.world.reactions if emoji == EMOJI]
+    """How people see it just now."""
+    emojis = [f"{EMOJI} on {ts}" for ts, emoji in table.world.reactions if emoji == EMOJI]
+    return [*map(str, table.world.signs), *emojis]
 
 
-def test_the_answer_that_is_being_read_carries_it() -> None:
+def answering(table: Table) -> Table:
+    """Somebody has answered, and a persona is about to take it in."""
+    return table.stop_paying().say("Field work needs it.", ts=ANSWER).pay_up_to("speak")
+
+
+def signs_after(table: Table, action: Action) -> list[str]:
+    before = table.order(*SIGNS)
+    table.press(action)
+    return table.order(*SIGNS)[len(before) :]
+
+
+def test_the_thread_says_so_in_words() -> None:
     """Before the voice is asked, and not after it has spoken."""
-    table = thinking().stop_paying().say("Field work needs it.", ts="1767300000.000100").pay_up_to("speak")
-    assert shown(table) == ["1767300000.000100"]
+    table = answering(thinking())
+    assert shown(table) == ["status"]
+    assert "thinking" in next(one for one in reversed(table.paid) if isinstance(one, ShowWork)).words
 
     assert not shown(table.resume_paying())
 
 
-def test_a_whole_round_is_marked_once() -> None:
-    """On the thread, when a button began it: two calls to Slack, however many speak."""
+def test_where_slack_has_no_place_for_words_the_answer_carries_an_emoji() -> None:
+    """That is found out once, in each thread, and never are both left behind."""
+    table = thinking().fail("show_work", "missing_scope")
+    assert shown(answering(table)) == [f"{EMOJI} on {ANSWER}"]
+    table.resume_paying()
+    assert not shown(table)
+
+    table.wait(200).say("And trains.").resume_paying()
+    assert table.order("show_work") == ["show_work"]
+    assert not shown(table)
+
+
+def test_an_agent_is_at_work_in_a_session() -> None:
+    """It has Slack's own stop button, and lasts over posts: one call at the beginning, one at the end."""
+    table = thinking(agent=True).do_step()
+
+    assert signs_after(table, Action.ELABORATE) == ["show_work", "clear_work"]
+    assert not shown(table)
+
+
+def test_an_agent_without_sessions_says_so_in_words() -> None:
+    """The next best way is tried at once, while there is still something to wait for."""
+    table = answering(thinking(agent=True).fail("show_work", "feature_disabled"))
+
+    assert shown(table) == ["status"]
+    assert not shown(table.resume_paying())
+
+
+def test_words_come_again_after_each_post() -> None:
+    """Slack takes them away with whatever we say, while the next persona is thinking already."""
     table = thinking().do_step()
-    before = table.order("react", "unreact")
-    table.press(Action.ELABORATE)
+    table.stop_paying().press(Action.ELABORATE)
+    seen = []
+    while table.rt.outbox:
+        if table.rt.outbox[0].kind == "speak":
+            seen.append(shown(table))
+        table.pay_one()
 
-    assert table.order("react", "unreact")[len(before) :] == ["react", "unreact"]
+    assert len(seen) > 1
+    assert seen == [["status"]] * len(seen)
     assert not shown(table)
 
 
+def test_a_pass_leaves_the_words_where_they_are() -> None:
+    """Nothing was posted, so nothing is shown again."""
+    table = thinking().elaborate()
+    table.world.speech = lambda *_: Contribution("", passed=True)
+    before = table.order(*SIGNS)
+    table.press(Action.GO_ON)
+
+    assert table.order(*SIGNS)[len(before) :] == ["show_work", "clear_work"]
+
+
+def test_a_round_is_marked_once_with_an_emoji() -> None:
+    """On the thread, when a button began it: two calls to Slack, however many speak."""
+    table = thinking(Sign.STATUS).do_step()
+
+    assert signs_after(table, Action.ELABORATE) == ["react", "unreact"]
+    assert not shown(table)
+
+
+WAYS = pytest.mark.parametrize("refused", [(), (Sign.STATUS,)], ids=["words", "emoji"])
+
+
+@WAYS
 @pytest.mark.parametrize("kind", ["speak", "draft"])
-def test_it_goes_when_the_voice_fails(kind: str) -> None:
+def test_it_goes_when_the_voice_fails(kind: str, refused: tuple[Sign, ...]) -> None:
     """Whoever waits would wait for nothing."""
-    table = thinking().fail(kind, "timeout", times=2).say("Field work needs it.").finish()
+    table = thinking(*refused).fail(kind, "timeout", times=2).say("Field work needs it.").finish()
 
     assert not shown(table)
 
 
-def test_it_goes_when_somebody_stops() -> None:
+@WAYS
+def test_it_goes_when_somebody_stops(refused: tuple[Sign, ...]) -> None:
     """With the round that was running."""
-    table = thinking().do_step().stop_paying().press(Action.ELABORATE).pay_up_to("speak")
+    table = thinking(*refused).do_step().stop_paying().press(Action.ELABORATE).pay_up_to("speak")
     assert shown(table)
 
     table.press(Action.STOP).resume_paying()
@@ -56,17 +141,68 @@ def test_it_goes_when_somebody_stops() -> None:
     assert not shown(table)
 
 
-def test_a_process_that_dies_leaves_none_behind() -> None:
+@WAYS
+def test_a_process_that_dies_leaves_none_behind(refused: tuple[Sign, ...]) -> None:
     """What it showed is saved with the roundtable, and taken away by whoever goes on."""
-    table = thinking().stop_paying().say("Field work needs it.").pay_up_to("speak")
+    table = answering(thinking(*refused))
     assert shown(table)
 
     table.paying = True
     assert not shown(table.restart())
 
 
+def test_nobody_is_stopped_by_a_sign_that_is_refused_too_late() -> None:
+    """People stopped meanwhile: then nothing is shown in any other way."""
+    table = thinking().do_step().stop_paying().press(Action.ELABORATE).pay_up_to("show_work")
+    table.fail("show_work", "missing_scope").stop().resume_paying()
+
+    assert not shown(table)
+    assert "react" not in table.order("react")[1:]
+
+
 def test_without_a_model_there_is_nothing_to_wait_for() -> None:
     """No call to Slack is spent on it."""
     table = Table().start().elaborate()
 
-    assert not table.order("unreact")
+    assert not table.order("unreact", "show_work", "clear_work")
+
+
+def test_a_persona_with_a_model_of_its_own_is_waited_for() -> None:
+    """Also where nobody else has one; and nobody waits for the others."""
+    table = own_model("solutions-architect", "acme:large", house=House()).do_step()
+    assert not table.order("show_work")
+
+    table.press(Action.ELABORATE).stop_paying().say("Alex, what breaks first?").pay_up_to("speak")
+    assert shown(table) == ["status"]
+    assert not shown(table.resume_paying())
+
+
+def test_a_persona_that_never_thinks_is_not_waited_for() -> None:
+    """Its front matter says `offline`, whatever the others think with."""
+    table = own_model("business-analyst", "offline", house=House(thinks=True))
+
+    assert not table.say("Field work needs it.").order("show_work")
+
+
+def test_the_roles_of_a_workshop_are_waited_for() -> None:
+    """While they read and judge, and while the plan is written."""
+    table = Table(replace(few_steps(), house=House(thinks=True))).start().stop_paying().plan()
+    table.pay_up_to("judge")
+    assert shown(table) == ["status"]
+
+    table.resume_paying()
+    assert not shown(table)
+    table.stop_paying().press(Action.PLAN_GO).pay_up_to("formalize")
+    assert shown(table) == ["status"]
+    assert not shown(table.resume_paying())
+
+
+def test_what_an_earlier_version_shows_is_taken_away() -> None:
+    """It was an emoji, and is known as one."""
+    table = answering(thinking(Sign.STATUS))
+    stored = table.rt.model_dump(mode="json")
+    del stored["working_by"], stored["signs_refused"]
+    table.rt = type(table.rt).model_validate(stored)
+    table.resume_paying()
+
+    assert not shown(table)

@@ -14,7 +14,7 @@ from bot.domain import meta, transcript
 from bot.domain.agenda import read_quick_scan
 from bot.domain.artifact import PlanEdit
 from bot.domain.digest import Since
-from bot.domain.effects import Commit
+from bot.domain.effects import Commit, Sign
 from bot.domain.message import Message
 from bot.domain.outcomes import CodeSurvey, Heard, ItemState, Touched
 from bot.domain.place import Belonging, Person, Place
@@ -204,6 +204,12 @@ class SimChat:
         self._called(Kind.SLACK)
 
     async def unreact(self, place: Place, ts: str, emoji: str) -> None:
+        self._called(Kind.SLACK)
+
+    async def show(self, place: Place, sign: Sign, words: str) -> None:
+        self._called(Kind.SLACK)
+
+    async def clear(self, place: Place, sign: Sign) -> None:
         self._called(Kind.SLACK)
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:

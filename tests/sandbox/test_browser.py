@@ -73,6 +73,33 @@ async def test_talking_and_pressing(bolt: AsyncApp, page: Page) -> None:
     await expect(thread.get_by_role("button", name="Continue")).to_have_count(0)
 
 
+async def test_what_the_app_is_doing_stands_under_the_thread(
+    sandbox: Sandbox, bolt: AsyncApp, client: AsyncWebClient, page: Page, channel: str
+) -> None:
+    """In its own words, or with a button that stops it where it is an agent."""
+    stopped = []
+
+    @bolt.event("agent_session_stopped")
+    async def stop(event: Body) -> None:
+        stopped.append(event["user"])
+        await client.agents_sessions_setStatus(**where, status="active")
+
+    root = await sandbox.person("ada").say("#roundtable", "root")
+    where = {"channel_id": channel, "thread_ts": root}
+    await sandbox.person("ada").say("#roundtable", "a reply", thread_ts=root)
+    await page.get_by_role("button", name="1 reply").click()
+    thread = page.get_by_role("complementary", name="Thread")
+    await client.assistant_threads_setStatus(channel_id=channel, thread_ts=root, status="is thinking…")
+    await expect(thread.get_by_text("roundtable is thinking…")).to_be_visible()
+    await expect(thread.get_by_role("button", name="Stop")).to_have_count(0)
+    await client.assistant_threads_setStatus(channel_id=channel, thread_ts=root, status="")
+
+    await client.agents_sessions_setStatus(**where, status="processing")
+    await thread.get_by_role("button", name="Stop").click()
+    await expect(thread.get_by_role("button", name="Stop")).to_have_count(0)
+    assert len(stopped) == 1
+
+
 async def test_a_command_a_form_and_a_confirmation(
     sandbox: Sandbox, bolt: AsyncApp, page: Page, channel: str
 ) -> None:

@@ -9,6 +9,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox import Sandbox
+from bot.sandbox.refusal import Refused
 
 MAYA: dict[str, Any] = {"username": "Maya Chen", "icon_emoji": ":mag:"}
 
@@ -270,6 +271,47 @@ async def test_the_status_of_a_thread_lasts_until_the_app_speaks(
 
     await client.chat_postMessage(channel=channel, thread_ts=root, text="Done")
     assert root not in sandbox.channel().status
+
+
+async def test_a_session_of_an_agent_lasts_until_it_is_over(
+    sandbox: Sandbox, client: AsyncWebClient, bolt: AsyncApp, channel: str
+) -> None:
+    """Posts leave it alone; while it is at work people can stop it, and the app is told who did, and where."""
+    stopped = []
+
+    @bolt.event("agent_session_stopped")
+    async def stop(event: dict[str, Any]) -> None:
+        stopped.append(event)
+
+    root = await sandbox.person("ada").say("#roundtable", "root")
+    where = {"channel_id": channel, "thread_ts": root}
+    await client.agents_sessions_setStatus(**where, status="processing")
+    await client.chat_postMessage(channel=channel, thread_ts=root, text="Still at it")
+    assert sandbox.channel().at_work(root)["stoppable"]
+
+    await sandbox.person("grace").stop("#roundtable", root)
+    await sandbox.until(lambda: stopped)
+    assert (stopped[0]["user"], stopped[0]["thread_ts"]) == (sandbox.person("grace").id, root)
+    assert sandbox.channel().at_work(root)["stoppable"]
+
+    await client.agents_sessions_setStatus(**where, status="active")
+    assert sandbox.channel().at_work(root) == {"status": ""}
+    with pytest.raises(Refused):
+        await sandbox.person("grace").stop("#roundtable", root)
+
+
+async def test_a_session_is_in_one_of_few_states_and_an_agents(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """Words of one's own are refused, and so is an app that was not declared an agent."""
+    root = await sandbox.person("ada").say("#roundtable", "root")
+    where = {"channel_id": channel, "thread_ts": root}
+    with pytest.raises(SlackApiError, match="invalid_arguments"):
+        await client.agents_sessions_setStatus(**where, status="is thinking…")
+
+    sandbox.scopes.discard("assistant:write")
+    with pytest.raises(SlackApiError, match="missing_scope"):
+        await client.agents_sessions_setStatus(**where, status="processing")
 
 
 async def test_a_file_is_uploaded_and_shared_in_a_thread(

@@ -55,6 +55,17 @@ def test_every_event_is_paid_for_by_a_scope() -> None:
     assert all(scope_of[event] in SCOPES for event in events)
 
 
+def test_an_agent_asks_for_what_makes_it_one() -> None:
+    """Slack's own stop button, the scope that goes with the declaration, and nothing more."""
+    plain, agent = manifest(), manifest(agent=True)
+    scopes = [one["oauth_config"]["scopes"]["bot"] for one in (plain, agent)]
+    events = [one["settings"]["event_subscriptions"]["bot_events"] for one in (plain, agent)]
+
+    assert {*scopes[1]} - {*scopes[0]} == {"assistant:write"}
+    assert {*events[1]} - {*events[0]} == {"agent_session_stopped"}
+    assert agent["features"].keys() - plain["features"].keys() == {"agent_view"}
+
+
 def test_missing_scopes_are_found_by_what_was_granted() -> None:
     """As Slack writes them in `X-OAuth-Scopes`."""
     granted = ", ".join(scope for scope in SCOPES if scope != "im:write")

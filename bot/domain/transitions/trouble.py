@@ -8,7 +8,7 @@ roundtable for good.
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from bot.domain import export_wording, menus, trouble_wording, wording
+from bot.domain import export_wording, menus, trouble_wording, wording, working
 from bot.domain.agenda import Playbook
 from bot.domain.effects import (
     UNDER_WAY,
@@ -27,6 +27,7 @@ from bot.domain.effects import (
     Restore,
     Rewrite,
     ShareRecord,
+    ShowWork,
     Speak,
     Survey,
     Synthesize,
@@ -220,6 +221,12 @@ def _not_shared(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtabl
     return rt.owing(Tell(person=effect.person, message=message, reply_url=effect.reply_url))
 
 
+def _not_shown(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """It is shown in another way, and here no more in this one."""
+    assert isinstance(unpaid.effect, ShowWork)
+    return working.refused(rt, unpaid.effect.sign)
+
+
 def _role_silent(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
     effect, said = unpaid
     assert isinstance(effect, Judge)
@@ -261,4 +268,5 @@ FOLLOWS: Mapping[type[Attemptable], Follows] = {
     Formalize: _voice_lost,
     Commit: _not_saved,
     ShareRecord: _not_shared,
+    ShowWork: _not_shown,
 }

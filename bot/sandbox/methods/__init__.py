@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
-from bot.sandbox.methods import account, chat, conversations, files, reactions, views
+from bot.sandbox.methods import account, agents, chat, conversations, files, reactions, views
 from bot.sandbox.methods.call import Call, Method
 
 METHODS: Mapping[str, Method] = {
     **account.METHODS,
+    **agents.METHODS,
     **chat.METHODS,
     **conversations.METHODS,
     **files.METHODS,

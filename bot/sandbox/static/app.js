@@ -196,7 +196,10 @@ function drawThread() {
 
 function drawStatus() {
   const status = state.statuses.get(`${state.here}/${state.thread}`);
-  byId("thread-status").textContent = status?.status ? `${status.username ?? state.bot.name} ${status.status}` : "";
+  const words = status?.status ? `${status.username ?? state.bot.name} ${status.status}` : "";
+  const where = { channel: state.here, ts: state.thread };
+  const stop = h("button", { type: "button", class: "quiet", onclick: () => act("stop", where) }, "Stop");
+  byId("thread-status").replaceChildren(words, ...(status?.stoppable ? [" ", stop] : []));
 }
 
 function drawView() {

@@ -2,7 +2,7 @@
 
 from slack_bolt.async_app import AsyncApp
 
-from bot.slack.listeners import actions, commands, errors, messages, rest, shortcuts
+from bot.slack.listeners import actions, commands, errors, messages, rest, sessions, shortcuts
 from bot.slack.reception import Reception
 
 
@@ -15,5 +15,6 @@ def register(app: AsyncApp, reception: Reception) -> None:
     commands.register(app, reception)
     actions.register(app, reception)
     shortcuts.register(app, reception)
+    sessions.register(app, reception)
     errors.register(app, reception)
     rest.register(app, reception)

@@ -1,0 +1,36 @@
+"""The sessions of an agent: whether people wait for it in a thread. Only an app that is declared one has any."""
+
+from collections.abc import Mapping
+
+from bot.sandbox.messages import JSON
+from bot.sandbox.methods.call import Call, Method
+from bot.sandbox.refusal import Refused
+from bot.sandbox.residents import PROCESSING
+from bot.sandbox.slack import STOPPED, Slack
+
+AGENT = "assistant:write"
+"""Granted with the declaration."""
+STATES = frozenset({"active", PROCESSING, "suspended", "closed"})
+
+
+def set_status(slack: Slack, call: Call) -> JSON:
+    """Lasts until the app sets another, whatever it posts. Without the event people cannot stop it."""
+    slack.need(AGENT)
+    channel, thread_ts, status = (
+        slack.writable(call.need("channel_id")),
+        call.need("thread_ts"),
+        call.need("status"),
+    )
+    if status not in STATES:
+        raise Refused(
+            "invalid_arguments", messages=["[ERROR] must be a valid enum value [json-pointer:/status]"]
+        )
+    if thread_ts not in channel.messages:
+        raise Refused("thread_not_found")
+    slack.workspace.show_session(channel, thread_ts, status)
+    unheard = status == PROCESSING and STOPPED not in slack.app.events
+    warning = {"warning": "missing_agent_session_stopped_event_subscription"} if unheard else {}
+    return {"status": status, **warning}
+
+
+METHODS: Mapping[str, Method] = {"agents.sessions.setStatus": Method(set_status, ("chat:write",))}

@@ -1,0 +1,126 @@
+"""That we are at work, as Slack shows it: words under a thread, or the session of an agent."""
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.effects import Sign
+from bot.domain.message import Message
+from bot.domain.place import Place
+from bot.errors import NotNow, SlackError
+from bot.sandbox import Sandbox
+from bot.sandbox.slack import STOPPED
+from bot.slack.chat import SlackChat
+from bot.slack.client import identify
+from tests.slack.conftest import ScriptedDesk
+
+WORDS = "is thinking…"
+
+
+@pytest.fixture
+async def thread(chat: SlackChat, place: Place) -> Place:
+    opened = await chat.open(place, Message(text="Dark mode"), key="root", again=False)
+    return place.but(thread=opened.ts)
+
+
+def shown(sandbox: Sandbox, thread: Place) -> str:
+    return str(sandbox.channel().at_work(thread.thread)["status"])
+
+
+async def test_words_stand_under_the_thread_until_they_are_taken_away(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """`chat:write` is enough for that, in any channel."""
+    sandbox.scopes.discard("assistant:write")
+    await chat.show(thread, Sign.STATUS, WORDS)
+    assert shown(sandbox, thread) == WORDS
+
+    await chat.clear(thread, Sign.STATUS)
+    assert shown(sandbox, thread) == ""
+
+
+async def test_words_go_with_a_post(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """Slack's own doing; and what is gone can be taken away once more."""
+    await chat.show(thread, Sign.STATUS, WORDS)
+    await chat.post(thread, Message(text="Done"), key="k", again=False)
+    assert shown(sandbox, thread) == ""
+
+    await chat.clear(thread, Sign.STATUS)
+
+
+async def test_a_session_lasts_over_posts(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """It is at rest when we say so."""
+    await chat.show(thread, Sign.SESSION, WORDS)
+    await chat.post(thread, Message(text="Point one"), key="k", again=False)
+    assert shown(sandbox, thread)
+
+    await chat.clear(thread, Sign.SESSION)
+    assert shown(sandbox, thread) == ""
+
+
+async def test_only_an_agent_has_sessions(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """A refusal is told: there are other ways to show it."""
+    sandbox.scopes.discard("assistant:write")
+
+    with pytest.raises(SlackError) as refused:
+        await chat.show(thread, Sign.SESSION, WORDS)
+    assert not refused.value.again
+
+
+@pytest.mark.parametrize("sign", [Sign.SESSION, Sign.STATUS])
+async def test_trouble_at_slacks_is_no_reason_to_wait(
+    chat: SlackChat, thread: Place, sandbox: Sandbox, sign: Sign
+) -> None:
+    """Whoever thinks begins without a sign. What stands there is taken away as soon as that can be."""
+    method = {Sign.SESSION: "agents.sessions.setStatus", Sign.STATUS: "assistant.threads.setStatus"}[sign]
+    sandbox.fail_next(method, "internal_error")
+    await chat.show(thread, sign, WORDS)
+
+    sandbox.fail_next(method, "internal_error")
+    with pytest.raises(SlackError) as trouble:
+        await chat.clear(thread, sign)
+    assert trouble.value.again
+
+
+async def test_under_a_thread_that_is_gone_nothing_is_shown_any_more(chat: SlackChat, thread: Place) -> None:
+    """Taking it away from there is no failure."""
+    await chat.clear(thread.but(thread="1.000001"), Sign.STATUS)
+
+
+async def test_an_app_that_is_declared_an_agent_is_known_by_its_scopes(
+    sandbox: Sandbox, client: AsyncWebClient
+) -> None:
+    """Slack grants one with the declaration, and to nobody else."""
+    assert (await identify(client)).is_agent
+
+    sandbox.scopes.discard("assistant:write")
+    assert not (await identify(client)).is_agent
+
+
+async def test_slacks_own_stop_is_ours(
+    connected: Sandbox, desk: ScriptedDesk, chat: SlackChat, thread: Place
+) -> None:
+    """In the name of whoever pressed it, in the thread where it was pressed."""
+    await chat.show(thread, Sign.SESSION, WORDS)
+    ada = connected.person("ada")
+    await ada.stop("#roundtable", thread.thread)
+    await connected.until(lambda: desk.brought)
+
+    ((verb, place, stop, reference),) = desk.brought
+    assert (verb, reference) == ("stop", "")
+    assert (place.channel, place.thread) == (thread.channel, thread.thread)
+    assert stop.person.id == ada.id
+    assert connected.events(STOPPED)[0].acked
+
+
+async def test_a_stop_where_nothing_runs_is_answered_and_the_sign_goes(
+    connected: Sandbox, desk: ScriptedDesk, chat: SlackChat, thread: Place
+) -> None:
+    """Slack shows it until we say otherwise: somebody who died may have left it."""
+    await chat.show(thread, Sign.SESSION, WORDS)
+    desk.fails = [NotNow("Nothing is running here.")]
+    ada = connected.person("ada")
+    await ada.stop("#roundtable", thread.thread)
+
+    await connected.until(lambda: ada.ephemerals)
+    assert "Nothing is running here." in ada.ephemerals[-1].text
+    await connected.until(lambda: not shown(connected, thread))

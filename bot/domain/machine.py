@@ -177,6 +177,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
 
 
 @working.marked
+@budgeting.bounded
 def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
     """
     What *rt* becomes by *happened*.

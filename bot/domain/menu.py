@@ -30,6 +30,8 @@ class MenuKind(StrEnum):
     PLAN_DECISION = "plan_decision"
     """After a round of the workshop."""
     PLAN_READY = "plan_ready"
+    PLAN_BUDGET = "plan_budget"
+    """The workshop goes on when people allow more to be spent."""
 
 
 class Menu(Stored):

@@ -4,22 +4,26 @@ from decimal import Decimal
 
 from bot.domain import spending
 from bot.domain.house import House
-from bot.domain.spending import CAP, NOTICES, Budget, Spent, dollars, in_words
+from bot.domain.spending import CAP, GONE, NOTICES, Budget, Spent, dollars, in_words
 from bot.domain.value import Stored
 
 
 class Purse(Stored):
-    """`told` is the last of the notices that was given, in per cent; people have allowed the budget so many times."""
+    """
+    `told` is the last of the notices that was given, in per cent; people have allowed the budget so many times.
+    `plain`: the step was written down without a model, since there was nothing to pay one with.
+    """
 
     spent: Spent = Spent()
     told: int = 0
     allowed: int = 1
+    plain: bool = False
 
     def paying(self, spent: Spent) -> "Purse":
         return self.but(spent=self.spent.and_(spent))
 
     def allowing_more(self, house: House) -> "Purse":
-        more = self.but(allowed=self.allowed + 1)
+        more = self.but(allowed=self.allowed + 1, plain=False)
         return more.but(told=_level(more, house))
 
 
@@ -31,7 +35,12 @@ def notice(purse: Purse, house: House) -> int:
 
 def used_up(purse: Purse, house: House) -> bool:
     """Only the reserve is left: nobody speaks any more, until people allow it."""
-    return _level(purse, house) == CAP
+    return _level(purse, house) >= CAP
+
+
+def gone(purse: Purse, house: House) -> bool:
+    """Not even the reserve is left: no model is asked for anything, until people allow it."""
+    return _level(purse, house) >= GONE
 
 
 def line(purse: Purse, house: House) -> str:
@@ -59,7 +68,7 @@ def _level(purse: Purse, house: House) -> int:
     if not house.budget or not purse.spent.calls:
         return 0
     reached = house.budget.per_cent(purse.spent, allowed=purse.allowed)
-    return max((level for level in (*NOTICES, CAP) if reached >= level), default=0)
+    return max((level for level in (*NOTICES, CAP, GONE) if reached >= level), default=0)
 
 
 def _amount(amount: Decimal, budget: Budget) -> str:

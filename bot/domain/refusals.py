@@ -33,7 +33,7 @@ def not_muted() -> str:
 
 
 def budget_used_up() -> str:
-    return "What models may take for this item is used up. End the discussion; its menu lets you allow more."
+    return "What models may take for this item is used up. Allow more with the button beside, or end the discussion."
 
 
 def saving() -> str:

@@ -27,6 +27,20 @@ def used_up_elsewhere(total: str) -> str:
     return f"{_used_up(total)} The next menu lets you go on without the personas, or allow as much again."
 
 
+def reserve_gone(total: str) -> str:
+    return (
+        f"What models may take for this item is used up, the reserve, too: {total}. Nothing more is asked of them "
+        "until somebody presses *Allow as much again*; meanwhile steps are written down in your own words."
+    )
+
+
+def no_planning_without(total: str) -> str:
+    return (
+        f"What models may take for this item is used up, the reserve, too: {total}. What was said so far is saved. "
+        "Allow as much again, or leave the planning for now?"
+    )
+
+
 def allowed(name: str, total: str) -> str:
     return f"{name} allowed more: models may take {total} for this item."
 

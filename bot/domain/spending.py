@@ -17,6 +17,8 @@ from bot.domain.value import Stored
 NOTICES = (50, 75, 95)
 """Per cent of what may be used."""
 CAP = 100
+GONE = 111
+"""The reserve is used up, too: it is a tenth of what may be used, and so a ninth of the rest."""
 RESERVE = Decimal("0.1")
 LARGEST = Decimal(10) ** 12
 

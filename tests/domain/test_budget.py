@@ -5,21 +5,24 @@ from decimal import Decimal
 
 import pytest
 
+from bot.domain.effects import Draft
 from bot.domain.house import House
+from bot.domain.menu import MenuKind
 from bot.domain.message import Action
 from bot.domain.outcomes import PersonaSpoke
 from bot.domain.spending import Budget
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part
 from bot.errors import NotNow
-from tests.domain.table import Table, shipped
+from tests.domain.books import few_steps
+from tests.domain.table import YES, Table, shipped
 
 TOKENS = {"provider": "p", "model": "m", "tokens_in": 80, "tokens_out": 20, "cost": "0.10"}
 """100 tokens, ten cents."""
 
 
 def table(budget: Budget | None) -> Table:
-    at = Table(replace(shipped(), house=House(budget=budget)))
+    at = Table(replace(shipped(), house=House(budget=budget, thinks=True)))
     at.world.facts = TOKENS
     return at.start()
 
@@ -62,7 +65,7 @@ def test_people_are_told_in_time() -> None:
 
 def test_at_the_end_of_a_step_people_are_asked() -> None:
     """What there is is saved, the personas are quiet; people finish the step, which is written, or allow more."""
-    at = answered(table(Budget(tokens=500)), 8)
+    at = answered(table(Budget(tokens=550)), 8)
 
     assert at.rt.purse.spent.tokens == 500
     assert "budget used up" in at.subjects
@@ -77,7 +80,7 @@ def test_at_the_end_of_a_step_people_are_asked() -> None:
 
 def test_at_the_end_of_a_discussion_what_there_is_is_put_together() -> None:
     """With the reserve; then the menu asks."""
-    at = table(Budget(dollars=Decimal("0.40"))).elaborate()
+    at = table(Budget(dollars=Decimal("0.44"))).elaborate()
     at.say("everyone, what about conflicts?")
 
     assert at.rt.stage is Stage.AT_BOUNDARY
@@ -89,10 +92,9 @@ def test_at_the_end_of_a_discussion_what_there_is_is_put_together() -> None:
         Part.FORMALIZING,  # the step is written
         Part.WORKSHOP,  # the discussion is framed
         Part.WORKSHOP,  # and one colleague speaks
-        Part.FORMALIZING,  # it is put together
-        Part.FORMALIZING,  # the step is written anew, with what was said too late for that
+        Part.FORMALIZING,  # it is put together, and nothing is left
     ]
-    assert at.rt.purse.spent.cost == Decimal("0.60")
+    assert at.rt.purse.spent.cost == Decimal("0.50")
 
 
 def test_a_person_allows_as_much_again() -> None:
@@ -138,3 +140,148 @@ def test_an_outcome_that_comes_twice_costs_once() -> None:
     outcome = next(one for one in at.told if isinstance(one, PersonaSpoke))
 
     assert at.decided(outcome) is at.rt
+
+
+# --- when the reserve is gone, too ----------------------------------------------------------------------------------
+
+
+def spent_out() -> Table:
+    """At a step's question, with nothing left."""
+    return answered(table(Budget(tokens=500)), 8)
+
+
+def test_without_the_reserve_a_step_is_written_without_a_model() -> None:
+    """In people's own words, which costs nothing; and the menu asks."""
+    at = spent_out().press(Action.FINISH_STEP)
+
+    assert at.rt.stage is Stage.AT_BOUNDARY
+    assert at.rt.purse.spent.tokens == 500
+    assert "00-01" in at.meta.steps_completed
+    assert Action.ALLOW_MORE in at.offered()
+    draft = next(one for one in reversed(at.paid) if isinstance(one, Draft))
+    assert draft.unaided
+
+
+def test_people_are_told_once_that_the_reserve_is_gone() -> None:
+    """When it was used for what it was kept for."""
+    at = answered(table(Budget(tokens=550)), 8).do_step("And trains.").press(Action.CONTINUE)
+    at.do_step("Nobody.").press(Action.CONTINUE)
+
+    assert len([text for text in at.texts if "the reserve, too" in text]) == 1
+
+
+def test_who_allows_more_has_the_step_written_again() -> None:
+    """With a model this time."""
+    at = spent_out().press(Action.FINISH_STEP).press(Action.ALLOW_MORE)
+
+    assert [one.unaided for one in at.paid if isinstance(one, Draft)] == [True, False]
+    assert at.rt.stage is Stage.AT_BOUNDARY
+    assert at.rt.purse.spent.tokens > 500
+
+
+def test_without_the_reserve_a_discussion_is_put_together_without_a_model() -> None:
+    """What was said is kept, whatever it costs to say more."""
+    at = table(Budget(tokens=400)).elaborate()
+    at.say("everyone, what about conflicts?")
+
+    assert at.rt.stage is Stage.AT_BOUNDARY
+    assert at.rt.purse.spent.tokens == 400
+    assert any(subject.startswith("elaboration 00-01") for subject in at.subjects)
+
+
+@pytest.mark.parametrize("where", ["question", "step", "floor"])
+def test_wherever_people_choose_they_can_allow_more(where: str) -> None:
+    """Not only where the money came to its end; and everything stands where it stood."""
+    at = answered(table(Budget(tokens=500)), 8).press(Action.FINISH_STEP)
+    if where == "question":
+        at.press(Action.CONTINUE)
+    elif where == "floor":
+        at.press(Action.ELABORATE)
+    menu, stage = at.menu, at.rt.stage
+    assert Action.ALLOW_MORE in at.offered()
+    shown = next(one.message for one in at.world.thread if one.message.token == menu.token)
+    assert shown.choices == menu.message.choices
+
+    at.press(Action.ALLOW_MORE)
+    assert at.rt.stage is stage
+    assert at.menu.kind is menu.kind
+    assert Action.ALLOW_MORE not in at.offered()
+
+
+def planning(tokens: int, *, asking: bool = False) -> Table:
+    """A workshop whose roles cost a hundred tokens each."""
+    at = Table(replace(few_steps(), house=House(budget=Budget(tokens=tokens), thinks=True))).start()
+    at.world.facts = TOKENS
+    if asking:
+        at.world.verdicts = lambda judge, _: (
+            YES if judge.round else YES.but(blocking_questions=("Who is it for?",))
+        )
+    return at.plan()
+
+
+def test_a_workshop_stops_before_it_spends_what_is_not_there() -> None:
+    """What the roles said is saved; people allow more, or leave, and the next role is not asked."""
+    at = planning(300)
+
+    assert at.order("judge") == ["judge"] * 3
+    assert at.offered() == [Action.ALLOW_MORE, Action.PLAN_LEAVE]
+    assert "budget used up" in at.subjects
+    assert sum("verdict" in line.meta for line in at.lines) == 3
+
+    at.press(Action.ALLOW_MORE, who="grace")
+    assert at.order("judge") == ["judge"] * 6
+    assert at.offered() == [Action.ALLOW_MORE, Action.PLAN_LEAVE]
+
+
+def test_a_workshop_can_be_left_when_the_money_is_gone() -> None:
+    """Back to the analysis, which needs none; whoever comes back is asked again."""
+    at = planning(300).press(Action.PLAN_LEAVE)
+    assert at.rt.stage is Stage.DISCUSSING
+
+    at.plan()
+    assert at.order("judge") == ["judge"] * 3
+    assert at.offered() == [Action.ALLOW_MORE, Action.PLAN_LEAVE]
+
+
+def test_what_people_say_meanwhile_is_kept() -> None:
+    """As a remark for the roles, who are not asked because of it."""
+    at = planning(300).say("It has to work in tunnels.")
+
+    assert at.rt.workshop
+    assert [one.text for one in at.rt.workshop.remarks] == ["It has to work in tunnels."]
+    assert at.order("judge") == ["judge"] * 3
+
+
+def test_a_plan_is_not_written_for_nothing() -> None:
+    """Five roles in two readings are a thousand tokens: the plan would be more."""
+    at = planning(1000).press(Action.PLAN_GO)
+
+    assert not at.order("formalize")
+    assert at.offered() == [Action.ALLOW_MORE, Action.PLAN_LEAVE]
+    at.press(Action.ALLOW_MORE)
+    assert at.order("formalize") == ["formalize"]
+    assert at.rt.workshop
+    assert at.rt.workshop.stage is Part.REVIEW_READY
+
+
+def test_the_menus_of_a_workshop_offer_more() -> None:
+    """Under a question, once only the reserve is left; it is asked again, and answered as before."""
+    at = planning(520, asking=True)
+    assert at.menu.kind is MenuKind.PLAN_QUESTION
+    assert Action.ALLOW_MORE in at.offered()
+
+    at.press(Action.ALLOW_MORE)
+    assert at.menu.kind is MenuKind.PLAN_QUESTION
+    assert Action.ALLOW_MORE not in at.offered()
+    at.say("Field workers.")
+    assert at.rt.workshop
+    assert [one.answer for one in at.rt.workshop.questions] == ["Field workers."]
+
+
+def test_roles_without_a_model_are_asked_whatever_was_spent() -> None:
+    """They cost nothing."""
+    at = Table(replace(few_steps(), house=House(budget=Budget(tokens=100)))).start()
+    at.world.facts = TOKENS
+    at.say("We need it in tunnels.")
+    at.world.facts = {}
+    assert at.plan().order("judge") == ["judge"] * 10

@@ -5,11 +5,13 @@ written and saved.
 
 from typing import assert_never
 
-from bot.domain import effects
+from bot.domain import effects, safety_wording
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Then
 from bot.domain.menu import MenuKind
+from bot.domain.menus import ALLOW_MORE
 from bot.domain.message import Message
+from bot.domain.minds import thinks
 from bot.domain.persona import seat
 from bot.domain.planning import menus, wording
 from bot.domain.planning.outcomes import PlanRead
@@ -25,6 +27,7 @@ from bot.domain.planning.workshop import (
     Workshop,
     Write,
 )
+from bot.domain.purse import gone, total
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part
@@ -46,6 +49,8 @@ def on(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Whatever is due is asked for, shown or saved, once."""
     ws = held(rt)
     due = ws.due
+    if isinstance(due, Judge | Formalize) and _is_out_of_reach(due, rt, playbook):
+        return asked_for_more(rt, playbook)
     match due:
         case Judge():
             return _role_asked(rt, ws, due)
@@ -66,6 +71,23 @@ def on(rt: Roundtable, playbook: Playbook) -> Roundtable:
             return rt
         case _:
             assert_never(due)
+
+
+def asked_for_more(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """There is nothing left to pay the roles with: what was said is saved, and people are asked, once."""
+    budget = playbook.house.budget
+    if budget is None or (rt.menu and rt.menu.kind is MenuKind.PLAN_BUDGET):
+        return rt
+    text = safety_wording.no_planning_without(total(budget, rt.purse.allowed))
+    message = Message(text=text, choices=(ALLOW_MORE, menus.LEAVE))
+    rt = owe_commit(rt, "budget used up")
+    return rt.offering(MenuKind.PLAN_BUDGET, message, part=held(rt).stage)
+
+
+def _is_out_of_reach(due: Judge | Formalize, rt: Roundtable, playbook: Playbook) -> bool:
+    """What is owed for it would be asked of a model, and nothing is left to pay one with."""
+    work = effects.Judge(role=due.role, round=due.round) if isinstance(due, Judge) else effects.Formalize()
+    return gone(rt.purse, playbook.house) and thinks(work, rt, playbook)
 
 
 def held(rt: Roundtable) -> Workshop:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from bot.domain.agenda import Playbook
-from bot.domain.effects import Effect, Log, MeetPerson, OpenThread, Post, React, Rewrite, ShareRecord, Unreact
+from bot.domain.effects import NO_HARM_REPEATED, Effect, OpenThread, Post, ShareRecord
 from bot.domain.inputs import Clashed, Command, Input, Start, TryAgain
 from bot.domain.machine import decide
 from bot.domain.moment import before, seconds_since
@@ -21,6 +21,7 @@ from bot.domain.place import Person, Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.transitions import opening
 from bot.engine.clock import Clock
+from bot.engine.giving_up import Performances
 from bot.engine.ledger import Decision, Ledger
 from bot.engine.meter import Meter, Unmetered, kind_of
 from bot.engine.performers import Performers
@@ -44,9 +45,6 @@ TRY_AGAIN_SECONDS = 60.0
 NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
 """Effects that people would see twice: an attempt is written down before it is made."""
 
-NO_HARM_REPEATED = (React, Unreact, Rewrite, MeetPerson, Log)
-"""Done again, they change nothing and cost little: that they are done is saved together with what comes next."""
-
 
 class Engine:
     def __init__(
@@ -66,6 +64,7 @@ class Engine:
         self._clock = clock
         self._meter = meter or Unmetered()
         self._ledger = Ledger(store, lambda rt, happened: decide(rt, happened, playbook), self._meter)
+        self._performances = Performances()
         self._leaving = asyncio.Event()
         self._paying: dict[str, bool] = {}  # and whether there is more to pay since we last looked
 
@@ -222,7 +221,8 @@ class Engine:
                 raise
 
     async def _woken(self, rt: Roundtable) -> None:
-        """Who is being paid here looks once more before the end; all others are told."""
+        """Who is being paid here looks once more before the end, and leaves what is not wanted; all others are told."""
+        self._performances.look(rt)
         if rt.slug in self._paying:
             self._paying[rt.slug] = True
         elif rt.outbox:
@@ -240,7 +240,9 @@ class Engine:
         attempts = ATTEMPTS_TO_POST if isinstance(owed, Post) else ATTEMPTS
         for attempt in range(1, attempts + 1):
             try:
-                return await self._performers.perform(owed, rt)
+                work = self._performers.perform(owed, rt)
+                done = Done(key=owed.id, at=self._clock(), effect=owed.id)
+                return await self._performances.of(rt.slug, owed, work) or done
             except EffectError as error:
                 if not error.again or attempt == attempts:
                     log.warning("%s failed: %s (%s)", owed.kind, error, error.reason)

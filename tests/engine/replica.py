@@ -13,6 +13,7 @@ from bot.engine.engine import Engine
 from bot.engine.meter import Meter
 from bot.engine.performers import Performers
 from bot.engine.ports import Pay, Wake
+from bot.engine.voice_ports import Voices
 from bot.storage.redis import RedisStore
 from tests.domain.table import Table, shipped
 from tests.durability.sim_voices import SimPlanners, SimVoices
@@ -49,13 +50,13 @@ class Replica:
 
 @asynccontextmanager
 async def replica(
-    redis_url: str, *, chat: SimChat | None = None, meter: Meter | None = None
+    redis_url: str, *, chat: SimChat | None = None, meter: Meter | None = None, voices: Voices | None = None
 ) -> AsyncIterator[Replica]:
     """Replicas of one roundtable have one Redis; what Slack shows and what the workspace holds, each has of its own."""
     world, woken = World(), Woken()
     chat, files = chat or SimChat(world), SimWorkspace(world)
     records, planners = SimRecords(world), SimPlanners(world)
-    performers = Performers(chat, SimVoices(world), files, shipped(), now, records, planners)
+    performers = Performers(chat, voices or SimVoices(world), files, shipped(), now, records, planners)
     async with RedisStore(redis_url) as store:
         engine = Engine(
             store=store, wake=woken, performers=performers, playbook=shipped(), clock=now, meter=meter

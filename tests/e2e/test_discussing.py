@@ -1,0 +1,228 @@
+"""A discussion while it runs, over the sandbox's sockets: stopped, decided, talked into, and seen to be at work."""
+
+import asyncio
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from bot.domain.working import EMOJI
+from bot.sandbox import Message
+from bot.voices.mind import Prompt, Thought
+from tests.e2e.meeting import CHANNEL, Meeting
+from tests.e2e.test_thinking import good, task_of
+from tests.voices.minds import Answer, ScriptedMind, record, thinking
+
+WAYS = pytest.mark.parametrize("missing", [(), ("assistant:write",)], ids=["session", "words"])
+STATUS = "assistant.threads.setStatus"
+
+
+class SlowMind(ScriptedMind):
+    """Answers by script; to whatever *waits* says, only when it is let go."""
+
+    def __init__(self, script: Callable[[Prompt], Answer], waits: Callable[[Prompt], bool]) -> None:
+        super().__init__(script=script)
+        self._waits = waits
+        self.begun = asyncio.Event()
+        self.go = asyncio.Event()
+
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Thought:
+        if self._waits(prompt):
+            self.begun.set()
+            await self.go.wait()
+        return await super().think(prompt, seconds=seconds, tokens=tokens)
+
+
+class Side(NamedTuple):
+    position: str
+    because: str
+
+
+SIDES = {
+    "Maya Chen": Side("keep both edits", "Nobody loses anything."),
+    "Alex Rivera": Side("the last edit wins", "It is simple."),
+}
+
+
+def torn(prompt: Prompt) -> Answer:
+    """Two personas who see it differently, and one who says nothing about it."""
+    if task_of(prompt) not in {"frame", "respond"}:
+        return good(prompt)
+    found = next((side for name, side in SIDES.items() if f"{name}, " in prompt.stable[0]), None)
+    if found is None:
+        return record("I have nothing against either.")
+    stance = {"issue": "conflicts", "position": found.position, "because": [], "confidence": 0.8}
+    return record(found.because, {**stance, "new_evidence": False})
+
+
+def responding(prompt: Prompt) -> bool:
+    return task_of(prompt) == "respond"
+
+
+async def discussing(meeting: Meeting) -> None:
+    """A step is done, and its discussion opened."""
+    await meeting.start("Offline sync")
+    await meeting.say("Edits get lost in tunnels. Scope: small")
+    await meeting.seen("Tunnels, then.")
+    await meeting.press("finish_step")
+    await meeting.press("elaborate")
+
+
+def at_work(meeting: Meeting) -> str:
+    """What stands under the thread."""
+    return str(meeting.slack.channel(CHANNEL).at_work(meeting.root)["status"])
+
+
+def hourglasses(meeting: Meeting) -> list[str]:
+    return [one.ts for one in meeting.thread if any(reaction.name == EMOJI for reaction in one.reactions)]
+
+
+async def test_the_stop_button_ends_a_round_while_a_persona_speaks(meeting: Meeting) -> None:
+    """At once: what is being written is given up, nobody speaks after it, and the discussion can be resumed."""
+    mind = SlowMind(good, responding)
+    meeting.voices = thinking(mind)
+    async with meeting.bot():
+        await discussing(meeting)
+        await mind.begun.wait()
+        assert (await meeting.press("stop", who="grace")).acked
+        await meeting.menu("resume")
+        await meeting.slack.settled()
+
+        turns = [line for line in meeting.transcript.lines if line.meta.get("turn_id")]
+        assert [line.actor for line in turns] == ["BusinessAnalyst"]
+        assert not meeting.menus("stop")
+        assert not at_work(meeting)
+        mind.go.set()
+        await meeting.press("resume")
+        await meeting.menu("end_elaboration")
+
+
+async def test_who_disagrees_is_decided_by_a_button(meeting: Meeting) -> None:
+    """Both sides stand above it; who pressed is in the thread, in the record and in the synthesis."""
+    meeting.voices = thinking(ScriptedMind(script=torn))
+    async with meeting.bot():
+        await discussing(meeting)
+        menu = await meeting.menu("decide")
+        assert all(side.position in menu.text for side in SIDES.values())
+        linus = meeting.slack.person("linus")
+        assert (await linus.press(menu, *button(menu, "keep both edits"))).acked
+        await meeting.seen("decided on conflicts: keep both edits")
+        assert (await linus.press(menu, *button(menu, "the last edit wins"))).acked
+        await meeting.until(lambda: linus.ephemerals)
+        await meeting.press("end_elaboration")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+
+    decisions = [line for line in meeting.transcript.lines if "decision" in line.meta]
+    assert [(line.meta["user_id"], line.meta["decision"]) for line in decisions] == [
+        (linus.id, "conflicts: keep both edits")
+    ]
+    page = (meeting.folder / "quick-scan.md").read_text()
+    assert "conflicts: keep both edits" in page
+
+
+def button(menu: Message, label: str) -> tuple[str, str]:
+    """What Slack tells of a press of the button that says *label*: its action, and its value."""
+    elements = (element for block in menu.blocks for element in block.get("elements", ()))
+    buttons = (element for element in elements if element.get("type") == "button")
+    return next((one["action_id"], one["value"]) for one in buttons if one["text"]["text"].startswith(label))
+
+
+async def test_several_messages_while_a_persona_speaks_are_answered_once(meeting: Meeting) -> None:
+    """Whoever was writing writes it anew, with all that was said; each message is a line of its own."""
+    said = ("I mean edits", "of the same field", "on two phones")
+    mind = SlowMind(torn, lambda prompt: responding(prompt) and "same field" not in prompt.moving)
+    meeting.voices = thinking(mind)
+    async with meeting.bot():
+        await discussing(meeting)
+        await mind.begun.wait()
+        for words in said:
+            await meeting.say(words, who="grace")
+            await meeting.slack.settled()
+        mind.go.set()
+        await meeting.menu("end_elaboration")
+        await meeting.press("end_elaboration")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+
+    turns = [line for line in meeting.transcript.lines if line.meta.get("turn_id")]
+    people = [line.content for line in turns if line.actor == "User"]
+    assert people == list(said)
+    after = [
+        line.actor for line in turns[turns.index(next(one for one in turns if one.content == said[-1])) :]
+    ]
+    assert after[1:]
+    assert len(after[1:]) == len(set(after[1:]))
+
+
+@WAYS
+async def test_people_see_that_a_persona_is_thinking(meeting: Meeting, missing: tuple[str, ...]) -> None:
+    """As long as it does, and no hourglass is needed for it."""
+    meeting.slack.scopes.difference_update(missing)
+    mind = SlowMind(good, responding)
+    meeting.voices = thinking(mind)
+    meeting.more = {"ROUNDTABLE_MODEL": "ollama:small"}
+    async with meeting.bot():
+        await discussing(meeting)
+        await mind.begun.wait()
+        assert at_work(meeting)
+        mind.go.set()
+        await meeting.menu("end_elaboration")
+        await meeting.until(lambda: not at_work(meeting))
+        await meeting.slack.settled()
+
+    assert not meeting.slack.calls_of("reactions.remove")
+
+
+async def test_where_slack_shows_no_words_it_is_an_hourglass(meeting: Meeting) -> None:
+    """Found out once in a thread; it goes, and is never beside the words."""
+    meeting.slack.scopes.discard("assistant:write")
+    mind = SlowMind(good, responding)
+    meeting.voices = thinking(mind)
+    meeting.more = {"ROUNDTABLE_MODEL": "ollama:small"}
+    meeting.slack.fail_next(STATUS, "not_allowed_token_type", times=100)
+    async with meeting.bot():
+        await discussing(meeting)
+        await mind.begun.wait()
+        assert hourglasses(meeting)
+        mind.go.set()
+        await meeting.menu("end_elaboration")
+        await meeting.until(lambda: not hourglasses(meeting))
+        await meeting.slack.settled()
+
+    assert len(meeting.slack.calls_of(STATUS)) == 1
+    assert not at_work(meeting)
+
+
+@WAYS
+async def test_a_bot_that_goes_away_leaves_no_sign_behind(meeting: Meeting, missing: tuple[str, ...]) -> None:
+    """The next one ends the work, and takes it away."""
+    meeting.slack.scopes.difference_update(missing)
+    mind = SlowMind(good, responding)
+    meeting.voices, meeting.more = thinking(mind), {"ROUNDTABLE_MODEL": "ollama:small"}
+    async with meeting.bot():
+        await discussing(meeting)
+        await mind.begun.wait()
+        assert at_work(meeting)
+
+    meeting.voices = thinking(ScriptedMind(script=good))
+    async with meeting.bot():
+        await meeting.menu("end_elaboration")
+        await meeting.until(lambda: not at_work(meeting))
+
+
+async def test_slacks_own_stop_ends_a_round(meeting: Meeting) -> None:
+    """Where the app is declared an agent, its button is under the thread."""
+    mind = SlowMind(good, responding)
+    meeting.voices, meeting.more = thinking(mind), {"ROUNDTABLE_MODEL": "ollama:small"}
+    async with meeting.bot():
+        await discussing(meeting)
+        await mind.begun.wait()
+        await meeting.slack.person("grace").stop(CHANNEL, meeting.root)
+        await meeting.menu("resume")
+        await meeting.until(lambda: not at_work(meeting))
+        await meeting.slack.settled()
+
+    turns = [line for line in meeting.transcript.lines if line.meta.get("turn_id")]
+    assert [line.actor for line in turns] == ["BusinessAnalyst"]
+    assert any("Grace" in line.content for line in meeting.transcript.lines)

@@ -5,19 +5,13 @@ Whatever can be tried is tried in the way that `run` does it. Nothing is kept bu
 workspace, when there is none.
 """
 
-from collections import Counter
-from collections.abc import Awaitable, Iterable, Iterator
+from collections.abc import Awaitable
 from shutil import which
-from typing import Any, NamedTuple
 
-from bot import app, shipped
-from bot.content.findings import Findings
-from bot.content.personas import read_roster, read_workshop
-from bot.content.steps import NOBODY, read_agenda
-from bot.domain.agenda import ANALYSIS_PHASES
+from bot import app, check_content
+from bot.check_table import Finding, Problem, unusable
 from bot.domain.persona import Roster
-from bot.domain.taxonomy import Trouble
-from bot.engine.troubles import log_trouble
+from bot.domain.text import counted
 from bot.errors import BotError, SlackError, WorkspaceError
 from bot.greeting import greeted
 from bot.log import HIDDEN, redacted
@@ -33,37 +27,9 @@ from bot.storage.reach import reached
 from bot.storage.repository import branch, open_repository
 from bot.web import serving
 
-MARKS = {"ok": "ok", "warn": "warn", "fail": "FAIL"}
-
-
-class Problem(NamedTuple):
-    """`stops` says that `run` would not start, or not work. Most codes are the taxonomy's; some things have none."""
-
-    text: str
-    code: str = ""
-    stops: bool = False
-
-
-class Finding(NamedTuple):
-    name: str
-    found: str
-    problems: tuple[Problem, ...] = ()
-
-    @property
-    def stops(self) -> bool:
-        return any(problem.stops for problem in self.problems)
-
-    @property
-    def status(self) -> str:
-        return "fail" if self.stops else "warn" if self.problems else "ok"
-
-
-def unusable(name: str, error: BotError | str) -> Finding:
-    return Finding(name, "", (Problem(str(error), stops=True),))
-
 
 async def everything(settings: Settings) -> tuple[Finding, ...]:
-    personas, roster = _personas(settings)
+    personas, roster = check_content.personas(settings)
     workspace = await _tried("workspace", _workspace(settings))
     kept_elsewhere = settings.redis_url or not workspace.stops
     triage = (await _tried("triage", _triage(settings)),) if settings.triage_channel else ()
@@ -71,7 +37,7 @@ async def everything(settings: Settings) -> tuple[Finding, ...]:
     return (
         _settings(settings),
         personas,
-        _steps(settings, roster),
+        check_content.steps(settings, roster),
         workspace,
         *remote,
         await _tried("store", _store(settings))
@@ -83,35 +49,6 @@ async def everything(settings: Settings) -> tuple[Finding, ...]:
         await _tried("model", _model(settings, roster or Roster())),
         await _tried("web", _web(settings)),
     )
-
-
-def as_rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": one.name,
-            "status": one.status,
-            "found": one.found,
-            "problems": [problem._asdict() for problem in one.problems],
-        }
-        for one in findings
-    ]
-
-
-def as_text(findings: Iterable[Finding]) -> str:
-    lines = [line for one in findings for line in _lines(one)]
-    stops = sum(problem.stops for one in findings for problem in one.problems)
-    verdict = f"{_count(stops, 'problem')} would stop `roundtable run`." if stops else "Ready to run."
-    return "\n".join((*lines, "", verdict))
-
-
-def _lines(finding: Finding) -> Iterator[str]:
-    """What cannot be used at all has its reason on the first line."""
-    told = finding.problems if finding.found else finding.problems[1:]
-    yield f"{MARKS[finding.status]:<5} {finding.name:<10} {finding.found or finding.problems[0].text}"
-    width = max((len(problem.code) for problem in told), default=0)
-    for problem in told:
-        gap = "  " if width else ""
-        yield f"{'!' if problem.stops else '-':>7} {problem.code:<{width}}{gap}{problem.text}"
 
 
 async def _tried(name: str, check: Awaitable[Finding]) -> Finding:
@@ -126,75 +63,13 @@ def _settings(settings: Settings) -> Finding:
     return Finding("settings", f"set: {', '.join(given)}" if given else "all by default")
 
 
-def _personas(settings: Settings) -> tuple[Finding, Roster | None]:
-    findings = Findings()
-    try:
-        folder = settings.personas or shipped.personas_dir()
-        roster = read_roster(folder, findings)
-    except BotError as error:
-        return unusable("personas", error), None
-    workshop = read_workshop(folder, findings)
-    found = ", ".join(persona.label for persona in roster)
-    if workshop:
-        found += f"; for the workshop {', '.join(persona.label for persona in workshop)}"
-    return Finding("personas", found, (*_problems(findings), *_unled(roster))), roster
-
-
-def _unled(roster: Roster) -> Iterator[Problem]:
-    for phase in ANALYSIS_PHASES:
-        lead, trouble = roster.lead_of(phase.key)
-        if trouble:
-            yield Problem(f"Nobody's `phases` name {phase.key}: {lead.label} will lead it.", trouble.code)
-
-
-def _steps(settings: Settings, roster: Roster | None) -> Finding:
-    if roster is None:
-        return unusable("steps", "not read: there is nobody to lead them")
-    findings = Findings()
-    try:
-        agenda = read_agenda(settings.steps or shipped.steps_dir(), roster, findings)
-    except BotError as error:
-        return unusable("steps", error)
-    strangers = [one for one in findings.troubles if one.facts.get("reason") == NOBODY]
-    problems = [*_strangers(strangers, settings), *_problems(findings, but=strangers)]
-    if not agenda.steps:
-        problems.insert(0, Problem("There is no step to run.", stops=True))
-    phases = len({step.phase_key for step in agenda.steps})
-    found = f"{_count(len(agenda.steps), 'step')} in {_count(phases, 'phase')}"
-    return Finding("steps", found, tuple(problems))
-
-
-def _strangers(troubles: Iterable[Trouble], settings: Settings) -> Iterator[Problem]:
-    """Steps that name a persona who is not there: one cause, however many steps it costs."""
-    folder = str(settings.personas or "personas").rstrip("/")
-    for (code, key), steps in Counter((one.code, one.facts["value"]) for one in troubles).items():
-        names = "names" if steps == 1 else "name"
-        yield Problem(f"{_count(steps, 'step')} {names} persona {key!r}, which is not in {folder}/.", code)
-    for trouble in troubles:
-        log_trouble(trouble)
-
-
-def _problems(findings: Findings, *, but: Iterable[Trouble] = ()) -> Iterator[Problem]:
-    """Each on a line of its own here, and in the log like when `run` reads them."""
-    apart = list(but)
-    for trouble in findings.troubles:
-        if trouble not in apart:
-            log_trouble(trouble)
-            yield Problem(
-                trouble.log.removeprefix(f"{trouble.code} ").removeprefix("Warning: "), trouble.code
-            )
-    for note in findings.notes:
-        code, _, text = note.partition(" ")
-        yield Problem(text, code) if code.startswith("VR-") else Problem(note)
-
-
 async def _workspace(settings: Settings) -> Finding:
     async with app.workspace(settings) as files:
         await files.ping()
         items = await files.items()
     with explained():
         commits_to = branch(open_repository(settings.workspace.absolute())).removeprefix("refs/heads/")
-    words = f"{settings.workspace.absolute()}: {_count(len(items), 'item')}, on branch {commits_to}"
+    words = f"{settings.workspace.absolute()}: {counted(len(items), 'item')}, on branch {commits_to}"
     if which("git"):
         return Finding("workspace", words)
     return Finding("workspace", words, (Problem("git is not on the PATH: no step can search the code."),))
@@ -225,7 +100,7 @@ async def _store(settings: Settings) -> Finding:
     async with app.store(settings) as store:
         await store.ping()
         owing = await store.owing()
-    waiting = f"; {_count(len(owing), 'roundtable')} to go on with" if owing else ""
+    waiting = f"; {counted(len(owing), 'roundtable')} to go on with" if owing else ""
     if not settings.redis_url:
         return Finding("store", f"for one process, in the workspace{waiting}")
     redis = await inspected(settings.redis_url.get_secret_value())
@@ -294,7 +169,3 @@ async def _web(settings: Settings) -> Finding:
     async with serving(settings.host, settings.port, probes={}, slack={}):
         pass
     return Finding("web", f"{settings.host}:{settings.port} is free")
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -13,14 +13,14 @@ from typing import Annotated, Any
 
 import typer
 
-from bot import app, check, listing, log, replaying, reviewing
+from bot import app, check, check_table, listing, log, replaying, reviewing
 from bot.domain.json_file import pretty
 from bot.domain.redaction import Redactor, own_rules
 from bot.errors import BotError, ConfigError
 from bot.record.verifying import Item
 from bot.replaying import Form
 from bot.settings import Settings
-from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME, manifest
+from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME, manifest
 
 TRY_PORT = 8765
 PROBLEM = 1
@@ -71,8 +71,8 @@ def check_everything(*, as_json: Json = False) -> None:
     try:
         found = asyncio.run(check.everything(_settings(os.environ)))
     except ConfigError as error:
-        found = (check.unusable("settings", error),)
-    typer.echo(_as_json(check.as_rows(found)) if as_json else check.as_text(found))
+        found = (check_table.unusable("settings", error),)
+    typer.echo(_as_json(check_table.as_rows(found)) if as_json else check_table.as_text(found))
     raise typer.Exit(PROBLEM if any(one.stops for one in found) else 0)
 
 
@@ -217,7 +217,9 @@ async def _try(port: int, env: Mapping[str, str]) -> None:
 
     _stop_on_signals()
     try:
-        sandbox = Sandbox(port=port, app=App(shortcuts={SHORTCUT: SHORTCUT_NAME}))
+        installed = App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=frozenset(BOT_EVENTS))
+        sandbox = Sandbox(port=port, app=installed)
+        sandbox.scopes.intersection_update(SCOPES)  # no more than what the manifest asks for
         await sandbox.__aenter__()
     except OSError as error:
         raise ConfigError(

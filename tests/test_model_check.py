@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot import check
+from bot.check_table import Finding, Problem
 from bot.settings import Settings
 from tests.command_line import python_m_bot
 from tests.voices.models.provider import KEY, Answer, ModelServer, Reply, fails, hangs_up, model_server, says
@@ -18,7 +19,7 @@ model: {model}
 """
 
 
-async def row(folder: Path, **env: str) -> check.Finding:
+async def row(folder: Path, **env: str) -> Finding:
     """Slack is not asked: there is no token."""
     settings = Settings.from_env({"ROUNDTABLE_WORKSPACE": str(folder / "workspace"), **env})
     return next(one for one in await check.everything(settings) if one.name == "model")
@@ -77,7 +78,7 @@ async def test_a_model_that_nobody_stands_in_for_stops_the_run(
         found = await row(tmp_path, **at(server, "openai:qwen3"))
 
     assert (found.status, found.found) == ("fail", "nobody answers")
-    assert found.problems == (check.Problem(said, stops=True),)
+    assert found.problems == (Problem(said, stops=True),)
 
 
 @pytest.mark.parametrize("rest", ["offline", "anthropic:claude-sonnet-5"])

@@ -27,7 +27,7 @@ LAYERS = {
     "content": 2, "engine": 2, "keys": 2,
     "slack": 3, "voices": 3, "storage": 3, "record": 3, "sandbox": 3, "settings": 3,
     "app": 4, "doors": 4, "metrics": 4, "web": 4, "cli": 4, "check": 4, "listing": 4, "posted": 4, "review_parts": 4,
-    "cast": 4, "reviewing": 4, "replaying": 4,
+    "cast": 4, "check_content": 4, "check_table": 4, "reviewing": 4, "replaying": 4,
     "paying": 4, "pulse": 4, "greeting": 4, "__main__": 4,
 }  # fmt: skip
 TOP = 4  # where everything is wired, and neighbours know each other

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from bot.sandbox.changes import Change, Kind
+from bot.sandbox.events import SUBSCRIPTIONS
 from bot.sandbox.messages import JSON, Message
 from bot.sandbox.payloads import view_shape
 from bot.sandbox.residents import Channel
@@ -14,7 +15,11 @@ def everything(slack: Slack) -> JSON:
     return {
         "type": "everything",
         "team": {"id": workspace.team_id, "name": workspace.team_name},
-        "bot": {"id": slack.app.bot_user_id, "name": slack.app.name},
+        "bot": {
+            "id": slack.app.bot_user_id,
+            "name": slack.app.name,
+            "hears_directs": SUBSCRIPTIONS["im"] in slack.app.events,
+        },
         "users": [user.as_json(workspace.team_id) for user in workspace.users.values()],
         "channels": [_channel(channel) for channel in workspace.channels.values()],
         "messages": [_message(slack, m) for c in workspace.channels.values() for m in c.messages.values()],

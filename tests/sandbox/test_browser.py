@@ -9,7 +9,7 @@ from playwright.async_api import Page, async_playwright, expect
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncSay
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import Sandbox
+from bot.sandbox import App, Sandbox
 
 Body = dict[str, Any]
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -231,6 +231,25 @@ async def test_a_failure_is_told_and_nothing_is_lost(page: Page) -> None:
 
     await expect(page.get_by_role("alert")).to_contain_text("dispatch_failed")
     await expect(page.locator(".ephemeral")).to_contain_text("/roundtable failed with the error")
+
+
+async def test_nobody_is_invited_to_talk_where_nobody_listens(page: Page) -> None:
+    """An app that hears no direct messages is not said hello to; what it writes there can be read."""
+    hears_nothing = Sandbox(app=App(events=frozenset({"message.channels"})))
+    hello = page.get_by_role("button", name="Say hello to roundtable")
+    await expect(hello).to_be_visible()
+
+    async with hears_nothing as other:
+        await page.goto(other.url)
+        await expect(page.get_by_label("Message #roundtable")).to_be_visible()
+        await expect(hello).to_be_hidden()
+        client = AsyncWebClient(token=other.bot_token, base_url=other.api_url)
+        await client.chat_postMessage(channel="U0ADA", text="Only for you")
+        await page.reload()
+        await page.get_by_role("link", name="roundtable", exact=True).click()
+
+        await expect(page.locator("#channel-messages")).to_contain_text("Only for you")
+        await expect(page.locator("#channel-foot")).to_have_text("roundtable does not read direct messages.")
 
 
 async def test_commands_are_not_for_threads(sandbox: Sandbox, page: Page) -> None:

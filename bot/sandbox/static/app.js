@@ -118,7 +118,8 @@ function drawPlaces() {
   const all = [...state.channels.values()].filter((channel) => channel.members.includes(state.me));
   const [directs, channels] = [all.filter((c) => c.kind === "im"), all.filter((c) => c.kind !== "im")];
   byId("channels").replaceChildren(...channels.map((channel) => place(channel, `# ${channel.name}`)));
-  byId("directs").replaceChildren(...directs.map((channel) => place(channel, otherThan(state.me, channel))), ...(directs.length ? [] : [startDirect()]));
+  byId("directs").replaceChildren(...directs.map((channel) => place(channel, otherThan(state.me, channel))), ...(directs.length || !state.bot.hears_directs ? [] : [startDirect()]));
+  byId("directs").parentElement.hidden = !byId("directs").childElementCount;
 }
 
 function place(channel, label) {
@@ -155,15 +156,21 @@ function drawChannel() {
   fill(panes.channel.list(), timeline(state.here), panes.channel);
   const channel = state.channels.get(state.here);
   const label = channel.kind === "im" ? `Message ${otherThan(state.me, channel)}` : `Message #${channel.name}`;
-  const closed = channel.archived || !channel.members.includes(state.me);
+  const closed = whyClosed(channel);
   if (byId("channel-foot").dataset.label !== label + closed) {
     byId("channel-foot").replaceChildren(closed
-      ? h("p", { class: "faint closed" }, channel.archived ? "This channel is archived." : "You are not in this channel.")
+      ? h("p", { class: "faint closed" }, closed)
       : composer("channel", { label, send: (text) => act("say", { channel: state.here, text }) }));
     byId("channel-foot").dataset.label = label + closed;
   }
   toEnd(panes.channel);
   looked();
+}
+
+function whyClosed(channel) {
+  if (channel.archived) return "This channel is archived.";
+  if (!channel.members.includes(state.me)) return "You are not in this channel.";
+  return channel.kind === "im" && !state.bot.hears_directs ? `${state.bot.name} does not read direct messages.` : "";
 }
 
 function drawChannelBar() {

@@ -7,7 +7,7 @@ The only door: `decide(roundtable, input)` gives the next value, or the very sam
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from bot.domain import permission, refusals, trouble_wording, working
+from bot.domain import permission, refusals, trouble_wording, words, working
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Attemptable, Commit
 from bot.domain.inputs import (
@@ -208,6 +208,8 @@ def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
         if change.text is None:
             return amendments.gone_already(rt, happened, playbook)
         happened = happened.but(text=change.text)
+    if isinstance(happened, Say) and words.asks_for_help(happened.text):
+        return talking.helped(rt, happened, playbook)
     if transition := ANYTIME.get(type(happened)) or TRANSITIONS.get((rt.stage, type(happened))):
         return transition(rt, happened, playbook)
     raise NotNow(_why_not(rt, happened))

@@ -12,6 +12,7 @@ from bot.domain.meta import Record
 from bot.domain.outcomes import CodeSurvey, Touched
 from bot.domain.persona import Persona
 from bot.domain.steps import Depth
+from bot.domain.text import counted
 
 SUMMARY_LIMIT = 200
 FILES_SHOWN = 3
@@ -125,7 +126,16 @@ def complete_and_current() -> str:
 
 
 def stale(commits: int) -> str:
-    return f"Codebase has changed since analysis ({commits} commit{'s' * (commits != 1)}). Re-run analysis?"
+    return f"Codebase has changed since analysis ({counted(commits, 'commit')}). Re-run analysis?"
+
+
+def how_it_goes() -> str:
+    return (
+        "Just write: everybody's words are kept, with their names. A few words do something when they are all that a "
+        "message says: `finish` writes the open step down; `C`, `E` and `S` choose from a menu; `done` ends a "
+        "discussion; `deep`, `standard` and `brief` change how much is asked; `stop` pauses. "
+        "`@roundtable help` tells the rest."
+    )
 
 
 # --- steps --------------------------------------------------------------------------------------------------------
@@ -146,12 +156,15 @@ def how_to_answer() -> str:
     )
 
 
+def how_to_finish() -> str:
+    return "Press Finish step, or type `finish`, and what was said here is written down."
+
+
 def surveyed(survey: CodeSurvey) -> str:
     if not survey.tracked_files:
         return "There is no code base in my workspace to search, so I rely on what you know."
     found = "\n".join(
-        f"- `{hits.keyword}`: {hits.count} hit{'s' * (hits.count != 1)}" + _where(hits.files)
-        for hits in survey.hits
+        f"- `{hits.keyword}`: {counted(hits.count, 'hit')}" + _where(hits.files) for hits in survey.hits
     )
     partly = "" if survey.complete else " (I ran out of time, so there may be more)"
     searched = f"I searched {survey.tracked_files} tracked files{partly}"
@@ -204,6 +217,10 @@ def continue_to(following: Phase | None) -> str:
 
 def chosen(label: str, person: str) -> str:
     return f"{label} -- chosen by {person}"
+
+
+def feedback_from(person: str) -> str:
+    return f"Feedback from {person}"
 
 
 def stopped_here(person: str) -> str:

@@ -11,6 +11,7 @@ from bot.domain.steps import Depth
 LETTERS = {"e": Action.ELABORATE, "c": Action.CONTINUE, "s": Action.SKIP}
 FINISH = {"finish", "finish step", "finish the step"}
 STOP = {"stop"}
+HELP = {"help", "help me", "help please", "help me please", "please help", "please help me"}
 ASIDE = re.compile(r"[\s(*_]*aside[*_]?\s*[:：]", re.IGNORECASE)
 DEPTH_WORDS_MAX = 5
 
@@ -74,14 +75,18 @@ def stops(text: str) -> bool:
     return _plain(text) in STOP
 
 
+def asks_for_help(text: str) -> bool:
+    return _plain(text) in HELP
+
+
 def is_aside(text: str) -> bool:
     """Said to each other, and not to the roundtable: nobody answers, and nothing of it is kept."""
     return ASIDE.match(text) is not None
 
 
 def is_wish(text: str) -> bool:
-    """Whether *text* was meant for a menu that is gone."""
-    return bool(letter(text)) or finishes(text) or stops(text)
+    """Whether *text* was meant for us, or for a menu that is gone: it answers nothing."""
+    return bool(letter(text)) or finishes(text) or stops(text) or asks_for_help(text)
 
 
 def depth(text: str, *, at_menu: bool) -> Depth | None:

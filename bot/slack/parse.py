@@ -20,7 +20,7 @@ from bot.slack.identity import Identity
 from bot.slack.limits import VALUE_CHARS
 from bot.slack.payload import Malformed, Payload, known, needed, part, reply_url, word
 from bot.slack.text import readable, visible
-from bot.slack.verbs import Asked, verb_in
+from bot.slack.verbs import HELP, Asked, verb_in
 from bot.slack.whose import addresses, belonging, by_person, in_any_thread, in_thread, mention_of
 from bot.slack.wording import CUT
 
@@ -92,11 +92,12 @@ def mention(event: Payload, us: Identity, *, at: str) -> Asked | Words | None:
         return None
     if found := verb_in(text):
         return _asked(event, us, found, at=at)
-    return _words(event, us, text, at=at) if text and below else _asked(event, us, ("help", ""), at=at)
+    return _words(event, us, text, at=at) if text and below else _asked(event, us, (HELP, text), at=at)
 
 
 def command(body: Payload, us: Identity, *, at: str) -> Asked:
-    verb, rest = verb_in(_text(body, us)) or ("help", "")
+    text = _text(body, us)
+    verb, rest = verb_in(text) or (HELP, text)
     return Asked(
         verb=verb,
         rest=rest,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 
 from bot.domain.agenda import Depth
@@ -10,9 +11,15 @@ from bot.domain.inputs import Export, Mute, Plan, Resume, SetDepth, Start, Stop
 from bot.domain.item import item_from
 from bot.domain.notice import AskReview
 from bot.domain.place import Person, Place
+from bot.domain.text import one_line
 from bot.errors import UserError
+from bot.slack import wording
 from bot.slack.desk import Desk, Reply
-from bot.slack.wording import HELP, NO_TITLE, WHICH_DEPTH, plain
+from bot.slack.wording import NO_TITLE, WHICH_DEPTH, plain
+
+HELP = "help"
+SHOWN_CHARS = 60
+ALIKE = 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,8 +136,14 @@ async def _list(desk: Desk, asked: Asked) -> Reply:
     return await desk.listing(asked.place, asked.person)
 
 
-async def _told(sentence: str, _desk: Desk, _asked: Asked) -> Reply:
-    return plain(sentence)
+async def _help(_desk: Desk, asked: Asked) -> Reply:
+    """What was not understood is said first: nobody looks for a misspelt word in a list of words."""
+    first = asked.rest.strip().split(" ", 1)[0].lower()
+    if first in {"", HELP}:
+        return plain(wording.HELP)
+    close = get_close_matches(first, VERBS, n=1, cutoff=ALIKE)
+    text = _CODE.sub("", one_line(asked.rest, SHOWN_CHARS))
+    return plain(f"{wording.not_understood(text, meant=''.join(close))}\n\n{wording.HELP}")
 
 
 VERBS: Mapping[str, Callable[[Desk, Asked], Awaitable[Reply]]] = {
@@ -146,12 +159,13 @@ VERBS: Mapping[str, Callable[[Desk, Asked], Awaitable[Reply]]] = {
     "plan": _plan,
     "mute": partial(_mute, True),
     "unmute": partial(_mute, False),
-    "help": partial(_told, HELP),
+    HELP: _help,
 }
 
 _SEPARATED = re.compile(r"[:,\s]+")
 _CATCH_UP = re.compile(r"catch[\s-]*(?:me\s+)?up\b(?:[,\s]+(?:on|please)\b)?", re.IGNORECASE)
 """As people say it."""
+_CODE = re.compile("`+")
 _NOTHING = re.compile("")
 _ONE_WORD = re.compile(r"\S*")
 _REVIEW = re.compile(
@@ -170,7 +184,7 @@ _TAKES: Mapping[str, re.Pattern[str]] = {
     "stop": _ONE_WORD,
     "mute": _ONE_WORD,
     "unmute": _ONE_WORD,
-    "help": _NOTHING,
+    HELP: _NOTHING,
     "review": _REVIEW,
     "plan": re.compile(".*", re.DOTALL),
 }

@@ -3,7 +3,10 @@
 from bot.domain.message import Message
 
 COMMAND = "/roundtable"
-USAGE = "start Dark mode | resume | status | catchup | export | list | depth deep | review | plan | mute | stop | help"
+USAGE = (
+    "start Dark mode | resume | status | catchup | export | list | depth deep | review | plan | mute | unmute"
+    " | stop | help"
+)
 
 NOT_SAVED = "I could not save that just now. Please try again in a moment."
 WENT_WRONG = "Something went wrong on my side, and nothing was changed. Please try again in a moment."
@@ -27,7 +30,7 @@ HELP = """\
 I hold roundtables: three personas lead your team through an analysis in one thread, and everything agreed is kept.
 
 • `/roundtable start Dark mode` – begin on a title, an issue (`#42`, `PROJ-12`) or an item I know
-• `/roundtable resume` – go on where you stopped; `resume dark-mode` if there are several
+• `/roundtable resume` – go on with an item of this channel that you pick; `resume dark-mode` names it
 • `/roundtable status` – how far an item is
 • `/roundtable catchup` – what you have missed since you last said something
 • `/roundtable export` – the record as files, into the thread
@@ -41,8 +44,18 @@ I hold roundtables: three personas lead your team through an analysis in one thr
 • `/roundtable help` – this
 
 Slack has no slash commands inside threads: mention me there instead, as in `@roundtable status`.
-In the thread of a roundtable you can simply write; everything said there belongs to it, except what begins with
-`aside:`, which is not recorded and not answered. `stop`, alone in a message, stops a discussion at once."""
+In the thread of a roundtable you can simply write; everything said there belongs to it, except what begins with \
+`aside:`, which is not recorded and not answered. `stop`, alone in a message, stops a discussion at once, and `help` \
+tells what else you can say there."""
+
+
+def not_understood(text: str, *, meant: str) -> str:
+    """*meant* is the verb that it begins with, or nearly; empty when it is like none."""
+    if not meant:
+        return f"I don't understand `{text}`. Here is what I can do."
+    if text.lower().startswith(meant):
+        return f"I know `{meant}`, but not `{text}`. Here is how it goes."
+    return f"I don't understand `{text}`. Did you mean `{meant}`?"
 
 
 def plain(sentence: str) -> Message:

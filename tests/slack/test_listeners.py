@@ -141,7 +141,10 @@ def person_of(brought: object) -> object:
     ("text", "answer"),
     [
         ("help", HELP.splitlines()[0]),
-        ("dance", HELP.splitlines()[0]),
+        ("help me", HELP.splitlines()[0]),
+        ("dance", "I don't understand `dance`. Here is what I can do.\n\n" + HELP.splitlines()[0]),
+        ("sttart Dark mode", "I don't understand `sttart Dark mode`. Did you mean `start`?"),
+        ("stop `all` of it", "I know `stop`, but not `stop all of it`. Here is how it goes."),
         ("", HELP.splitlines()[0]),
         ("start", NO_TITLE),
         ("depth", WHICH_DEPTH),
@@ -151,7 +154,7 @@ def person_of(brought: object) -> object:
 async def test_what_needs_no_desk_is_answered_at_once(
     app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk, text: str, answer: str
 ) -> None:
-    """Help, what is yet to come, and what was left out."""
+    """Help, what nobody understands, and what was left out."""
     response = await dispatched(app, sandbox, payload("slash_command", text=text))
 
     assert json.loads(response.body)["text"].startswith(answer)

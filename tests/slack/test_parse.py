@@ -202,8 +202,8 @@ def test_verbs_are_told_from_sentences(text: str, found: tuple[str, str] | None)
 
 def test_what_is_no_verb_asks_for_help() -> None:
     """Only the person is told."""
-    assert commanded("dance").verb == "help"
-    assert commanded("").verb == "help"
+    assert (commanded("dance").verb, commanded("dance").rest) == ("help", "dance")
+    assert (commanded("").verb, commanded("").rest) == ("help", "")
 
 
 def test_a_press_names_its_action_and_its_menu() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain import wording, words
 from bot.domain.agenda import Playbook, Step
 from bot.domain.artifact import Edit
-from bot.domain.effects import Draft, React, Speak, Survey, Then
+from bot.domain.effects import Draft, React, Speak, Survey, Tell, Then
 from bot.domain.inputs import Finish, Press, Say
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
@@ -38,9 +38,11 @@ def answered(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     if words.stops(happened.text):
         return pausing.pause(rt, happened.person, playbook)
     if wanted := words.depth(happened.text, at_menu=False):
-        return depths.change(rt, wanted, playbook)
+        return depths.change(rt, wanted, playbook, person=happened.person)
 
     rt = rt.answering(happened, feedback=False).owing(React(ts=happened.ts, emoji=NOTED))
+    if words.exit_wish(happened.text) is words.Exit.YES:
+        rt = rt.owing(Tell(person=happened.person.id, message=Message(text=wording.how_to_finish())))
     if rt.owes(Speak) or not _burst_is_over(rt):
         return rt
     rt = rt.but(acknowledged_at=rt.now)

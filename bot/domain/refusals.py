@@ -2,7 +2,7 @@
 
 
 def already_decided(sentence: str) -> str:
-    return f"That menu was used already: {sentence.rstrip('.')}. Nothing was changed."
+    return f"That menu is over: {sentence.rstrip('.')}. Nothing was changed."
 
 
 def unknown_menu() -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.domain.text import counted
 from bot.domain.wording import listed
 
 
@@ -11,15 +12,17 @@ def could_not_read() -> str:
 
 def recovered(count: int, *, elsewhere: int = 0, complete: bool = True) -> str:
     """*elsewhere* of the *count* messages were said at a menu or in a discussion."""
-    said = {0: "nothing", 1: "1 message"}.get(count, f"{count} messages")
+    said = counted(count, "message")
     sentences = ["I had lost the thread, and took the item up from git."]
     if complete:
         missing = (
             "Nothing said here is missing." if not count else f"I read {said} here that git did not have yet."
         )
         sentences.append(missing)
-    else:
+    elif count:
         sentences.append(f"I read {said} here that git did not have yet; more than that I could not read.")
+    else:
+        sentences.append("What was said here since then I could not read: please say again what matters.")
     if elsewhere:
         sentences.append("What was said at a menu or in a discussion is in the transcript, and nowhere else.")
     return " ".join(sentences)

@@ -130,7 +130,7 @@ def test_two_people_who_press_are_one_choice() -> None:
     table.press(Action.CONTINUE, who="grace", menu=menu)
     before = table.rt
 
-    with pytest.raises(NotNow, match=r"used already: Continue -- chosen by Grace\. Nothing was changed\."):
+    with pytest.raises(NotNow, match=r"menu is over: Continue -- chosen by Grace\. Nothing was changed\."):
         table.press(Action.SKIP, who="ada", menu=menu)
     assert table.rt is before
 
@@ -185,7 +185,7 @@ def test_every_menu_ever_shown_is_answered() -> None:
     table = Table(few_steps()).start().through("02-01")
 
     for menu in table.menus[:-1]:
-        with pytest.raises(NotNow, match="used already"):
+        with pytest.raises(NotNow, match="menu is over"):
             table.press(menu.message.choices[0].action, menu=menu)
 
 
@@ -245,4 +245,4 @@ def test_the_menu_that_feedback_used_says_so() -> None:
     table.say("Trains have tunnels, too.", who="grace")
 
     shown = next(said.message for said in table.world.thread if said.ts == used.ts)
-    assert (shown.choices, shown.note) == ((), "Feedback -- chosen by Grace")
+    assert (shown.choices, shown.note) == ((), "Feedback from Grace")

@@ -83,6 +83,24 @@ def test_people_change_the_depth_of_the_open_step(how: str) -> None:
     assert table.offered() == [Action.FINISH_STEP, Action.DEPTH_BRIEF, Action.DEPTH_STANDARD]
 
 
+@pytest.mark.parametrize("how", ["word", "button", "command"])
+def test_who_changed_the_depth_is_on_record(how: str) -> None:
+    """And stands where the buttons were; it is said to all once."""
+    table = Table(few_steps()).start()
+    used = table.menu
+    if how == "word":
+        table.say("deep", who="grace")
+    elif how == "button":
+        table.press(Action.DEPTH_DEEP, who="grace")
+    else:
+        table.depth(Depth.DEEP, who="grace")
+
+    shown = next(said.message for said in table.world.thread if said.ts == used.ts)
+    assert (shown.choices, shown.note) == ((), "Switch to deep -- chosen by Grace")
+    assert [line.content for line in table.lines].count("Grace chose: Switch to deep") == 1
+    assert sum("Got it, switching" in line.content for line in table.lines) == 1
+
+
 def test_a_depth_is_saved_before_it_is_acknowledged() -> None:
     """It is kept for the phase in `meta.json`."""
     table = Table(few_steps()).start()

@@ -331,7 +331,7 @@ def test_what_makes_no_sense_just_now_is_refused_with_a_sentence() -> None:
     menu = at.menu
     at.press(Action.PLAN_GO)
 
-    with pytest.raises(NotNow, match="used already"):
+    with pytest.raises(NotNow, match="menu is over"):
         at.press(Action.PLAN_HOLD, menu=menu, who="grace")
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.text import clean, one_line
+from bot.domain.text import clean, counted, one_line
 
 anything = st.text(st.characters(exclude_categories=()))
 FAMILY = "👨‍👩‍👧‍👦"
@@ -72,3 +72,17 @@ class TestOneLine:
         assert len(line) <= limit
         assert not any(unicodedata.category(c) in {"Cc", "Cs"} for c in line)
         assert line == line.strip()
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "told"),
+    [
+        (0, ("step",), "0 steps"),
+        (1, ("step",), "1 step"),
+        (2, ("criterion", "criteria"), "2 criteria"),
+        (1, ("criterion", "criteria"), "1 criterion"),
+    ],
+)
+def test_things_are_counted_as_people_say_it(number: int, words: tuple[str, ...], told: str) -> None:
+    """One of them is no plural."""
+    assert counted(number, *words) == told

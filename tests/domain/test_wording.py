@@ -69,7 +69,7 @@ def test_a_survey_without_words_says_so() -> None:
 
 def test_a_decision_is_quoted_without_two_full_stops() -> None:
     """Some of them are sentences already."""
-    assert "used already: Got it. Nothing" in refusals.already_decided("Got it.")
+    assert "menu is over: Got it. Nothing" in refusals.already_decided("Got it.")
 
 
 def test_a_review_of_nothing_is_honest() -> None:

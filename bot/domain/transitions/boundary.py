@@ -9,10 +9,8 @@ from bot.domain.place import Person
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking, depths, elaborations, pausing, phases, steps
+from bot.domain.transitions import asking, choosing, depths, elaborations, pausing, phases, steps
 from bot.domain.transitions.saving import owe_commit
-
-FEEDBACK = "Feedback"
 
 
 def typed(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
@@ -23,11 +21,11 @@ def typed(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     if words.stops(happened.text):
         return choose(rt, Action.STOP, playbook, person=happened.person)
     if wanted := words.depth(happened.text, at_menu=True):
-        return depths.change(rt, wanted, playbook)
+        return depths.change(rt, wanted, playbook, person=happened.person)
 
     rt = rt.answering(happened, feedback=True)
     kind = rt.menu.kind if rt.menu else None
-    rt = rt.closing_menu(wording.chosen(FEEDBACK, rt.name_of(happened.person.id)))
+    rt = rt.closing_menu(wording.feedback_from(rt.name_of(happened.person.id)))
     if playbook.agenda.get(rt.step_id):
         return steps.write(rt)
     return asking.menu(owe_commit(rt, "feedback"), playbook, "", kind=kind)
@@ -44,13 +42,12 @@ def stop_asked(rt: Roundtable, happened: Stop, playbook: Playbook) -> Roundtable
 def choose(rt: Roundtable, action: Action, playbook: Playbook, *, person: Person, ts: str = "") -> Roundtable:
     assert rt.menu, "there is a menu at a boundary"
     at_phase_end = rt.menu.kind is MenuKind.PHASE
-    label, name = rt.menu.label_of(action), rt.name_of(person.id)
+    label = rt.menu.label_of(action)
     last = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key)) is None
     if action is Action.STOP and (last or not at_phase_end):
         return pausing.pause(rt, person, playbook, ts=ts)
 
-    rt = rt.closing_menu(wording.chosen(label, name), ts=ts)
-    rt = rt.recording(f"{name} chose: {label}", part=Part.CLARIFYING, user_id=person.id, user_name=name)
+    rt = choosing.chosen(rt, label, person, part=Part.CLARIFYING, ts=ts)
     if action is Action.ELABORATE:
         return elaborations.begin(rt, playbook, from_phase_menu=at_phase_end)
     if action is Action.SKIP:

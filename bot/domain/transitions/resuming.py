@@ -12,7 +12,7 @@ from bot.domain.place import Person
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part
-from bot.domain.transitions import asking, elaborations, phases, planning, steps, unaided
+from bot.domain.transitions import asking, choosing, elaborations, phases, planning, steps, unaided
 from bot.domain.transitions.saving import owe_commit, refreshed
 from bot.errors import NotNow
 
@@ -101,10 +101,7 @@ def at_the_end(rt: Roundtable, commits_behind: int) -> Roundtable:
 
 def reanalyse(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
     """From phase 00; the elaborations, the artifacts and the transcript stay."""
-    name = rt.name_of(happened.person.id)
-    label = menus.REANALYSE.label
-    rt = rt.closing_menu(wording.chosen(label, name), ts=happened.ts)
-    rt = rt.recording(f"{name} chose: {label}", part=rt.part, user_id=happened.person.id, user_name=name)
+    rt = choosing.chosen(rt, menus.REANALYSE.label, happened.person, part=rt.part, ts=happened.ts)
     rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.DISCUSSING, phase_key="", step_id="")
     return owe_commit(rt, "analysed again from phase 00", then=Then.PHASE, change=Change(restart=True))
 

@@ -193,7 +193,7 @@ def test_going_on_against_the_proposal_needs_a_reason() -> None:
     assert ws.overridden
     assert ws.chosen
     assert wording.decided(ws.chosen, "Ada") == (
-        "Write the plan — chosen by Ada, although I proposed: Leave it for now (The fair is in May.)"
+        "Write the plan -- chosen by Ada, although I proposed: Leave it for now (The fair is in May.)"
     )
 
 

@@ -5,6 +5,7 @@ Looking makes nothing: where there is no workspace yet, there are no items. Titl
 they are made fit for a terminal; scripts get them as they are.
 """
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -14,7 +15,7 @@ from bot.domain.agenda import Agenda
 from bot.domain.outcomes import ItemState
 from bot.domain.spending import Spent
 from bot.domain.taxonomy import trouble
-from bot.domain.text import one_line
+from bot.domain.text import counted, one_line
 from bot.engine.clock import now
 from bot.engine.ports import Listing, Reading, Workspace
 from bot.errors import ConfigError, WorkspaceError
@@ -36,11 +37,11 @@ async def items(settings: Settings) -> list[dict[str, Any]]:
 async def show(settings: Settings, slug: str) -> dict[str, Any]:
     """Raises ConfigError with a sentence when there is no such item, or its meta.json says nothing."""
     if not _begun(settings):
-        raise _unknown(slug, [])
+        raise ConfigError(no_item(slug, ()))
     async with app.workspace(settings) as files:
         slugs = [one.known.slug for one in await files.items()]
         if slug not in slugs:
-            raise _unknown(slug, slugs)
+            raise ConfigError(no_item(slug, slugs))
         reading = await _read(files, slug)
     if reading.state is None:
         raise _unreadable(settings, slug, reading)
@@ -56,7 +57,8 @@ def items_as_text(found: list[dict[str, Any]]) -> str:
     slugs = [one_line(row["slug"], TEXT_CHARS) for row in found]
     width = max(map(len, slugs))
     return "\n".join(
-        f"{slug:<{width}}  {row['status']:<10}  {row['steps_completed']:>2} steps  {_line(row['title'])}".rstrip()
+        f"{slug:<{width}}  {row['status']:<10}  {counted(row['steps_completed'], 'step'):>8}  "
+        f"{_line(row['title'])}".rstrip()
         for slug, row in zip(slugs, found, strict=True)
     )
 
@@ -74,7 +76,10 @@ def show_as_text(found: dict[str, Any]) -> str:
         ("artifacts", ", ".join(found["artifacts"])),
         ("models", found["spent"]["words"]),
         *(("", f"{step}: {spent['words']}") for step, spent in found["spent"]["steps"].items()),
-        ("code", f"changed since, {found['commits_behind']} commits" if found["commits_behind"] else ""),
+        (
+            "code",
+            f"changed since, {counted(found['commits_behind'], 'commit')}" if found["commits_behind"] else "",
+        ),
         *(("note", trouble) for trouble in found["troubles"]),
     ]
     rows += [f"  {name:<10} {_line(fact)}" for name, fact in facts if fact]
@@ -109,6 +114,12 @@ def _begun(settings: Settings) -> bool:
     return any(sign.exists() for sign in signs)
 
 
+def no_item(slug: str, known: Sequence[str]) -> str:
+    close = get_close_matches(slug, known, n=1)
+    meant = f" Did you mean {close[0]}?" if close else ""
+    return f"There is no item {slug!r}.{meant} `roundtable items` lists what there is."
+
+
 async def _status(files: Workspace, one: Listing) -> str:
     """A list takes what it cannot read for an item that has just begun; here the two are told apart."""
     if one.known.title != one.known.slug or one.steps_completed:
@@ -132,12 +143,6 @@ def _row(one: Listing, status: str) -> dict[str, Any]:
         "steps_completed": one.steps_completed,
         "source_id": one.known.source_id,
     }
-
-
-def _unknown(slug: str, known: list[str]) -> ConfigError:
-    close = get_close_matches(slug, known, n=1)
-    meant = f" Did you mean {close[0]}?" if close else ""
-    return ConfigError(f"There is no item {slug!r}.{meant} `roundtable items` lists what there is.")
 
 
 def _unreadable(settings: Settings, slug: str, reading: Reading) -> ConfigError:

@@ -1,7 +1,6 @@
 """`roundtable replay`: which record is meant, and what git has of it. Nothing else of the workspace is read."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from enum import Enum, auto
 from pathlib import Path
 from typing import assert_never
@@ -9,6 +8,7 @@ from typing import assert_never
 from bot.domain import meta
 from bot.domain.artifact import SHARED
 from bot.errors import ConfigError
+from bot.listing import no_item
 from bot.record.as_json import as_json
 from bot.record.difference import Difference
 from bot.record.entries import Entry, entries
@@ -38,7 +38,7 @@ def item(settings: Settings, slug: str) -> Item:
     items = settings.workspace / settings.items_dir
     known = sorted(one.name for one in items.iterdir() if one.is_dir()) if items.is_dir() else []
     if slug not in known:
-        raise _unknown(slug, known)
+        raise ConfigError(no_item(slug, known))
     folder = items / slug
     if not (folder / TRANSCRIPT).is_file():
         raise ConfigError(f"{folder / TRANSCRIPT} does not exist: nothing was said about {slug!r} yet.")
@@ -88,9 +88,3 @@ def _title(one: Item) -> str:
         return meta.read((one.folder / META).read_bytes(), now="").meta.description or one.slug
     except (OSError, meta.Corrupt):
         return one.slug
-
-
-def _unknown(slug: str, known: list[str]) -> ConfigError:
-    close = get_close_matches(slug, known, n=1)
-    meant = f" Did you mean {close[0]}?" if close else ""
-    return ConfigError(f"There is no item {slug!r}.{meant} `roundtable items` lists what there is.")

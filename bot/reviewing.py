@@ -7,7 +7,6 @@ Display only: no verdict is an error, and nothing but the review's own file is e
 import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from difflib import get_close_matches
 from pathlib import Path
 
 from bot import app, listing, review_parts
@@ -105,6 +104,4 @@ async def _board(settings: Settings) -> AsyncIterator[SlackBoard]:
 async def _must_be_known(settings: Settings, slug: str) -> None:
     known = [row["slug"] for row in await listing.items(settings)]
     if slug not in known:
-        close = get_close_matches(slug, known, n=1)
-        meant = f" Did you mean {close[0]}?" if close else ""
-        raise UserError(f"There is no item {slug!r}.{meant} `roundtable items` lists what there is.")
+        raise UserError(listing.no_item(slug, known))

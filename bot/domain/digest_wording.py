@@ -6,7 +6,7 @@ from bot.domain.digest import Digest, Waits
 from bot.domain.progress import Record
 from bot.domain.replay_state import Point
 from bot.domain.stage import Stage
-from bot.domain.text import one_line
+from bot.domain.text import counted, one_line
 from bot.domain.wording import listed
 
 POINTS_SHOWN = 5
@@ -56,7 +56,7 @@ def nothing_said(title: str) -> str:
 
 
 def _so_far(answers: int) -> str:
-    return f" ({_counted(answers, 'answer')} so far; **Finish step** writes them down)" if answers else ""
+    return f" ({counted(answers, 'answer')} so far; **Finish step** writes them down)" if answers else ""
 
 
 def _happened(digest: Digest) -> Iterator[str]:
@@ -72,13 +72,13 @@ def _happened(digest: Digest) -> Iterator[str]:
     yield from _points("Decided", digest.decisions)
     yield from _points("Open", digest.questions)
     if digest.open_before:
-        yield f"- {_counted(digest.open_before, 'older question')} still open"
+        yield f"- {counted(digest.open_before, 'older question')} still open"
     yield from _points("Objections", digest.objections)
 
 
 def _voices(digest: Digest) -> str:
     names = [f"{one_line(name, POINT_CHARS)} {lines}" for name, lines in digest.spoke.items()]
-    turns = f", {_counted(digest.turns, 'turn')} of discussion" if digest.turns else ""
+    turns = f", {counted(digest.turns, 'turn')} of discussion" if digest.turns else ""
     return f"- **Said:** {_shown(names, NAMES_SHOWN)}{turns}"
 
 
@@ -101,7 +101,3 @@ def _shown(names: Iterable[str], most: int = 10) -> str:
     found = list(names)
     more = f" and {len(found) - most} more" if len(found) > most else ""
     return f"{', '.join(found[:most])}{more}"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

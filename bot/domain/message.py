@@ -51,7 +51,6 @@ VERBS = frozenset({Action.CATCH_UP, Action.EXPORT})
 class Emphasis(StrEnum):
     PLAIN = ""
     PRIMARY = "primary"
-    DANGER = "danger"
 
 
 class Choice(Stored):

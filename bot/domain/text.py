@@ -32,6 +32,11 @@ def one_line(text: str, limit: int = 100) -> str:
     return line[:cut].rstrip() + "…"
 
 
+def counted(number: int, thing: str, things: str = "") -> str:
+    """`1 step`, `2 steps`; *things* where an s is not all that more of them take."""
+    return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
+
+
 def continues(line: str, place: int) -> bool:
     """Whether the character at *place* belongs to the one before it."""
     here = line[place]

@@ -10,7 +10,7 @@ from bot.domain.purse import line
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.steps import Depth
-from bot.domain.text import one_line
+from bot.domain.text import counted, one_line
 from bot.engine.ports import Listing
 
 UNKNOWN_THREAD = (
@@ -46,7 +46,7 @@ class Standing(NamedTuple):
 
 
 def of_roundtable(rt: Roundtable) -> Standing:
-    doing = f"{len(rt.steps_completed)} steps done, {_doing(rt)}"
+    doing = f"{counted(len(rt.steps_completed), 'step')} done, {_doing(rt)}"
     return Standing(rt.slug, rt.title, doing, finished=rt.stage is Stage.ANALYSED, permalink=rt.permalink)
 
 
@@ -59,7 +59,7 @@ def _doing(rt: Roundtable) -> str:
 
 
 def of_folder(listed: Listing) -> Standing:
-    doing = f"{listed.steps_completed} steps done, not running"
+    doing = f"{counted(listed.steps_completed, 'step')} done, not running"
     finished = listed.status == "analyzed"
     return Standing(listed.known.slug, listed.known.title or listed.known.slug, doing, finished=finished)
 
@@ -130,7 +130,7 @@ def picker(standings: tuple[Standing, ...]) -> Message:
 def which(standings: tuple[Standing, ...], choice: Choice) -> Message:
     """Buttons with which *choice* is made for one of them."""
     if not standings:
-        return nothing_here()
+        return listing(())
     shown = standings[:CHOICES_SHOWN]
     choices = tuple(choice.but(label=f"{choice.label}: {one.title}", value=one.slug) for one in shown)
     return Message(text="Which roundtable do you mean?\n" + _lines(standings), choices=choices)
@@ -190,7 +190,7 @@ def status_of_folder(listed: Listing, playbook: Playbook) -> Message:
     known = listed.known
     text = (
         f"**{known.title or known.slug}** (`{known.slug}`) is not running: {listed.steps_completed} of "
-        f"{len(playbook.agenda.steps)} steps are done. Say `/roundtable resume {known.slug}` to go on."
+        f"{len(playbook.agenda.steps)} steps done. Say `/roundtable resume {known.slug}` to go on."
     )
     return Message(text=text)
 
@@ -207,7 +207,7 @@ def several(reference: str, slugs: tuple[str, ...]) -> str:
 
 def say_which(running: int) -> str:
     if not running:
-        return "No roundtable is running in this channel."
+        return "No roundtable is running in this channel. Say `/roundtable list` to see what there is."
     return "Several roundtables are running in this channel. Please say it in the thread of the one you mean."
 
 

@@ -21,6 +21,7 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.engine import answers
 from bot.engine.engine import Engine
+from bot.engine.homes import folder_of
 from bot.engine.ports import Listing, Store, Workspace
 from bot.engine.sight import ITEMS_LISTED, Sight, sees_folder
 from bot.engine.strangers import Strangers
@@ -132,7 +133,7 @@ class FrontDesk:
         if rt := await self._store.get(slug):
             told = answers.status(rt, self._playbook)
             return answers.with_more(told, rt.slug) if same_channel(rt.place, place) else told
-        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
+        listed = await folder_of(self._workspace, slug)
         return answers.status_of_folder(listed, self._playbook) if listed else answers.nothing_here()
 
     async def listing(self, place: Place, person: Person) -> Reply:  # noqa: ARG002 -- the same for everybody
@@ -194,7 +195,7 @@ class FrontDesk:
 
     async def _take_up(self, resume: Resume, slug: str) -> Reply:
         """The store has lost it, or never had it: the folder is all there is, and is enough."""
-        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
+        listed = await folder_of(self._workspace, slug)
         if listed is None:
             raise UserError(answers.no_such_item(slug))
         item = item_in(listed)

@@ -6,6 +6,8 @@ from bot.domain.digest import digest, waits
 from bot.domain.message import Link, Message
 from bot.domain.place import Person, Place
 from bot.domain.roundtable import Roundtable
+from bot.engine import answers
+from bot.engine.homes import folder_of
 from bot.engine.ports import Listing, Recalled, Records, Store, Workspace
 from bot.errors import UserError, WorkspaceError
 
@@ -21,7 +23,9 @@ class Digests:
         """Raises UserError for an item of another channel: what is said there is for those who are there."""
         if rt := await self._store.get(slug):
             return await self._of_roundtable(rt, place, person)
-        listed = next(one for one in await self._workspace.items() if one.known.slug == slug)
+        listed = await folder_of(self._workspace, slug)
+        if listed is None:  # it was found there a moment ago
+            raise UserError(answers.no_such_item(slug))
         return await self._of_folder(listed, place, person)
 
     async def _of_roundtable(self, rt: Roundtable, place: Place, person: Person) -> Message:

@@ -6,6 +6,7 @@ from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
 from bot.engine import answers
 from bot.engine.desk import FrontDesk, Reply, item_in
+from bot.engine.homes import folder_of
 from bot.engine.sight import only_one
 from bot.errors import UserError
 
@@ -49,7 +50,7 @@ class PlanningDesk(FrontDesk):
         if rt:
             await self._engine.handle(slug, _start(plan, rt.item))
             return None
-        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
+        listed = await folder_of(self._workspace, slug)
         if listed is None:
             raise UserError(answers.no_such_item(slug))
         taken = await self._engine_takes_up(_start(plan, item_in(listed)), listed)

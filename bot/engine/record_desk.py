@@ -9,6 +9,7 @@ from bot.domain.roundtable import Roundtable
 from bot.engine import answers
 from bot.engine.desk import FrontDesk, Reply, same_channel
 from bot.engine.digests import Digests
+from bot.engine.homes import folder_of
 from bot.engine.ports import Records
 
 
@@ -32,7 +33,7 @@ class RecordDesk(FrontDesk):
         if await self._store.get(slug):
             rt = await self._engine.handle(slug, self._known(export))
             return None if _is_there(rt, place) else answers.record_on_its_way(rt)
-        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
+        listed = await folder_of(self._workspace, slug)
         return answers.record_kept(listed) if listed else answers.nothing_here()
 
     async def _wanted(self, place: Place, reference: str, person: Person) -> str | None:

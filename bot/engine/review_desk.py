@@ -8,6 +8,7 @@ from bot.domain.place import Person
 from bot.domain.reviewers import asked_for, names_somebody
 from bot.engine.answers import say_which_item
 from bot.engine.desk import FrontDesk, Reply
+from bot.engine.homes import folder_of
 from bot.engine.triage import Triage
 from bot.errors import UserError, WorkspaceError
 
@@ -31,7 +32,7 @@ class ReviewDesk(FrontDesk):
             slug, lens = await self._reviewed(wish, ""), reference
         await self._may_ask(slug, wish.person)
         personas = asked_for(lens, roster)
-        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
+        listed = await folder_of(self._workspace, slug)
         if listed is None:
             raise UserError(f"Nothing of `{slug}` is kept yet, so there is nothing to review.")
         title = listed.known.title or slug

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from bot.domain.replay_state import Discussion, Point, Speaker, Spent, State
-from bot.domain.text import one_line
+from bot.domain.text import counted, one_line
 from bot.record.entries import Entry
 
 LINE_CHARS = 150
@@ -86,7 +86,7 @@ def standing(state: State) -> str:
 
 def amounts(spent: Spent) -> str:
     facts = [
-        f"{spent.calls:,} call{'s' if spent.calls > 1 else ''}" if spent.calls else "",
+        counted(spent.calls, "call") if spent.calls else "",
         f"{spent.unrecorded:,} unrecorded" if spent.unrecorded else "",
         f"{spent.tokens_in:,} tokens in, {spent.tokens_out:,} out"
         if spent.tokens_in or spent.tokens_out
@@ -115,7 +115,7 @@ def _listed(heading: str, items: Iterable[str]) -> Iterator[str]:
 def _discussed(discussion: Discussion | None) -> Iterator[str]:
     if discussion:
         about = f" of {discussion.step_id}" if discussion.step_id else ""
-        yield f"Open discussion{about} since line {discussion.line}, {discussion.count} turns"
+        yield f"Open discussion{about} since line {discussion.line}, {counted(discussion.count, 'turn')}"
         for turn in discussion.turns:
             stands = f" ({turn.position})" if turn.position else ""
             yield f"  - {one_line(f'{turn.id} {turn.by}{stands}: {turn.text}', LINE_CHARS)}"

@@ -9,7 +9,7 @@ from html import escape
 from itertools import pairwise
 
 from bot.domain.replay_state import Move, Point, Speaker, State
-from bot.domain.text import one_line
+from bot.domain.text import counted, one_line
 from bot.record.entries import Entry
 
 WIDTH, LEFT, RIGHT, TOP, LANE = 1000, 150, 12, 26, 24
@@ -43,7 +43,8 @@ class Timeline:
     def svg(self) -> Iterator[str]:
         height = TOP + LANE * (len(self.speakers) + 1) + 10
         yield f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-labelledby="pt" aria-describedby="pd">'
-        yield f'<title id="pt">Timeline of {self._state.lines} lines</title><desc id="pd">{escape(self.told())}</desc>'
+        yield f'<title id="pt">Timeline of {counted(self._state.lines, "line")}</title>'
+        yield f'<desc id="pd">{escape(self.told())}</desc>'
         yield from self._bands(height)
         for lane, speaker in enumerate(self.speakers):
             yield from self._row(lane, speaker)
@@ -54,14 +55,16 @@ class Timeline:
         """The same in words."""
         state = self._state
         spoke = ", ".join(f"{one.name} {one.lines}" for one in self.speakers)
-        sentences = [f"{state.lines} lines in {state.round} rounds. Lines by speaker: {spoke}."]
+        sentences = [
+            f"{counted(state.lines, 'line')} in {counted(state.round, 'round')}. Lines by speaker: {spoke}."
+        ]
         if state.decisions:
-            sentences.append(f"{_counted(state.decisions, 'decision')} at {_at(state.decisions)}.")
+            sentences.append(f"{counted(len(state.decisions), 'decision')} at {_at(state.decisions)}.")
         if state.questions:
-            sentences.append(f"{_counted(state.questions, 'open question')} at {_at(state.questions)}.")
+            sentences.append(f"{counted(len(state.questions), 'open question')} at {_at(state.questions)}.")
         changed = [one for one in state.moves if one.was]
         if changed:
-            sentences.append(f"{_counted(changed, 'change')} of position at {_at(changed)}.")
+            sentences.append(f"{counted(len(changed), 'change')} of position at {_at(changed)}.")
         return one_line(" ".join(sentences), 2_000)
 
     def _row(self, lane: int, speaker: Speaker) -> Iterator[str]:
@@ -118,10 +121,6 @@ class Timeline:
 
     def _x(self, column: int) -> float:
         return LEFT + column * self._wide
-
-
-def _counted(found: Sequence[object], what: str) -> str:
-    return f"{len(found)} {what}{'s' if len(found) > 1 else ''}"
 
 
 def _at(found: Sequence[Point | Move]) -> str:

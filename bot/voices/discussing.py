@@ -37,6 +37,8 @@ FOR_PEOPLE = "{name}, that is for the people here to decide, not for me. This is
 NOT_KNOWN = "{name}, I don't know that, and I won't guess."
 WHO_KNOWS = "Who here does, or where could we look it up?"
 
+EVERYBODY = frozenset({"all", "everybody", "everyone", "folks", "team", "you all"})
+
 _CHOICE = re.compile(
     r"\bor\b|\bshould\b|\bshall\b|\bcan['’]?t?\s+we\b|\bwhich\b|\bbetter\b|\bprefer\b|\brecommend\b|\bdecide\b",
     re.IGNORECASE,
@@ -103,9 +105,9 @@ def _asks_me(here: Situation, heard: Turn) -> bool:
 
 
 def _without_address(asked: str, here: Situation) -> str:
-    """Without the "Alex," in front."""
+    """Without the "Alex," or "everyone," in front."""
     name, comma, rest = asked.partition(",")
-    called = {persona.first_name.casefold() for persona in here.playbook.roster}
+    called = {*EVERYBODY, *(persona.first_name.casefold() for persona in here.playbook.roster)}
     return rest.strip() if comma and rest.strip() and name.strip().casefold() in called else asked
 
 

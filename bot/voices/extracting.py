@@ -75,13 +75,13 @@ def _weight(text: str) -> int:
 
 
 def _raised(turns: Sequence[Turn]) -> tuple[Insight, ...]:
-    """Where no person said anything to keep, the honest finding is what was asked."""
-    asked = ((turn, asked_in(turn.text)) for turn in turns)
+    """Where no person said anything to keep, the honest finding is what was asked, by people if any of them did."""
+    asked = [(turn, question) for turn in turns if (question := asked_in(turn.text))]
+    by_people = [(turn, question) for turn, question in asked if turn.human]
     return tuple(
         Insight(text=f"Raised: {question}", by=(turn.name,), turns=(turn.id,))
-        for turn, question in asked
-        if question
-    )[:INSIGHTS]
+        for turn, question in (by_people or asked)[:INSIGHTS]
+    )
 
 
 def _decision(turn: Turn, said: Said) -> Decision:

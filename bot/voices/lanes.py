@@ -5,16 +5,16 @@ A checklist can say that something is missing, and never that what is there is g
 people were asked and did not know stays missing.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from bot.domain.planning import roles
 from bot.domain.planning.verdict import MOST_QUESTIONS, MOST_REASONS, Verdict
-from bot.domain.text import one_line
+from bot.domain.text import counted, one_line
 from bot.voices import wondering
 from bot.voices.casefile import CaseFile
+from bot.voices.lexicon import VAGUE
 from bot.voices.named import Wanted
 from bot.voices.numbering import UNSET
 from bot.voices.phrases import has_number, key
@@ -29,12 +29,6 @@ MOST_REQUIREMENTS = 12
 ORDER_NEEDED = 3
 MOST_AREAS = 4
 MANY_OPEN = 3
-
-VAGUE = re.compile(
-    r"\b(?:fast(?:er)?|quick(?:ly|er)?|easy|easily|simple|simply|intuitive|user[- ]friendly|nice(?:ly)?|good|better"
-    r"|robust|flexible|scalable|secure(?:ly)?|reliabl[ey]|soon|often|smooth(?:ly)?|seamless(?:ly)?|appropriate(?:ly)?)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass
@@ -75,7 +69,9 @@ def product(found: CaseFile) -> Finding:
         told.against.append(f"{one.id} ({_short(one.title)}) is asked for, and ruled out.")
         told.questions.append(wondering.which_of_two(one.id, one.title))
     told.suggestions.extend(_cuts(found))
-    told.fine.append(f"There is a reason, and {_counted(found.planned, 'requirement')} to hold it against.")
+    told.fine.append(
+        f"There is a reason, and {counted(len(found.planned), 'requirement')} to hold it against."
+    )
     return told
 
 
@@ -94,7 +90,7 @@ def system(found: CaseFile) -> Finding:
             f"Cut it along the system: it reaches into {len(areas)} areas, {', '.join(areas)}."
         )
     places = {"file": found.targets, "module": found.modules}
-    where = " and ".join(_counted(things, what) for what, things in places.items() if things)
+    where = " and ".join(counted(len(things), what) for what, things in places.items() if things)
     told.fine.append(f"It lands in {where}.")
     return told
 
@@ -117,7 +113,7 @@ def developer(found: CaseFile) -> Finding:
     told.suggestions.extend(
         f"Try out before building: {one_line(one, 120)}" for one in found.open_questions[:MANY_OPEN]
     )
-    told.fine.append(f"{_counted(found.planned, 'task')}, each small enough to picture its end.")
+    told.fine.append(f"{counted(len(found.planned), 'task')}, each small enough to picture its end.")
     return told
 
 
@@ -158,7 +154,9 @@ def risks(found: CaseFile) -> Finding:
         told.unknown.append(f"{len(found.open_questions)} questions of the analysis are still open.")
         told.suggestions.append(f"Answer first: {one_line(found.open_questions[0], 120)}")
     told.fine.append(
-        f"{_counted(found.dangers, 'risk')}, each with an answer." if found.dangers else "People see no risk."
+        f"{counted(len(found.dangers), 'risk')}, each with an answer."
+        if found.dangers
+        else "People see no risk."
     )
     return told
 
@@ -197,7 +195,3 @@ def _vague(found: CaseFile) -> Iterator[tuple[Wanted, str]]:
 
 def _short(text: str) -> str:
     return one_line(text, 80)
-
-
-def _counted(things: tuple[object, ...], what: str) -> str:
-    return f"{len(things)} {what}{'' if len(things) == 1 else 's'}"

@@ -1,4 +1,6 @@
-"""Words that are known by heart: small talk, numbers, and what is too common to mean anything."""
+"""Words that are known by heart: small talk, numbers, and what is too common to mean anything, or to be measured."""
+
+import re
 
 _SMALL_TALK = """
     by point deal lol
@@ -17,6 +19,16 @@ _TOO_COMMON = """
     time today together until want wants were what when where which while will with without would your able and
     the for all one they want user users
 """
+_VAGUE = """
+    fast, faster, quick, quickly, quicker, slow, soon, early, timely, often, easy, easily, easier, simple, simply,
+    convenient, intuitive, intuitively, user friendly, usable, smooth, smoothly, seamless, seamlessly, efficient,
+    efficiently, robust, flexible, scalable, performant, responsive, reliable, reliably, secure, securely,
+    stable, modern, appropriate, appropriately, adequate, adequately, reasonable, reasonably, sufficient,
+    sufficiently, acceptable, good, better, best, nice, nicely, great, high quality, state of the art, real time, as
+    soon as possible, as fast as possible, as much as possible, if possible, if needed, if necessary, as
+    needed, as appropriate, and so on, etc, tbd, todo, schnell, einfach, zeitnah, zuverlässig,
+    benutzerfreundlich, angemessen, ausreichend
+"""
 _COUNTING = "zero one two three four five six seven eight nine ten eleven twelve"
 
 SMALL_TALK = frozenset(_SMALL_TALK.split())
@@ -24,6 +36,10 @@ SMALL_TALK_UNSPACED = frozenset(
     {"はい", "いいえ", "了解", "了解です", "承知しました", "ありがとう", "好的", "谢谢"}
 )
 TOO_COMMON = frozenset(_TOO_COMMON.split())
+
+_UNMEASURED = sorted((word.strip() for word in _VAGUE.split(",")), key=len, reverse=True)
+VAGUE = re.compile(rf"\b(?:{'|'.join('[ -]?'.join(word.split()) for word in _UNMEASURED)})\b", re.IGNORECASE)
+"""What everybody agrees to and nobody can check."""
 
 NUMBERS = {word: number for number, word in enumerate(_COUNTING.split())} | {
     "fifteen": 15,

@@ -7,26 +7,11 @@ from bot.domain.json_file import parse
 from bot.domain.review_text import Finding, Severity
 from bot.voices import qualities, story_file
 from bot.voices.dossier import Dossier, Part, is_unset, noted, without_author
+from bot.voices.lexicon import VAGUE
 from bot.voices.pages import SECTION
 from bot.voices.priorities import read_moscow
 
 MUST = "Must"
-_VAGUE_WORDS = """
-    fast, faster, quick, quickly, slow, soon, early, timely, easy, easily, easier, simple, simply, convenient,
-    intuitive, intuitively, user friendly, usable, smooth, smoothly, seamless, seamlessly, efficient,
-    efficiently, robust, flexible, scalable, performant, responsive, reliable, reliably, secure, securely,
-    stable, modern, appropriate, appropriately, adequate, adequately, reasonable, reasonably, sufficient,
-    sufficiently, acceptable, good, better, best, nice, great, high quality, state of the art, real time, as
-    soon as possible, as fast as possible, as much as possible, if possible, if needed, if necessary, as
-    needed, as appropriate, and so on, etc, tbd, todo, schnell, einfach, zeitnah, zuverlässig,
-    benutzerfreundlich, angemessen, ausreichend
-"""
-"""What everybody agrees to and nobody can check."""
-_WORDS = [word.strip() for word in _VAGUE_WORDS.split(",")]
-_VAGUE = re.compile(
-    rf"\b(?:{'|'.join(word.replace(' ', '[ -]?') for word in sorted(_WORDS, key=len, reverse=True))})\b",
-    re.IGNORECASE,
-)
 _FR = re.compile(r"FR-0*(?P<number>[0-9]{1,6})\s*[:–—-]\s*(?P<title>\S.*)", re.IGNORECASE)
 _AC = re.compile(r"[-*+]\s+\**(?P<id>AC-[0-9]{1,6}-[0-9]{1,3})\**\s*:?\**\s*(?P<text>.*)", re.IGNORECASE)
 _PRIORITY = re.compile(r"[-*+]\s+\**Priority\**\s*:\**\s*(?P<text>\w+)", re.IGNORECASE)
@@ -101,7 +86,7 @@ def _requirements(item: Dossier, path: str) -> Iterator[tuple[Part, str, str]]:
 def _vague(text: str, where: str, severity: Severity, *, at: tuple[str, int]) -> Iterator[Finding]:
     """The first word only: who gives that one a number sees the others."""
     said = without_author(text)[:LONGEST_LINE]
-    found = _VAGUE.search(said)
+    found = VAGUE.search(said)
     if found and not qualities.threshold(said):
         path, line = at
         text = f'"{found[0]}" in {where} cannot be measured: say how much, how many or by when.'

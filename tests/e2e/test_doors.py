@@ -22,6 +22,32 @@ async def test_a_second_start_links_to_the_thread_there_is(meeting: Meeting) -> 
         assert len(meeting.slack.messages(CHANNEL)) == 1
 
 
+async def test_a_list_says_where_items_stand(meeting: Meeting) -> None:
+    """In words, also where there is one step, or nothing yet."""
+    async with meeting.bot():
+        ada = meeting.slack.person("ada")
+        nothing = [await ada.slash(CHANNEL, f"/roundtable {verb}") for verb in ("list", "catchup", "export")]
+        await meeting.start("Offline sync")
+        await meeting.do_step("Edits get lost. Scope: small")
+        listed = await ada.slash(CHANNEL, "/roundtable list")
+
+    assert all("no roundtables in this channel yet" in told.response["text"] for told in nothing)
+    assert "1 step done, at a menu" in listed.response["text"]
+
+
+async def test_help_in_the_thread_is_for_whoever_asks(meeting: Meeting) -> None:
+    """Nobody else is told, and the step has no answer by it."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("help", who="grace")
+        told = await meeting.until(lambda: meeting.slack.person("grace").ephemerals)
+        await meeting.do_step("Edits get lost. Scope: small")
+
+    meeting.slug = "offline-sync"
+    assert "`finish` writes the open step down" in told[-1].text
+    assert "help" not in (meeting.folder / "quick-scan.md").read_text()
+
+
 @pytest.mark.parametrize(
     ("asked", "slug", "source_id"), [("#42", "gh-42", "GH-42"), ("PROJ-12", "proj-12", "PROJ-12")]
 )

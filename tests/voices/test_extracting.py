@@ -128,6 +128,13 @@ def test_what_personas_say_is_never_an_insight_about_the_product(meeting: Meetin
     assert sound(synthesis, turns=meeting.debate.turn_count)
 
 
+def test_what_people_ask_is_worth_more_than_what_personas_ask(meeting: Meeting) -> None:
+    """Those questions stand among the open ones in any case, and need not be read twice."""
+    meeting.says(ADA, "Should the newest edit win?")
+
+    assert [insight.text for insight in meeting.ends().insights] == ["Raised: Should the newest edit win?"]
+
+
 def test_a_decision_alone_is_an_insight_as_well(meeting: Meeting) -> None:
     """There is always something to report where a person said something."""
     meeting.says(ADA, "Decision: close the writer")

@@ -18,6 +18,7 @@ from enum import IntEnum, StrEnum
 
 from bot.domain.planning.roles import RISKS, TESTS, title, titles
 from bot.domain.planning.verdict import Verdict
+from bot.domain.text import counted
 from bot.domain.value import Stored
 
 COVERAGE_TO_GO = 0.75
@@ -114,8 +115,8 @@ def signals(now: Standing) -> tuple[Signal, ...]:
 
 
 def _decided(now: Standing, found: tuple[Signal, ...]) -> tuple[Decision, str]:
-    agreed = coverage(now.verdicts)
-    share = f"{len(agreeing(now.verdicts))} of {len(now.verdicts)} roles agree"
+    agreed, saying_so = coverage(now.verdicts), len(agreeing(now.verdicts))
+    share = f"{saying_so} of {len(now.verdicts)} roles {'agrees' if saying_so == 1 else 'agree'}"
     if now.errors:
         return Decision.REDO, "The plan that was written has errors."
     if now.can_ask and _calls_for_questions(found):
@@ -158,7 +159,7 @@ Told = tuple[Level, str] | None
 def _blocking_questions(now: Standing) -> Told:
     if not now.blocking:
         return None
-    return Level.CRITICAL, f"{_counted(now.blocking, 'question')} must be answered first."
+    return Level.CRITICAL, f"{counted(now.blocking, 'question')} must be answered first."
 
 
 def _nothing_new(now: Standing) -> Told:
@@ -172,7 +173,7 @@ def _requirement_clarity(now: Standing) -> Told:
     if not now.open:
         return None
     level = Level.HIGH if now.open > MANY_QUESTIONS else Level.MEDIUM
-    return level, f"{_counted(now.open, 'question')} without an answer."
+    return level, f"{counted(now.open, 'question')} without an answer."
 
 
 def _narrative_divergence(now: Standing) -> Told:
@@ -203,7 +204,3 @@ SIGNALS = {
     "commitment_readiness": _commitment_readiness,
     "user_uncertainty": _user_uncertainty,
 }
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

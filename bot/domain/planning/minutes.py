@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from bot.domain.planning.projections import harmless
 from bot.domain.planning.verdict import Verdict
 from bot.domain.planning.workshop import FIRST_READING, Question, Workshop
+from bot.domain.text import counted
 
 NOBODY = "somebody"
 SAYS = {True: "yes", False: "no", None: "cannot say yet"}
@@ -19,7 +20,7 @@ def minutes(ws: Workshop, names: Mapping[str, str]) -> str:
     parts = [
         f"# Planning: {harmless(ws.title)}",
         f"> {harmless(ws.brief)}",
-        f"Version {ws.version}, {_counted(ws.round, 'round')}, {_counted(ws.sessions, 'session')} of questions.",
+        f"Version {ws.version}, {counted(ws.round, 'round')}, {counted(ws.sessions, 'session')} of questions.",
         _section("Lessons from the version before", (f"- {harmless(one)}" for one in ws.lessons)),
         _section("Questions", (_question(one, names) for one in ws.questions)),
         _section("Also said", (f"- {_name(one.person, names)}: {harmless(one.text)}" for one in ws.remarks)),
@@ -71,7 +72,3 @@ def _decision(ws: Workshop, names: Mapping[str, str]) -> Iterator[str]:
 
 def _name(person: str, names: Mapping[str, str]) -> str:
     return harmless(names.get(person) or person) or NOBODY
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

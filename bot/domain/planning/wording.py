@@ -10,7 +10,9 @@ from bot.domain.planning.plan import Plan
 from bot.domain.planning.roles import titles
 from bot.domain.planning.verdict import Verdict
 from bot.domain.planning.workshop import Ask, Chosen, Workshop
+from bot.domain.text import counted
 from bot.domain.transcript import Part
+from bot.domain.wording import chosen
 
 REASONS_SHOWN = 5
 
@@ -53,7 +55,7 @@ def opened(ws: Workshop, *, introduced: bool = False) -> str:
 
 def asked(ask: Ask) -> str:
     """In the voice of the role that asked first; the others are named."""
-    left = f"{_counted(ask.left, 'more question')} after this" if ask.left else "the last question for now"
+    left = f"{counted(ask.left, 'more question')} after this" if ask.left else "the last question for now"
     too = f"; {titles(ask.question.by[1:])} would like to know, too" if ask.question.by[1:] else ""
     return f"**{bullet(ask.question.text)}**\n_({left}{too})_"
 
@@ -84,7 +86,7 @@ def _first_reading(one: Verdict) -> str:
         return "\n".join(one.reasons)
     if not one.blocking_questions:
         return "I've read it, and have no question."
-    return f"I've read it, and have {_counted(len(one.blocking_questions), 'question')} before I can judge."
+    return f"I've read it, and have {counted(len(one.blocking_questions), 'question')} before I can judge."
 
 
 def not_reached(sentence: str) -> str:
@@ -110,11 +112,11 @@ def decided(choice: Chosen, name: str) -> str:
         f", although I proposed: {BUTTONS[choice.proposed]}" if choice.against and choice.proposed else ""
     )
     reason = f" ({bullet(choice.reason)})" if choice.reason else ""
-    return f"{BUTTONS[choice.decision]} — chosen by {bullet(name)}{against}{reason}"
+    return f"{chosen(BUTTONS[choice.decision], bullet(name))}{against}{reason}"
 
 
 def pressed(label: str, name: str) -> str:
-    return f"{label} — chosen by {bullet(name)}"
+    return chosen(label, bullet(name))
 
 
 def answered(*, passed: bool) -> str:
@@ -178,11 +180,11 @@ def not_mended(errors: Collection[str]) -> str:
 
 def ready(ws: Workshop, plan: Plan) -> str:
     counts = ", ".join((
-        _counted(len(plan.work.tasks), "task"),
-        _counted(len(plan.acceptance_criteria), "acceptance criterion", "acceptance criteria"),
-        _counted(len(plan.file_plan), "file"),
-        _counted(len(plan.risks), "risk"),
-        _counted(len(plan.notes_of("open_question")), "open question"),
+        counted(len(plan.work.tasks), "task"),
+        counted(len(plan.acceptance_criteria), "acceptance criterion", "acceptance criteria"),
+        counted(len(plan.file_plan), "file"),
+        counted(len(plan.risks), "risk"),
+        counted(len(plan.notes_of("open_question")), "open question"),
     ))  # fmt: skip
     return (
         f"The plan of **{bullet(ws.title)}** is ready for review, version {ws.version}: {counts}.\n"
@@ -217,12 +219,8 @@ def status(ws: Workshop) -> str:
 
 
 def _to_go(ws: Workshop) -> str:
-    return f", {_counted(len(ws.asking), 'question')} to go" if ws.asking else ""
+    return f", {counted(len(ws.asking), 'question')} to go" if ws.asking else ""
 
 
 def _files() -> str:
     return f"`{PLAN_PAGE}` (to read), `{PLAN_JSON}` (the plan itself), `{PLAN_FILES}` and `{REVIEW}`"
-
-
-def _counted(number: int, what: str, many: str = "") -> str:
-    return f"{number} {what if number == 1 else many or f'{what}s'}"

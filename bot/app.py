@@ -143,9 +143,7 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         paced = await enter(pace(settings))
         chat = SlackChat(client, agenda.speakers, us, pace=paced, standing=doors.standing)
         board = SlackBoard(client, us, pace=paced, standing=doors.standing)
-        shared = Shared(
-            saved, files, agenda, doors.payer, board, speaking.reviewers, redact, tally=doors.metrics
-        )
+        shared = Shared(saved, files, agenda, doors.payer, board, speaking.reviewers, redact, doors.metrics)
         triage = await enter(_reviews(settings, shared, doors))
         world = Performers(
             chat, voices or speaking.voices, files, agenda, now, _records(settings), speaking.planners, redact

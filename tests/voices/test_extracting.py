@@ -2,7 +2,8 @@
 
 import pytest
 
-from bot.domain.synthesis import Insight, sound
+from bot.domain import dissent
+from bot.domain.synthesis import Insight, Outcome, sound
 from tests.voices.people import ADA, ALEX, BEN, CONTEXT, MAYA, Meeting, roundtable
 
 TOLD = roundtable(CONTEXT, (ADA, "Exports lose the last row"))
@@ -24,6 +25,20 @@ def test_statements_of_people_are_insights(meeting: Meeting) -> None:
     assert meeting.ends().insights == (
         Insight(text="The job dies when memory runs out.", by=("Ada",), turns=("t03",)),
     )
+
+
+def test_what_people_marked_is_kept_as_they_said_it(meeting: Meeting) -> None:
+    """Nobody weighs anything here: an objection is open, and a decision stands there once."""
+    meeting.says(ADA, "Decision: the queue, because it keeps order.\n- Objection: it is dear")
+    meeting.says(BEN, "I object: nobody runs it.")
+    synthesis = meeting.ends()
+
+    assert [(one.text, one.by, one.turns, one.outcome) for one in synthesis.objections] == [
+        ("it is dear", ("Ada",), ("t03",), Outcome.DEFERRED),
+        ("nobody runs it.", ("Ben",), ("t04",), Outcome.DEFERRED),
+    ]
+    assert dissent.missing(synthesis, meeting.debate) == ()
+    assert dissent.restored(synthesis, meeting.debate) == synthesis
 
 
 def test_the_same_words_are_one_insight(meeting: Meeting) -> None:

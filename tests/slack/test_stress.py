@@ -327,6 +327,31 @@ async def test_a_root_that_is_deleted(meeting: Meeting) -> None:
     check(meeting)
 
 
+async def test_a_thread_that_is_gone_altogether(meeting: Meeting) -> None:
+    """Nothing of it comes out into the channel; whoever started hears of it, and goes on in a new thread."""
+    slack, ada = meeting.slack, meeting.slack.person("ada")
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        menu = meeting.menus("finish_step")[-1]
+        for message in reversed(meeting.thread):
+            slack.workspace.delete(message)
+        await ada.press(menu, "roundtable.finish_step")
+        await slack.until(
+            lambda: [one for one in ada.ephemerals if "was deleted" in one.text], seconds=PATIENCE_SECONDS
+        )
+        assert slack.messages() == []
+
+        await ada.slash(CHANNEL, "/roundtable resume offline-sync")
+        await slack.until(slack.messages, seconds=PATIENCE_SECONDS)
+        meeting.root = slack.messages()[0].ts
+        await meeting.seen("Step 00-02")
+
+    keys = [message.metadata["event_payload"]["key"] for message in posts(meeting)]
+    assert len(keys) == len(set(keys))
+    assert [one.ts for one in slack.messages()] == [meeting.root]
+    assert meeting.meta["steps_completed"] == ["00-01"]
+
+
 async def test_a_menu_that_is_deleted(meeting: Meeting) -> None:
     """Its rewriting has nothing left to change; typing does what the buttons did."""
     slack = meeting.slack

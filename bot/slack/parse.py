@@ -20,7 +20,7 @@ from bot.slack.identity import Identity
 from bot.slack.limits import VALUE_CHARS
 from bot.slack.payload import Malformed, Payload, known, needed, part, reply_url, word
 from bot.slack.text import readable, visible
-from bot.slack.verbs import HELP, Asked, verb_in
+from bot.slack.verbs import HELP, Asked, command_in, verb_in
 from bot.slack.whose import addresses, belonging, by_person, in_any_thread, in_thread, mention_of
 from bot.slack.wording import CUT
 
@@ -96,8 +96,7 @@ def mention(event: Payload, us: Identity, *, at: str) -> Asked | Words | None:
 
 
 def command(body: Payload, us: Identity, *, at: str) -> Asked:
-    text = _text(body, us)
-    verb, rest = verb_in(text) or (HELP, text)
+    verb, rest = command_in(_text(body, us))
     return Asked(
         verb=verb,
         rest=rest,

@@ -50,6 +50,14 @@ def verb_in(text: str) -> tuple[str, str] | None:
     return (verb.lower(), rest) if takes and takes.fullmatch(rest) else None
 
 
+def command_in(text: str) -> tuple[str, str]:
+    """As `verb_in`; but a command is said to nobody else, so that whatever follows the verb is what it is about."""
+    verb, _, rest = text.strip().partition(" ")
+    if _TAKES.get(verb.lower()) is _ONE_WORD:
+        return verb.lower(), rest.strip()
+    return verb_in(text) or (HELP, text)
+
+
 async def ask(desk: Desk, asked: Asked) -> Reply:
     return await VERBS[asked.verb](desk, asked)
 

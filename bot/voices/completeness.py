@@ -74,11 +74,18 @@ def unfinished(item: Dossier) -> str:
     left = [step.step_id for step in item.agenda.steps if step.step_id not in done]
     if not left:
         return ""
-    phases = (f"{phase}: {', '.join(ids)}" for phase, ids in groupby(left, key=lambda step_id: step_id[:2]))
     return (
         f"{len(left)} of {len(item.agenda.steps)} steps are not finished, so what they write was not asked for"
-        f" ({'; '.join(phases)})."
+        f" ({', '.join(_runs(left, item))})."
     )
+
+
+def _runs(left: list[str], item: Dossier) -> Iterator[str]:
+    """`01-05 to 01-08`: those of a phase that follow each other are one."""
+    places = {step.step_id: place for place, step in enumerate(item.agenda.steps)}
+    for _, run in groupby(enumerate(left), key=lambda one: (one[1][:2], places[one[1]] - one[0])):
+        ids = [step_id for _, step_id in run]
+        yield ids[0] if len(ids) == 1 else f"{ids[0]} to {ids[-1]}"
 
 
 def has_something(item: Dossier, path: str) -> bool:

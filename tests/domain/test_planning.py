@@ -430,7 +430,10 @@ def test_with_a_plan_the_analysis_can_go_on() -> None:
     at = ready(table().do_step())
     assert at.offered() == [Action.PLAN_LEAVE, Action.PLAN_REDO]
 
+    used = at.menu
     assert at.press(Action.PLAN_LEAVE).rt.stage is Stage.AT_BOUNDARY
+    shown = next(said.message for said in at.world.thread if said.ts == used.ts)
+    assert shown.note == "Go on with the analysis -- chosen by Ada"
 
 
 def test_calling_it_again_shows_what_is_open() -> None:

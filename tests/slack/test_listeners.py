@@ -144,11 +144,12 @@ def person_of(brought: object) -> object:
         ("help me", HELP.splitlines()[0]),
         ("dance", "I don't understand `dance`. Here is what I can do.\n\n" + HELP.splitlines()[0]),
         ("sttart Dark mode", "I don't understand `sttart Dark mode`. Did you mean `start`?"),
-        ("stop `all` of it", "I know `stop`, but not `stop all of it`. Here is how it goes."),
+        ("list `all` of it", "I know `list`, but not `list all of it`. Here is how it goes."),
         ("", HELP.splitlines()[0]),
         ("start", NO_TITLE),
         ("depth", WHICH_DEPTH),
         ("depth bottomless", WHICH_DEPTH),
+        ("depth very deep", WHICH_DEPTH),
     ],
 )
 async def test_what_needs_no_desk_is_answered_at_once(

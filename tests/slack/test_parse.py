@@ -200,6 +200,19 @@ def test_verbs_are_told_from_sentences(text: str, found: tuple[str, str] | None)
     assert verb_in(text) == found
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("status Offline sync", ("status", "Offline sync")),
+        ("Resume the mobile app", ("resume", "the mobile app")),
+        ("catch me up on dark-mode", ("catchup", "dark-mode")),
+    ],
+)
+def test_a_command_may_name_an_item_by_its_title(text: str, found: tuple[str, str]) -> None:
+    """Nobody types a command to somebody else: what follows the verb is what it is about."""
+    assert (commanded(text).verb, commanded(text).rest) == found
+
+
 def test_what_is_no_verb_asks_for_help() -> None:
     """Only the person is told."""
     assert (commanded("dance").verb, commanded("dance").rest) == ("help", "dance")

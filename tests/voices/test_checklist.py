@@ -176,7 +176,7 @@ def test_what_is_not_finished_is_not_held_against_anybody() -> None:
 
     assert reviewed.findings == ()
     assert reviewed.unseen == (
-        "4 of 5 steps are not finished, so what they write was not asked for (01: 01-05, 01-06, 01-07, 01-08).",
+        "4 of 5 steps are not finished, so what they write was not asked for (01-05 to 01-08).",
     )
 
 

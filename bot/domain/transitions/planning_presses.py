@@ -8,7 +8,7 @@ from bot.domain.effects import React
 from bot.domain.inputs import Press, Say, Stop
 from bot.domain.menu import MenuKind
 from bot.domain.message import Action, Message
-from bot.domain.planning import menus, moves, recalling, wording
+from bot.domain.planning import moves, recalling, wording
 from bot.domain.planning.deciding import Decision
 from bot.domain.planning.moves import By
 from bot.domain.planning.workshop import Ask, Workshop
@@ -115,8 +115,9 @@ def stop_asked(rt: Roundtable, happened: Stop, playbook: Playbook) -> Roundtable
 
 def left(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
     """Back to where the analysis stands; the workshop is kept as it is, and `plan` goes on with it."""
-    name = rt.name_of(happened.person.id)
-    rt = rt.closing_menu(wording.pressed(menus.LEAVE.label, name), ts=happened.ts)
+    assert rt.menu, "somebody pressed a button of it"
+    label, name = rt.menu.label_of(happened.action), rt.name_of(happened.person.id)
+    rt = rt.closing_menu(wording.pressed(label, name), ts=happened.ts)
     rt = rt.without_owing(*effects.UNDER_WAY).but(stage=Stage.PAUSED, heading_for=None)
     rt = rt.recording(wording.left(name), part=rt.part, user_id=happened.person.id, user_name=name)
     target = rt.planned_from

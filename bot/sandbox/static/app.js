@@ -98,6 +98,7 @@ function drawAll() {
   drawSidebar();
   drawChannel();
   drawThread();
+  toEnd(panes.channel); // a thread beside it makes it narrower, and what is in it longer
   drawView();
 }
 

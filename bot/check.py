@@ -70,9 +70,8 @@ async def _workspace(settings: Settings) -> Finding:
     with explained():
         commits_to = branch(open_repository(settings.workspace.absolute())).removeprefix("refs/heads/")
     words = f"{settings.workspace.absolute()}: {counted(len(items), 'item')}, on branch {commits_to}"
-    if which("git"):
-        return Finding("workspace", words)
-    return Finding("workspace", words, (Problem("git is not on the PATH: no step can search the code."),))
+    missing = () if which("git") else (Problem("git is not on the PATH: no step can search the code."),)
+    return Finding("workspace", words, missing)
 
 
 async def _remote(settings: Settings, workspace: Finding) -> Finding:

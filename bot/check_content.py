@@ -42,14 +42,15 @@ def steps(settings: Settings, roster: Roster | None) -> Finding:
     if roster is None:
         return unusable("steps", "not read: there is nobody to lead them")
     findings = Findings()
+    folder = settings.steps or shipped.steps_dir()
     try:
-        agenda = read_agenda(settings.steps or shipped.steps_dir(), roster, findings)
+        agenda = read_agenda(folder, roster, findings)
     except BotError as error:
         return unusable("steps", error)
     strangers = [one for one in findings.troubles if one.facts.get("reason") == NOBODY]
     problems = [*_strangers(strangers, settings), *_problems(findings, but=strangers)]
     if not agenda.steps:
-        problems.insert(0, Problem("There is no step to run.", stops=True))
+        problems.insert(0, Problem(f"There is no step to run: {folder}/NN-phase/NN-step.md.", stops=True))
     phases = len({step.phase_key for step in agenda.steps})
     found = f"{counted(len(agenda.steps), 'step')} in {counted(phases, 'phase')}"
     return Finding("steps", found, tuple(problems))

@@ -11,7 +11,9 @@ class Unreadable(Exception):
 
 def markdown_files(folder: Path) -> list[Path]:
     """By name; hidden files are editors' own. Raises OSError where there is no such folder."""
-    found = (path for path in folder.iterdir() if path.suffix == ".md" and not path.name.startswith("."))
+    found = (
+        path for path in folder.iterdir() if path.suffix.lower() == ".md" and not path.name.startswith(".")
+    )
     return sorted(found, key=lambda path: path.name)
 
 
@@ -22,11 +24,16 @@ def read(path: Path) -> str:
             raise Unreadable(f"{name_of(path)} is not a file")
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
-        text = content.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Unreadable(f"{name_of(path)} cannot be read: {type(error).__name__}") from None
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise Unreadable(f"{name_of(path)} cannot be read: {why}") from None
     if len(content) > MAX_BYTES:
         raise Unreadable(f"{name_of(path)} is larger than {MAX_BYTES // 1024} KB")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = len(content[: error.start].splitlines()) or 1
+        raise Unreadable(f"line {line} of {name_of(path)} is not UTF-8: save it in that encoding") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

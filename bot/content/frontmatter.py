@@ -8,7 +8,7 @@ they were written as: `01-02`, `12:30:45` and `no` are no numbers, no times and 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -17,6 +17,20 @@ MAX_DEPTH = 16
 MAX_NODES = 5_000
 
 FENCE = re.compile(r"^---[ \t]*$", re.MULTILINE)
+UNCLOSED = {
+    "end of stream": "a quotation mark is not closed",
+    "document separator": "a quotation mark is not closed",
+    "',' or ']'": "a bracket is not closed",
+    "',' or '}'": "a brace is not closed",
+}
+HINTS = {
+    "mapping values are not allowed": "a text with a colon and a space in it needs quotes around it",
+    "cannot start any token": "tabs do not indent, and a text that begins with a sign needs quotes around it",
+    "expected key": "a quotation mark is not closed, or a line is not indented as those above it",
+    "expected <block end>": "a quotation mark is not closed, or a line is not indented as those above it",
+    "node content": "a value or a closing bracket is missing",
+}
+"""What the parser stumbles over, and what mostly is the reason; what is not closed is where it was opened."""
 NULL = {"", "~", "null", "Null", "NULL"}
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -45,10 +59,28 @@ def parse(text: str) -> dict[str, Any]:
     try:
         value = _document(events)
     except yaml.YAMLError as error:
-        raise BadFrontMatter(" ".join(str(error).split())) from None
+        raise BadFrontMatter(_told(error, text)) from None
     if not isinstance(value, dict):
         raise BadFrontMatter("the front matter is not a mapping")
     return value
+
+
+def _told(error: yaml.YAMLError, text: str) -> str:
+    """With the line of the file: the front matter begins in its first one, with the dashes."""
+    problem = str(getattr(error, "problem", "") or getattr(error, "reason", "") or error)
+    unclosed = _hint(problem, UNCLOSED)
+    mark = getattr(error, "context_mark" if unclosed else "problem_mark", None)
+    line = mark.line if mark else text.count("\n", 0, getattr(error, "position", 0))
+    return f"line {line + 1}: {unclosed or _hint(problem, HINTS) or ' '.join(problem.split())}"
+
+
+def _hint(problem: str, hints: Mapping[str, str]) -> str:
+    return next((hint for words, hint in hints.items() if words in problem), "")
+
+
+def _at(event: yaml.Event, sentence: str) -> BadFrontMatter:
+    mark = event.start_mark
+    return BadFrontMatter(f"line {mark.line + 1}: {sentence}" if mark else sentence)
 
 
 def _guarded(text: str) -> Iterator[yaml.Event]:
@@ -58,9 +90,9 @@ def _guarded(text: str) -> Iterator[yaml.Event]:
         if isinstance(event, yaml.NodeEvent):
             nodes += 1
             if event.anchor is not None:
-                raise BadFrontMatter("anchors and aliases are not allowed")
+                raise _at(event, "anchors and aliases are not allowed")
             if getattr(event, "tag", None) is not None:
-                raise BadFrontMatter("tags are not allowed")
+                raise _at(event, "tags are not allowed")
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH or nodes > MAX_NODES:
             raise BadFrontMatter("nested too deep or too large")
@@ -97,9 +129,9 @@ def _mapping(events: Iterator[yaml.Event]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     while not isinstance(event := next(events), yaml.MappingEndEvent):
         if not isinstance(event, yaml.ScalarEvent):
-            raise BadFrontMatter("a key is not a word")
+            raise _at(event, "a key is not a word")
         if event.value in found:
-            raise BadFrontMatter(f"{event.value!r} is there twice")
+            raise _at(event, f"{event.value!r} is there twice")
         found[event.value] = _value(next(events), events)
     return found
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from bot.content.complaints import complaint
 from bot.content.files import Unreadable, markdown_files, name_of, read
 from bot.content.findings import Findings
 from bot.content.frontmatter import BadFrontMatter, split
@@ -48,7 +49,9 @@ def _personas(folder: Path, findings: Findings, *, workshop: bool) -> Iterator[P
     keys: set[str] = set()
     for path in markdown_files(folder):
         try:
-            persona = _persona(read(path), workshop=workshop)
+            front, body = split(read(path))
+            _check_icon(path, front, findings)
+            persona = _persona(front, body, workshop=workshop)
         except (Unreadable, BadFrontMatter, ValidationError) as error:
             _refuse(path, _reason(error), findings)
             continue
@@ -59,8 +62,15 @@ def _personas(folder: Path, findings: Findings, *, workshop: bool) -> Iterator[P
         yield persona
 
 
-def _persona(text: str, *, workshop: bool) -> Persona:
-    front, body = split(text)
+def _check_icon(path: Path, front: dict[str, Any], findings: Findings) -> None:
+    """An emoji itself is what everybody would write, and no reason to do without the persona."""
+    icon = front.get("icon")
+    if isinstance(icon, str) and not icon.isascii():
+        del front["icon"]
+        findings.note(f"{name_of(path)} has the icon {icon}: Slack needs its name, such as :wave:.")
+
+
+def _persona(front: Mapping[str, Any], body: str, *, workshop: bool) -> Persona:
     prose = sections(body)
     given = {name: front[name] for name in FIELDS if front.get(name)}
     if isinstance(phases := given.get("phases"), str):
@@ -98,8 +108,8 @@ def _refuse(path: Path, reason: str, findings: Findings) -> None:
 def _reason(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
-    first = error.errors()[0]
-    return f"{first['loc'][0]}: {first['msg'].removeprefix('Value error, ')}"
+    name, _, why = complaint(error)
+    return f"{name}: {why}"
 
 
 def _speaking_order(persona: Persona) -> tuple[bool, str, str]:

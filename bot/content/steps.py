@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from bot.content.complaints import complaint
 from bot.content.files import Unreadable, markdown_files, name_of, read
 from bot.content.findings import Findings
 from bot.content.frontmatter import BadFrontMatter, Plain, split
@@ -37,6 +38,7 @@ def read_agenda(folder: Path, roster: Roster, findings: Findings) -> Agenda:
     except OSError:
         raise ContentError(f"There is no folder of step files at {folder}.") from None
 
+    _check_folders(folder, findings)
     further = (Phase.of_folder(key) for key in folders.difference(PHASE_KEYS) if (folder / key).is_dir())
     phases = sorted((*ANALYSIS_PHASES, *further), key=lambda phase: phase.key)
     steps: dict[str, Step] = {}
@@ -137,10 +139,8 @@ class StepReader:
                 speakers=self._speakers,
             )
         except ValidationError as error:
-            bad = error.errors()[0]
-            why = bad["msg"].removeprefix("Value error, ")
-            facts = {"field_name": str(bad["loc"][0]), "value": str(bad["input"]), "reason": why}
-            raise Refused("ERR-STEP-006", **facts) from None
+            name, value, why = complaint(error)
+            raise Refused("ERR-STEP-006", field_name=name, value=value, reason=why) from None
 
     def _depends_on(self, filename: str, value: Any) -> tuple[str, ...]:
         if value is None:
@@ -160,6 +160,16 @@ class StepReader:
 
     def _trouble(self, code: str, **facts: str) -> None:
         self._findings.trouble(code, phase_key=self._phase_key, **facts)
+
+
+def _check_folders(folder: Path, findings: Findings) -> None:
+    """A number in front looks like a phase, so whoever called it so should know that it is none."""
+    for path in sorted(folder.iterdir()):
+        if path.name[:1].isdecimal() and not PHASE_FOLDER.fullmatch(path.name) and path.is_dir():
+            findings.note(
+                f"The folder {name_of(path)} is no phase, and nothing in it is read: two digits, a hyphen and"
+                " lower-case words make one, such as 05-rollout."
+            )
 
 
 def _is_missing(name: str, value: Any) -> bool:

@@ -59,6 +59,8 @@ VARIABLES = {
     "false": Term(bool, lambda _: False),
 }
 
+NAMES = "scope, complexity, file_count and depth"
+
 NEVER = Condition(VARIABLES["false"])
 
 EQUALITY = {"=": eq, "==": eq, "===": eq, "!=": ne, "!==": ne}
@@ -159,6 +161,8 @@ class _Parser:
                 return self._node(str, lambda _: quoted[1:-1])
             case _Token("word", name) if name in VARIABLES:
                 return self._node(*VARIABLES[name])
+            case _Token("word", name):
+                raise BadCondition(f"{name!r} is no variable: there are {NAMES}; texts stand in quotes")
         raise BadCondition(f"unexpected {token.text!r}")
 
     def _inside(self) -> Term:

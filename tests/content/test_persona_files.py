@@ -186,9 +186,9 @@ def test_of_two_leads_the_first_leads(folder: Path) -> None:
     ("text", "reason"),
     [
         ("no front matter", "front matter are missing"),
-        ("---\nkey: [\n---\n", "while parsing"),
-        ("---\nname: Ann\nrole: Guest\n---\n", "key: Field required"),
-        (small("ann", ""), "name: Field required"),
+        ("---\nkey: [\n---\n", "line 3: a value or a closing bracket is missing"),
+        ("---\nname: Ann\nrole: Guest\n---\n", "key: it is missing"),
+        (small("ann", ""), "name: it is missing"),
         (small("Not A Key"), "key: "),
         (small("ann", "Ann", "icon: two words"), "icon: "),
         (small("ann", "Ann", "actor: User"), "actor: "),
@@ -260,6 +260,6 @@ def test_without_a_usable_persona_nothing_starts(folder: Path) -> None:
     write(folder, a="x", b=small("", "Ann"))
 
     with pytest.raises(
-        ContentError, match=r"no usable persona in .*: a\.md: .*; b\.md: key: Field required\."
+        ContentError, match=r"no usable persona in .*: a\.md: .*; b\.md: key: it is missing\."
     ):
         read(folder)

@@ -311,7 +311,7 @@ def test_a_missing_field_is_named(reader: Reader, field: str, value: str | None)
     ("text", "reason"),
     [
         ("x", "the lines with --- around the front matter are missing"),
-        (text_of(depth="thorough"), "Input should be 'brief', 'standard' or 'deep'"),
+        (text_of(depth="thorough"), "it has to be brief, standard or deep"),
         (text_of(outputs="[/etc/passwd]"), "not a plain path inside the item's folder"),
         (text_of(persona="BA"), "nobody at the table has this key"),
     ],

@@ -9,11 +9,11 @@ The files a step writes, as edits: values that say what becomes of the text of o
     PlanEdit      a whole file of the planning workshop         whatever was there
 """
 
-import re
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from bot.domain.file_names import is_plain
 from bot.domain.planning.outputs import PlanEdit
 from bot.domain.sections import InsightEdit, Missing, SectionEdit, additive
 from bot.domain.tables import ItemsEdit, RowsEdit, Unreadable
@@ -36,10 +36,7 @@ __all__ = [
 ]
 
 SHARED = "docs/common/nfr-matrix.md"
-LONGEST_PATH = 200
 KEPT_BY_US = frozenset({"meta.json", "planning", "reviews"})
-_SEGMENT = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(?<!\.)")
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
 
 
 class FileEdit(Stored):
@@ -65,10 +62,7 @@ def applies_to(path: str) -> bool:
 
 def safe_path(path: str) -> bool:
     """Whether *path*, relative to an item's folder, stays in it and names none of the files that are ours."""
-    segments = path.split("/")
-    if len(path) > LONGEST_PATH or segments[0].lower() in KEPT_BY_US:
-        return False
-    return all(_SEGMENT.fullmatch(one) and not _DEVICE.fullmatch(one.lower()) for one in segments)
+    return path.partition("/")[0].casefold() not in KEPT_BY_US and is_plain(path)
 
 
 def shared(path: str) -> bool:

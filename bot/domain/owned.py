@@ -53,6 +53,8 @@ def owned(artifacts: str, output: str, *, outputs: Collection[str]) -> tuple[Own
     """
     sections: dict[str, Owned] = {}
     heading = ""
+    for spaced in (one for one in outputs if " " in one):
+        artifacts = artifacts.replace(spaced, spaced.replace(" ", "-"))
     for file, found in _said(artifacts, next(iter(outputs), output)):
         if file != _name(output):
             heading = ""
@@ -95,4 +97,4 @@ def _section(part: re.Match[str]) -> Owned:
 
 
 def _name(path: str) -> str:
-    return path.removeprefix("docs/common/").casefold()
+    return path.removeprefix("docs/common/").casefold().replace(" ", "-")

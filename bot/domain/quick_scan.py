@@ -15,19 +15,21 @@ from bot.domain.steps import Depth
 SMALL_FILES = 5
 MEDIUM_FILES = 15
 
-_LABEL = r"^[ \t>*_+#-]*(?:{0})[ \t*_]*:[ \t*_~]*"
+_LABEL = r"^[ \t>*_`+#-]*(?:{0})[ \t*_`]*[:：][ \t*_~]*"
 _SCOPE = re.compile(
     _LABEL.format(r"(?:estimated |final )?scope(?: classification| estimate)?")
-    + r"[\"'`]?(small|medium|large)\b",
+    + r"[\"'`]?(small|medium|large)(?![^\W_])",
     re.IGNORECASE | re.MULTILINE,
 )
 _COMPLEXITY = re.compile(
-    _LABEL.format(r"(?:estimated )?complexity") + r"[\"'`]?(low|medium|high)\b", re.IGNORECASE | re.MULTILINE
+    _LABEL.format(r"(?:estimated )?complexity") + r"[\"'`]?(low|medium|high)(?![^\W_])",
+    re.IGNORECASE | re.MULTILINE,
 )
+_NUMBER = r"~?([0-9]{1,3}[.,][0-9]{3}|[0-9]{1,6})(?![0-9])"
 _FILE_COUNT = re.compile(
     _LABEL.format(r"(?:estimated |total )?(?:file count|files)(?: estimate)?")
-    + r"(?:about |around |approx\.? |approximately |between )?~?(\d{1,6})(?!\d)"
-    + r"(?:[ \t]*(?:-|–|—|to|and|\.\.)[ \t]*~?(\d{1,6})(?!\d))?",
+    + r"(?:about |around |approx\.? |approximately |between )?"
+    + rf"{_NUMBER}(?:[ \t]*(?:-|–|—|to|and|\.\.)[ \t]*{_NUMBER})?",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -66,9 +68,14 @@ def read_quick_scan(text: str) -> QuickScan:
     scopes, complexities, counts = (p.findall(text) for p in (_SCOPE, _COMPLEXITY, _FILE_COUNT))
     return QuickScan(
         scope=scopes[-1].lower() if scopes else "unknown",
-        file_count=max(int(bound or 0) for bound in counts[-1]) if counts else 0,
+        file_count=max(map(_number, counts[-1])) if counts else 0,
         complexity=complexities[-1].lower() if complexities else "unknown",
     )
+
+
+def _number(written: str) -> int:
+    """With or without a sign between its thousands; 0 where there is none."""
+    return int(re.sub("[.,]", "", written) or 0)
 
 
 def quick_scan_lines(scan: QuickScan) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
+from bot.domain.file_names import composed, is_plain
 from bot.domain.markdown import outline
 from bot.domain.owned import Owned, owned
 from bot.domain.skip_if import Condition, parse
@@ -16,8 +17,6 @@ SHARED = {"nfr-matrix.md": "docs/common/nfr-matrix.md"}
 """Outputs that all items share: their name in a step, and where they live in the workspace."""
 
 ENGINES_OWN = re.compile(r"(?i)(?:meta\.json|draft\.md|(?:planning|reviews)(?:/.*)?)")
-SAFE_PATH = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
-PATH_CHARS = 200
 
 _PREFIX = re.compile(
     r"""(?:\*\*)?
@@ -62,10 +61,11 @@ def safe_output(path: str) -> str:
 
     Raises ValueError for what would leave the folder or overwrite what the engine keeps there.
     """
+    path = composed(path).removeprefix("./")
     for name, shared in SHARED.items():
         if path == shared:
             return name
-    if len(path) > PATH_CHARS or not SAFE_PATH.fullmatch(path):
+    if not is_plain(path):
         raise ValueError("not a plain path inside the item's folder")
     if ENGINES_OWN.fullmatch(path):
         raise ValueError("the engine writes this file itself")
@@ -79,6 +79,9 @@ def _one_line(text: object) -> object:
 StepId = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}-[0-9]{2}$")]
 Title = Annotated[str, BeforeValidator(_one_line), StringConstraints(min_length=1, max_length=60)]
 Output = Annotated[str, AfterValidator(safe_output)]
+Outputs = Annotated[
+    tuple[Output, ...], Field(min_length=1), AfterValidator(lambda outputs: tuple(dict.fromkeys(outputs)))
+]
 
 
 class Step(Value):
@@ -86,7 +89,7 @@ class Step(Value):
     title: Title
     persona: Annotated[str, StringConstraints(min_length=1)]
     depth: Depth
-    outputs: Annotated[tuple[Output, ...], Field(min_length=1)]
+    outputs: Outputs
     depends_on: tuple[str, ...] = ()
     skip_if: str = ""
     phase_key: str = ""

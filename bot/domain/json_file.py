@@ -1,29 +1,78 @@
-"""JSON files that people edit too: read as strictly as JSON asks, written so that diffs stay small."""
+"""
+JSON files that people edit too: read as strictly as JSON asks, written so that diffs stay small.
+
+What somebody else wrote is written back as it stood there, numbers too: `1.10` is a version to some, and many an id
+has more digits than Python holds.
+"""
 
 import json
 import re
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, Self
 
 DEEPEST = 100
+MOST_DIGITS = 4300
+"""Of a whole number that Python reads at all."""
 INFINITE = (float("inf"), float("-inf"))
+_PLACEHOLDER = "\ue000"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+class Written(float):
+    """A number that Python would write in another way, or cannot hold; *text* is how it stood there."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str | float) -> Self:
+        found = super().__new__(cls, text)
+        found.text = str(text)
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        """In another form it is another value: whoever changed it wants it written."""
+        return isinstance(other, Written) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
 def parse(text: str) -> Any:
-    """What *text* says. Raises ValueError for everything that could not be written back as it was."""
+    """What *text* says, to go by. Raises ValueError for everything that means nothing, or too much."""
+    return _parsed(text, decimal=_finite, integer=_countable)
+
+
+def parse_kept(text: str) -> Any:
+    """What *text* says, to be changed and written back. Raises ValueError for what could not be."""
+    return _parsed(text, decimal=_decimal_as_written, integer=_integer_as_written)
+
+
+def pretty(value: Any, *, indent: str = "  ") -> str:
+    """*value* on many lines, with a final line end. Half a character is escaped, so it can be encoded."""
+    return _dumped(value, indent=indent) + "\n"
+
+
+def compact(value: Any) -> str:
+    """The same on one line, without its end."""
+    return _dumped(value, indent=None)
+
+
+def whole(value: Any) -> int | None:
+    """*value* as a whole number, which `12.0` is too; None where it is none."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _parsed(text: str, *, decimal: Callable[[str], Any], integer: Callable[[str], Any]) -> Any:
+    plain = text.removeprefix("\ufeff")
     try:
-        value = json.loads(text.removeprefix("\ufeff"), parse_float=_finite, parse_constant=_refuse)
+        value = json.loads(plain, parse_float=decimal, parse_int=integer, parse_constant=_refuse)
     except RecursionError:
-        raise ValueError("is nested too deeply") from None
+        raise ValueError("it is nested too deeply") from None
     if _deeper_than(value, DEEPEST):
-        raise ValueError("is nested too deeply")
+        raise ValueError("it is nested too deeply")
     return value
-
-
-def pretty(value: Any) -> str:
-    """*value* with two spaces of indent and a final line end. Half a character is escaped, so it can be encoded."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
-    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text) + "\n"
 
 
 def _finite(number: str) -> float:
@@ -31,8 +80,53 @@ def _finite(number: str) -> float:
     return _refuse(number) if value in INFINITE else value
 
 
+def _countable(number: str) -> int:
+    if len(number) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(number)} digits is too large")
+    return int(number)
+
+
+def _decimal_as_written(number: str) -> float:
+    value = float(number)
+    return value if repr(value) == number else Written(number)
+
+
+def _integer_as_written(number: str) -> float:
+    return Written(number) if len(number) > MOST_DIGITS or number == "-0" else int(number)
+
+
 def _refuse(number: str) -> NoReturn:
     raise ValueError(f"{number} is no number that JSON can hold")
+
+
+def _dumped(value: Any, *, indent: str | None) -> str:
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    if any(_as_written(value)):
+        text = _with_numbers(value, indent=indent, unlike=text)
+    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+def _with_numbers(value: Any, *, indent: str | None, unlike: str) -> str:
+    """A number that has to stand as it was is a text while the rest is written: one that *unlike* does not have."""
+    mark = _PLACEHOLDER
+    while mark in unlike:
+        mark += _PLACEHOLDER
+    text = json.dumps(_marked(value, mark), indent=indent, ensure_ascii=False)
+    return text.replace(f'"{mark}', "").replace(f'{mark}"', "")
+
+
+def _marked(value: Any, mark: str) -> Any:
+    if isinstance(value, Written):
+        return f"{mark}{value.text}{mark}"
+    if isinstance(value, dict):
+        return {name: _marked(one, mark) for name, one in value.items()}
+    return [_marked(one, mark) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _as_written(value: Any) -> Iterator[bool]:
+    yield isinstance(value, Written)
+    for child in _children(value):
+        yield from _as_written(child)
 
 
 def _deeper_than(value: Any, limit: int) -> bool:
@@ -47,4 +141,4 @@ def _deeper_than(value: Any, limit: int) -> bool:
 def _children(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return list(value.values())
-    return value if isinstance(value, list) else []
+    return list(value) if isinstance(value, list | tuple) else []

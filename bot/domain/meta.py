@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import SkipValidation, ValidationError
 
-from bot.domain.json_file import parse, pretty
+from bot.domain.json_file import parse_kept, pretty, whole
 from bot.domain.phases import PHASE_KEYS
 from bot.domain.progress import DEFAULT_MAX_TURNS, Meta, Record, SlackPlace, contiguous_phases, stale, status
 from bot.domain.taxonomy import Trouble, trouble
@@ -71,7 +71,7 @@ class Change(Stored):
 def read(content: bytes, *, now: str) -> Reading:
     """Raises Corrupt when *content* is no JSON object. *now* stands in for a missing `created_at`."""
     try:
-        found = parse(content.decode("utf-8"))
+        found = parse_kept(content.decode("utf-8"))
     except UnicodeDecodeError:
         raise Corrupt("meta.json is not UTF-8") from None
     except ValueError as error:
@@ -159,9 +159,8 @@ def _troubles(found: Mapping[str, Any], *, lost_records: int) -> tuple[Trouble, 
 
 
 def _max_turns(raw: Mapping[str, Any]) -> int | None:
-    turns = _object(raw.get("elaboration_config")).get("max_turns")
-    valid = isinstance(turns, int) and not isinstance(turns, bool) and turns >= FEWEST_TURNS
-    return turns if valid else None
+    turns = whole(_object(raw.get("elaboration_config")).get("max_turns"))
+    return turns if turns is not None and turns >= FEWEST_TURNS else None
 
 
 def _record(fields: Any) -> Record | None:

@@ -1,10 +1,11 @@
 """How far an item is: what its meta.json says, once it is understood."""
 
 from collections.abc import Collection, Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from bot.domain.json_file import whole
 from bot.domain.phases import PHASE_KEYS
 from bot.domain.steps import Depth
 from bot.domain.value import Stored
@@ -12,11 +13,16 @@ from bot.domain.value import Stored
 DEFAULT_MAX_TURNS = 10
 
 
+def _whole(turns: Any) -> Any:
+    """As JSON has it, where 7.0 is 7."""
+    return turns if (number := whole(turns)) is None else number
+
+
 class Record(Stored):
     """One elaboration that was held (seed 001 §2.3)."""
 
     step_id: str
-    turn_count: Annotated[int, Field(strict=True, ge=0)]
+    turn_count: Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=0)]
     personas_active: tuple[str, ...]
     timestamp: str
     synthesis_summary: str

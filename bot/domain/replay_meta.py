@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from bot.domain.json_file import parse
+from bot.domain.json_file import parse_kept
 from bot.domain.replay_change import REPRODUCED, Progress
 from bot.domain.replay_sections import Wrong
 
@@ -27,7 +27,7 @@ def compared(content: bytes, progress: Progress) -> Iterator[Wrong]:
         yield text
         return
     try:
-        found = parse(text)
+        found = parse_kept(text)
     except ValueError as error:
         yield Wrong(getattr(error, "lineno", 1), f"is not JSON that can be kept: {error}")
         return
@@ -79,7 +79,7 @@ def _written(content: bytes) -> dict[str, tuple[str, int]]:
         return {}
     try:
         places = fields(text)
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, RecursionError):
         return {}
     return {
         name: (text[place.start : place.end], _line(text, place.start))
@@ -119,13 +119,16 @@ def _in_time(value: Any) -> Any:
 
 
 def _holds(found: Any, wanted: Any) -> bool:
-    """Of a record that began before lines carried changes, what they say is a part of it."""
+    """
+    Of a record that began before lines carried changes, what they say is a part of it; where they say nothing, what
+    stands there is read as nothing, or is nobody's business.
+    """
     if isinstance(found, list) and isinstance(wanted, list):
         rest = iter(found)
         return all(any(_same(one, other) for other in rest) for one in wanted)
     if isinstance(found, dict) and isinstance(wanted, dict):
         return all(name in found and _same(found[name], value) for name, value in wanted.items())
-    return isinstance(found, str)
+    return not wanted or (isinstance(wanted, str) and isinstance(found, str | None))
 
 
 def _element(text: str, place: Field, number: int) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from bot.domain.json_file import parse, pretty
+from bot.domain.json_file import parse_kept, pretty
 from bot.domain.text import clean
 from bot.domain.value import Stored
 
@@ -16,6 +16,7 @@ MISSING = object()
 BYTE_ORDER_MARK = "\ufeff"
 BLANK = BYTE_ORDER_MARK + " \t\r\n"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_INDENT = re.compile(r"\n([ \t]{1,8})\S")
 _NEEDS_QUOTES = re.compile(r'[",\r\n]|^\s|\s$')
 
 NotEmpty = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -40,12 +41,13 @@ class ItemsEdit(Stored):
         after = self._merged(before)
         if after == before:
             return existing
-        text = pretty(after)
+        found = _INDENT.search(existing)
+        text = pretty(after, indent=found[1]) if found else pretty(after)
         return text.replace("\n", "\r\n") if "\r\n" in existing else text
 
     def _parsed(self, existing: str) -> list[Any]:
         try:
-            found = parse(existing)
+            found = parse_kept(existing)
         except ValueError as error:
             raise Unreadable(f"{self.path}: {error}") from None
         if not isinstance(found, list):

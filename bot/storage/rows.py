@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.domain.json_file import parse, pretty
+from bot.domain.json_file import compact, parse_kept, pretty
 
 BYTE_ORDER_MARK = "\ufeff"
 KEY = "id"
@@ -29,7 +29,7 @@ def objects(before: bytes | None, theirs: bytes, ours: bytes) -> bytes | None:
     merged = _merged(base, kept, mine)
     if merged is None or merged == kept:
         return None if merged is None else theirs
-    text = pretty([json.loads(row) for row in merged.values()])
+    text = pretty([parse_kept(row) for row in merged.values()])
     return (text.replace("\n", "\r\n") if b"\r\n" in theirs else text).encode()
 
 
@@ -49,7 +49,7 @@ def table(before: bytes | None, theirs: bytes, ours: bytes) -> bytes | None:
 
 def is_json(content: bytes) -> bool:
     try:
-        parse(content.decode())
+        parse_kept(content.decode())
     except ValueError:
         return False
     return True
@@ -89,12 +89,12 @@ def _woven(theirs: list[str], ours: list[str]) -> Iterator[str]:
 
 def _objects(content: bytes | None) -> Rows:
     try:
-        found = parse((content or b"[]").decode())
+        found = parse_kept((content or b"[]").decode())
     except ValueError as error:
         raise Keyless(str(error)) from None
     if not isinstance(found, list):
         raise Keyless("is not an array")
-    return _unique((_key(row), json.dumps(row)) for row in found)
+    return _unique((_key(row), compact(row)) for row in found)
 
 
 def _key(row: Any) -> str:

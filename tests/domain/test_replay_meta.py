@@ -108,6 +108,15 @@ def test_an_older_record_is_compared_as_far_as_it_goes() -> None:
     assert wrong(less, OLD) == [(4, 'steps_completed has "00-02", where the lines say "00-01"')]
 
 
+@pytest.mark.parametrize("theirs", [None, "00-01", 7])
+def test_what_is_read_as_nothing_is_what_lines_without_progress_say(theirs: object) -> None:
+    """Transcripts of other tools lie beside files that say null, or anything."""
+    nothing = Progress()
+    fields = {"steps_completed": theirs, "elaborations": theirs, "depth_overrides": theirs}
+
+    assert wrong(meta_json(nothing, **fields, analysis_status=None), nothing) == []
+
+
 def test_a_space_more_than_was_committed_is_found() -> None:
     """In the fields that follow from the lines; others may be formatted anew."""
     committed = meta_json(owner="ada")

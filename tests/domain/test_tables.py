@@ -58,6 +58,13 @@ class TestItems:
 
         assert items(STORY).apply(text) == text
 
+    @pytest.mark.parametrize("indent", ["\t", "    "])
+    def test_the_indent_and_the_numbers_of_others_stay(self, indent: str) -> None:
+        """Only what is new shows in a diff."""
+        text = f'[\n{indent}{{\n{indent * 2}"id": "US-007",\n{indent * 2}"points": 1.50\n{indent}}}\n]\n'
+
+        assert items(STORY).apply(text).startswith(text.removesuffix("\n]\n"))
+
     def test_an_item_without_a_key_is_known_by_all_of_it(self) -> None:
         """It is the same as its equal only, so it is added once."""
         assert json.loads(items({"a": 1}, {"a": 1}).apply('[{"a": 1, "b": 2}]')) == [

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from bot.domain import replay_meta, replay_sections
 from bot.domain.artifact import SHARED
+from bot.domain.json_row import decoded
 from bot.domain.replay import Replay
 from bot.domain.replay_state import State
-from bot.record.reading import decoded
 from bot.record.verifying import META, TRANSCRIPT, Item
 from bot.replaying import verified
 

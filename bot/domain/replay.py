@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from bot.domain.progress import Record
 from bot.domain.replay_change import CHANGE, Growing
 from bot.domain.replay_discussion import Discussing
-from bot.domain.replay_line import Columns, Fields, changes, columns, flaw_of
+from bot.domain.replay_line import Columns, Fields, as_line, changes, columns, flaw_of
 from bot.domain.replay_points import NAMED, SYNTHESIS, Points, message_id
 from bot.domain.replay_state import State
 from bot.domain.replay_step import OpenStep
@@ -94,7 +94,7 @@ class Replay:
 
     def take(self, number: int, fields: Fields) -> None:
         self._number = number
-        found = columns([fields])
+        fields, found = as_line(fields)
         if found is None:
             self.refuse(number, flaw_of(fields))
             return

@@ -5,19 +5,19 @@ The same as `transcript.Line` asks for, without making one: a record of a millio
 JSON.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter, ne
 from typing import Any, NamedTuple
 
-from bot.domain.transcript import Part, Source
+from bot.domain.foreign_line import in_our_notation, no_valid
+from bot.domain.transcript import HIGHEST_ROUND, MINUTE, Part, Source
 
 Fields = Mapping[str, Any]
 
 PARTS = frozenset(part.value for part in Part)
 SOURCES = frozenset(source.value for source in Source)
 CONTENT_TYPES = frozenset({"markdown", "text", "json"})
-HIGHEST_ROUND = 2**53
-"""Above it, readers of JSON disagree on what a number is."""
 
 _EXAMPLE = "2025-03-01T10:15:30.123Z"
 _DIGITS = str.maketrans("123456789", "0" * 9)
@@ -26,6 +26,8 @@ REQUIRED = ("round", "ts", "phase", "source", "actor", "role", "content")
 _ASKED = itemgetter(*REQUIRED)
 _ALL = itemgetter(*REQUIRED, "meta", "content_type")
 _TYPES = (int, str, str, str, str, str, str, dict)
+_POSSIBLE = re.compile(MINUTE)
+_SECONDS = frozenset(f"{second:02}" for second in range(61))
 _NOTHING: Fields = {}
 
 
@@ -59,10 +61,20 @@ def columns(lines: Sequence[Any]) -> Columns | None:
             and CONTENT_TYPES.issuperset(kinds)
             and "" not in {*actors, *roles}
             and "\n".join(stamps).translate(_DIGITS) == "\n".join([_MOMENTS] * len(stamps))
+            and all(map(_POSSIBLE.fullmatch, {stamp[:16] for stamp in stamps}))
+            and _SECONDS.issuperset({stamp[17:19] for stamp in stamps})
         )
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
     return Columns(rounds, stamps, parts, sources, actors, metas) if sound else None
+
+
+def as_line(fields: Fields) -> tuple[Fields, Columns | None]:
+    """One line, as we would have written it; with None where it is none."""
+    if found := columns([fields]):
+        return fields, found
+    ours = in_our_notation(fields)
+    return ours, None if ours is fields else columns([ours])
 
 
 def _fields_of(lines: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -87,7 +99,7 @@ def flaw_of(fields: Fields) -> str:
         return "has no whole number as round"
     if not isinstance(fields.get("meta", {}), dict):
         return "has a meta that is not an object"
-    return f"has no valid {', '.join(_invalid(fields))}"
+    return no_valid(_invalid(fields))
 
 
 def _invalid(fields: Fields) -> list[str]:

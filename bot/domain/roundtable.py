@@ -22,7 +22,7 @@ from bot.domain.place import Person
 from bot.domain.roundtable_fields import RoundtableFields
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import Trouble
-from bot.domain.transcript import HOST, PEOPLE, Line, Part, Source
+from bot.domain.transcript import HIGHEST_ROUND, HOST, PEOPLE, Line, Part, Source
 
 KEYS_REMEMBERED = 256
 MENUS_REMEMBERED = 16
@@ -120,7 +120,7 @@ class Roundtable(RoundtableFields):
         return self.but(outbox=tuple(effect for effect in self.outbox if not isinstance(effect, kinds)))
 
     def opening_round(self, part: Part) -> Self:
-        return self.but(round=self.round + 1, part=part)
+        return self.but(round=min(self.round + 1, HIGHEST_ROUND), part=part)
 
     def noting(self, line: Line) -> Self:
         return self.but(lines=(*self.lines, line), part=line.phase, round=line.round)

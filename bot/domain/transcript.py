@@ -14,9 +14,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
+from bot.domain.foreign_line import in_our_notation, no_valid
+from bot.domain.json_row import cut_off, decoded
 from bot.domain.value import Stored, Value
 
-TIMESTAMP = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$"
+MINUTE = r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]"
+TIMESTAMP = rf"^{MINUTE}:(?:[0-5][0-9]|60)\.[0-9]{{3}}Z$"
+HIGHEST_ROUND = 2**53
+"""Above it, readers of JSON disagree on what a number is."""
 HOST = "PlanningAgent"
 PEOPLE = "User"
 
@@ -46,7 +51,7 @@ class Line(Stored):
     """One utterance. `ts` is UTC with milliseconds; `round` counts per item, from 1, and never decreases."""
 
     ts: Annotated[str, Field(pattern=TIMESTAMP)]
-    round: Annotated[int, Field(ge=0, strict=True)]
+    round: Annotated[int, Field(ge=0, le=HIGHEST_ROUND, strict=True)]
     actor: Annotated[str, Field(min_length=1)]
     phase: Part
     role: Annotated[str, Field(min_length=1)]
@@ -72,8 +77,7 @@ class Line(Stored):
 
     def as_json(self) -> str:
         """One line, without its line end; no character in it ends a line for any reader."""
-        text = json.dumps(self.model_dump(), ensure_ascii=False, separators=(", ", ": "))
-        return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        return _one_row(json.dumps(self.model_dump(), ensure_ascii=False, separators=(", ", ": ")))
 
 
 UNSAFE = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
@@ -164,6 +168,13 @@ def ending(rows: Iterable[bytes]) -> Ending:
     return Ending(last=last, heard=tuple(sorted(heard)), spent=spent or {})
 
 
+def raised(row: bytes, floor: int) -> bytes:
+    """The line of *row* in the round *floor*, with everything that only its writer understands."""
+    fields = decoded(row)
+    assert isinstance(fields, dict), "only lines have a round"
+    return _one_row(json.dumps({**fields, "round": floor}, ensure_ascii=False)).encode()
+
+
 def append(content: bytes, lines: Iterable[Line]) -> bytes:
     """
     The file *content* with *lines* added: a torn tail is cut off, and no line is written twice.
@@ -194,9 +205,8 @@ def append(content: bytes, lines: Iterable[Line]) -> bytes:
 def _sound(content: bytes) -> tuple[int, bool]:
     """How much of *content* is whole lines, and whether what follows was cut off."""
     end = content.rfind(b"\n") + 1
-    # A last line that is whole JSON and merely lacks its line end was written by an editor, not cut by a crash.
     last = content[end:].rstrip(UNWRITTEN)
-    torn = bool(last) and isinstance(_json(last), str)
+    torn = cut_off(last)
     return end if torn else end + len(last), torn
 
 
@@ -242,9 +252,10 @@ def _parse(row: bytes) -> Line | str:
 
 
 def _parse_closely(row: bytes) -> Line | str:
-    fields = _json(row)
-    if isinstance(fields, str):
-        return fields
+    found = decoded(row)
+    if isinstance(found, str):
+        return found
+    fields = in_our_notation(found)
     if isinstance(fields.get("round"), bool) or not isinstance(fields.get("round"), int):
         return "has no whole number as round"
     if not isinstance(fields.get("meta", {}), dict):
@@ -253,17 +264,11 @@ def _parse_closely(row: bytes) -> Line | str:
         return Line.model_validate(fields)
     except ValidationError as error:
         names = sorted({str(problem["loc"][0]) for problem in error.errors()})
-        return f"has no valid {', '.join(names)}"
+        return no_valid(names)
 
 
-def _json(row: bytes) -> dict[str, Any] | str:
-    try:
-        fields = json.loads(row.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        return "is not UTF-8"
-    except (ValueError, RecursionError):
-        return "is not JSON"
-    return fields if isinstance(fields, dict) else "is not a JSON object"
+def _one_row(text: str) -> str:
+    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _broken(previous: list[Line], line: Line) -> list[str]:

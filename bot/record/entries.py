@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bot.domain import permalinks
-from bot.domain.replay_line import Fields, columns, flaw_of
+from bot.domain.replay_line import Fields, as_line, flaw_of
 from bot.domain.replay_points import DECISION, OBJECTION, QUESTION, SYNTHESIS, position, who
 from bot.domain.replay_tally import CALL, NAME_CHARS, called, named, total
 from bot.domain.text import clean, one_line
@@ -58,12 +58,16 @@ def entries(path: Path, *, until: int | None = None, permalink: str = "") -> Ite
         for number, row in rows(file):
             if until is not None and number > until:
                 return
-            if isinstance(row, str) or not columns([row]):
-                yield Entry(number, flaw=row if isinstance(row, str) else flaw_of(row))
+            if isinstance(row, str):
+                yield Entry(number, flaw=row)
                 continue
-            meta = row.get("meta", {})
+            fields, is_line = as_line(row)
+            if not is_line:
+                yield Entry(number, flaw=flaw_of(fields))
+                continue
+            meta = fields.get("meta", {})
             phase, step = _text(meta, "phase_key") or phase, _text(meta, "step_id") or step
-            yield _entry(number, row, meta)._replace(
+            yield _entry(number, fields, meta)._replace(
                 phase_key=phase, step_id=step, link=_link(thread, meta) if thread else ""
             )
 

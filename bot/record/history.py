@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from bot.domain.json_row import decoded
 from bot.domain.replay_sections import markers
 from bot.record.difference import Difference, Version
-from bot.record.reading import decoded
 
 COMPARED_BYTES = 1024 * 1024
 

@@ -37,7 +37,7 @@ def _differences(files: Mapping[str, str], folder: str) -> Iterator[Difference]:
 
 def _reviewed(review: str) -> object:
     """The hash of the plan that *review* is about; None where it cannot be read."""
-    with suppress(ValueError, TypeError, KeyError):
+    with suppress(ValueError, TypeError, KeyError, RecursionError):
         return json.loads(review)["meta"]["plan_hash"]
     return None
 

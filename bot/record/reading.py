@@ -5,7 +5,6 @@ A block of whole lines is decoded at once, as one array, which takes half the ti
 that says no, or where two rows could have become one line, the block is decoded row by row, and each bad row is named.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from pydantic_core import from_json
 
+from bot.domain.json_row import cut_off, decoded
 from bot.domain.replay import Replay
 
 BLOCK_BYTES = 128 * 1024
@@ -111,19 +111,5 @@ def _one_by_one(content: bytes) -> list[Row | None]:
     *ended, last = content.split(b"\n")
     found: list[Row | None] = [decoded(row) if row.strip() else None for row in ended]
     if left := last.strip(_PADDING):
-        tail = decoded(left)
-        found.append(TORN if isinstance(tail, str) else tail)
-    return found
-
-
-def decoded(row: bytes) -> Row:
-    """As reading a transcript does it: a mark of the byte order does no harm, half a character none here."""
-    try:
-        found = json.loads(row.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        return "is not UTF-8"
-    except (ValueError, RecursionError):
-        return "is not JSON"
-    if not isinstance(found, dict):
-        return "is not a JSON object"
+        found.append(TORN if cut_off(left) else decoded(left))
     return found

@@ -80,7 +80,7 @@ def standing(state: State) -> str:
         f"phase {state.phase_key}" if state.phase_key else "",
         f"step {state.step_id}" if state.step_id else "",
     ]
-    place += [f"depth {state.depth}" if state.depth else "", f"round {state.round}, {state.part}"]
+    place += [f"depth {state.depth}" if state.depth else "", f"round {state.round}", state.part]
     return one_line(", ".join((state.progress.analysis_status, *(one for one in place if one))), LINE_CHARS)
 
 

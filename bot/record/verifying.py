@@ -115,7 +115,8 @@ def _sections(
 
 def _texts(item: Item) -> Iterator[tuple[str, str]]:
     """The artifacts that elaborations add to. A byte that is no UTF-8 stands for itself."""
-    for path in sorted(item.folder.rglob("*")):
+    is_alone = item.name != TRANSCRIPT  # then who knows what is below the folder it lies in
+    for path in sorted(item.folder.glob("*") if is_alone else item.folder.rglob("*")):
         name = path.relative_to(item.folder)
         if name.parts[0] not in OUR_FOLDERS and applies_to(path.name) and path.is_file():
             yield name.as_posix(), _read(path)

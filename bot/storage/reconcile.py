@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from bot.domain import meta, transcript
-from bot.domain.json_file import parse
+from bot.domain.json_file import parse_kept
 from bot.domain.markdown import outline
 
 ABSENT = object()
@@ -92,7 +92,7 @@ class _Row(NamedTuple):
     def from_round(self, floor: int) -> bytes:
         if self.line is None or self.line.round >= floor:
             return self.raw
-        return self.line.but(round=floor).as_json().encode()
+        return transcript.raised(self.raw, floor)
 
 
 def _rows(content: bytes) -> Iterator[_Row]:
@@ -110,7 +110,7 @@ def _rows(content: bytes) -> Iterator[_Row]:
 
 def _object(content: bytes | None) -> dict[str, Any] | None:
     try:
-        found = parse((content or b"").decode())
+        found = parse_kept((content or b"").decode())
     except ValueError:
         return None
     return found if isinstance(found, dict) else None

@@ -201,7 +201,7 @@ def test_what_is_no_line_is_said_by_its_number() -> None:
     )
 
     assert [(flaw.number, flaw.sentence) for flaw in state.flaws] == [
-        (2, "has no valid round"),
+        (2, "has no valid round (a whole number from 0 to 2^53)"),
         (3, "has no whole number as round"),
         (4, "has a meta that is not an object"),
         (5, "has no valid phase, ts"),

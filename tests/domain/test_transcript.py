@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.domain.transcript import Flaw, Line, Part, Source, Transcript, append, read
+from bot.domain.foreign_line import no_valid
+from bot.domain.transcript import Flaw, Line, Part, Source, Transcript, append, raised, read
 
 SEED = b"""{"ts": "2025-03-01T10:15:30.123Z", "round": 3, "actor": "SystemDesigner", "phase": "workshop", \
 "role": "planning", "source": "model", "content_type": "markdown", "content": "Proposed tasks", \
@@ -111,9 +112,13 @@ class TestReading:
             (b"{}", "has no whole number as round"),
             (SEED.strip().replace(b'"round": 3', b'"round": true'), "has no whole number as round"),
             (SEED.strip().replace(b'"round": 3', b'"round": 3.0'), "has no whole number as round"),
+            (SEED.strip().replace(b'"round": 3', b'"round": 9007199254740993'), no_valid(["round"])),
+            (SEED.strip().replace(b"03-01T10", b"13-01T10"), no_valid(["ts"])),
+            (SEED.strip().replace(b"10:15:30", b"10:15:61"), no_valid(["ts"])),
+            (SEED.strip().replace(b"30.123Z", b"30Z"), no_valid(["ts"])),
             (b'{"round": 1, "meta": []}', "has a meta that is not an object"),
             (b'{"round": 1}', "has no valid actor, content, phase, role, source, ts"),
-            (SEED.strip().replace(b"workshop", b"lunch"), "has no valid phase"),
+            (SEED.strip().replace(b"workshop", b"lunch"), no_valid(["phase"])),
         ],
     )
     def test_a_bad_line_is_reported_by_its_number(self, row: bytes, sentence: str) -> None:
@@ -164,6 +169,23 @@ class TestReading:
         assert 0 <= read(content).sound_bytes <= len(content)
 
 
+class TestOtherNotations:
+    def test_what_means_the_same_is_the_same_line(self) -> None:
+        """Python says `+00:00` for UTC."""
+        found = read(SEED.replace(b".123Z", b".123+00:00"))
+
+        assert (found.lines, found.flaws) == (read(SEED).lines, ())
+
+    def test_a_line_that_has_to_go_up_keeps_what_only_its_writer_knows(self) -> None:
+        """Two clones are joined: its round is raised, and nothing else of it is touched."""
+        fields = {**json.loads(SEED), "mood": ["good"], "score": 1e-7}
+
+        after = json.loads(raised(json.dumps(fields).encode(), 9))
+
+        assert after == fields | {"round": 9}
+        assert list(after) == list(fields)
+
+
 class TestTornTails:
     content = append(b"", [line(1), line(2, content="Größe 🎉"), line(3)])
 
@@ -198,9 +220,28 @@ class TestTornTails:
         assert append(self.content + b"\x00" * 100, []) == self.content
         assert append(self.content[:-1] + b"\x00" * 100, []) == self.content
 
-    def test_somebody_else_s_last_line_is_not_a_torn_one(self) -> None:
-        """It is whole JSON, so it was not cut off."""
-        assert append(FOREIGN.rstrip(b"\n"), [line(1)]).startswith(FOREIGN)
+    @pytest.mark.parametrize(
+        "theirs",
+        [
+            FOREIGN.rstrip(b"\n"),
+            b"a note of somebody's",
+            b"42",
+            b"}",
+            b'{"ts": "2025", oops}',
+            line(2).as_json().encode() * 2,
+            b"\r".join([line(2).as_json().encode()] * 3),
+            line(2, content="é").as_json().encode("latin-1"),
+        ],
+        ids=["unknown", "note", "number", "indented", "mistake", "two-on-a-row", "old-mac", "latin-1"],
+    )
+    def test_somebody_else_s_last_line_is_not_a_torn_one(self, theirs: bytes) -> None:
+        """Only the beginning of an object and nothing more was cut off: whatever else stands there stays."""
+        before = self.content + theirs
+
+        after = append(before, [line(4)])
+
+        assert after == before + b"\n" + line(4).as_json().encode() + b"\n"
+        assert not read(before).torn
 
 
 class TestAppending:

@@ -53,7 +53,7 @@ def test_a_file_that_is_gone_is_found(item: Item, path: str) -> None:
     assert f"{path}:1: is missing." in found(item)
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\xff\xfe", b'{"meta": 7}'])
+@pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\xff\xfe", b'{"meta": 7}', b"[" * 99_999])
 def test_a_damaged_review_is_found(item: Item, content: bytes) -> None:
     """Whatever is in its place."""
     (item.folder / REVIEW).write_bytes(content)

@@ -95,7 +95,7 @@ def test_both_readers_find_the_same_lines(name: str) -> None:
         (row() + b"," + row(), "is not JSON"),
         (row(round="1"), "has no whole number as round"),
         (row(actor=None, role=7), "has no valid actor, role"),
-        (row(content_type="html"), "has no valid content_type"),
+        (row(content_type="html"), "has no valid content_type (markdown, text or json)"),
         (b"[" * 100_000, "is not JSON"),
     ],
 )

@@ -217,3 +217,14 @@ def test_a_record_from_before_lines_carried_changes_holds_as_far_as_it_goes(tmp_
     assert [(one.file, one.sentence) for one in differences(item)] == [
         (SCAN, "is not what the synthesis in the record says")
     ]
+
+
+def test_a_transcript_that_lies_anywhere_is_held_against_what_lies_beside_it_alone(tmp_path: Path) -> None:
+    """What is below a folder of downloads is nobody's business, and may be without end."""
+    item = written(an_evening(), tmp_path)
+    alone = item.transcript.rename(item.folder / "evening.jsonl")
+    below = item.folder / "other"
+    below.mkdir()
+    (below / "page.md").write_text("<!-- Elaboration: step 09-09, 2026-01-01T00:00:00.000Z -->\n")
+
+    assert list(differences(Item(item.folder, alone))) == []

@@ -149,7 +149,10 @@ def replay_record(
     except BrokenPipeError:  # whoever read along has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        raise ConfigError(f"The record of {slug} cannot be read or written: {error.strerror}.") from error
+        where = f" ({error.filename})" if error.filename else ""
+        raise ConfigError(
+            f"The record of {slug} cannot be read or written: {error.strerror}{where}."
+        ) from error
 
 
 @commands.command("manifest")

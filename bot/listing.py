@@ -148,9 +148,10 @@ def _row(one: Listing, status: str) -> dict[str, Any]:
 def _unreadable(settings: Settings, slug: str, reading: Reading) -> ConfigError:
     codes = ", ".join(one.code for one in reading.troubles)
     path = settings.items_dir / slug / "meta.json"
+    why = next(filter(None, (one.facts.get("reason", "") for one in reading.troubles)), "cannot be read")
     return ConfigError(
-        f"{path} is no JSON object, so the progress of this item is unknown ({codes})."
-        f" `git log -- {path}` in the workspace lists its earlier versions."
+        f"The progress of {slug} is unknown: {path} {why.removeprefix('meta.json ')} ({codes})."
+        f" Mend it, or take an earlier version: `git log -- {path}` in the workspace lists them."
     )
 
 

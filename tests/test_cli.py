@@ -694,7 +694,10 @@ async def test_show_is_an_object_for_scripts(cli: Cli) -> None:
         ("gh-42-offline-snyc", "There is no item 'gh-42-offline-snyc'. Did you mean gh-42-offline-sync?"),
         ("../requirements/torn", "There is no item '../requirements/torn'."),
         ("", "There is no item ''."),
-        ("torn", "docs/requirements/torn/meta.json is no JSON object"),
+        (
+            "torn",
+            "The progress of torn is unknown: docs/requirements/torn/meta.json is not JSON: Unterminated",
+        ),
     ],
 )
 async def test_an_item_that_is_not_there_is_one_sentence(cli: Cli, slug: str, sentence: str) -> None:

@@ -160,8 +160,8 @@ class Items:
             return Contents(None, (trouble("ERR-META-001"),))
         try:
             reading = meta.read(content, now=now)
-        except meta.Corrupt:
-            return Contents(None, (trouble("ERR-META-002"),))
+        except meta.Corrupt as error:
+            return Contents(None, (trouble("ERR-META-002", reason=str(error)),))
         ending = self._ending(slug)
         return Contents(
             reading.meta,

@@ -109,6 +109,8 @@ class _Writing:
         if place is None:
             raise PermissionError(f"{path!r} is not the item's")
         before = self._items.content(place)
+        if is_plan:
+            self._keep_plan(place, before, edits)
         try:
             after = _edited(before, edits)
         except (UnicodeDecodeError, Unreadable):
@@ -118,15 +120,21 @@ class _Writing:
             self.troubles.append(trouble("ERR-ART-003", artifact_name=path))
         self._replace(place, before, after)
 
+    def _keep_plan(self, place: Place, before: bytes | None, edits: tuple[Edit, ...]) -> None:
+        """What others wrote where the workshop writes: git has it, or it stays beside what comes."""
+        after = _edited(None, edits)
+        if before and after is not None and before not in (after, self._committed(place.path)):
+            self._keep(place, before, why="replaced")
+
     def _raw(self, place: Place, before: bytes | None, now: str) -> Mapping[str, Any] | None:
         """None when there is no meta.json that can be read."""
         if before is None:
             return None
         try:
             reading = meta.read(before, now=now)
-        except meta.Corrupt:
+        except meta.Corrupt as error:
             self._keep(place, before, why="corrupt")
-            self.troubles.append(trouble("ERR-META-002"))
+            self.troubles.append(trouble("ERR-META-002", reason=str(error)))
             return None
         self.troubles += reading.troubles
         return reading.raw

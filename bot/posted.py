@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.notice import Arrived, Entry
 from bot.domain.redaction import Redact, unchanged
+from bot.domain.review import encoding_of, text_of
 from bot.domain.review_triage import NOT_OURS, triage_of_text
 from bot.domain.text import one_line
 from bot.engine.clock import Clock
@@ -121,12 +122,16 @@ class Postbox:
 
 def discreet(content: bytes, redact: Redact) -> bytes:
     """Also of what is no text, the secrets are hidden, and nothing else is changed."""
+    if encoding_of(content) != "utf-8":
+        text = text_of(content)
+        hidden = redact(text)
+        return content if hidden == text else hidden.encode(encoding_of(content), "replace")
     return redact(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def entry_of(kept: KeptReview, title: str, *, reviewers: tuple[str, ...] = ()) -> Entry:
     """What people are shown of a review that somebody else wrote: its line, and that there is more."""
-    text = kept.content.decode("utf-8", "replace")
+    text = text_of(kept.content)
     shown = triage_of_text(text, title=title, number=kept.number, reviewers=reviewers)
     return Entry(
         number=kept.number, path=kept.path, line=shown.line, reviewers=shown.reviewers, hidden=(NOT_OURS,)

@@ -13,7 +13,7 @@ from bot import app, listing, review_parts
 from bot.domain.message import Message
 from bot.domain.notice import Arrived
 from bot.domain.place import Place
-from bot.domain.review import triage_line
+from bot.domain.review import text_of, triage_line
 from bot.engine.clock import now
 from bot.engine.homes import ItemHomes
 from bot.engine.ports import Pay, Wake
@@ -41,7 +41,7 @@ def content_of(path: Path) -> bytes:
 
 def line_of(content: bytes) -> str:
     """Whatever it is: what is no text has no metadata."""
-    return triage_line(content.decode("utf-8", "replace"))
+    return triage_line(text_of(content))
 
 
 async def keep(settings: Settings, slug: str, content: bytes) -> KeptReview:

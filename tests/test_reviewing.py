@@ -87,6 +87,19 @@ async def test_a_file_that_we_may_not_read_is_one_sentence(tmp_path: Path) -> No
     assert ran == (1, "", "'review.md' cannot be read: Permission denied.\n")
 
 
+async def test_what_powershell_wrote_is_a_review_too(cli: Cli, tmp_path: Path) -> None:
+    """UTF-16 with its mark; it is kept as it is, but for a secret."""
+    secret = "xoxb-" + "1234567890-" * 2 + "abcdefghijklmnopqrstuvwx"
+    (tmp_path / "review.md").write_bytes(f"{PASSED}\n{secret}\n".encode("utf-16"))
+
+    ran = await cli("review", "review.md", "--item", "offline-sync")
+
+    assert ran.out.startswith(LINE)
+    kept = (tmp_path / ITEM / "reviews/review-001.md").read_bytes().decode("utf-16")
+    assert kept.startswith(PASSED)
+    assert secret not in kept
+
+
 async def test_a_file_without_end_is_refused(cli: Cli) -> None:
     """Before the memory is full."""
     ran = await cli("review", "/dev/zero")

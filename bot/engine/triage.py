@@ -27,7 +27,7 @@ from bot.domain.notice import (
     Stands,
 )
 from bot.domain.notice_deciding import decide
-from bot.domain.review import triage_line
+from bot.domain.review import text_of, triage_line
 from bot.engine.clock import Clock
 from bot.engine.ports import Pay, Wake
 from bot.engine.queue import Queue
@@ -209,5 +209,5 @@ def _result(before: Notice, happened: Happened) -> str:
 
 
 def _entry(kept: KeptReview) -> Entry:
-    line = triage_line(kept.content.decode("utf-8", "replace"))
+    line = triage_line(text_of(kept.content))
     return Entry(number=kept.number, path=kept.path, line=line)

@@ -1,7 +1,7 @@
 """What a roundtable is about: from the words of `start` to an item with a slug, and back from a reference to it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from bot.domain.markdown import escaped, inert, quoted
 from bot.domain.text import one_line
@@ -122,15 +122,20 @@ def _by_title(wanted: str, items: tuple[Known, ...], backlog: str) -> Iterable[s
 
 
 def _folders(title: str, items: tuple[Known, ...]) -> tuple[str, ...]:
-    """The folder made for a backlog title: the very slug, else one with something in front, else around it."""
-    slug = generate_slug(title)
-    fits = (
-        lambda known: known == slug,
-        lambda known: known.endswith(f"-{slug}"),
-        lambda known: slug in known,
+    """
+    The folder made for a backlog title: the one it links to, that very slug, the item of that title, else one with
+    something in front of the slug, else around it.
+    """
+    slug, called = generate_slug(title), title.casefold()
+    fits: tuple[Callable[[str, str], bool], ...] = (
+        lambda known, _: bool(re.search(rf"\]\((?:[^()]*/)?{re.escape(known)}/?\)", called)),
+        lambda known, _: known == slug,
+        lambda _, name: name == called,
+        lambda known, _: known.endswith(f"-{slug}"),
+        lambda known, _: slug in known,
     )
     for fit in fits:
-        if found := [item.slug for item in items if fit(item.slug.lower())]:
+        if found := [item.slug for item in items if fit(item.slug.lower(), item.title.casefold())]:
             return tuple(found[:1])
     return ()
 

@@ -158,6 +158,19 @@ class TestResolving:
 
         assert resolve("dark", known) == ("a", "b")
 
+    @pytest.mark.parametrize(
+        "line", ["- 1.1 [~] Something else -> [spec](docs/requirements/REQ-7/)", "- 1.1 [ ] Night shifts"]
+    )
+    def test_the_backlog_knows_folders_that_are_called_otherwise(self, line: str) -> None:
+        """By a link, or because meta.json has the very title."""
+        known = (
+            Known(slug="REQ-7", title="Night shifts"),
+            Known(slug="night-shifts-of-nurses", title="Nurses"),
+            Known(slug="something-else", title="Else"),
+        )
+
+        assert resolve("1.1", known, line) == ("REQ-7",)
+
     def test_the_backlog_names_items_without_a_folder(self) -> None:
         """The title stands behind the number, if the line is an item at all."""
         assert backlog_title("3.4", BACKLOG) == "Dark launch"

@@ -468,7 +468,8 @@ class Table:
             case React():
                 world.reactions.append((effect.ts, effect.emoji))
             case Unreact():
-                world.reactions.remove((effect.ts, effect.emoji))
+                gone = (effect.ts, effect.emoji)
+                world.reactions = [one for one in world.reactions if one != gone]
             case ShowWork():
                 world.signs = [*(one for one in world.signs if one is not effect.sign), effect.sign]
             case ClearWork():

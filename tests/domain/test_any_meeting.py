@@ -6,6 +6,7 @@ twice, and processes die or lose their store in between. What holds after every 
 """
 
 import os
+from dataclasses import replace
 from functools import lru_cache
 
 from hypothesis import HealthCheck, Phase, settings
@@ -21,7 +22,8 @@ from hypothesis.stateful import (
 
 from bot.domain import meta, transcript
 from bot.domain.agenda import Playbook
-from bot.domain.effects import Commit, Post, ReadThread, Speak
+from bot.domain.effects import Commit, Draft, Formalize, Judge, Post, ReadThread, Speak, Synthesize
+from bot.domain.house import House
 from bot.domain.inputs import (
     Amend,
     Command,
@@ -44,7 +46,9 @@ from bot.domain.outcomes import Attempted, Failed, Heard, ThreadRead
 from bot.domain.planning.paths import PLAN
 from bot.domain.planning.projections import check_files
 from bot.domain.planning.verdict import Verdict
+from bot.domain.purse import gone
 from bot.domain.roundtable import Roundtable
+from bot.domain.spending import Budget
 from bot.domain.stage import BUSY, Stage
 from bot.domain.stance import Stance
 from bot.domain.steps import Depth
@@ -59,6 +63,7 @@ from tests.oracle import apart
 THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
 EXAMPLES, RULES = (3_000, 120) if THOROUGH else (100, 50)
 
+TOOK = {"provider": "p", "model": "m", "tokens_in": 80, "tokens_out": 20, "cost": "0.10"}
 PEOPLE = st.sampled_from(["ada", "grace", "stranger"])
 WORDS = st.sampled_from(
     [
@@ -92,6 +97,7 @@ VERDICTS = st.sampled_from(
 PLANS = st.sampled_from([SHORT_PLAN, SHORT_PLAN, {"id": "x"}])
 BOOKS = {
     "few steps": few_steps(),
+    "little to spend": replace(few_steps(), house=House(thinks=True, budget=Budget(tokens=700))),
     "odd steps": few_steps(
         step("00-01"),
         step("00-02", skip_if="scope =="),
@@ -146,6 +152,7 @@ class Meeting(RuleBasedStateMachine):
     def begin(self, book: str, thread: str, at: tuple[Action, ...]) -> None:
         self.book: Playbook = BOOKS[book]
         self.table = Table(self.book, paying=False)
+        self.table.world.facts = TOOK if self.book.house.thinks else {}
         self.table.start(place=HERE.but(thread=thread))
         for action in at:
             self.effects_are_paid(ALL)
@@ -494,6 +501,18 @@ class Meeting(RuleBasedStateMachine):
             assert rt.menu.ts or self.posts_failed
         if rt.stage is Stage.AT_BOUNDARY and self.book.agenda.get(rt.step_id):
             assert rt.answers == rt.drafted
+
+    @invariant()
+    def nobody_seems_to_be_at_work_when_nothing_is_owed(self) -> None:
+        rt = self.table.rt
+        assert rt.outbox or not rt.working_at
+
+    @invariant()
+    def nobody_is_asked_who_cannot_be_paid(self) -> None:
+        rt, house = self.table.rt, self.book.house
+        if gone(rt.purse, house):
+            assert not rt.owes(Judge, Formalize)
+            assert all(one.unaided for one in rt.outbox if isinstance(one, Draft | Synthesize))
 
     @invariant()
     def there_is_one_menu_with_buttons(self) -> None:

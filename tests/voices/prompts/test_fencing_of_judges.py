@@ -49,7 +49,7 @@ def outside(prompt: Prompt) -> str:
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_everything_foreign_stands_between_markers(attack: str) -> None:
     """Whoever pushes a transcript may give its lines any id: they are material like the lines."""
-    traced = "\n".join(f"{TRACE} {line} {TRACE}" for line in attack.split("\n"))
+    traced = "\n".join(f"{line} {TRACE}" for line in attack.split("\n"))
     for prompt in prompts(traced):
         assert TRACE in "".join((*prompt.stable, prompt.moving))
         assert TRACE not in outside(prompt)

@@ -163,6 +163,12 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "credentials",
+        ("http",),
+        _of(r"https?://(?P<secret>[A-Za-z0-9_]{20,200})(?=@)"),  # where the name stands: git takes a token there
+        lambda found: any(one.isdigit() for one in found["secret"]),
+    ),
+    Rule(
+        "credentials",
         ("authorization", "bearer"),
         _of(r"(?i:(?:authorization[\"']?[ \t]{0,4}[:=][ \t\"']{0,4}(?:bearer|basic|token)|bearer))[ \t]{1,4}"
             r"(?P<secret>[A-Za-z0-9+/_.~-]{16,}={0,2})"),

@@ -61,6 +61,7 @@ TOLD = (
     ("the auth token: 9f8e7d6c5b4a39281706", "the auth token: [redacted:secret]"),
     ("https://bob:hunter2@example.com/x", "https://bob:[redacted:credentials]@example.com/x"),
     ("redis://:hunter2@cache:6379/0", "redis://:[redacted:credentials]@cache:6379/0"),
+    (f"git clone https://{HEX[:40]}@git.example/x", "git clone https://[redacted:credentials]@git.example/x"),
     ("Authorization: Bearer abcdef0123456789abcdef", "Authorization: Bearer [redacted:credentials]"),
     (
         "https://hooks." + "slack.com/services/T0123/B0123/abcdefghijkl",
@@ -86,6 +87,7 @@ HARMLESS = (
     "password reset takes 2 minutes, the token expires after 15 min",
     "class sk-folding-cube-container-wrapper and sk-learn-2024-pipelines",
     "https://example.com:8080/a@b, user@example.com, http://localhost:3000/path",
+    "https://ada@example.com and https://somebody_with_a_long_name@example.com",
     "see https://docs.example.com/token: it is long, key=value, keyboard: qwerty",
     "-----BEGIN CERTIFICATE-----",
     "xoxo, love; the eyJ prefix means JSON; AKIA is how ids begin",

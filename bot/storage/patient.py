@@ -26,7 +26,7 @@ FIRST_SECONDS = 1.0
 SENTINEL_SECONDS = 0.3
 OPENING_SECONDS = 2.0
 AGAIN_SECONDS = 0.5
-HUNG_SECONDS = "10"
+HUNG_SECONDS = "4"
 """Longer than docket ever waits for work; only a read of something we do not use is cut off by it, and begins again."""
 AWAY = (RedisError, RedisClusterException)
 

@@ -69,9 +69,9 @@ def digest(since: Since, playbook: Playbook) -> Digest:
         ),
         phases=_new(before.progress.phases_completed, now.progress.phases_completed),
         discussed=now.progress.elaborations[len(before.progress.elaborations) :],
-        decisions=_points(now.decisions, before.line),
-        questions=_points(now.questions, before.line),
-        objections=_points(now.objections, before.line),
+        decisions=_points(now.decisions, before.line, playbook),
+        questions=_points(now.questions, before.line, playbook),
+        objections=_points(now.objections, before.line, playbook),
         open_before=sum(one.line <= before.line for one in now.questions),
     )
 
@@ -89,7 +89,7 @@ def waits(rt: Roundtable, playbook: Playbook) -> Waits:
 def _spoke(since: Since, playbook: Playbook) -> Mapping[str, int]:
     """The host's own lines are no news."""
     earlier = {(one.kind, one.key): one.lines for one in since.before.speakers}
-    names = {persona.actor: persona.name for persona in (*playbook.roster, *playbook.workshop)}
+    names = _names(playbook)
     return {
         names.get(one.name, one.name) if one.kind == "persona" else one.name: more
         for one in since.now.speakers
@@ -112,8 +112,14 @@ def _new(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in now if one not in before)
 
 
-def _points(points: Sequence[Point], line: int) -> tuple[Point, ...]:
-    return tuple(one for one in points if one.line > line)
+def _points(points: Sequence[Point], line: int, playbook: Playbook) -> tuple[Point, ...]:
+    names = _names(playbook)
+    return tuple(one.but(by=names.get(one.by, one.by)) for one in points if one.line > line)
+
+
+def _names(playbook: Playbook) -> Mapping[str, str]:
+    """What people call those whose lines have their actor."""
+    return {persona.actor: persona.name for persona in (*playbook.roster, *playbook.workshop)}
 
 
 def _titled(step_id: str, playbook: Playbook) -> str:

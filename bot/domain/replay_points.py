@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from bot.domain.planning.moves import answer_in
+from bot.domain.planning.recalling import ANSWERS, VERSION
 from bot.domain.replay_line import Fields
 from bot.domain.replay_state import Move, Point
 from bot.domain.synthesis import REFS
@@ -24,7 +26,7 @@ DECISION, QUESTION, OBJECTION = "decision", "question", "objection"
 HEADINGS = {"#### Decisions Made": DECISION, "#### Open Questions": QUESTION, "#### Objections": OBJECTION}
 
 STANCES = "stances"
-NAMED = frozenset({DECISION, QUESTION, OBJECTION, "position", "verdict", STANCES})
+NAMED = frozenset({ANSWERS, DECISION, QUESTION, OBJECTION, "position", "verdict", STANCES})
 """The facts of a line's `meta` that say such things."""
 
 _BY = re.compile(r" \((?P<by>[^()]{1,80})\)\Z")
@@ -48,6 +50,7 @@ class Points:
         self.moves: deque[Move] = deque(maxlen=KEPT)
         self._stands: dict[tuple[str, str], str] = {}
         self._told: set[tuple[str, str]] = set()
+        self._settled: set[str] = set()
 
     def begin(self) -> None:
         """A new discussion: nobody has taken a position yet."""
@@ -61,14 +64,30 @@ class Points:
 
     def of_line(self, number: int, fields: Fields, meta: Fields, *, step_id: str) -> None:
         by = who(fields)
+        self._answered(meta, fields["content"])
         for said in in_meta(meta, fields["content"]):
-            self._of(said.kind).append(Point(line=number, step_id=step_id, text=said.text, by=by))
-            self._told.add((said.text, by))
+            whose = _decider(meta) or by if said.kind == DECISION else by
+            if said.kind != QUESTION or VERSION not in meta or not self._is_known(said.text):
+                self._of(said.kind).append(Point(line=number, step_id=step_id, text=said.text, by=whose))
+            self._told.add((said.text, whose))
         for issue, now in _stands_on(meta):
             was = self._stands.get((by, issue), "")
             if now != was:
                 self.moves.append(Move(line=number, by=by, position=now, was=was))
                 self._stands[by, issue] = now
+
+    def _answered(self, meta: Fields, content: str) -> None:
+        """In a workshop the line of an answer names its question; what is only passed stays open."""
+        told = meta.get(ANSWERS)
+        question = told.get("question") if isinstance(told, Mapping) else None
+        if isinstance(question, str) and answer_in(content):
+            text = one_line(question, POINT_CHARS)
+            self._settled.add(text)
+            self.questions = deque((one for one in self.questions if one.text != text), maxlen=KEPT)
+
+    def _is_known(self, question: str) -> bool:
+        """Roles of a workshop ask again, what is open and what was answered."""
+        return question in self._settled or any(one.text == question for one in self.questions)
 
     def _of(self, kind: str) -> deque[Point]:
         return {DECISION: self.decisions, QUESTION: self.questions, OBJECTION: self.objections}[kind]
@@ -79,6 +98,12 @@ def who(fields: Fields) -> str:
     meta = fields.get("meta", {})
     name = meta.get("user_name") or meta.get("user_id") if fields["source"] == "user" else ""
     return one_line(name if isinstance(name, str) and name else fields["actor"])
+
+
+def _decider(meta: Fields) -> str:
+    """A press is told by the host, and decided by a person."""
+    name = meta.get("user_name")
+    return one_line(name) if isinstance(name, str) else ""
 
 
 def message_id(number: int, meta: Fields) -> str:

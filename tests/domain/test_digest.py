@@ -3,6 +3,7 @@
 from bot.domain.digest import Digest, Since, digest, waits
 from bot.domain.digest_wording import POINTS_SHOWN, caught_up, waiting_for
 from bot.domain.message import Action
+from bot.domain.planning.verdict import Verdict
 from bot.domain.replay import Replay
 from bot.domain.replay_state import Point, State
 from bot.domain.synthesis import Decision, Insight, Question, Synthesis
@@ -98,6 +99,20 @@ def test_a_long_absence_is_told_in_a_few_lines() -> None:
     assert told.count("Point ") == 2 * POINTS_SHOWN
     assert "Point 40" in told
     assert len(told) < 3_000
+
+
+def test_what_was_answered_in_a_workshop_is_open_no_more() -> None:
+    """Nor is it open twice because a role asked again; and who decided is a person."""
+    table = Table()
+    table.world.verdicts = lambda _judge, _rt: Verdict(
+        ok=None, confidence=0.3, blocking_questions=("For whom is it?", "Since when?")
+    )
+    table.start().plan().say("For the drivers.", who="grace").say("skip", who="grace")
+    table.press(Action.PLAN_HOLD)
+
+    state = state_of(table)
+    assert [one.text for one in state.questions] == ["Since when?"]
+    assert [one.by for one in state.decisions] == ["Ada"]
 
 
 def test_whom_it_waits_for_while_a_step_is_open() -> None:

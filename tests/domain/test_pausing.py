@@ -37,6 +37,13 @@ def test_what_was_said_is_saved_before_people_are_told_so() -> None:
     assert table.offered() == [Action.RESUME]
 
 
+def test_a_stopped_discussion_is_what_comes_next() -> None:
+    """Whoever resumes is back in it, and not at the step after."""
+    table = Table(few_steps(step("00-01"), step("00-02"))).start().elaborate().say("stop")
+
+    assert "Next is the discussion of Topic 00-01. Press Resume" in table.last.text
+
+
 @pytest.mark.parametrize("how", ["button", "word", "command"])
 def test_a_person_stops_at_the_menu_of_a_step(how: str) -> None:
     """The next step is named, not opened."""

@@ -246,7 +246,7 @@ async def test_nobody_is_invited_to_talk_where_nobody_listens(page: Page) -> Non
         client = AsyncWebClient(token=other.bot_token, base_url=other.api_url)
         await client.chat_postMessage(channel="U0ADA", text="Only for you")
         await page.reload()
-        await page.get_by_role("link", name="roundtable", exact=True).click()
+        await page.locator("#directs a").click()
 
         await expect(page.locator("#channel-messages")).to_contain_text("Only for you")
         await expect(page.locator("#channel-foot")).to_have_text("roundtable does not read direct messages.")

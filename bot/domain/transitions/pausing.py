@@ -45,12 +45,17 @@ def tried_again(rt: Roundtable) -> Roundtable:
 
 
 def _resume_offered(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    if rt.heading_for is Stage.PLANNING:
-        message = Message(text=wording.paused("the planning workshop"), choices=(menus.RESUME,))
-        return rt.offering(MenuKind.PAUSED, message, part=rt.part)
-    step = asking.upcoming(rt.but(stage=rt.heading_for or rt.stage), playbook)
-    message = Message(text=wording.paused(step.title if step else ""), choices=(menus.RESUME,))
+    message = Message(text=wording.paused(_what_is_next(rt, playbook)), choices=(menus.RESUME,))
     return rt.offering(MenuKind.PAUSED, message, part=rt.part)
+
+
+def _what_is_next(rt: Roundtable, playbook: Playbook) -> str:
+    if rt.heading_for is Stage.PLANNING:
+        return "the planning workshop"
+    if rt.heading_for is Stage.ELABORATING and rt.elaboration:
+        return f"the discussion of {rt.elaboration.topic}"
+    step = asking.upcoming(rt.but(stage=rt.heading_for or rt.stage), playbook)
+    return step.title if step else ""
 
 
 def noted(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:

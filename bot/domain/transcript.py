@@ -18,8 +18,9 @@ from bot.domain.foreign_line import in_our_notation, no_valid
 from bot.domain.json_row import cut_off, decoded
 from bot.domain.value import Stored, Value
 
-MINUTE = r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]"
-TIMESTAMP = rf"^{MINUTE}:(?:[0-5][0-9]|60)\.[0-9]{{3}}Z$"
+_DAY = r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+MOMENT = rf"{_DAY}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)\.[0-9]{{3}}Z"
+TIMESTAMP = f"^{MOMENT}$"
 HIGHEST_ROUND = 2**53
 """Above it, readers of JSON disagree on what a number is."""
 HOST = "PlanningAgent"

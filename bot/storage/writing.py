@@ -123,7 +123,8 @@ class _Writing:
     def _keep_plan(self, place: Place, before: bytes | None, edits: tuple[Edit, ...]) -> None:
         """What others wrote where the workshop writes: git has it, or it stays beside what comes."""
         after = _edited(None, edits)
-        if before and after is not None and before not in (after, self._committed(place.path)):
+        known = map(_with_our_line_ends, (after, self._committed(place.path)))
+        if before and after is not None and _with_our_line_ends(before) not in known:
             self._keep(place, before, why="replaced")
 
     def _raw(self, place: Place, before: bytes | None, now: str) -> Mapping[str, Any] | None:
@@ -156,6 +157,11 @@ class _Writing:
             with self._items.folder_of(place, make=True) as found:
                 found.remove(place.name) if after is None else found.replace(place.name, after)
         self.files[place.path] = after
+
+
+def _with_our_line_ends(content: bytes | None) -> bytes | None:
+    """Git may check files out with those of Windows."""
+    return None if content is None else content.replace(b"\r\n", b"\n")
 
 
 def _by_path(edits: Iterable[Edit]) -> Iterable[tuple[str, tuple[Edit, ...]]]:

@@ -25,7 +25,7 @@ import redis
 from tests.durability import planted
 from tests.durability.campaign import Found, tried
 from tests.durability.ordeal import Ordeal
-from tests.durability.plan import KINDS_WITH_REMOTE, Plan, Verdict
+from tests.durability.plan import KINDS_OF_TWO, KINDS_WITH_REMOTE, Plan, Verdict
 from tests.durability.simulator import STRETCHES
 from tests.redis_server import RedisServer, running_redis_server
 
@@ -100,7 +100,7 @@ def _plans(seed: int, kills: int, server: RedisServer) -> Iterator[Plan]:
     each = 25
     for number in range(-(-kills // each)):
         where = Plan(seed=seed + number, kills=each, meetings=2, fresh=number in FRESH)
-        two = replace(where, redis_url=server.url, replicas=2)
+        two = replace(where, redis_url=server.url, replicas=2, kinds=KINDS_OF_TWO)
         match number % 5:
             case 0:
                 yield where

@@ -79,7 +79,7 @@ def of_channel(messages: Iterable[Message]) -> list[str]:
 
 
 def of_workspace(workspace: Path, *, store_lost: bool = False) -> list[str]:
-    """When the store was lost right after a death in a commit, nobody knows what that commit was about."""
+    """When the store was lost right after a death in a commit, nobody here knows what that commit was about."""
     made = commits(workspace)
     wrong = [f"{one.subject!r} has the parents {one.parents!r}" for one in made[1:] if " " in one.parents]
     wrong += [f"{effect} was committed {n} times" for effect, n in _repeated(one.effect for one in made)]

@@ -39,6 +39,8 @@ IN_THE_WAIT, IN_THE_LOOK = 0.2, 0.2
 RETRY_SECONDS = 9.0
 """After a 503, the bot waits until nothing can land any more."""
 LOOK_SECONDS = 0.2
+STANDSTILLS = (1.0, 3.0, 9.0)
+"""Not long enough to be missed, long enough, and so long that another has waited, looked and posted."""
 GIT_LOCKS = ("index.lock", "HEAD.lock", "refs/heads/main.lock")
 
 
@@ -275,11 +277,25 @@ class Ordeal:
 
     async def _save(self) -> tuple[str, str]:
         """Just after a save: what it owes is not paid, who caused it has no acknowledgement."""
+        await self._a_save()
+        await self._moment(self._chance.choice((0, 0, 0.003)))
+        return self._struck("save")
+
+    async def _a_save(self) -> None:
         before = self._watch.saves()
         with suppress(TimeoutError):
             await wait_until(lambda: self._watch.saves() != before, seconds=CHANCE_SECONDS, what="a save")
-        await self._moment(self._chance.choice((0, 0, 0.003)))
-        return self._struck("save")
+
+    async def _freeze(self) -> tuple[str, str]:
+        """It is thought dead, another takes over, and then it goes on for a while with what it was doing."""
+        await self._a_save()
+        host = self._chance.choice([*self._bots])
+        self._bots[host].freeze()
+        await self._moment(self._chance.choice(STANDSTILLS))
+        self._bots[host].thaw()
+        await self._moment(self._chance.random() * 2)
+        self._bots[host].kill()
+        return host, "freeze"
 
     async def _spoken(self) -> tuple[str, str]:
         """When the bot has just been told something."""

@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 from tests.durability.trap import When
 
-API, RETRY, CLOCK, WRITE, LOCKS, SAVE, SPOKEN, ACKED, TERM, PUSH = (
-    "api", "retry", "clock", "write", "locks", "save", "spoken", "acked", "term", "push",
+API, RETRY, CLOCK, WRITE, LOCKS, SAVE, SPOKEN, ACKED, TERM, PUSH, FREEZE = (
+    "api", "retry", "clock", "write", "locks", "save", "spoken", "acked", "term", "push", "freeze",
 )  # fmt: skip
 KINDS = (API, API, API, API, RETRY, CLOCK, WRITE, LOCKS, SAVE, SAVE, SPOKEN, ACKED, TERM)
+KINDS_OF_TWO = (*KINDS, FREEZE, FREEZE)
+"""Where somebody else takes over what a process that stands still was doing."""
 KINDS_WITH_REMOTE = (*KINDS, PUSH, PUSH, PUSH)
 
 

@@ -63,6 +63,14 @@ class Process:
         """Returns at once; nothing runs in it any more."""
         self._signal(signal.SIGKILL)
 
+    def freeze(self) -> None:
+        """It stands still, as when a machine is moved; its connections stay open."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """It goes on, and does not know that time has passed."""
+        self._signal(signal.SIGCONT)
+
     async def stop(self) -> int:
         """As an orchestrator does: SIGTERM, and some patience. The exit code."""
         self._signal(signal.SIGTERM)

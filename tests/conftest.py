@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import redis
@@ -10,6 +11,34 @@ from tests.redis_server import RedisServer, running_redis_server
 # How long one example takes is the machine's business, and the other tests' beside it.
 settings.register_profile("roundtable", deadline=None)
 settings.load_profile("roundtable")
+
+
+SLOW = {"durability", "test_display_only.py"}
+
+HURRIES = (
+    "bot.storage.connect.CALL_SECONDS",
+    "bot.storage.cluster.NODE_SECONDS",
+    "bot.storage.redis.CENSUS_SECONDS",
+    "bot.storage.wake.WAKE_SECONDS",
+    "bot.storage.remote.ABREAST_SECONDS",
+)
+"""So long a call of Redis may take, and a round with the remote that somebody waits for."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The slow ones begin first, so that no worker is left with one of them when the others have ended."""
+    items.sort(key=lambda item: _folder(item) not in SLOW)
+
+
+def _folder(item: pytest.Item) -> str:
+    return item.path.relative_to(Path(__file__).parent).parts[0]
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the bot waits for takes as long as it takes: for tests that are not about that, on a busy machine."""
+    for name in HURRIES:
+        monkeypatch.setattr(name, 20.0)
 
 
 @pytest.fixture(scope="session")

@@ -49,14 +49,14 @@ class Connected:
 
 
 @asynccontextmanager
-async def bounded(seconds: float = CALL_SECONDS) -> AsyncIterator[None]:
+async def bounded(seconds: float | None = None) -> AsyncIterator[None]:
     """
-    Raises Unavailable for what is not answered within *seconds*.
+    Raises Unavailable for what is not answered within *seconds*, or the time that a call may take.
 
     What Redis says about a command that it does not know quotes its arguments: a password, where that is AUTH.
     """
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(CALL_SECONDS if seconds is None else seconds):
             yield
     except NO_ANSWER as error:
         said = str(error).partition(", with args")[0] or "no answer in time"

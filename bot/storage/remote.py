@@ -83,17 +83,18 @@ class Sync:
         """There is something to push."""
         self._woken.set()
 
-    async def abreast(self, *, seconds: float = ABREAST_SECONDS) -> None:
+    async def abreast(self, *, seconds: float | None = None) -> None:
         """
         Until the workspace and the remote have what each of them has now; by `run`, which does it. Nobody waits when
-        the remote is known to be away, and never for longer than *seconds*: it is put together later.
+        the remote is known to be away, and never for longer than *seconds*, or what work on an item may be held up:
+        it is put together later.
         """
         if self._state[1]:
             return
         self._hurried.set()
         self._woken.set()
         with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(ABREAST_SECONDS if seconds is None else seconds):
                 await self._abreast.wait()
 
     async def run(self, *, meter: Meter | None = None, on_conflict: OnConflict = _nobody_is_told) -> None:

@@ -14,6 +14,11 @@ SHARED = ["redis", "cluster"]
 """By way of a sentinel it is the same server; what is different about that is in `tests/storage/test_sentinel`."""
 
 
+@pytest.fixture(autouse=True)
+def in_no_hurry(patient: None) -> None:
+    """How long is waited for a Redis that hangs is in `tests/storage`."""
+
+
 @pytest.fixture(params=["embedded", *SHARED])
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
     """Opens the same store again and again, as a process does that is started again."""

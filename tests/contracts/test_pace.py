@@ -36,8 +36,9 @@ async def alone(speed: float = 1) -> AsyncIterator[Pace]:
 
 
 @pytest.fixture(params=["local", *SHARED])
-def open_pace(request: pytest.FixtureRequest) -> Opening:
-    """A pace, as one process has it."""
+def open_pace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Opening:
+    """A pace, as one process has it, on a machine that may be busy."""
+    monkeypatch.setattr("bot.storage.pace.CALL_SECONDS", 20.0)
     if request.param == "local":
         return alone
     url = request.getfixturevalue(f"{request.param}_url")

@@ -264,6 +264,7 @@ async def test_in_a_thread_and_by_its_doors(meeting: Meeting) -> None:
         await meeting.menu("plan_skip")
 
 
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("replicas", [2])
 async def test_several_replicas_hold_one_workshop(meeting: Meeting, redis_url: str, replicas: int) -> None:
     """Any of them takes any event; every role speaks once in each round, and every question is put once."""

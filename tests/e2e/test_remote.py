@@ -53,6 +53,7 @@ async def test_a_remote_that_is_away_keeps_nobody_from_starting(
         await wait_until(lambda: "start" in remote("log", "--all", "--format=%s"))
 
 
+@pytest.mark.usefixtures("patient")
 async def test_two_bots_with_two_clones_hold_one_meeting(
     meeting: Meeting, remote: Git, tmp_path: Path, redis_url: str
 ) -> None:

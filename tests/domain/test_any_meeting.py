@@ -41,12 +41,12 @@ from bot.domain.inputs import (
 from bot.domain.item import item_from
 from bot.domain.machine import decide
 from bot.domain.menu import Menu, MenuKind
-from bot.domain.message import Action
+from bot.domain.message import Action, Choice
 from bot.domain.outcomes import Attempted, Failed, Heard, ThreadRead
 from bot.domain.planning.paths import PLAN
 from bot.domain.planning.projections import check_files
 from bot.domain.planning.verdict import Verdict
-from bot.domain.purse import gone
+from bot.domain.purse import gone, used_up
 from bot.domain.roundtable import Roundtable
 from bot.domain.spending import Budget
 from bot.domain.stage import BUSY, Stage
@@ -371,8 +371,9 @@ class Meeting(RuleBasedStateMachine):
         )
         offered = (action, value) in {(one.action, one.value) for one in menu.message.choices}
         is_open = table.rt.menu is not None and table.rt.menu.token == menu.token and offered
+        broke = action is Action.GO_ON and used_up(table.rt.purse, self.book.house)
         accepted = self.hears(press)
-        assert accepted is is_open
+        assert accepted is (is_open and not broke)
 
     def hears(self, command: Command) -> bool:
         before = self.table.rt
@@ -415,7 +416,7 @@ class Meeting(RuleBasedStateMachine):
         if before.stage is Stage.AT_BOUNDARY and after.stage is Stage.ELABORATING:
             self.left = before.menu
         if self.left and menu and after.stage is Stage.AT_BOUNDARY:
-            assert (self.left.kind, self.left.message.choices) == (menu.kind, menu.message.choices)
+            assert (self.left.kind, of_the_step(self.left)) == (menu.kind, of_the_step(menu))
             assert choices_in_words(self.left) == choices_in_words(menu)
             self.left = None
 
@@ -558,6 +559,11 @@ def meta_once(content: bytes) -> meta.Reading:
 @lru_cache(maxsize=4)
 def read_once(meeting: bytes) -> transcript.Transcript:
     return transcript.read(meeting)
+
+
+def of_the_step(menu: Menu) -> list[Choice]:
+    """A discussion may use up what may be spent, and people may allow more in it."""
+    return [choice for choice in menu.message.choices if choice.action is not Action.ALLOW_MORE]
 
 
 def choices_in_words(menu: Menu) -> list[str]:

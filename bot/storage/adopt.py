@@ -62,7 +62,7 @@ class Adoption:
             self._free()
             self._refresh(moved)
             if self._merge(before, after, how=TRY).code:
-                self._put_back(moved, _versions(self._between(before, after), moved))
+                self._put_ahead(moved, _versions(self._between(before, after), moved))
                 self._refresh(moved)
             _must(self._merge(before, after, how=TRY))
             self._write(NOTE, note)
@@ -169,10 +169,10 @@ class Adoption:
         untouched = change.before and found == str(change.before.id)
         return "torn" if not untouched and content.startswith(path.read_bytes()) else ""
 
-    def _put_back(self, moved: tuple[Change, ...], versions: Mapping[str, frozenset[str]]) -> None:
+    def _put_ahead(self, moved: tuple[Change, ...], versions: Mapping[str, frozenset[str]]) -> None:
         """
-        As before, where a file is as one of the commits has it that are coming: a bot was killed here before it could
-        commit it, and another one has. What is nowhere else stays as it is.
+        As afterwards, where a file is as one of the commits has it that are coming: a bot was killed here before it
+        could commit it, and another one has. What is nowhere else stays as it is.
         """
         for change in moved:
             path = self._root / change.path
@@ -182,10 +182,14 @@ class Adoption:
             if found not in versions[change.path] or (change.before and found == str(change.before.id)):
                 continue
             log.info("%s was written here before a kill, and is committed elsewhere", change.path)
-            if change.before is None:
-                path.unlink()
+            oid, mode = change.after or (pygit2.Oid(hex="0" * 40), 0)
+            self._indexed(
+                "update-index", "-z", "--index-info", given=f"{int(mode):06o} {oid}\t{change.path}\0"
+            )
+            if change.after:
+                self._indexed("checkout-index", "--force", "-u", "--", change.path)
             else:
-                self._indexed("checkout-index", "--force", "--", change.path)
+                path.unlink()
 
     def _between(self, before: Commit | None, after: Commit) -> Iterator[Commit]:
         walk = self._repository.walk(after.id, SortMode.TOPOLOGICAL)

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 PERSON = {
@@ -61,3 +62,14 @@ class Git:
     def shown(self, path: str) -> str:
         """What HEAD holds at *path*."""
         return self("show", f"HEAD:{path}")
+
+
+def unlike_each_other(folders: Iterable[Path]) -> Iterable[Path]:
+    """One of those that hold the same: many calls change nothing, or only in memory."""
+    return {_content(folder): folder for folder in folders}.values()
+
+
+def _content(folder: Path) -> frozenset[tuple[str, bytes | None]]:
+    """Of every file and every folder in it."""
+    found = ((str(path.relative_to(folder)), path) for path in folder.rglob("*"))
+    return frozenset((name, path.read_bytes() if path.is_file() else None) for name, path in found)

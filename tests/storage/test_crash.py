@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from bot.storage.git import GitWorkspace
-from tests.storage.checkout import Git
+from tests.storage.checkout import Git, unlike_each_other
 from tests.storage.killed import first_commit, round_of_commits
 from tests.storage.samples import NOW, SLUG
 
@@ -31,8 +31,8 @@ async def test_a_commit_killed_anywhere_is_finished_by_the_next(
     tree, subjects = undisturbed("rev-parse", "HEAD^{tree}"), sorted(undisturbed.subjects)
     assert len(subjects) == 1 + len(list(round_of_commits()))
 
-    for moment in range(1, moments):
-        disturbed = Git(copies / str(moment))
+    for moment in unlike_each_other(copies / str(number) for number in range(1, moments)):
+        disturbed = Git(moment)
         async with GitWorkspace(disturbed.root) as successor:
             assert disturbed("diff", "--cached") == "", moment
             receipts = [await successor.commit(*due, now=NOW) for due in round_of_commits()]

@@ -10,7 +10,7 @@ import pytest
 
 from bot.storage.git import GitWorkspace
 from bot.storage.remote import Result, Sync
-from tests.storage.checkout import Git
+from tests.storage.checkout import Git, unlike_each_other
 from tests.storage.clones import Told
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
 
@@ -110,11 +110,6 @@ def shown(commit: pygit2.Commit, path: str) -> str:
     return found.data.decode()
 
 
-def content(folder: Path) -> frozenset[tuple[str, bytes]]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return frozenset((str(path.relative_to(folder)), path.read_bytes()) for path in files)
-
-
 async def kill(met: Path, copies: Path, *words: str) -> list[Path]:
     """The copies, in the order in which they were killed."""
     program = (sys.executable, "-m", "tests.storage.killed_sync")
@@ -133,9 +128,7 @@ async def test_a_round_killed_anywhere_is_finished_by_the_next(met: Path, tmp_pa
 
     assert len(copies) >= FEWEST_MOMENTS
     assert (undisturbed / "told").exists()
-    for copy in {
-        content(copy): copy for copy in copies
-    }.values():  # many calls change nothing, or only in memory
+    for copy in unlike_each_other(copies):
         await assert_finished(copy)
 
 

@@ -181,6 +181,20 @@ async def test_a_folder_inside_a_repository_is_refused(git: Git) -> None:
             pass
 
 
+async def test_a_folder_that_the_repository_around_it_ignores_is_a_workspace(git: Git) -> None:
+    """As `workspace/` in a checkout of ours, where the bot is tried: it is a repository of its own."""
+    git.begin()
+    (git.root / ".gitignore").write_text("/below/\n")
+
+    async with GitWorkspace(git.root / "below") as workspace:
+        await workspace.commit(SLUG, a_commit(), now=NOW)
+    async with GitWorkspace(git.root / "below") as workspace:
+        assert [one.known.slug for one in await workspace.items()] == [SLUG]
+
+    assert len(Git(git.root / "below").subjects) == 1
+    assert git.status == ["?? .gitignore"]
+
+
 async def test_a_bare_repository_is_refused(git: Git) -> None:
     """There are no files in it that people could read."""
     git.root.mkdir()

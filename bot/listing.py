@@ -21,6 +21,7 @@ from bot.engine.ports import Listing, Reading, Workspace
 from bot.errors import ConfigError, WorkspaceError
 from bot.settings import Settings
 from bot.storage.items import PLANNING, TRANSCRIPT
+from bot.storage.repository import is_ignored
 
 TEXT_CHARS = 150
 UNREADABLE = "unreadable"
@@ -110,8 +111,11 @@ def _told(spent: Spent) -> dict[str, Any]:
 def _begun(settings: Settings) -> bool:
     """Whether there are items, or, at the path or above it, a repository that is opened or has to be refused."""
     root = settings.workspace.absolute()
-    signs = (root / settings.items_dir, root / "HEAD", *(place / ".git" for place in (root, *root.parents)))
-    return any(sign.exists() for sign in signs)
+    own = (root / settings.items_dir, root / "HEAD", root / ".git")
+    around = (place / ".git" for place in root.parents)
+    return any(sign.exists() for sign in own) or (
+        any(sign.exists() for sign in around) and not is_ignored(root)
+    )
 
 
 def no_item(slug: str, known: Sequence[str]) -> str:

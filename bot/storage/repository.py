@@ -34,7 +34,7 @@ def open_repository(root: Path) -> pygit2.Repository:
     pygit2.settings.cache_object_limit(ObjectType.TREE, LARGEST_TREE_KEPT)
     try:
         root.mkdir(parents=True, exist_ok=True)
-        found = _found(root)
+        found = None if is_ignored(root) else pygit2.discover_repository(str(root))
         repository = pygit2.Repository(found) if found else pygit2.init_repository(root, initial_head=BRANCH)
         _must_be_top_level(repository, root)
         repository.index.read()  # libgit2 knows neither split nor sparse ones
@@ -42,6 +42,17 @@ def open_repository(root: Path) -> pygit2.Repository:
     except (OSError, pygit2.GitError) as error:
         raise ConfigError(f"the workspace {str(root)!r} cannot be used: {error}") from error
     return repository
+
+
+def is_ignored(root: Path) -> bool:
+    """Whether the repository around *root* ignores it, as a checkout of ours does `workspace/`: it is none of its."""
+    place = root.resolve()
+    above = next((one for one in (place, *place.parents) if (one / ".git").exists()), place)
+    if above == place or (place / "HEAD").exists():
+        return False
+    with suppress(pygit2.GitError):
+        return pygit2.Repository(str(above)).path_is_ignored(f"{place.relative_to(above).as_posix()}/")
+    return False
 
 
 def shared_git_dir(repository: pygit2.Repository) -> Path:
@@ -188,16 +199,6 @@ class Author:
             if tip(self._repository) == before:
                 raise
         return False
-
-
-def _found(root: Path) -> str | None:
-    """None also in a folder that the repository around it ignores, as our own checkout does: that is none of its."""
-    found = pygit2.discover_repository(str(root))
-    around = pygit2.Repository(found) if found else None
-    if around is None or around.is_bare or not root.resolve().is_relative_to(Path(around.workdir).resolve()):
-        return found
-    inside = root.resolve().relative_to(Path(around.workdir).resolve())
-    return None if inside.parts and around.path_is_ignored(f"{inside.as_posix()}/") else found
 
 
 def _must_be_top_level(repository: pygit2.Repository, root: Path) -> None:

@@ -18,7 +18,7 @@ from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
 T = TypeVar("T")
 
 CHANNEL = "#roundtable"
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 120
 TIMING = Timing(retry_seconds=(0, 1, 3, 10))
 """What was not acknowledged comes again before a test has lost its patience: a busy machine is late now and then."""
 

@@ -19,7 +19,7 @@ from tests.e2e.meeting import CHANNEL, Meeting
 
 TIMING = Timing(ack_seconds=1, retry_seconds=(0.1, 1, 8, 8, 8))
 ANSWER = "Field workers lose their edits. Scope: small"
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 120
 
 
 @pytest.fixture

@@ -72,9 +72,9 @@ class ItemState(Stored):
     What an item's folder says, read fresh.
 
     `last_round` and `last_ts` are the transcript's; `heard` are the Slack stamps of people's newest messages in it, in
-    order; `codebase` is the last commit outside the items folder and `commits_behind` how many came
-    since the one the item was analysed at. `planning`: the transcript ends in the middle of a workshop. `behind`: the
-    folder is a clone's that has not heard yet of the last commit.
+    order; `said` answers the step that it ends in, if that is open. `codebase` is the last commit outside the items
+    folder and `commits_behind` how many came since the one the item was analysed at. `planning`: the transcript ends in
+    the middle of a workshop. `behind`: the folder is a clone's that has not heard yet of the last commit.
     """
 
     meta: Meta
@@ -82,6 +82,7 @@ class ItemState(Stored):
     last_round: int = 0
     last_ts: str = ""
     heard: tuple[str, ...] = ()
+    said: tuple[Heard, ...] = ()
     codebase: str = ""
     commits_behind: int = 0
     artifacts: tuple[str, ...] = ()

@@ -156,13 +156,12 @@ def ending(rows: Iterable[bytes]) -> Ending:
     heard: set[str] = set()
     for row in rows:
         newest = spent is None and b'"spent"' in row
-        if last is None or newest or (b'"message_ts"' in row and b'"user"' in row):
-            line = _parse(row.rstrip(UNWRITTEN))
-            if isinstance(line, Line):
-                last = last or line
-                heard |= {line.heard} - {""}
-                told = line.meta.get(SPENT)
-                spent = told if newest and isinstance(told, dict) else spent
+        wanted = last is None or newest or (b'"message_ts"' in row and b'"user"' in row)
+        if wanted and (line := line_in(row)):
+            last = last or line
+            heard |= {line.heard} - {""}
+            told = line.meta.get(SPENT)
+            spent = told if newest and isinstance(told, dict) else spent
         more -= bool(heard)
         if not more:
             break
@@ -242,6 +241,12 @@ def _last_round(content: bytes, last: Line | None) -> int:
     """The highest there is: mostly the last line's, which shows without decoding the others."""
     highest = max(map(int, set(ROUND.findall(content))), default=0)
     return last.round if last and highest <= last.round else read(content).last_round
+
+
+def line_in(row: bytes) -> Line | None:
+    """None when it cannot be read."""
+    found = _parse(row.rstrip(UNWRITTEN))
+    return found if isinstance(found, Line) else None
 
 
 def _parse(row: bytes) -> Line | str:

@@ -121,6 +121,7 @@ class Checkout:
             last_round=contents.last_round,
             last_ts=contents.last_ts,
             heard=contents.heard,
+            said=contents.said,
             spent=spending.kept(contents.spent),
             codebase=self._history.codebase(),
             commits_behind=self._history.commits_behind(contents.meta.codebase_hash),

@@ -1,15 +1,16 @@
 """The folders of the items, as files: what is in them, and where each file of theirs belongs."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bot.domain import artifact, meta, transcript
+from bot.domain import artifact, meta, transcript, unfinished
 from bot.domain.agenda import QuickScan, read_quick_scan
 from bot.domain.item import TITLE_CHARS, Known
 from bot.domain.meta import Meta
+from bot.domain.outcomes import Heard
 from bot.domain.planning.paths import is_planned
 from bot.domain.planning.recalling import under_way
 from bot.domain.taxonomy import Trouble, trouble
@@ -49,6 +50,7 @@ class Contents(NamedTuple):
     last_round: int = 0
     last_ts: str = ""
     heard: tuple[str, ...] = ()
+    said: tuple[Heard, ...] = ()
     artifacts: tuple[str, ...] = ()
     planning: bool = False
     spent: Mapping[str, Any] = {}
@@ -170,6 +172,7 @@ class Items:
             last_round=ending.last.round if ending.last else 0,
             last_ts=ending.last.ts if ending.last else "",
             heard=ending.heard,
+            said=self._said(slug, reading.meta.steps_completed),
             spent=ending.spent,
             artifacts=tuple(name for name in names if _is_artifact(name)),
             planning=under_way(ending.last),
@@ -193,6 +196,12 @@ class Items:
         with suppress(FileNotFoundError), self.folder_of(place) as found:
             return transcript.ending(found.rows(place.name))
         return Ending()
+
+    def _said(self, slug: str, done: Collection[str]) -> tuple[Heard, ...]:
+        place = self.transcript_file(slug)
+        with suppress(FileNotFoundError), self.folder_of(place) as found:
+            return unfinished.answers(found.rows(place.name), done=done)
+        return ()
 
 
 def _listing(items: Folder, slug: str) -> Listing:

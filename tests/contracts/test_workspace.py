@@ -236,6 +236,20 @@ async def test_a_state_says_what_was_last_heard(workspace: Workspace) -> None:
     assert receipt.state.heard[-1] == "1700000001.000100"
 
 
+async def test_a_state_says_what_answers_the_open_step(workspace: Workspace) -> None:
+    """Who goes on from git alone has it, with the name of who said it; of a step that is done there is none."""
+    facts = {"message_id": "m1", "message_ts": "1700000001.000100", "user_id": "U1", "user_name": "Ada"}
+    line = a_line("m1", phase="clarifying", meta={**facts, "step_id": "01-02"})
+
+    receipt = await workspace.commit(SLUG, a_commit(lines=(line,)), now=NOW)
+    [heard] = receipt.state.said
+    done = await workspace.commit(SLUG, a_commit(2), now=NOW)
+
+    assert (heard.person.id, heard.person.name, heard.text) == ("U1", "Ada", line.content)
+    assert (heard.ts, heard.about) == ("1700000001.000100", "01-02")
+    assert done.state.said == ()
+
+
 async def test_what_was_last_heard_may_be_long_ago(workspace: Workspace) -> None:
     """However much the personas said since then."""
     heard = a_line("m0", meta={"message_id": "m0", "message_ts": "1700000001.000100"})

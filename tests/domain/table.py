@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from bot.content import load
-from bot.domain import meta, transcript
+from bot.domain import meta, transcript, unfinished
 from bot.domain.agenda import Playbook, read_quick_scan
 from bot.domain.artifact import Edit, InsightEdit, Missing, PlanEdit, SectionEdit, Unreadable
 from bot.domain.effects import (
@@ -610,12 +610,15 @@ class Table:
     def _state(self, now: str) -> ItemState:
         assert self.world.meta is not None
         held = transcript.read(self.world.meeting)
+        known = meta.read(self.world.meta, now=now).meta
+        rows = self.world.meeting.splitlines()
         return ItemState(
-            meta=meta.read(self.world.meta, now=now).meta,
+            meta=known,
+            said=unfinished.answers(reversed(rows), done=known.steps_completed),
             scan=read_quick_scan(self.world.files.get("quick-scan.md", "")),
             last_round=held.last_round,
             heard=tuple(sorted(line.heard for line in held.lines if line.heard)),
-            spent=kept(transcript.ending(reversed(self.world.meeting.splitlines())).spent),
+            spent=kept(transcript.ending(reversed(rows)).spent),
             last_ts=held.lines[-1].ts if held.lines else "",
             codebase="abc1234",
             commits_behind=self.world.commits_behind,

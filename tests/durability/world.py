@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple, Self
 
-from bot.domain import meta, transcript
+from bot.domain import meta, transcript, unfinished
 from bot.domain.agenda import read_quick_scan
 from bot.domain.artifact import PlanEdit
 from bot.domain.digest import Since
@@ -337,8 +337,11 @@ class SimWorkspace:
     def _state(self, now: str) -> ItemState:
         files = self._world.files
         held = transcript.read(files.get(MEETING, b""))
+        known = meta.read(files[META], now=now).meta
+        rows = files.get(MEETING, b"").splitlines()
         return ItemState(
-            meta=meta.read(files[META], now=now).meta,
+            meta=known,
+            said=unfinished.answers(reversed(rows), done=known.steps_completed),
             scan=read_quick_scan(files.get("quick-scan.md", b"").decode()),
             last_round=held.last_round,
             last_ts=held.lines[-1].ts if held.lines else "",

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain import menus, refusals, trouble_wording, wording, words
-from bot.domain.agenda import Playbook
+from bot.domain.agenda import Playbook, Step
 from bot.domain.artifact import FileEdit
 from bot.domain.effects import OpenThread, ReadItem, ReadThread, Restore, Then
 from bot.domain.inputs import Press, Start
@@ -130,7 +130,8 @@ def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundta
     if state is None:
         return _folder_made(report(rt, happened.troubles))
     rt = refreshed(rt, state, happened.troubles)
-    rt = _without(rt, state.heard).but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
+    rt = _answered(_without(rt, state.heard), state.said, playbook)
+    rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
     rt = rt.but(purse=rt.purse.but(spent=state.spent))
     if state.planning and rt.heading_for is None:
         rt = planning.lost(rt, playbook)
@@ -182,6 +183,21 @@ def _without(rt: Roundtable, heard: tuple[str, ...]) -> Roundtable:
     )
 
 
+def _answered(rt: Roundtable, said: tuple[Heard, ...], playbook: Playbook) -> Roundtable:
+    """What answers the step that is open now, and was committed when people left it in the middle, comes first."""
+    known, step = rt.answers, _open_step(rt, playbook)
+    rt = rt.but(answers=())
+    for heard in said:
+        if step and heard.about == step.step_id:
+            rt = rt.meeting(heard.person).answering(heard, feedback=False)
+    return rt.but(answers=(*rt.answers, *known))
+
+
+def _open_step(rt: Roundtable, playbook: Playbook) -> Step | None:
+    phase = playbook.agenda.first_open(rt.phases_completed)
+    return asking.upcoming(rt.but(phase_key=phase.key), playbook) if phase else None
+
+
 def _unheard(rt: Roundtable, happened: ThreadRead) -> tuple[Heard, ...]:
     known = {line.message_id for line in rt.lines}
     return tuple(heard for heard in happened.heard if rt.line_of(heard.ts) not in known)
@@ -192,8 +208,7 @@ def _recovered(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roun
     The words are in the transcript again. What answered the step that is open now answers it again; what belonged to a
     menu, a discussion or a step that is done has no place any more.
     """
-    phase = playbook.agenda.first_open(rt.phases_completed)
-    step = asking.upcoming(rt.but(phase_key=phase.key), playbook) if phase else None
+    step = _open_step(rt, playbook)
     new = _unheard(rt, happened)
     for heard in new:
         rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=Part.CLARIFYING)

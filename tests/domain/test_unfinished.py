@@ -1,0 +1,83 @@
+"""A step that people left in the middle, whose answers are in git: it may be gone on with from there alone."""
+
+import pytest
+
+from bot.domain.message import Action
+from tests.domain.table import Table
+
+
+def answered() -> Table:
+    return Table().start().say("For field work.", who="ada").say("On trains.", who="grace")
+
+
+def texts(table: Table) -> list[str]:
+    return [answer.text for answer in table.rt.answers]
+
+
+def test_what_was_said_before_a_stop_is_written_with_the_step_when_the_store_is_lost() -> None:
+    """The stop was committed with the words, so that nobody would read them from the thread again."""
+    table = answered().stop().forget()
+
+    assert texts(table) == ["For field work.", "On trains."]
+
+    table.through(table.rt.step_id)
+
+    assert "On trains." in table.world.files["quick-scan.md"]
+
+
+def test_what_was_said_before_another_depth_was_wished_still_answers_the_step() -> None:
+    """A depth is committed, and what was said before goes with it."""
+    table = answered().press(Action.DEPTH_DEEP).say("And in cellars.").forget()
+
+    assert texts(table) == ["For field work.", "On trains.", "And in cellars."]
+
+
+def test_what_was_changed_afterwards_counts_as_it_reads_now() -> None:
+    """The newest words of a message, and none of one that was deleted."""
+    table = Table().start()
+    table.say("For field work.", ts="1700000001.000100").say("On trains.", ts="1700000002.000100")
+    table.edit("1700000001.000100", "For work in the field.").edit("1700000001.000100", "For work outside.")
+    table.delete("1700000002.000100").stop().forget()
+
+    assert texts(table) == ["For work outside."]
+
+
+def test_a_step_that_is_done_has_no_answers_left() -> None:
+    """They were written down with it, and are not those of the next."""
+    table = Table().start().do_step("For field work.").press(Action.CONTINUE).stop().forget()
+
+    assert texts(table) == []
+
+
+def test_a_step_that_somebody_opens_again_by_hand_is_answered_anew() -> None:
+    """It was written down once, and then taken out of meta.json."""
+    table = answered().do_step().stop()
+    before = table.rt.step_id
+    table.world.meta = table.world.meta and table.world.meta.replace(before.encode(), b"99-99")
+    table.forget()
+
+    assert table.rt.step_id == before
+    assert texts(table) == []
+
+
+def test_a_wish_answers_nothing() -> None:
+    """`stop` and `deep` were meant for us."""
+    table = answered().say("deep").say("stop").forget()
+
+    assert texts(table) == ["For field work.", "On trains."]
+
+
+def test_a_thread_that_is_gone_takes_no_answer_with_it() -> None:
+    """The item is taken up in another thread."""
+    table = answered().stop().forget(thread_known=False)
+
+    assert texts(table) == ["For field work.", "On trains."]
+
+
+@pytest.mark.parametrize("who", ["ada", "grace"])
+def test_whose_words_they_are_is_known(who: str) -> None:
+    """As the lines have their names."""
+    table = answered().stop().forget()
+
+    assert who in {answer.person for answer in table.rt.answers}
+    assert table.rt.name_of(who) != who

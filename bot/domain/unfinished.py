@@ -58,7 +58,7 @@ class _Said:
         return tuple(
             Heard(person=_person(line), text=text, ts=line.heard, about=step_id)
             for line, text in texts
-            if text and not _is_wish(text)
+            if text and words.answers(text)
         )
 
 
@@ -75,10 +75,6 @@ def _begins_anew(line: Line, step_id: str) -> bool:
         return False
     steps = change.get("steps")
     return change.get("restart") is True or (isinstance(steps, list) and step_id in steps)
-
-
-def _is_wish(text: str) -> bool:
-    return words.is_wish(text) or words.depth(text, at_menu=False) is not None
 
 
 def _person(line: Line) -> Person:

@@ -89,6 +89,11 @@ def is_wish(text: str) -> bool:
     return bool(letter(text)) or finishes(text) or stops(text) or asks_for_help(text)
 
 
+def answers(text: str) -> bool:
+    """Whether *text*, said in a thread, is meant for the step that is open, and not for us."""
+    return bool(text.strip()) and not is_wish(text) and depth(text, at_menu=False) is None
+
+
 def depth(text: str, *, at_menu: bool) -> Depth | None:
     """
     The depth that *text* asks for, when that is all it asks for: a short message made of a depth phrase and

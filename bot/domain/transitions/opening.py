@@ -213,7 +213,7 @@ def _recovered(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roun
     for heard in new:
         rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=Part.CLARIFYING)
         is_answer = heard.about in {"", step.step_id if step else ""}
-        if is_answer and not words.is_wish(heard.text):
+        if is_answer and words.answers(heard.text):
             rt = rt.answering(heard, feedback=False)
     elsewhere = sum(heard.about == NO_STEP for heard in new)
     text = trouble_wording.recovered(len(new), elsewhere=elsewhere, complete=happened.complete)

@@ -1,6 +1,6 @@
 """Stopping, and what is said while nothing goes on."""
 
-from bot.domain import menus, wording
+from bot.domain import menus, wording, words
 from bot.domain.agenda import Playbook
 from bot.domain.effects import UNDER_WAY, Commit, Post, ReadItem
 from bot.domain.inputs import Say, Stop
@@ -59,10 +59,15 @@ def _what_is_next(rt: Roundtable, playbook: Playbook) -> str:
 
 
 def noted(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
-    """Kept, and saved at once, since nothing else may come. Of a step that is being written it is a part, too."""
+    """
+    Kept, and saved at once, since nothing else may come. Of a step that is being written it is a part, too, and it
+    answers the one that was left in the middle.
+    """
     rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=rt.part)
     if rt.stalled and rt.stalled.stage in BUSY:
         rt = rt.answering(happened, feedback=True)
+    elif rt.heading_for is Stage.DISCUSSING and words.answers(happened.text):
+        rt = rt.answering(happened, feedback=False)
     return notes_saved(tried_again(rt), playbook)
 
 

@@ -84,7 +84,7 @@ def test_whose_words_they_are_is_known(who: str) -> None:
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_what_is_said_after_a_stop_answers_the_step_that_was_left(lost: bool) -> None:
+def test_what_is_said_after_a_stop_answers_the_step_that_was_left(*, lost: bool) -> None:
     """People go on thinking; whether the store was lost meanwhile makes no difference."""
     table = answered().stop().say("And in cellars.").say("deep").say("finish")
     table = table.forget() if lost else table.resume()

@@ -56,6 +56,7 @@ class Engine:
         playbook: Playbook,
         clock: Clock,
         meter: Meter | None = None,
+        performances: Performances | None = None,
     ) -> None:
         self._store = store
         self._wake = wake
@@ -64,7 +65,7 @@ class Engine:
         self._clock = clock
         self._meter = meter or Unmetered()
         self._ledger = Ledger(store, lambda rt, happened: decide(rt, happened, playbook), self._meter)
-        self._performances = Performances()
+        self._performances = performances or Performances()
         self._leaving = asyncio.Event()
         self._paying: dict[str, bool] = {}  # and whether there is more to pay since we last looked
 

@@ -45,3 +45,10 @@ class Performances:
         effect, task = self._running[rt.slug]
         if all(one.id != effect.id for one in rt.outbox):
             task.cancel()
+
+
+class Patient(Performances):
+    """Waits for everything, and needs no event loop for that."""
+
+    async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:  # noqa: ARG002
+        return await work

@@ -15,6 +15,7 @@ from bot.domain.message import Action, Message
 from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
 from bot.engine.engine import Engine
+from bot.engine.giving_up import Patient
 from bot.engine.performers import Performers
 from bot.errors import Conflict, Unavailable, UserError
 from bot.shipped import personas_dir, steps_dir
@@ -195,7 +196,12 @@ class Session:
         records, planners = SimRecords(world), SimPlanners(world)
         performers = Performers(chat, voices, files, book, world.now, records, planners)
         engine = Engine(
-            store=SimStore(world), wake=SimWake(world), performers=performers, playbook=book, clock=world.now
+            store=SimStore(world),
+            wake=SimWake(world),
+            performers=performers,
+            playbook=book,
+            clock=world.now,
+            performances=Patient(),
         )
         engine._pause = self._paused  # type: ignore[assignment,method-assign]
         return engine

@@ -18,7 +18,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import content, review_parts, shipped, tracing
 from bot.cast import cast
 from bot.domain.agenda import Playbook
-from bot.domain.redaction import Redactor, own_rules
+from bot.domain.redaction import Redact, Redactor, own_rules
 from bot.doors import Doors, answered
 from bot.engine.absence import Absence
 from bot.engine.clock import now
@@ -146,7 +146,14 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         shared = Shared(saved, files, agenda, doors.payer, board, speaking.reviewers, redact, doors.metrics)
         triage = await enter(_reviews(settings, shared, doors))
         world = Performers(
-            chat, voices or speaking.voices, files, agenda, now, _records(settings), speaking.planners, redact
+            chat,
+            voices or speaking.voices,
+            files,
+            agenda,
+            now,
+            _records(settings, redact),
+            speaking.planners,
+            redact,
         )
         engine = _engine(saved, Forked(doors.payer, triage), world, meter=doors.metrics)
         desk = _desk(engine, saved, world, triage=triage)
@@ -184,8 +191,8 @@ def _engine(saved: Store, wake: Wake, world: Performers, *, meter: Meter) -> Eng
     )
 
 
-def _records(settings: Settings) -> KeptRecords:
-    return KeptRecords(settings.workspace / settings.items_dir)
+def _records(settings: Settings, redact: Redact) -> KeptRecords:
+    return KeptRecords(settings.workspace / settings.items_dir, redact)
 
 
 def _desk(engine: Engine, saved: Store, world: Performers, *, triage: Triage) -> WholeDesk:

@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 
 from bot.domain.notice import Arrived, Entry
 from bot.domain.redaction import Redact, unchanged
-from bot.domain.review import encoding_of, text_of
 from bot.domain.review_triage import NOT_OURS, triage_of_text
-from bot.domain.text import one_line
+from bot.domain.text import encoding_of, one_line, text_of
 from bot.engine.clock import Clock
 from bot.engine.newest import Newest
 from bot.engine.review_ports import Archive, Homes, KeptReview

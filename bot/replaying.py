@@ -72,12 +72,18 @@ def shown(one: Item, form: Form, *, until: int | None = None) -> Iterator[str]:
 
 
 def written(one: Item, page: Path, *, until: int | None = None) -> None:
-    """The page takes the place of what was there only when all of it is written."""
+    """
+    The page takes the place of what was there only when all of it is written. An OSError names the page, and not what
+    was begun beside it.
+    """
     begun = page.with_name(f"{page.name}.new")
     try:
         with begun.open("w", encoding="utf-8") as file:
             file.writelines(shown(one, Form.HTML, until=until))
         begun.replace(page)
+    except OSError as error:
+        error.filename = str(page)
+        raise
     finally:
         begun.unlink(missing_ok=True)
 

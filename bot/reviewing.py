@@ -13,7 +13,8 @@ from bot import app, listing, review_parts
 from bot.domain.message import Message
 from bot.domain.notice import Arrived
 from bot.domain.place import Place
-from bot.domain.review import text_of, triage_line
+from bot.domain.review import triage_line
+from bot.domain.text import text_of
 from bot.engine.clock import now
 from bot.engine.homes import ItemHomes
 from bot.engine.ports import Pay, Wake

@@ -487,7 +487,7 @@ async def test_each_problem_of_a_file_is_one_line_with_its_code(
     told = [line.strip(" -") for line in ran.out.splitlines() if line.startswith("      -")]
     for start in (
         "ERR-STEP-001  No step files found for phase 04-design.",
-        "ERR-STEP-004  Step file 01-requirements/06-f.md has invalid frontmatter. Skipping. (while parsing",
+        "ERR-STEP-004  Step file 01-requirements/06-f.md has invalid frontmatter. Skipping. (line 3: ",
         "ERR-STEP-005  Step file 01-requirements/05-e.md is missing required field 'title'. Skipping.",
         "ERR-STEP-006  Step file 01-requirements/02-b.md has invalid value for 'depth': 'thorough'.",
         "ERR-STEP-009  Step 01-04 has an invalid skip_if condition: 'risk > 3'.",

@@ -76,16 +76,6 @@ def parse(text: str) -> ReviewMeta | None:
     return ReviewMeta.model_validate({"verdict": verdict, **counts})
 
 
-def encoding_of(content: bytes) -> str:
-    """UTF-8, unless it begins with the mark of UTF-16, which is what PowerShell writes."""
-    return "utf-16" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8"
-
-
-def text_of(content: bytes) -> str:
-    """Of a review in a file: what cannot be decoded is replaced."""
-    return content.decode(encoding_of(content), "replace")
-
-
 def triage_line(text: str) -> str:
     meta = parse(text)
     return meta.line if meta else UNAVAILABLE

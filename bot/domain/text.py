@@ -58,3 +58,13 @@ def _between_characters(line: str, cut: int) -> int:
 
 
 _ALL_FLAG_LETTERS = "".join(map(chr, _FLAG_LETTERS))
+
+
+def encoding_of(content: bytes) -> str:
+    """UTF-8, unless it begins with the mark of UTF-16, which is what PowerShell writes."""
+    return "utf-16" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8"
+
+
+def text_of(content: bytes) -> str:
+    """Of a file that somebody wrote: what cannot be decoded is replaced."""
+    return content.decode(encoding_of(content), "replace")

@@ -57,7 +57,7 @@ from bot.domain.synthesis import claims
 from bot.domain.working_wording import AT_WORK
 from bot.engine.clock import Clock
 from bot.engine.courtesies import RENEWED_SECONDS, renewed
-from bot.engine.ports import Chat, Reading, Records, Sheet, Workspace
+from bot.engine.ports import Chat, Reading, Records, Workspace
 from bot.engine.troubles import log_trouble
 from bot.engine.voice_ports import Cue, Planners, Speech, Voices
 from bot.engine.workshops import InWorkshop, Told, Workshops
@@ -162,16 +162,9 @@ class Performers(NamedTuple):
     async def _share(self, effect: ShareRecord, rt: Roundtable, *, again: bool) -> None:
         """The name says when it was asked for, so that it is the same for every attempt, and for no other export."""
         name = f"{rt.slug}-{re.sub('[^0-9]', '', effect.asked_at)}"
-        kept = await self.records.sheets(rt.slug, rt.lines, title=rt.title, name=name)
-        sheets = await asyncio.to_thread(self._redacted, kept)
+        sheets = await self.records.sheets(rt.slug, rt.lines, title=rt.title, name=name)
         comment = Message(text=export_wording.shared(rt.title, names=[one.name for one in sheets]))
         await self.chat.share(rt.place, sheets, comment, key=effect.id, again=again)
-
-    def _redacted(self, sheets: tuple[Sheet, ...]) -> tuple[Sheet, ...]:
-        """The record is also of what others wrote into the file."""
-        return tuple(
-            one._replace(content=self.redact(one.content.decode(errors="replace")).encode()) for one in sheets
-        )
 
     async def _landed(self, effect: InChat) -> None:
         """Whoever died in the middle of a post cannot tell how it ended: before that, there is no use in looking."""

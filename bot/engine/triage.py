@@ -27,7 +27,8 @@ from bot.domain.notice import (
     Stands,
 )
 from bot.domain.notice_deciding import decide
-from bot.domain.review import text_of, triage_line
+from bot.domain.review import triage_line
+from bot.domain.text import text_of
 from bot.engine.clock import Clock
 from bot.engine.ports import Pay, Wake
 from bot.engine.queue import Queue

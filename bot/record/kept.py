@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 from bot.domain import export_wording, transcript
 from bot.domain.digest import Since
+from bot.domain.redaction import Redact, unchanged
 from bot.domain.replay_state import State
 from bot.domain.transcript import Line
 from bot.engine.ports import Recalled, Records, Sheet
@@ -21,17 +22,22 @@ from bot.record.verifying import TRANSCRIPT
 
 
 class KeptRecords(Records):
-    """*items* is the folder of the items. Long records take their time, and a thread of their own."""
+    """
+    *items* is the folder of the items. Long records take their time, and a thread of their own. What is given away of
+    them goes through *redact*: they are also of what others wrote into the file.
+    """
 
-    def __init__(self, items: Path) -> None:
+    def __init__(self, items: Path, redact: Redact = unchanged) -> None:
         self._items = items
+        self._redact = redact
 
     async def sheets(
         self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
     ) -> tuple[Sheet, ...]:
         def made() -> tuple[Sheet, ...]:
             with self._current(slug, pending) as path:
-                return tuple(_sheets(path, title=title, name=name))
+                sheets = _sheets(path, title=title, name=name)
+                return tuple(Sheet(one.name, one.title, self._redacted(one.content)) for one in sheets)
 
         return await asyncio.to_thread(made)
 
@@ -41,6 +47,9 @@ class KeptRecords(Records):
                 return _recalled(path, person=person, permalink=permalink)
 
         return await asyncio.to_thread(recalled)
+
+    def _redacted(self, content: bytes) -> bytes:
+        return self._redact(content.decode(errors="replace")).encode()
 
     @contextmanager
     def _current(self, slug: str, pending: tuple[Line, ...]) -> Iterator[Path]:

@@ -2,18 +2,21 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
 
 from bot.domain.working import EMOJI
-from bot.sandbox import Message
+from bot.sandbox import Message, Sandbox
+from bot.slack.identity import AGENT
+from bot.slack.manifest import STOPPED
 from bot.voices.mind import Prompt, Thought
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.e2e.test_thinking import good, task_of
 from tests.voices.minds import Answer, ScriptedMind, record, thinking
 
-WAYS = pytest.mark.parametrize("missing", [(), ("assistant:write",)], ids=["session", "words"])
+WAYS = pytest.mark.parametrize("agent", [True, False], ids=["session", "words"])
 STATUS = "assistant.threads.setStatus"
 
 
@@ -66,6 +69,12 @@ async def discussing(meeting: Meeting) -> None:
     await meeting.seen("Tunnels, then.")
     await meeting.press("finish_step")
     await meeting.press("elaborate")
+
+
+def declare_an_agent(slack: Sandbox) -> None:
+    """As `roundtable manifest --agent` has the app."""
+    slack.scopes.add(AGENT)
+    slack.slack.app = replace(slack.app, events=slack.app.events | {STOPPED})
 
 
 def at_work(meeting: Meeting) -> str:
@@ -156,9 +165,10 @@ async def test_several_messages_while_a_persona_speaks_are_answered_once(meeting
 
 
 @WAYS
-async def test_people_see_that_a_persona_is_thinking(meeting: Meeting, missing: tuple[str, ...]) -> None:
+async def test_people_see_that_a_persona_is_thinking(meeting: Meeting, *, agent: bool) -> None:
     """As long as it does, and no hourglass is needed for it."""
-    meeting.slack.scopes.difference_update(missing)
+    if agent:
+        declare_an_agent(meeting.slack)
     mind = SlowMind(good, responding)
     meeting.voices = thinking(mind)
     meeting.more = {"ROUNDTABLE_MODEL": "ollama:small"}
@@ -176,7 +186,6 @@ async def test_people_see_that_a_persona_is_thinking(meeting: Meeting, missing: 
 
 async def test_where_slack_shows_no_words_it_is_an_hourglass(meeting: Meeting) -> None:
     """Found out once in a thread; it goes, and is never beside the words."""
-    meeting.slack.scopes.discard("assistant:write")
     mind = SlowMind(good, responding)
     meeting.voices = thinking(mind)
     meeting.more = {"ROUNDTABLE_MODEL": "ollama:small"}
@@ -195,9 +204,10 @@ async def test_where_slack_shows_no_words_it_is_an_hourglass(meeting: Meeting) -
 
 
 @WAYS
-async def test_a_bot_that_goes_away_leaves_no_sign_behind(meeting: Meeting, missing: tuple[str, ...]) -> None:
+async def test_a_bot_that_goes_away_leaves_no_sign_behind(meeting: Meeting, *, agent: bool) -> None:
     """The next one ends the work, and takes it away."""
-    meeting.slack.scopes.difference_update(missing)
+    if agent:
+        declare_an_agent(meeting.slack)
     mind = SlowMind(good, responding)
     meeting.voices, meeting.more = thinking(mind), {"ROUNDTABLE_MODEL": "ollama:small"}
     async with meeting.bot():
@@ -213,6 +223,7 @@ async def test_a_bot_that_goes_away_leaves_no_sign_behind(meeting: Meeting, miss
 
 async def test_slacks_own_stop_ends_a_round(meeting: Meeting) -> None:
     """Where the app is declared an agent, its button is under the thread."""
+    declare_an_agent(meeting.slack)
     mind = SlowMind(good, responding)
     meeting.voices, meeting.more = thinking(mind), {"ROUNDTABLE_MODEL": "ollama:small"}
     async with meeting.bot():

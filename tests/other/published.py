@@ -40,7 +40,13 @@ CONTENT = "attachments blocks text markdown_text metadata parse link_names as_us
 BYLINE = "icon_emoji icon_url username"
 
 PUBLISHED: Mapping[str, Published] = {
+    "agents.sessions.setStatus": _of(
+        "channel_id status", f"thread_ts title initiator_user_id {BYLINE}", scopes="chat:write", tier=3
+    ),
     "apps.connections.open": _of("", tier=3),
+    "assistant.threads.setStatus": _of(
+        "channel_id thread_ts status", f"loading_messages {BYLINE}", scopes="chat:write"
+    ),
     "auth.test": _of(""),
     "chat.delete": _of("channel ts", "as_user", scopes="chat:write", tier=3),
     "chat.getPermalink": _of("channel message_ts", reads_json=False),

@@ -98,10 +98,11 @@ def test_a_page_is_written_whole_or_not_at_all(workspace: Path, tmp_path: Path) 
     assert (done.returncode, done.stdout) == (0, "")
     assert (tmp_path / "page.html").read_text().endswith("</html>\n")
 
-    done = replay(workspace, "offline-sync", "--html", str(tmp_path / "nowhere" / "page.html"))
+    page = tmp_path / "nowhere" / "page.html"
+    done = replay(workspace, "offline-sync", "--html", str(page))
     assert (done.returncode, done.stderr) == (
         1,
-        "The record of offline-sync cannot be read or written: No such file or directory.\n",
+        f"The record of offline-sync cannot be read or written: No such file or directory ({page}).\n",
     )
 
 

@@ -34,6 +34,16 @@ async def test_what_is_not_committed_yet_is_in_it(evening: Table, tmp_path: Path
     assert (tmp_path / ITEMS / "offline-sync" / "planning" / "meeting.jsonl").read_bytes() == kept
 
 
+async def test_what_is_given_away_of_it_is_redacted(tmp_path: Path) -> None:
+    """The file may hold what others wrote into it, which nobody redacted before."""
+    table = Table().start().say("The key is hunter2.")
+    records = KeptRecords(tmp_path, lambda text: text.replace("hunter2", "[redacted:key]"))
+    sheets = await records.sheets("offline-sync", table.lines, title="T", name="t")
+
+    assert all("hunter2" not in one.content.decode() for one in sheets)
+    assert all("[redacted:key]" in one.content.decode() for one in sheets)
+
+
 async def test_an_item_without_a_file_has_only_those_lines(tmp_path: Path) -> None:
     """Its folder is made with the first commit."""
     table = Table().start().say("The very first words.")

@@ -158,5 +158,5 @@ METHODS: Mapping[str, Method] = {
     "chat.update": Method(update, ("chat:write",)),
     "chat.delete": Method(delete, ("chat:write",)),
     "chat.getPermalink": Method(permalink, by_form=True),
-    "assistant.threads.setStatus": Method(set_status, ("chat:write", "assistant:write")),
+    "assistant.threads.setStatus": Method(set_status, ("chat:write",)),
 }

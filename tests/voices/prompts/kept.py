@@ -87,6 +87,13 @@ def interrupted() -> Elaboration:
     return debate(0).but(turns=(first, second, asked))
 
 
+def waiting() -> Elaboration:
+    """Two people said something to nobody in particular while a persona spoke."""
+    asked = TURNS[3].but(text="What if two people edit one record?")
+    added = asked.but(id="t05", by="U2", name="Grace", text="And who is told?")
+    return debate(0).but(turns=(*TURNS[:3], asked, added), first_round=3)
+
+
 def disputed() -> Elaboration:
     """Two against one."""
     wins = Stance(issue="conflicts", position="the last one wins", because=("t01",))
@@ -146,6 +153,7 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "frame": lambda: tasks.frame(scene(), debate(0)),
     "respond-first-round": lambda: tasks.respond(scene(JORDAN), debate(2)),
     "respond-to-a-person": lambda: tasks.respond(scene(ALEX), debate(4)),
+    "respond-to-several": lambda: tasks.respond(scene(ALEX), waiting()),
     "respond-going-on": lambda: tasks.respond(scene(ALEX), debate(3).but(first_round=3)),
     "respond-once-more": lambda: reduce(tasks.again, FLAWS, tasks.respond(scene(ALEX), debate(4))),
     "respond-as-the-lead": lambda: tasks.respond(scene(MAYA), debate(3)),

@@ -145,16 +145,8 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         board = SlackBoard(client, us, pace=paced, standing=doors.standing)
         shared = Shared(saved, files, agenda, doors.payer, board, speaking.reviewers, redact, doors.metrics)
         triage = await enter(_reviews(settings, shared, doors))
-        world = Performers(
-            chat,
-            voices or speaking.voices,
-            files,
-            agenda,
-            now,
-            _records(settings, redact),
-            speaking.planners,
-            redact,
-        )
+        records, heard = _records(settings, redact), voices or speaking.voices
+        world = Performers(chat, heard, files, agenda, now, records, speaking.planners, redact)
         engine = _engine(saved, Forked(doors.payer, triage), world, meter=doors.metrics)
         desk = _desk(engine, saved, world, triage=triage)
         reception = Reception(desk=desk, chat=chat, us=us, clock=now)

@@ -1,4 +1,3 @@
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,14 +25,6 @@ HURRIES = (
     "bot.storage.remote.ABREAST_SECONDS",
 )
 """So long a call of Redis may take, and a round with the remote that somebody waits for."""
-
-
-WORKERS = 16
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """Twice as many as there are cores: half of what tests do is to wait for processes, sockets and disks."""
-    return min(WORKERS, 2 * (os.cpu_count() or 1))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

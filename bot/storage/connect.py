@@ -7,8 +7,9 @@ sends a call elsewhere has not begun with it.)
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from types import TracebackType
 from typing import Self, cast
 
@@ -56,11 +57,30 @@ async def bounded(seconds: float | None = None) -> AsyncIterator[None]:
     What Redis says about a command that it does not know quotes its arguments: a password, where that is AUTH.
     """
     try:
-        async with asyncio.timeout(CALL_SECONDS if seconds is None else seconds):
-            yield
+        with cancellable():
+            async with asyncio.timeout(CALL_SECONDS if seconds is None else seconds):
+                yield
     except NO_ANSWER as error:
         said = str(error).partition(", with args")[0] or "no answer in time"
         raise Unavailable(f"Redis did not answer: {said}") from error
+
+
+@contextmanager
+def cancellable() -> Iterator[None]:
+    """
+    Who is cancelled in here is cancelled at the latest on the way out.
+
+    redis-py sends with `asyncio.wait_for`, where a server is one of several; that of Python 3.11 forgets a cancellation
+    in the moment in which it ends.
+    """
+    ours = asyncio.current_task()
+    assert ours
+    before = ours.cancelling()
+    try:
+        yield
+    finally:
+        if ours.cancelling() > before and not isinstance(sys.exception(), asyncio.CancelledError):
+            raise asyncio.CancelledError
 
 
 def client(url: str, *, connections: int) -> Redis:

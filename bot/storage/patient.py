@@ -5,6 +5,9 @@ Docket 0.27 takes one node of a cluster, asks it at once, raises what its worker
 works again when the node is lost on which it listens for cancellations. Of sentinels it asks one after the other, and a
 lost one for a minute. It waits without end for the answer of a server that hangs. Here it is given what answers just
 now, an outage is one, and after it docket begins anew. Only what docket makes public is used for that.
+
+Strikes, by which somebody forbids tasks from elsewhere, are not listened for: they have a client of their own, which
+leaves connections to a cluster open when it is closed while a node is away.
 """
 
 import asyncio
@@ -19,6 +22,7 @@ from redis.exceptions import RedisClusterException, RedisError
 
 from bot.errors import ConfigError
 from bot.storage.address import CLUSTER, hosts_of, kind_of, only, taken_apart
+from bot.storage.connect import cancellable
 from bot.storage.sentinel import answering
 
 FIRST_SECONDS = 1.0
@@ -27,7 +31,7 @@ SENTINEL_SECONDS = 0.3
 OPENING_SECONDS = 2.0
 AGAIN_SECONDS = 0.5
 HUNG_SECONDS = "4"
-"""Longer than docket ever waits for work; only a read of something we do not use is cut off by it, and begins again."""
+"""Longer than docket ever waits for work."""
 AWAY = (RedisError, RedisClusterException)
 
 
@@ -51,7 +55,16 @@ class PatientDocket(Docket):
         self._options = options
         self._users = 0
         self._doubtful = False
-        self.strike_list = StrikeList(name=name)
+        self._strikes = StrikeList(name=name)
+
+    @property
+    def strike_list(self) -> StrikeList:
+        """One without a client."""
+        return self._strikes
+
+    @strike_list.setter
+    def strike_list(self, connected: StrikeList) -> None:
+        """Not taken: docket makes one with a client whenever it begins."""
 
     async def __aenter__(self) -> Self:
         self._opening = asyncio.create_task(self._opened(), name="first answer of Redis")
@@ -82,7 +95,8 @@ class PatientDocket(Docket):
         self._users += 1
         try:
             async with super().redis() as client:
-                yield client
+                with cancellable():
+                    yield client
         except (*AWAY, BaseExceptionGroup) as error:
             if not _is_away(error):
                 raise

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from bot.domain.agenda import Phase, Step
 from bot.domain.outcomes import Touched
 from bot.domain.persona import Persona
+from bot.domain.text import counted
 from bot.domain.wording import listed
 
 
@@ -84,5 +85,5 @@ def ended_early(topic: str) -> str:
 
 
 def insights_added(touched: Sequence[Touched], insights: int) -> str:
-    added = f"{insights} insight{'s' * (insights != 1)} from the discussion"
+    added = f"{counted(insights, 'insight')} from the discussion"
     return "\n".join(f'Updated {one.path}, section "{one.heading}": added {added}.' for one in touched)

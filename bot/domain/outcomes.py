@@ -72,9 +72,10 @@ class ItemState(Stored):
     What an item's folder says, read fresh.
 
     `last_round` and `last_ts` are the transcript's; `heard` are the Slack stamps of people's newest messages in it, in
-    order; `said` answers the step that it ends in, if that is open. `codebase` is the last commit outside the items
-    folder and `commits_behind` how many came since the one the item was analysed at. `planning`: the transcript ends in
-    the middle of a workshop. `behind`: the folder is a clone's that has not heard yet of the last commit.
+    order; `said` answers the step that it ends in, if that is open, and is only told to who reads. `codebase` is the
+    last commit outside the items folder and `commits_behind` how many came since the one the item was analysed at.
+    `planning`: the transcript ends in the middle of a workshop. `behind`: the folder is a clone's that has not heard
+    yet of the last commit.
     """
 
     meta: Meta

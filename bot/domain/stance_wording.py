@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot.domain.positions import Flip
+from bot.domain.text import counted
 from bot.domain.wording import listed
 
 
@@ -63,7 +64,7 @@ def noted(name: str, issue: str, position: str) -> str:
 
 
 def asked_again(count: int) -> str:
-    return f"The synthesis left out {count} objection{'s' * (count != 1)}, so it was asked for once more."
+    return f"The synthesis left out {counted(count, 'objection')}, so it was asked for once more."
 
 
 def _favors(side: Favored) -> str:

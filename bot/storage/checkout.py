@@ -110,6 +110,14 @@ class Checkout:
         return Planning(self._items.planning(slug), self._items.lines(slug))
 
     def read(self, slug: str, *, now: str, after: str = "") -> Reading:
+        found = self._standing(slug, now=now, after=after)
+        if found.state is None:
+            return found
+        said = self._items.said(slug, found.state.meta.steps_completed)
+        return found._replace(state=found.state.but(said=said))
+
+    def _standing(self, slug: str, *, now: str, after: str = "") -> Reading:
+        """Without what was said about the open step: who commits knows it, and it may be far up in the transcript."""
         contents = self._items.contents(slug, now=now)
         if contents is None:
             return Reading(None, ())
@@ -121,7 +129,6 @@ class Checkout:
             last_round=contents.last_round,
             last_ts=contents.last_ts,
             heard=contents.heard,
-            said=contents.said,
             spent=spending.kept(contents.spent),
             codebase=self._history.codebase(),
             commits_behind=self._history.commits_behind(contents.meta.codebase_hash),
@@ -212,7 +219,7 @@ class Checkout:
         return self._receipt(due, Made(str(done.id), before, done.tree_id))
 
     def _receipt(self, due: Due, made: Made, written: Written | None = None) -> Receipt:
-        state = self.read(due.slug, now=due.now, after=due.after).state
+        state = self._standing(due.slug, now=due.now, after=due.after).state
         if state is None:
             raise WorkspaceError("meta.json was taken away while it was saved.", reason="io", again=True)
         touched = tuple(dict.fromkeys(self._touched(due.slug, due.work.edits, made)))

@@ -50,7 +50,6 @@ class Contents(NamedTuple):
     last_round: int = 0
     last_ts: str = ""
     heard: tuple[str, ...] = ()
-    said: tuple[Heard, ...] = ()
     artifacts: tuple[str, ...] = ()
     planning: bool = False
     spent: Mapping[str, Any] = {}
@@ -172,11 +171,17 @@ class Items:
             last_round=ending.last.round if ending.last else 0,
             last_ts=ending.last.ts if ending.last else "",
             heard=ending.heard,
-            said=self._said(slug, reading.meta.steps_completed),
             spent=ending.spent,
             artifacts=tuple(name for name in names if _is_artifact(name)),
             planning=under_way(ending.last),
         )
+
+    def said(self, slug: str, done: Collection[str]) -> tuple[Heard, ...]:
+        """What answers the step that is open, unless that is *done*."""
+        place = self.transcript_file(slug)
+        with suppress(FileNotFoundError), self.folder_of(place) as found:
+            return unfinished.answers(found.rows(place.name), done=done)
+        return ()
 
     def _plans(self, slug: str, folders: tuple[str, ...], prefix: str) -> Iterator[tuple[str, str]]:
         with suppress(OSError), folder(self._root, folders) as found:
@@ -196,12 +201,6 @@ class Items:
         with suppress(FileNotFoundError), self.folder_of(place) as found:
             return transcript.ending(found.rows(place.name))
         return Ending()
-
-    def _said(self, slug: str, done: Collection[str]) -> tuple[Heard, ...]:
-        place = self.transcript_file(slug)
-        with suppress(FileNotFoundError), self.folder_of(place) as found:
-            return unfinished.answers(found.rows(place.name), done=done)
-        return ()
 
 
 def _listing(items: Folder, slug: str) -> Listing:

@@ -199,7 +199,7 @@ def person_spoke(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtabl
 
 def went_on(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
     """Nobody has anything to add: the personas go on by themselves."""
-    rt, name = hush.let_speak(rt, happened, playbook), rt.name_of(happened.person.id)
+    rt, name = hush.let_speak(rt, playbook), rt.name_of(happened.person.id)
     label = menus.GO_ON.label
     rt = rt.closing_menu(wording.chosen(label, name), ts=happened.ts).opening_round(Part.WORKSHOP)
     rt = rt.recording(

@@ -7,7 +7,7 @@ What people say is heard all the same, and what personas were about to say waits
 from bot.domain import menus, refusals, safety_wording, wording
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Speak
-from bot.domain.inputs import Mute, Press
+from bot.domain.inputs import Mute
 from bot.domain.menu import MenuKind
 from bot.domain.message import Message
 from bot.domain.purse import used_up
@@ -75,7 +75,7 @@ def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return rt.owing(Speak(persona=rt.debate.waiting[0], task="respond"))
 
 
-def let_speak(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+def let_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Somebody presses for the personas to go on: that ends a silence which people asked for, and no other."""
     if used_up(rt.purse, playbook.house):
         raise NotNow(refusals.budget_used_up())

@@ -241,13 +241,17 @@ async def test_a_state_says_what_answers_the_open_step(workspace: Workspace) -> 
     facts = {"message_id": "m1", "message_ts": "1700000001.000100", "user_id": "U1", "user_name": "Ada"}
     line = a_line("m1", phase="clarifying", meta={**facts, "step_id": "01-02"})
 
-    receipt = await workspace.commit(SLUG, a_commit(lines=(line,)), now=NOW)
-    [heard] = receipt.state.said
-    done = await workspace.commit(SLUG, a_commit(2), now=NOW)
+    await workspace.commit(SLUG, a_commit(lines=(line,)), now=NOW)
+    begun = (await workspace.read(SLUG, now=NOW)).state
+    assert begun
+    [heard] = begun.said
+    await workspace.commit(SLUG, a_commit(2), now=NOW)
+    done = (await workspace.read(SLUG, now=NOW)).state
+    assert done
 
     assert (heard.person.id, heard.person.name, heard.text) == ("U1", "Ada", line.content)
     assert (heard.ts, heard.about) == ("1700000001.000100", "01-02")
-    assert done.state.said == ()
+    assert done.said == ()
 
 
 async def test_what_was_last_heard_may_be_long_ago(workspace: Workspace) -> None:

@@ -203,6 +203,19 @@ class Table:
         ts = ts or self.ts()
         return self.hear(Say(key=f"C1.{ts}", at=self.now(), person=person(who), text=text, ts=ts))
 
+    @property
+    def speaking(self) -> Speak:
+        """The voice that is asked for words next."""
+        owed = self.rt.outbox[0]
+        assert isinstance(owed, Speak)
+        return owed
+
+    def spoke(self, speak: Speak, text: str, **told: Any) -> "Table":
+        """Who was asked to *speak* has written *text*."""
+        heard = {"key": speak.id, "at": self.now(), "effect": speak.id, "persona": speak.persona}
+        self.rt = self.decided(PersonaSpoke(**heard, text=text, redone=speak.redone, **told))
+        return self
+
     def press(
         self, action: Action, *, who: str = "ada", menu: Menu | None = None, key: str = "", value: str = ""
     ) -> "Table":

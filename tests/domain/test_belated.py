@@ -12,29 +12,12 @@ def answering() -> Table:
     return table.pay_up_to("speak")
 
 
-def speaking(table: Table) -> Speak:
-    owed = table.rt.outbox[0]
-    assert isinstance(owed, Speak)
-    return owed
-
-
 def write(table: Table, text: str, *, meanwhile: str = "") -> Table:
     """The persona writes *text*; *meanwhile* is said while it does."""
-    speak, turns = speaking(table), table.rt.debate.turn_count
+    speak, turns = table.speaking, table.rt.debate.turn_count
     if meanwhile:
         table.say(meanwhile, who="grace")
-    spoke = PersonaSpoke(
-        key=speak.id,
-        at=table.now(),
-        effect=speak.id,
-        persona=speak.persona,
-        text=text,
-        turns=turns,
-        redone=speak.redone,
-        facts={"tokens_in": 7},
-    )
-    table.rt = table.decided(spoke)
-    return table
+    return table.spoke(speak, text, turns=turns, facts={"tokens_in": 7})
 
 
 def test_what_nobody_interrupted_is_posted() -> None:
@@ -48,7 +31,7 @@ def test_a_belated_answer_is_written_once_more() -> None:
     """By the same persona, who has read all of it this time, and then it is one turn."""
     table = write(answering(), "We merge.", meanwhile="Conflicts are solved already.")
     table.pay_up_to("speak")
-    again = speaking(table)
+    again = table.speaking
     assert (again.persona, again.redone) == ("solutions-architect", True)
 
     write(table, "Then there is nothing to merge.").resume_paying()
@@ -92,22 +75,10 @@ def acknowledging() -> Table:
 
 def take_up(table: Table, text: str, *, meanwhile: str = "", satisfied: bool = False) -> Table:
     """The persona writes *text* about what was answered; *meanwhile* is said while it does."""
-    speak, answers = speaking(table), len(table.rt.answers)
+    speak, answers = table.speaking, len(table.rt.answers)
     if meanwhile:
         table.say(meanwhile, who="grace")
-    spoke = PersonaSpoke(
-        key=speak.id,
-        at=table.now(),
-        effect=speak.id,
-        persona=speak.persona,
-        text=text,
-        satisfied=satisfied,
-        answers=answers,
-        redone=speak.redone,
-        facts={"tokens_in": 7},
-    )
-    table.rt = table.decided(spoke)
-    return table
+    return table.spoke(speak, text, satisfied=satisfied, answers=answers, facts={"tokens_in": 7})
 
 
 def test_what_is_said_about_an_answer_is_posted_if_it_is_still_the_answer() -> None:
@@ -121,7 +92,7 @@ def test_when_people_have_answered_more_it_is_written_once_more() -> None:
     """With all of it, and its question does not ask what was told meanwhile."""
     table = take_up(acknowledging(), "In tunnels? How long?", meanwhile="Tunnels of two hours.")
     table.pay_up_to("speak")
-    again = speaking(table)
+    again = table.speaking
     assert (again.task, again.redone) == ("acknowledge", True)
 
     take_up(table, "Two hours, then.", satisfied=True).resume_paying()
@@ -143,7 +114,7 @@ def test_when_they_go_on_even_then_nothing_is_said_and_the_next_answer_is_answer
 def test_an_answer_that_is_taken_back_is_not_answered() -> None:
     """Whoever deleted it does not want to read it again."""
     table = acknowledging()
-    speak, answers, ts = speaking(table), len(table.rt.answers), table.rt.answers[-1].ts
+    speak, answers, ts = table.speaking, len(table.rt.answers), table.rt.answers[-1].ts
     table.delete(ts)
     spoke = PersonaSpoke(
         key=speak.id,
@@ -198,7 +169,7 @@ def test_a_framing_is_written_until_it_fits() -> None:
         table.pay_up_to("speak")
         write(table, "Let us begin.", meanwhile=words)
     table.pay_up_to("speak")
-    assert speaking(table).task == "frame"
+    assert table.speaking.task == "frame"
 
     write(table, "Let us begin.")
     assert table.rt.debate.framed

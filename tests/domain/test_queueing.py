@@ -4,7 +4,6 @@ import pytest
 
 from bot.domain.effects import Speak, Tell
 from bot.domain.message import Action
-from bot.domain.outcomes import PersonaSpoke
 from bot.domain.transitions.queueing import LONGEST
 from tests.domain.table import Table
 
@@ -20,26 +19,9 @@ def talking(max_turns: int = LONG) -> Table:
     return table.pay_up_to("speak")
 
 
-def speaking(table: Table) -> Speak:
-    owed = table.rt.outbox[0]
-    assert isinstance(owed, Speak)
-    return owed
-
-
 def written(table: Table, text: str, *, having_read: int) -> Table:
     """The persona has written *text* by now, knowing so many turns."""
-    speak = speaking(table)
-    spoke = PersonaSpoke(
-        key=speak.id,
-        at=table.now(),
-        effect=speak.id,
-        persona=speak.persona,
-        text=text,
-        turns=having_read,
-        redone=speak.redone,
-    )
-    table.rt = table.decided(spoke)
-    return table
+    return table.spoke(table.speaking, text, turns=having_read)
 
 
 def answers(table: Table) -> int:
@@ -96,15 +78,15 @@ def test_after_an_answer_the_same_person_can_ask_again() -> None:
 def test_somebody_else_takes_over_when_an_answer_comes_too_late_twice() -> None:
     """What was said to nobody in particular does not stay without an answer because its author went on."""
     table = talking()
-    first = speaking(table).persona
+    first = table.speaking.persona
     for words in ("I mean edits,", "of the same field."):
         count = table.rt.debate.turn_count
         table.say(words)
         written(table, "Too late.", having_read=count)
         table.pay_up_to("speak")
 
-    assert speaking(table).persona != first
-    assert not speaking(table).redone
+    assert table.speaking.persona != first
+    assert not table.speaking.redone
     table.resume_paying()
     assert "Too late." not in table.texts
     assert not table.rt.debate.turns[-1].human

@@ -77,6 +77,15 @@ def declare_an_agent(slack: Sandbox) -> None:
     slack.slack.app = replace(slack.app, events=slack.app.events | {STOPPED})
 
 
+def slowly(meeting: Meeting, *, agent: bool = False) -> SlowMind:
+    """Whoever responds is at work until it is let go; the app may be declared an *agent*."""
+    if agent:
+        declare_an_agent(meeting.slack)
+    mind = SlowMind(good, responding)
+    meeting.voices, meeting.more = thinking(mind), {"ROUNDTABLE_MODEL": "ollama:small"}
+    return mind
+
+
 def at_work(meeting: Meeting) -> str:
     """What stands under the thread."""
     return str(meeting.slack.channel(CHANNEL).at_work(meeting.root)["status"])
@@ -167,11 +176,7 @@ async def test_several_messages_while_a_persona_speaks_are_answered_once(meeting
 @WAYS
 async def test_people_see_that_a_persona_is_thinking(meeting: Meeting, *, agent: bool) -> None:
     """As long as it does, and no hourglass is needed for it."""
-    if agent:
-        declare_an_agent(meeting.slack)
-    mind = SlowMind(good, responding)
-    meeting.voices = thinking(mind)
-    meeting.more = {"ROUNDTABLE_MODEL": "ollama:small"}
+    mind = slowly(meeting, agent=agent)
     async with meeting.bot():
         await discussing(meeting)
         await mind.begun.wait()
@@ -186,9 +191,7 @@ async def test_people_see_that_a_persona_is_thinking(meeting: Meeting, *, agent:
 
 async def test_where_slack_shows_no_words_it_is_an_hourglass(meeting: Meeting) -> None:
     """Found out once in a thread; it goes, and is never beside the words."""
-    mind = SlowMind(good, responding)
-    meeting.voices = thinking(mind)
-    meeting.more = {"ROUNDTABLE_MODEL": "ollama:small"}
+    mind = slowly(meeting)
     meeting.slack.fail_next(STATUS, "not_allowed_token_type", times=100)
     async with meeting.bot():
         await discussing(meeting)
@@ -206,10 +209,7 @@ async def test_where_slack_shows_no_words_it_is_an_hourglass(meeting: Meeting) -
 @WAYS
 async def test_a_bot_that_goes_away_leaves_no_sign_behind(meeting: Meeting, *, agent: bool) -> None:
     """The next one ends the work, and takes it away."""
-    if agent:
-        declare_an_agent(meeting.slack)
-    mind = SlowMind(good, responding)
-    meeting.voices, meeting.more = thinking(mind), {"ROUNDTABLE_MODEL": "ollama:small"}
+    mind = slowly(meeting, agent=agent)
     async with meeting.bot():
         await discussing(meeting)
         await mind.begun.wait()
@@ -223,9 +223,7 @@ async def test_a_bot_that_goes_away_leaves_no_sign_behind(meeting: Meeting, *, a
 
 async def test_slacks_own_stop_ends_a_round(meeting: Meeting) -> None:
     """Where the app is declared an agent, its button is under the thread."""
-    declare_an_agent(meeting.slack)
-    mind = SlowMind(good, responding)
-    meeting.voices, meeting.more = thinking(mind), {"ROUNDTABLE_MODEL": "ollama:small"}
+    mind = slowly(meeting, agent=True)
     async with meeting.bot():
         await discussing(meeting)
         await mind.begun.wait()

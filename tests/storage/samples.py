@@ -1,8 +1,11 @@
 """What the storage tests save and commit, and how they wait."""
 
 import asyncio
+import errno
+import os
 import time
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from bot.domain.artifact import SectionEdit
@@ -25,6 +28,18 @@ def a_roundtable(slug: str = SLUG, **fields: Any) -> Roundtable:
     """Version 1 of a roundtable that is held in `PLACE` and owes nothing."""
     given = {"incarnation": "i1", "title": "Too bright at night", "place": PLACE, "now": NOW, "version": 1}
     return Roundtable(slug=slug, **(given | fields))
+
+
+def fsync_failing(nth: int) -> Callable[[int], None]:
+    """`os.fsync`, which the disk refuses the *nth* time."""
+    flush, calls = os.fsync, count(1)
+
+    def fsync(descriptor: int) -> None:
+        if next(calls) == nth:
+            raise OSError(errno.EIO, "Input/output error")
+        flush(descriptor)
+
+    return fsync
 
 
 def a_line(message_id: str, content: str = "It is too bright.", **fields: Any) -> Line:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
 
 import pygit2
@@ -18,7 +17,7 @@ from bot.errors import WorkspaceError
 from bot.storage.explain import explained
 from bot.storage.git import GitWorkspace
 from tests.storage.checkout import Git
-from tests.storage.samples import NOW, SLUG, a_commit, a_section
+from tests.storage.samples import NOW, SLUG, a_commit, a_section, fsync_failing
 
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534
@@ -107,16 +106,9 @@ async def test_a_disk_that_fails_is_said_and_saved_later(
     workspace: GitWorkspace, git: Git, monkeypatch: pytest.MonkeyPatch, nth: int
 ) -> None:
     """What could not be flushed counts for nothing: all of it is written and flushed anew."""
-    flush, calls = os.fsync, count(1)
-
-    def fsync(descriptor: int) -> None:
-        if next(calls) == nth:
-            raise OSError(errno.EIO, "Input/output error")
-        flush(descriptor)
-
     await workspace.commit(SLUG, a_commit(), now=NOW)
     with monkeypatch.context() as failing:
-        failing.setattr(os, "fsync", fsync)
+        failing.setattr(os, "fsync", fsync_failing(nth))
         with pytest.raises(WorkspaceError) as refused:
             await workspace.commit(SLUG, a_commit(2), now=NOW)
     receipt = await workspace.commit(SLUG, a_commit(2), now=NOW)

@@ -1,13 +1,11 @@
 """What only the embedded store can show: files, one process, and a process that is killed."""
 
 import asyncio
-import errno
 import json
 import os
 import stat
 import sys
 from asyncio.subprocess import PIPE
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ import pytest
 
 from bot.errors import ConfigError, Unavailable
 from bot.storage.embedded import EmbeddedStore
-from tests.storage.samples import PLACE, SLUG, a_roundtable
+from tests.storage.samples import PLACE, SLUG, a_roundtable, fsync_failing
 
 
 @pytest.fixture
@@ -170,16 +168,9 @@ async def test_a_disk_that_fails_once_costs_one_save(
     tmp_path: Path, nth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever of it has reached the disk: what is there then is what people go on from."""
-    flush, calls = os.fsync, count(1)
-
-    def fsync(descriptor: int) -> None:
-        if next(calls) == nth:
-            raise OSError(errno.EIO, "Input/output error")
-        flush(descriptor)
-
     async with EmbeddedStore(tmp_path) as store:
         await store.put(a_roundtable(), expected=0)
-        monkeypatch.setattr(os, "fsync", fsync)
+        monkeypatch.setattr(os, "fsync", fsync_failing(nth))
         with pytest.raises(Unavailable, match="Input/output error"):
             await store.put(a_roundtable(version=2, title="Two"), expected=1)
 

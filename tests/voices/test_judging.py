@@ -11,7 +11,6 @@ from bot.content import load
 from bot.domain.planning.validating import read_plan
 from bot.domain.planning.workshop import Workshop
 from bot.domain.review_text import Severity
-from bot.domain.transcript import Line, Part, Source
 from bot.engine.voice_ports import NO_FACTS, Formal
 from bot.errors import VoiceError
 from bot.shipped import personas_dir, steps_dir
@@ -21,6 +20,7 @@ from bot.voices.judging import ThinkingReviewer, ThinkingWorkshop
 from bot.voices.workshop import OfflineWorkshop
 from tests.domain.planning.seats import TESTS, YES, read_through, started
 from tests.voices.minds import Answer, ScriptedMind, lost, whole
+from tests.voices.prompts.kept import LINES
 
 SHIPPED = load(personas_dir(), steps_dir())
 SPEC = "# Spec\n\n## 6. Functional Requirements\n\n### FR-001: Keep the last row\n\n- AC-001-01: 500 of 500 rows\n"
@@ -32,16 +32,6 @@ VERDICT = {
     "blocking_open_questions": ["Which?"],
 }
 PLAN = {"id": "lost-rows", "title": "Keep rows", "brief": "Rows get lost."}
-LINE = Line(
-    ts="2026-01-01T00:00:00.000Z",
-    round=1,
-    actor="User",
-    phase=Part.DRAFT,
-    role="user",
-    source=Source.USER,
-    content="Every export loses its last row.",
-    meta={"message_id": "C1.1"},
-)
 
 
 def workshop(mind: ScriptedMind) -> ThinkingWorkshop:
@@ -120,7 +110,7 @@ async def test_a_role_without_a_persona_has_its_checklist() -> None:
 
 async def formalized(*answers: Answer) -> tuple[Any, ScriptedMind]:
     mind = ScriptedMind(*answers)
-    return await workshop(mind).formalize(read_through(YES), FILES, lines=[LINE]), mind
+    return await workshop(mind).formalize(read_through(YES), FILES, lines=LINES), mind
 
 
 def title_of(formal: Formal) -> str:
@@ -150,7 +140,7 @@ async def test_what_is_wrong_with_it_is_said_once() -> None:
 async def test_else_the_plan_needs_no_mind(answer: Answer) -> None:
     """It is valid in any case."""
     formal, _ = await formalized(answer)
-    plain = await OfflineWorkshop().formalize(read_through(YES), FILES, lines=[LINE])
+    plain = await OfflineWorkshop().formalize(read_through(YES), FILES, lines=LINES)
 
     assert formal._replace(facts=NO_FACTS) == plain
 

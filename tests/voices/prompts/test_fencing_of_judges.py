@@ -10,7 +10,7 @@ from bot.voices.mind import Prompt
 from bot.voices.prompts import judging
 from bot.voices.prompts.fencing import FENCE, MARKER_CHARS, fenced, sealed
 from tests.domain.planning.seats import started
-from tests.voices.test_judging import LINE, SHIPPED
+from tests.voices.prompts.kept import LINES, SHIPPED
 
 TRACE = "zugzwang"
 ATTACKS = (
@@ -29,7 +29,7 @@ def prompts(text: str) -> list[Prompt]:
     said = Remark(text=text, person=text, line=text)
     ws = started().but(title=text, brief=text, questions=(asked,), remarks=(said,), lessons=(text,))
     files = {"requirements-spec.md": text, "draft.md": text}
-    lines: list[Line] = [LINE.but(content=text, meta={"message_id": text, "user_name": text})]
+    lines: list[Line] = [LINES[0].but(content=text, meta={"message_id": text, "user_name": text})]
     roles, roster = SHIPPED.workshop, SHIPPED.roster
     return [
         judging.judge(ws, next(iter(roles)), roles, files=files),

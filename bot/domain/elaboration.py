@@ -216,6 +216,14 @@ class Elaboration(Stored):
         besides = tuple(one.but(text=text) if one.ts == ts else one for one in self.besides)
         return self.but(turns=turns, besides=besides)
 
+    def met(self, person: str, name: str) -> "Elaboration":
+        """What *person* said and decided, by *name*."""
+        return self.but(
+            turns=tuple(one.but(name=name) if one.by == person else one for one in self.turns),
+            besides=tuple(one.but(name=name) if one.by == person else one for one in self.besides),
+            decided=tuple(one.but(name=name) if one.by == person else one for one in self.decided),
+        )
+
     def written(self, line: str) -> "Elaboration":
         """The newest turn is in the transcript as *line*."""
         *before, newest = self.turns

@@ -46,7 +46,6 @@ from bot.domain.outcomes import (
     ThreadOpened,
     ThreadRead,
 )
-from bot.domain.place import Person
 from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import BUSY, Stage
@@ -62,6 +61,7 @@ from bot.domain.transitions import (
     elaborations,
     exporting,
     hush,
+    introductions,
     opening,
     pausing,
     phases,
@@ -236,7 +236,7 @@ def _settled(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtabl
         case Posted():
             return pausing.in_touch(_posted(rt, happened, effect), playbook)
         case PersonMet():
-            return _met(rt, happened)
+            return introductions.met(rt, happened)
         case Committed():
             assert isinstance(effect, Commit), "only a commit is committed"
             return commits.made(rt, effect, playbook, told=happened)
@@ -258,18 +258,6 @@ def _caught_up(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roun
     for one in said:
         rt = decide(rt, one, playbook)
     return rt
-
-
-def _met(rt: Roundtable, happened: PersonMet) -> Roundtable:
-    """Lines that are not in git yet still get the name."""
-    lines = tuple(
-        line.but(meta={**line.meta, "user_name": happened.name})
-        if line.meta.get("user_id") == happened.person
-        else line
-        for line in rt.lines
-    )
-    rt = permission.learned(rt, Person(id=happened.person, belongs=happened.belongs))
-    return rt.but(people={**rt.people, happened.person: happened.name}, lines=lines)
 
 
 def _posted(rt: Roundtable, happened: Posted, effect: Attemptable) -> Roundtable:

@@ -104,6 +104,8 @@ MIDNIGHT = 1_767_225_600
 NOWHERE = "0"
 SORRY = "The disk is full."
 NAMES = {"ada": "Ada", "grace": "Grace", "linus": "Linus"}
+STRANGERS = {"U0ZOE": "Zoe", "U0ODD": "Odd"}
+"""Whom only Slack can name."""
 
 
 YES = Verdict(ok=True, confidence=0.9)
@@ -522,7 +524,9 @@ class Table:
             case MeetPerson():
                 who = effect.person
                 belongs = world.belonging.get(who, Belonging.UNKNOWN)
-                return PersonMet(**told, person=who, name=NAMES.get(who, who), belongs=belongs)
+                return PersonMet(
+                    **told, person=who, name={**NAMES, **STRANGERS}.get(who, who), belongs=belongs
+                )
             case Log():
                 world.logged.append(effect.trouble)
         return Done(**told)

@@ -2,7 +2,7 @@
 
 import re
 
-_THREAD = re.compile(r"(https://[A-Za-z0-9.-]+(?::\d+)?)/archives/([A-Z0-9]+)/p(\d{10,16})")
+_THREAD = re.compile(r"(https?://[A-Za-z0-9.-]+(?::\d+)?)/archives/([A-Z0-9]+)/p(\d{10,16})")
 _STAMP = re.compile(r"\d{7,10}\.\d{6}")
 
 

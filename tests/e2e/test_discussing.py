@@ -1,10 +1,14 @@
 """A discussion while it runs, over the sandbox's sockets: stopped, decided, talked into, and seen to be at work."""
 
 import asyncio
+import html
+import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
+import aiohttp
 import pytest
 
 from bot.domain.working import EMOJI
@@ -235,3 +239,20 @@ async def test_slacks_own_stop_ends_a_round(meeting: Meeting) -> None:
     turns = [line for line in meeting.transcript.lines if line.meta.get("turn_id")]
     assert [line.actor for line in turns] == ["BusinessAnalyst"]
     assert any("Grace" in line.content for line in meeting.transcript.lines)
+
+
+async def test_what_a_claim_rests_on_is_a_click_away(meeting: Meeting) -> None:
+    """From the synthesis in the thread to the very message, on whatever address that Slack is."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.do_step("Edits get lost in tunnels. Scope: small")
+        await meeting.press("elaborate")
+        await meeting.menu("end_elaboration")
+        said = await meeting.say("Both edits are kept, since last write wins loses work.", who="grace")
+        await meeting.slack.settled()
+        await meeting.say("done")
+        synthesis = await meeting.seen("Elaboration Insights")
+
+    [link] = re.findall(r"<(http[^|>]+)\|t\d+ Grace>", html.unescape(json.dumps(synthesis.blocks)))
+    async with aiohttp.ClientSession() as session, session.get(link, allow_redirects=False) as answer:
+        assert answer.headers["Location"] == f"/#{meeting.slack.channel(CHANNEL).id}/{meeting.root}/{said}"

@@ -45,6 +45,10 @@ def cannot_go_on(sentence: str) -> str:
     return f"The roundtable stopped: {sentence} Say `/roundtable resume` when that is mended."
 
 
+def thread_gone(title: str) -> str:
+    return f"The thread of **{title}** was deleted. Say `/roundtable resume`, and it goes on in a new one."
+
+
 def unread(sentence: str) -> str:
     return f"I could not look into the item's folder: {sentence} I go on with what I know."
 

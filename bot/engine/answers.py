@@ -52,6 +52,8 @@ def of_roundtable(rt: Roundtable) -> Standing:
 
 def _doing(rt: Roundtable) -> str:
     """A workshop takes days: whether it waits for people is what they want to know."""
+    if rt.stage is Stage.STALLED and not rt.place.thread:
+        return "without a thread: `/roundtable resume` opens one"
     ws = rt.workshop
     if ws is None or rt.stage is not Stage.PLANNING:
         return DOING[rt.stage]
@@ -65,7 +67,7 @@ def of_folder(listed: Listing) -> Standing:
 
 
 def held_already(rt: Roundtable) -> Message:
-    text = f"There is a roundtable on **{rt.title}** (`{rt.slug}`) already: {DOING[rt.stage]}."
+    text = f"There is a roundtable on **{rt.title}** (`{rt.slug}`) already: {_doing(rt)}."
     return Message(text=text, links=_link(rt))
 
 

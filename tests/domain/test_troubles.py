@@ -316,6 +316,41 @@ def test_a_thread_that_was_deleted_is_opened_again_by_starting_again() -> None:
     assert table.meta.slack.thread_ts == table.rt.place.thread
 
 
+def test_a_discussion_goes_on_in_a_new_thread() -> None:
+    """Whoever started is told how, and no turn is lost."""
+    table = Table().start().elaborate().say("Jordan, what about conflicts?")
+    turns = table.rt.debate.turns
+    table.fail("post", "thread_not_found").say("Who pays?")
+    told = table.world.told[-1][1].text
+    table.start_again()
+
+    assert "`/roundtable resume`, and it goes on in a new one" in told
+    assert (table.rt.stage, table.rt.debate.turns[: len(turns)]) == (Stage.ELABORATING, turns)
+    assert sum("We were discussing" in text for text in table.texts) == 1
+    assert table.press(Action.END_ELABORATION).rt.stage is Stage.AT_BOUNDARY
+
+
+def test_who_was_stopped_is_back_where_they_stopped_in_a_new_thread() -> None:
+    """As in the old one: at the menu, not at the next step."""
+    table = Table(TWO).start().do_step().press(Action.STOP)
+    table.fail("post", "thread_not_found").resume().start_again()
+
+    assert (table.rt.stage, table.rt.step_id) == (Stage.AT_BOUNDARY, "00-01")
+
+
+def test_a_workshop_goes_on_in_a_new_thread() -> None:
+    """Its answers are asked for once."""
+    table = Table().start().plan()
+    assert table.rt.workshop
+    round_before = table.rt.workshop.round
+    table.fail("post", "thread_not_found").stop()
+    assert not table.rt.place.thread
+    table.start_again()
+
+    assert table.rt.stage is Stage.PLANNING
+    assert table.rt.workshop.round == round_before
+
+
 def test_what_was_not_saved_survives_a_deleted_thread() -> None:
     """However often a new one cannot be opened: a finished step is a finished step."""
     table = Table(TWO).start().fail("commit").do_step().fail("post", "thread_not_found").press_continue()

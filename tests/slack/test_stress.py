@@ -328,7 +328,7 @@ async def test_a_root_that_is_deleted(meeting: Meeting) -> None:
 
 
 async def test_a_thread_that_is_gone_altogether(meeting: Meeting) -> None:
-    """Nothing of it comes out into the channel; whoever started hears of it, and goes on in a new thread."""
+    """Nothing of it comes out into the channel; whoever started hears of it, and finds the menu in a new thread."""
     slack, ada = meeting.slack, meeting.slack.person("ada")
     async with meeting.bot():
         await meeting.start("Offline sync")
@@ -344,6 +344,7 @@ async def test_a_thread_that_is_gone_altogether(meeting: Meeting) -> None:
         await ada.slash(CHANNEL, "/roundtable resume offline-sync")
         await slack.until(slack.messages, seconds=PATIENCE_SECONDS)
         meeting.root = slack.messages()[0].ts
+        await meeting.press("continue")
         await meeting.seen("Step 00-02")
 
     keys = [message.metadata["event_payload"]["key"] for message in posts(meeting)]

@@ -48,17 +48,16 @@ def take_up(happened: Start, playbook: Playbook, *, thread_known: bool) -> Round
 def start_again(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtable:
     """
     There is no thread: it could not be opened the first time, or it was deleted. Perhaps we were invited since, or
-    it is another channel. What was said and is not in git yet comes along.
+    it is another channel. What was said and is not in git yet comes along, and so does what was being discussed.
     """
     if rt.place.thread:
         raise NotNow(refusals.held_already())
     if not rt.phase_key:
         return _open(_on(happened).but(version=rt.version, now=rt.now, seen=rt.seen), happened, playbook)
-    heading_for = Stage.PLANNING if happened.planning else None
-    bare = rt.but(
-        place=happened.place, stage=Stage.OPENING, heading_for=heading_for, stalled=None, elaboration=None
-    )
-    return _open(bare, happened, playbook)
+    rt = rt.but(place=happened.place, stage=Stage.OPENING, stalled=None)
+    if happened.planning:
+        rt = rt.but(heading_for=Stage.PLANNING, workshop=None)
+    return _open(rt, happened, playbook)
 
 
 def _on(happened: Start) -> Roundtable:
@@ -157,8 +156,11 @@ def taken_up(rt: Roundtable, why: str) -> Roundtable:
 
 
 def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
-    if rt.heading_for is Stage.PLANNING and len(playbook.workshop):
+    is_planned = rt.heading_for is Stage.PLANNING and len(playbook.workshop)
+    if is_planned and not rt.workshop:
         return planning.goes_on(rt, playbook)
+    if is_planned or rt.heading_for not in {None, Stage.PLANNING}:
+        return resuming.again(rt, playbook)
     rt = phases.go_on(rt.but(heading_for=None), playbook)
     behind = told.state.commits_behind if told else 0
     return resuming.at_the_end(rt, behind) if rt.stage is Stage.ANALYSED else rt

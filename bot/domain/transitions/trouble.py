@@ -144,11 +144,15 @@ def _not_posted(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtabl
     if rt.stage in BUSY or is_known:
         return rt.holding_back(unpaid.effect)
     silent = rt.without_owing(React, *UNDER_WAY).closing_menu(wording.superseded())
-    message = Message(text=trouble_wording.cannot_go_on(unpaid.said.sentence))
-    told = silent.holding_back(unpaid.effect).owing(Tell(person=rt.started_by, message=message))
-    if gone:
-        return told.but(stage=Stage.STALLED, stalled=None, place=rt.place.but(thread=""))
-    return told if rt.stage in RESTING else told.but(stage=Stage.PAUSED, heading_for=rt.stage)
+    words = (
+        trouble_wording.thread_gone(rt.title) if gone else trouble_wording.cannot_go_on(unpaid.said.sentence)
+    )
+    told = silent.holding_back(unpaid.effect).owing(Tell(person=rt.started_by, message=Message(text=words)))
+    if rt.stage not in RESTING:
+        told = told.but(stage=Stage.PAUSED, heading_for=rt.stage)
+    if not gone:
+        return told
+    return told.but(stage=Stage.STALLED, stalled=None, place=rt.place.but(thread=""), permalink="")
 
 
 def _not_rewritten(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:

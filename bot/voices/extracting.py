@@ -6,7 +6,7 @@ An insight is a statement of a person; what offline personas say are questions, 
 
 from collections.abc import Iterator, Sequence
 
-from bot.domain import dissent
+from bot.domain import dissent, markers
 from bot.domain.elaboration import Elaboration, Turn
 from bot.domain.synthesis import SUMMARY_CHARS, Decision, Insight, Question, Synthesis
 from bot.domain.text import one_line
@@ -43,14 +43,20 @@ def synthesize(debate: Elaboration) -> Synthesis:
 
 
 def _insights(heard: Sequence[Heard], decided: Sequence[Heard]) -> tuple[Insight, ...]:
-    """The most substantial ones, in the order of speaking; a decision only where it is all that was said."""
+    """
+    The most substantial ones, in the order of speaking; a decision, and then an objection, only where it is all that
+    was said: they have lists of their own.
+    """
     known = {key(said.text) for _, said in decided}
+    objecting = [(turn, said, what) for turn, said in heard for what in markers.objections(said.text)]
     told = [
         one
         for one in _once([(turn, _pointed(said)) for turn, said in heard], Kind.STATEMENT)
         if len(words(one[1].text)) >= SUBSTANTIAL_WORDS and key(one[1].text) not in known
+        if not markers.objections(one[1].text)
     ]
     told = told or [(turn, said._replace(text=capital(said.text))) for turn, said in decided]
+    told = told or [(turn, said._replace(text=capital(what))) for turn, said, what in objecting]
     weightiest = sorted(told, key=lambda one: -_weight(one[1].text))[:INSIGHTS]
     return tuple(
         Insight(text=one_line(said.text, INSIGHT_CHARS), by=(said.by,), turns=(turn.id,))

@@ -41,6 +41,16 @@ def test_what_people_marked_is_kept_as_they_said_it(meeting: Meeting) -> None:
     assert dissent.restored(synthesis, meeting.debate) == synthesis
 
 
+def test_an_objection_is_no_insight_where_there_is_another(meeting: Meeting) -> None:
+    """It stands below, with what became of it; where nothing else was said it is what was found."""
+    meeting.says(BEN, "Objection: nobody runs it in the night.")
+    alone = meeting.ends().insights
+    meeting.says(ADA, "The job dies when memory runs out.")
+
+    assert [one.text for one in alone] == ["Nobody runs it in the night."]
+    assert [one.by for one in meeting.ends().insights] == [("Ada",)]
+
+
 def test_the_same_words_are_one_insight(meeting: Meeting) -> None:
     """Of whoever said them first."""
     meeting.says(ADA, "The job runs out of memory")

@@ -22,6 +22,7 @@ class Watch:
         self._redis = redis.Redis.from_url(redis_url) if redis_url else None
         self._rounds: dict[str, int] = {}
         self._seen: dict[Path, int] = {}
+        self._torn: dict[Path, str] = {}
         self.wrong: list[str] = []
 
     async def run(self) -> None:
@@ -53,15 +54,22 @@ class Watch:
     def _wrong(self) -> Iterator[str]:
         for item in self._items:
             meta = item.folder / "meta.json"
-            if self._changed(meta):
-                try:
-                    json.loads(meta.read_text(encoding="utf-8"))
-                except ValueError as error:
-                    yield f"meta.json of {item.slug} is torn: {error}"
+            if self._changed(meta) or meta in self._torn:
+                yield from self._still_torn(item, meta)
             planning = item.folder / "planning" / "meeting.jsonl"
             if self._changed(planning):
                 yield from self._backwards(item, planning)
             yield from self._too_many_turns(item)
+
+    def _still_torn(self, item: Item, meta: Path) -> Iterator[str]:
+        """Where there is a remote, git itself writes the files of others, in place: what counts is the next look."""
+        before = self._torn.pop(meta, "")
+        try:
+            json.loads(meta.read_text(encoding="utf-8"))
+        except (ValueError, FileNotFoundError) as error:
+            self._torn[meta] = str(error)
+            if before:
+                yield f"meta.json of {item.slug} is torn: {error}"
 
     def _backwards(self, item: Item, planning: Path) -> Iterator[str]:
         last = read(planning.read_bytes()).last_round

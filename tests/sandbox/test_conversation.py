@@ -256,7 +256,7 @@ async def test_private_words_with_the_app(sandbox: Sandbox, bolt: AsyncApp) -> N
     await sandbox.until(lambda: sandbox.calls_of("chat.postMessage"))
     await sandbox.settled()
 
-    assert [event["channel_type"] for event in events] == ["im"]
+    assert {event["ts"]: event["channel_type"] for event in events} == {events[0]["ts"]: "im"}
     assert sandbox.events("app_mention") == []
 
 

@@ -1,5 +1,7 @@
 """The workspace as people see it with git: what we commit, and that what is theirs stays theirs."""
 
+import asyncio
+import fcntl
 import json
 import os
 import stat
@@ -404,6 +406,22 @@ async def test_a_lost_meta_json_comes_back_from_history(
         assert git.subjects[0] == f"roundtable({SLUG}): meta.json restored"
         assert git.shown(f"{ITEM}/meta.json.corrupt-1") == bad
     assert git.status == []
+
+
+async def test_what_somebody_is_just_writing_is_waited_for(workspace: GitWorkspace, git: Git) -> None:
+    """Half of a file is no damage while another bot moves its checkout to what others pushed."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    file = git.root / ITEM / "meta.json"
+    whole = file.read_text(encoding="utf-8")
+    with (git.root / ".roundtable" / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        file.write_text("", encoding="utf-8")
+        reading = asyncio.ensure_future(workspace.read(SLUG, now=NOW))
+        await asyncio.wait({reading}, timeout=0.2)
+        file.write_text(whole, encoding="utf-8")
+
+    assert (await reading).state
+    assert not (await reading).restorable
 
 
 async def test_what_history_never_had_cannot_be_restored(workspace: GitWorkspace, git: Git) -> None:

@@ -197,9 +197,11 @@ class Table:
         )
         return self._paid()
 
-    def start_again(self, title: str = "Offline sync", *, place: Place = HERE, who: str = "ada") -> "Table":
-        item = item_from(title)
-        return self.hear(Start(key=self.key(), at=self.now(), item=item, place=place, person=person(who)))
+    def start_again(
+        self, title: str = "Offline sync", *, place: Place = HERE, who: str = "ada", planning: bool = False
+    ) -> "Table":
+        said = {"key": self.key(), "at": self.now(), "item": item_from(title), "place": place}
+        return self.hear(Start(**said, person=person(who), planning=planning))
 
     def say(self, text: str, *, who: str = "ada", ts: str = "") -> "Table":
         ts = ts or self.ts()

@@ -351,6 +351,20 @@ def test_a_workshop_goes_on_in_a_new_thread() -> None:
     assert table.rt.workshop.round == round_before
 
 
+def test_who_calls_for_a_plan_in_place_of_a_deleted_thread_finds_the_workshop_as_it_was() -> None:
+    """What was learned and asked in it is in no file yet."""
+    table = Table().start().plan()
+    assert table.rt.workshop
+    lessons = ("Name the owner of every task.",)
+    table.rt = table.rt.but(workshop=table.rt.workshop.but(lessons=lessons))
+    table.fail("post", "thread_not_found").stop()
+    table.start_again(planning=True)
+
+    assert table.rt.stage is Stage.PLANNING
+    assert table.rt.workshop
+    assert table.rt.workshop.lessons == lessons
+
+
 def test_what_was_not_saved_survives_a_deleted_thread() -> None:
     """However often a new one cannot be opened: a finished step is a finished step."""
     table = Table(TWO).start().fail("commit").do_step().fail("post", "thread_not_found").press_continue()

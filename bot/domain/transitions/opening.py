@@ -54,10 +54,9 @@ def start_again(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtab
         raise NotNow(refusals.held_already())
     if not rt.phase_key:
         return _open(_on(happened).but(version=rt.version, now=rt.now, seen=rt.seen), happened, playbook)
-    rt = rt.but(place=happened.place, stage=Stage.OPENING, stalled=None)
-    if happened.planning:
-        rt = rt.but(heading_for=Stage.PLANNING, workshop=None)
-    return _open(rt, happened, playbook)
+    heading_for = Stage.PLANNING if happened.planning else rt.heading_for
+    bare = rt.but(place=happened.place, stage=Stage.OPENING, heading_for=heading_for, stalled=None)
+    return _open(bare, happened, playbook)
 
 
 def _on(happened: Start) -> Roundtable:
@@ -156,12 +155,13 @@ def taken_up(rt: Roundtable, why: str) -> Roundtable:
 
 
 def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
-    is_planned = rt.heading_for is Stage.PLANNING and len(playbook.workshop)
-    if is_planned and not rt.workshop:
+    if rt.heading_for is Stage.PLANNING and not len(playbook.workshop):
+        rt = rt.but(heading_for=None)
+    if rt.heading_for is Stage.PLANNING and not rt.workshop:
         return planning.goes_on(rt, playbook)
-    if is_planned or rt.heading_for not in {None, Stage.PLANNING}:
+    if rt.heading_for:
         return resuming.again(rt, playbook)
-    rt = phases.go_on(rt.but(heading_for=None), playbook)
+    rt = phases.go_on(rt, playbook)
     behind = told.state.commits_behind if told else 0
     return resuming.at_the_end(rt, behind) if rt.stage is Stage.ANALYSED else rt
 

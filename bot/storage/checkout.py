@@ -113,7 +113,7 @@ class Checkout:
         """What cannot be read is looked at again when nobody writes: git moves the files of others in place."""
         found = self._standing(slug, now=now, after=after)
         if found.restorable:
-            with suppress(WorkspaceError), self.alone():
+            with suppress(WorkspaceError, OSError), self.alone():  # where nobody can write, nobody does
                 found = self._standing(slug, now=now, after=after)
         if found.state is None:
             return found

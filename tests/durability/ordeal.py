@@ -62,7 +62,9 @@ class Ordeal:
             for name in NAMES[: plan.meetings]
         ]
         slugs = tuple(team.slug for team in self._teams)
-        self._watches = [Watch(root, plan.redis_url, slugs) for root in self._places.roots]
+        self._watches = [
+            Watch(root, plan.redis_url, slugs, remote=plan.remote) for root in self._places.roots
+        ]
         self._watch, *_ = self._watches
 
     async def run(self) -> Verdict:

@@ -16,13 +16,16 @@ LOOK_SECONDS = 0.03
 
 
 class Watch:
-    def __init__(self, workspace: Path, redis_url: str, slugs: tuple[str, ...]) -> None:
+    """With a *remote* git itself writes the files of others, in place: there a second look counts."""
+
+    def __init__(self, workspace: Path, redis_url: str, slugs: tuple[str, ...], *, remote: bool) -> None:
         self._items = [Item(workspace, slug) for slug in slugs]
         self._saved = workspace / ".roundtable" / "roundtables"
         self._redis = redis.Redis.from_url(redis_url) if redis_url else None
         self._rounds: dict[str, int] = {}
         self._seen: dict[Path, int] = {}
-        self._torn: dict[Path, str] = {}
+        self._remote = remote
+        self._torn: set[Path] = set()
         self.wrong: list[str] = []
 
     async def run(self) -> None:
@@ -62,14 +65,14 @@ class Watch:
             yield from self._too_many_turns(item)
 
     def _still_torn(self, item: Item, meta: Path) -> Iterator[str]:
-        """Where there is a remote, git itself writes the files of others, in place: what counts is the next look."""
-        before = self._torn.pop(meta, "")
         try:
             json.loads(meta.read_text(encoding="utf-8"))
         except (ValueError, FileNotFoundError) as error:
-            self._torn[meta] = str(error)
-            if before:
+            if meta in self._torn or not self._remote:
                 yield f"meta.json of {item.slug} is torn: {error}"
+            self._torn.add(meta)
+        else:
+            self._torn.discard(meta)
 
     def _backwards(self, item: Item, planning: Path) -> Iterator[str]:
         last = read(planning.read_bytes()).last_round

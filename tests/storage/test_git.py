@@ -424,6 +424,17 @@ async def test_what_somebody_is_just_writing_is_waited_for(workspace: GitWorkspa
     assert not (await reading).restorable
 
 
+async def test_where_nobody_can_write_damage_is_told_all_the_same(workspace: GitWorkspace, git: Git) -> None:
+    """A disk that takes nothing has nobody on it to wait for."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    git.write(f"{ITEM}/meta.json", "{ torn")
+    lock = git.root / ".roundtable" / "lock"
+    lock.unlink()
+    lock.mkdir()
+
+    assert (await workspace.read(SLUG, now=NOW)).restorable
+
+
 async def test_what_history_never_had_cannot_be_restored(workspace: GitWorkspace, git: Git) -> None:
     """People are not offered what would not work."""
     git.commit(f"{ITEM}/meta.json", "{ torn")

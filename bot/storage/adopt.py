@@ -127,11 +127,13 @@ class Adoption:
     def _refresh(self, moved: tuple[Change, ...]) -> None:
         """Git must know which files are as the index says: we put them in without looking."""
         paths = [change.path for change in moved if change.before]
-        if not paths:
-            return
         if len(paths) > FEW:
             self._indexed("update-index", "-q", "--refresh")
-        else:
+            return
+        known = pygit2.Index(str(self._scratch))
+        if paths := [
+            path for path in paths if path in known
+        ]:  # of one that is not there git would refuse all
             given = "".join(f"{path}\0" for path in paths)
             words = ("--refresh", "--pathspec-from-file=-", "--pathspec-file-nul")
             self._indexed("add", *words, given=given)

@@ -57,9 +57,10 @@ def killed(
     ended, ending = os.pipe()
     child = os.fork()
     if child == 0:
-        os.setsid()
+        os.setpgid(0, 0)
         asyncio.run(sync(copy, call))
         os._exit(0)
+    os.setpgid(child, child)  # either may be first, and both mean the same
     os.close(ending)
     select.select([ended], [], [], seconds)
     os.close(ended)

@@ -1,13 +1,16 @@
 """A kill at any moment between fetch, replay and push: the next round finishes it, and nothing is lost."""
 
 import asyncio
+import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pygit2
 import pytest
 
+from bot.storage import command
 from bot.storage.git import GitWorkspace
 from bot.storage.remote import Result, Sync
 from tests.storage.checkout import Git, unlike_each_other
@@ -130,6 +133,30 @@ async def test_a_round_killed_anywhere_is_finished_by_the_next(met: Path, tmp_pa
     assert (undisturbed / "told").exists()
     for copy in unlike_each_other(copies):
         await assert_finished(copy)
+
+
+async def test_what_git_took_away_before_it_was_killed_is_put_back(
+    met: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes away first, then it writes; and of a copied checkout the index does not know what is unchanged."""
+    copy = tmp_path / "copy"
+    shutil.copytree(met, copy, symlinks=True)
+    root = copy / "workspace"
+
+    def took_away(git: command.Git, *words: str, **more: Any) -> command.Said:
+        if "read-tree" in words and "--dry-run" not in words:
+            for path in (SPEC, "src/7.py"):
+                (root / path).unlink()
+            raise SystemExit("killed")
+        return at_once(git, *words, **more)
+
+    at_once = command.Git.at_once
+    monkeypatch.setattr(command.Git, "at_once", took_away)
+    with pytest.raises(SystemExit):
+        await Sync(root, remote=str(copy / "remote.git")).once()
+    monkeypatch.undo()
+
+    await assert_finished(copy)
 
 
 async def test_git_killed_while_it_moves_files_is_finished_by_the_next(met: Path, tmp_path: Path) -> None:

@@ -2,15 +2,15 @@
 
 import asyncio
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from bench.canned import HOST, CannedSlack
 from bench.payloads import SIGNING_SECRET
+from tests.ports import free_port
 
 ROOT = Path(__file__).parent.parent
 READY_SECONDS = 60
@@ -87,13 +87,6 @@ def cpu_seconds(process: int) -> float:
     """So far, of all threads that still run; Linux counts in nanoseconds."""
     threads = Path(f"/proc/{process}/task").glob("*/schedstat")
     return sum(int(thread.read_text(encoding="ascii").split()[0]) for thread in threads) / 1e9
-
-
-def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 def _environment(env: Mapping[str, str]) -> dict[str, str]:

@@ -26,7 +26,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bench import seeds
 from bench.bare_bolt import COMPARE_AND_SET
 from bench.canned import HOST
-from bench.children import accepting, child, free_port
+from bench.children import accepting, child
 from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, main
 from bench.parts import Parts, parts
 from bench.payloads import PERSON, stamp
@@ -38,6 +38,7 @@ from bot.engine.clock import now
 from bot.slack import client as slack_client
 from bot.storage.stored import encoded
 from bot.storage.wake import DocketWake
+from tests.ports import free_port
 from tests.redis_server import running_redis_server
 
 FLOOR = "one compare-and-set, one post, one line"

@@ -9,7 +9,6 @@ import importlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -18,6 +17,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from tests.ports import free_port
 
 STOP_SECONDS = 10
 PORTS_TO_TRY = 5
@@ -139,17 +140,7 @@ def running_redis_server() -> Iterator[RedisServer]:
 def _free_ports() -> Iterator[int]:
     """Somebody else may take a free port before the server does, so there are a few to try."""
     for _ in range(PORTS_TO_TRY):
-        yield _free_port()
-
-
-def _free_port() -> int:
-    while True:
-        with socket.socket() as probe, socket.socket() as bus:
-            probe.bind(("127.0.0.1", 0))
-            port: int = probe.getsockname()[1]
-            with suppress(OverflowError, OSError):  # there is no such port, or it is taken
-                bus.bind(("127.0.0.1", port + BUS))
-                return port
+        yield free_port(and_higher=(BUS,))
 
 
 def _lines_until_ready(server: subprocess.Popen[str]) -> list[str]:

@@ -18,6 +18,7 @@ import pytest
 from bot.sandbox import Fault, Sandbox
 from bot.slack.manifest import manifest
 from tests.command_line import ROOT, CommandLine, Ran, command_line, python_m_bot
+from tests.ports import free_port
 from tests.redis_groups import PASSWORD, RedisCluster, asking
 from tests.redis_server import RedisServer
 from tests.storage.samples import wait_until
@@ -68,11 +69,6 @@ def in_slack(slack: Sandbox, **more: str) -> dict[str, str]:
         "ROUNDTABLE_PORT": str(free_port()),
         **more,
     }
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def git(folder: Path, *words: str) -> None:

@@ -57,7 +57,7 @@ async def slack() -> AsyncIterator[Sandbox]:
 
 
 @pytest.fixture
-async def door(slack: Sandbox, tmp_path: Path, unused_tcp_port: int) -> AsyncIterator[Door]:
+async def door(slack: Sandbox, tmp_path: Path, port: int) -> AsyncIterator[Door]:
     thread = await slack.person("ada").say(CHANNEL, "Offline sync")
     item(tmp_path, slack, thread)
     item(tmp_path, slack, "", slug="dark-mode")
@@ -66,7 +66,7 @@ async def door(slack: Sandbox, tmp_path: Path, unused_tcp_port: int) -> AsyncIte
         box = Postbox(secret=SECRET, archive=here.workspace, homes=homes, triage=here.triage, clock=now)
         entrance = Entrance()
         entrance.open(handler_of(box.take, most_bytes=LARGEST_BYTES))
-        port, doors = unused_tcp_port, {posted.PATH: entrance.enter}
+        doors = {posted.PATH: entrance.enter}
         async with serving("127.0.0.1", port, probes={}, slack=doors), aiohttp.ClientSession() as session:
             yield Door(here, session, f"http://127.0.0.1:{port}")
 
@@ -187,11 +187,11 @@ async def test_whatever_it_holds_pings_nobody(door: Door) -> None:
     assert (door.room.root / str(said["path"])).read_bytes() == body
 
 
-async def test_without_a_secret_there_is_no_door(unused_tcp_port: int) -> None:
+async def test_without_a_secret_there_is_no_door(port: int) -> None:
     """The path is unknown, as every other."""
     async with (
-        serving("127.0.0.1", unused_tcp_port, probes={}, slack={}),
+        serving("127.0.0.1", port, probes={}, slack={}),
         aiohttp.ClientSession() as session,
-        session.post(f"http://127.0.0.1:{unused_tcp_port}/reviews/{SLUG}", data=PASSED) as answer,
+        session.post(f"http://127.0.0.1:{port}/reviews/{SLUG}", data=PASSED) as answer,
     ):
         assert answer.status == 404

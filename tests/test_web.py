@@ -1,7 +1,6 @@
 """What can be asked over HTTP about a bot that runs, and who is let in."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -29,14 +28,6 @@ async def away() -> None:
 
 async def silent() -> None:
     await asyncio.Event().wait()
-
-
-@pytest.fixture
-def port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        free: int = probe.getsockname()[1]
-    return free
 
 
 @asynccontextmanager

@@ -20,12 +20,13 @@ from tests.durability.checks import Item
 from tests.durability.places import Places
 from tests.durability.plan import Killed, Plan, Verdict
 from tests.durability.planners import Planners
-from tests.durability.processes import Nursery, Process, free_port, wait_until
+from tests.durability.processes import Nursery, Process, wait_until
 from tests.durability.story import told
 from tests.durability.team import CHANNEL, Team, together
 from tests.durability.trap import EFFECTS, LOOKS, POSTS, TOO_MANY, UNAVAILABLE, Order, Trap, When
 from tests.durability.watch import Watch
 from tests.oracle import unlike
+from tests.ports import free_port
 
 HOSTS = ("127.0.0.1", "localhost")
 """Two names of one address: so that the sandbox can tell two bots apart."""

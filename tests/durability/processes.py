@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import socket
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -151,10 +150,3 @@ class Nursery:
         for unborn in self._orders.values():
             if not unborn.done():
                 unborn.set_exception(ChildProcessError("the nursery ended; its traceback is above"))
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port

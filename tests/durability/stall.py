@@ -5,9 +5,10 @@ import fcntl
 from pathlib import Path
 from random import Random
 
-from tests.durability.processes import Nursery, free_port, wait_until
+from tests.durability.processes import Nursery, wait_until
 from tests.durability.team import CHANNEL, FINISH, Team
 from tests.durability.trap import Trap
+from tests.ports import free_port
 
 LISTENING_SECONDS = 30.0
 

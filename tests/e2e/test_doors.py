@@ -193,15 +193,15 @@ async def test_hostile_words_ping_nobody_and_stay_text(meeting: Meeting) -> None
     assert "<!-- Elaboration" not in quick_scan
 
 
-async def test_the_bot_speaks_http_as_well(meeting: Meeting, unused_tcp_port: int) -> None:
+async def test_the_bot_speaks_http_as_well(meeting: Meeting, port: int) -> None:
     """Without an app token Slack posts to us, signed; the very same meeting is held."""
     meeting.more = {
         "SLACK_APP_TOKEN": "",
         "SLACK_SIGNING_SECRET": meeting.slack.signing_secret,
-        "ROUNDTABLE_PORT": str(unused_tcp_port),
+        "ROUNDTABLE_PORT": str(port),
     }
     async with meeting.bot():
-        assert await meeting.slack.use_http(f"http://127.0.0.1:{unused_tcp_port}/slack/events")
+        assert await meeting.slack.use_http(f"http://127.0.0.1:{port}/slack/events")
         await meeting.start("Offline sync")
         await meeting.do_step("Edits get lost. Scope: small")
 

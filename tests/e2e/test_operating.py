@@ -5,7 +5,6 @@ import json
 import os
 import re
 import signal
-import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
@@ -22,6 +21,7 @@ from bot.sandbox import App, Sandbox, Timing
 from bot.sandbox.webhooks import sign
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from tests.e2e.meeting import CHANNEL, Meeting, settings
+from tests.ports import free_port
 from tests.redis_server import RedisServer
 from tests.storage.samples import wait_until
 
@@ -34,13 +34,6 @@ HANDED_OVER_SECONDS = 40
 """A third of that."""
 IMPATIENT = Timing(ack_seconds=1.5, retry_seconds=(0.1, 0.5, 1, 3, 10))
 KEPT_FROM_HERE = ("PATH", "HOME", "LANG", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 @pytest.fixture

@@ -13,8 +13,9 @@ from bot.posted import SIGNATURE, TIMESTAMP, signature
 from bot.sandbox import Message
 from tests.command_line import Ran, python_m_bot
 from tests.e2e.meeting import CHANNEL, Meeting, settings
-from tests.e2e.test_operating import asked, free_port, ready, wait_for
+from tests.e2e.test_operating import asked, ready, wait_for
 from tests.engine.review_room import PASSED
+from tests.ports import free_port
 
 LINE = re.compile(r"REVIEW: (PASS|FAIL) \| issues=\d+ \(critical=\d+\) \| missing_inputs=\d+")
 
@@ -141,16 +142,16 @@ async def test_alone_in_its_channel_an_item_need_not_be_named(meeting: Meeting) 
     assert "Reviewed by Maya Chen (Business Analyst)." in details.text
 
 
-async def test_another_program_posts_a_review(meeting: Meeting, unused_tcp_port: int) -> None:
+async def test_another_program_posts_a_review(meeting: Meeting, port: int) -> None:
     """To the bot that runs, over Socket Mode or not; the line comes to the channel that is set for it."""
     secret = "a-secret-of-this-test"
     meeting.slack.add_channel("triage")
     more = {
-        "ROUNDTABLE_PORT": str(unused_tcp_port),
+        "ROUNDTABLE_PORT": str(port),
         "ROUNDTABLE_REVIEW_SECRET": secret,
         "ROUNDTABLE_TRIAGE_CHANNEL": "#triage",
     }
-    address = f"http://127.0.0.1:{unused_tcp_port}/reviews/offline-sync"
+    address = f"http://127.0.0.1:{port}/reviews/offline-sync"
     async with app.bot(settings(meeting.slack, meeting.workspace, **more)), aiohttp.ClientSession() as http:
         await held(meeting)
         stamp = str(int(time.time()))

@@ -27,11 +27,11 @@ from bot.slack.chat import SlackChat
 from bot.slack.client import call, identify, opened
 from bot.slack.earlier import metadata
 from bot.slack.wording import POSTED_AGAIN
-from tests.e2e.test_operating import free_port
 from tests.other.delivering import ByRequest, BySocket, Door
 from tests.other.people import PATIENCE_SECONDS, People
 from tests.other.published import unlike_published
 from tests.other.server import APP_TOKEN, BOT_TOKEN, CHANNEL, SECRET, Instead, OtherSlack
+from tests.ports import free_port
 from tests.slack.conftest import MAYA
 from tests.storage.samples import wait_until
 

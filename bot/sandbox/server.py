@@ -190,7 +190,7 @@ class Sandbox:
         """Deliveries of events of this type (`message`, `app_mention`, …)."""
         return [delivery for delivery in self.deliveries if delivery.event.get("type") == kind]
 
-    async def until(self, wanted: Callable[[], T], *, seconds: float = 5) -> T:
+    async def until(self, wanted: Callable[[], T], *, seconds: float = 20) -> T:
         """What *wanted* says as soon as it is true, looked at whenever something happened here."""
         try:
             return await self._pulse.until(wanted, seconds=seconds)

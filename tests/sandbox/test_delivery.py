@@ -15,6 +15,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox import Sandbox
+from tests.sandbox.conftest import impatient
 
 Body = dict[str, Any]
 
@@ -27,6 +28,7 @@ async def open_socket(sandbox: Sandbox, session: aiohttp.ClientSession) -> aioht
     return socket
 
 
+@impatient
 async def test_an_event_nobody_acknowledged_comes_again(sandbox: Sandbox, bolt: AsyncApp) -> None:
     """Four attempts at most, each with its number and reason, all of one event."""
     attempts: list[tuple[str | None, str | None]] = []
@@ -117,6 +119,7 @@ async def test_events_can_come_out_of_order(sandbox: Sandbox, bolt: AsyncApp) ->
     assert heard == ["three", "two", "one"]
 
 
+@impatient
 @pytest.mark.parametrize("polite", [True, False], ids=["refresh", "cut"])
 async def test_the_app_comes_back_when_its_connection_goes(
     sandbox: Sandbox, bolt: AsyncApp, *, polite: bool

@@ -10,6 +10,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox import Refused, Sandbox
+from tests.sandbox.conftest import impatient
 
 Body = dict[str, Any]
 
@@ -134,6 +135,7 @@ async def test_a_stale_menu_can_still_be_pressed(sandbox: Sandbox, bolt: AsyncAp
         await sandbox.person("ada").press(ts, "go")
 
 
+@impatient
 async def test_nobody_answers_a_click(sandbox: Sandbox, bolt: AsyncApp, channel: str) -> None:
     """Without a listener Bolt acknowledges nothing, and the person sees a timeout."""
     ts = (await bolt.client.chat_postMessage(channel=channel, text="menu", blocks=MENU))["ts"]

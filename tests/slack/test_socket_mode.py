@@ -18,7 +18,7 @@ from bot.sandbox import Sandbox
 from bot.slack.chat import SlackChat
 from bot.slack.sockets import CONNECTIONS, Sockets
 from bot.slack.wording import NOT_SAVED, OTHER_VERSION, WENT_WRONG
-from tests.slack.conftest import NOW, ScriptedDesk
+from tests.slack.conftest import NOW, ScriptedDesk, impatient
 
 CHANNEL = "#roundtable"
 MENU = Message(text="What next?", choices=(Choice(action=Action.CONTINUE, label="Continue"),), token="abc")
@@ -84,6 +84,7 @@ async def test_a_mention_in_the_thread_is_the_same_door(
     assert (said.text, mentioned) == ("what do you think?", True)
 
 
+@impatient
 async def test_nothing_is_acknowledged_before_it_is_saved(connected: Sandbox, desk: ScriptedDesk) -> None:
     """A process that dies while it saves has acknowledged nothing."""
     saved = asyncio.Event()
@@ -101,6 +102,7 @@ async def test_nothing_is_acknowledged_before_it_is_saved(connected: Sandbox, de
     await connected.until(lambda: delivery.acked)
 
 
+@impatient
 @pytest.mark.parametrize("failure", [Unavailable("no store"), RuntimeError("a bug")])
 async def test_what_could_not_be_saved_is_delivered_again(
     connected: Sandbox, desk: ScriptedDesk, failure: Exception
@@ -121,6 +123,7 @@ async def test_what_could_not_be_saved_is_delivered_again(
     assert not ada.ephemerals
 
 
+@impatient
 async def test_whoever_speaks_to_us_learns_that_it_is_lost(connected: Sandbox, desk: ScriptedDesk) -> None:
     """Slack gives up after three more attempts; then, and only then, the person is told."""
     desk.fails = [Unavailable("no store")] * 4
@@ -299,6 +302,7 @@ async def test_an_edit_and_a_deletion_reach_the_desk(
     assert (retracted.person.id, retracted.ts) == (ada.id, ts)
 
 
+@impatient
 @pytest.mark.parametrize("failure", [Unavailable("no store"), RuntimeError("a bug")])
 async def test_an_edit_that_was_not_saved_is_delivered_again(
     connected: Sandbox, desk: ScriptedDesk, failure: Exception
@@ -356,7 +360,7 @@ async def test_it_is_known_how_long_slack_has_been_silent(
     """Hello, deliveries and answers to pings count; without a connection it is for ever."""
     sockets = Sockets(app, client, app_token=sandbox.app_token)
     assert sockets.hello_age() == math.inf
-    await sockets.connect(seconds=5)
+    await sockets.connect(seconds=30)
     try:
         assert 0 <= sockets.hello_age() < 5
     finally:
@@ -511,7 +515,7 @@ async def test_closing_lets_what_is_under_way_be_acknowledged(
 ) -> None:
     """A process that is told to go finishes what it was told before."""
     sockets = Sockets(app, client, app_token=sandbox.app_token)
-    await sockets.connect(seconds=5)
+    await sockets.connect(seconds=30)
     saved = asyncio.Event()
     desk.saving = saved.wait
     ada = sandbox.person("ada")

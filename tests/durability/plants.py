@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain import machine
 from bot.domain.agenda import Playbook
@@ -45,12 +46,10 @@ class Plant(NamedTuple):
 
 
 def _sdk_retries() -> AbstractContextManager[object]:
-    client: Any = vars(slack_client)["AsyncWebClient"]
+    def retrying(*args: Any, **kwargs: Any) -> AsyncWebClient:
+        return AsyncWebClient(*args, **{**kwargs, "retry_handlers": None})
 
-    def retrying(*args: Any, **kwargs: Any) -> Any:
-        return client(*args, **{**kwargs, "retry_handlers": None})
-
-    return patch.object(slack_client, "AsyncWebClient", retrying)
+    return patch.object(slack_client, "DirectClient", retrying)
 
 
 def _ack_before_save() -> AbstractContextManager[object]:

@@ -160,10 +160,13 @@ class Roundtable(RoundtableFields):
         source = Source.SYSTEM if actor == HOST else Source.MODEL
         return self.noting(self._line(actor, text, part, source, "planning", effect.id, meta))
 
-    def recording(self, sentence: str, *, part: Part, **meta: Any) -> Self:
-        """A system line of something done that nobody needs to be told."""
+    def recording(self, sentence: str, *, part: Part, message_id: str = "", **meta: Any) -> Self:
+        """
+        A system line of something done that nobody needs to be told. With the *message_id* of an input it stands in
+        the transcript once, also when the input comes again after everything but git was lost.
+        """
         rt = self.but(sequence=self.sequence + 1)
-        message_id = f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
+        message_id = message_id or f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
         return rt.noting(rt._line(HOST, sentence, part, Source.SYSTEM, "planning", message_id, meta))
 
     def offering(

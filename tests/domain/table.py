@@ -268,8 +268,8 @@ class Table:
     def edit(self, ts: str, text: str, *, who: str = "ada", key: str = "") -> "Table":
         return self.hear(Amend(key=key or self.key(), at=self.now(), person=person(who), text=text, ts=ts))
 
-    def delete(self, ts: str, *, who: str = "ada") -> "Table":
-        return self.hear(Retract(key=self.key(), at=self.now(), person=person(who), ts=ts))
+    def delete(self, ts: str, *, who: str = "ada", key: str = "") -> "Table":
+        return self.hear(Retract(key=key or self.key(), at=self.now(), person=person(who), ts=ts))
 
     def do_step(self, *answers: str) -> "Table":
         """Answer, and finish the open step."""

@@ -38,6 +38,14 @@ def test_a_deleted_answer_is_no_answer() -> None:
     assert "For fields." in [line.content for line in table.lines]
 
 
+def test_a_change_is_one_line_however_much_was_forgotten_when_it_comes_again() -> None:
+    """A transcript takes each id once, and the id is what Slack repeats."""
+    table = Table(few_steps()).start().say("For fields.", ts="900.1")
+    table.edit("900.1", "For field work.", key="C1.900.1.901.1").delete("900.1", key="C1.900.1.deleted")
+
+    assert [line.message_id for line in table.lines[-2:]] == ["C1.900.1.901.1", "C1.900.1.deleted"]
+
+
 def test_at_a_menu_the_step_is_written_again() -> None:
     """As after feedback; the same menu returns."""
     table = Table(few_steps()).start().say("For fields.", ts="900.1").press(Action.FINISH_STEP)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from bot.content import load
 from bot.domain.agenda import Playbook
-from bot.domain.inputs import Command, Export, Press, Say, Start
+from bot.domain.inputs import Amend, Command, Export, Plan, Press, Retract, Say, Start
 from bot.domain.item import item_from
 from bot.domain.message import Action, Message
 from bot.domain.place import Place
@@ -32,6 +32,7 @@ from tests.durability.world import (
     person,
 )
 
+Event = Say | Amend | Retract
 T = TypeVar("T")
 TITLE, SLUG = "Offline sync", "offline-sync"
 HERE = Place(team="T1", channel="C1")
@@ -82,6 +83,12 @@ class Session:
                 self.start()
             case "say", str(text):
                 self.say(text)
+            case "amend", str(text):
+                self.amend(text)
+            case "retract", _:
+                self.retract()
+            case "plan", _:
+                self.plan()
             case "export", _:
                 self.export()
             case "press", Action() as action:
@@ -98,10 +105,17 @@ class Session:
 
     def say(self, text: str) -> None:
         """Slack delivers it until it is acknowledged, and then, for good measure, once more."""
-        said = self._said(text)
-        for _ in range(2):
-            self._delivered(said)
-            self.settle()
+        self._told(self._said(text))
+
+    def amend(self, text: str) -> None:
+        """The newest message of a person's."""
+        ts = self.world.change(text)
+        key, at = f"C1.{ts}.edited", self.world.now()
+        self._told(Amend(key=key, at=at, person=person("grace"), text=text, ts=ts))
+
+    def retract(self) -> None:
+        ts = self.world.change(None)
+        self._told(Retract(key=f"C1.{ts}.deleted", at=self.world.now(), person=person("grace"), ts=ts))
 
     def press(self, action: Action) -> None:
         """By two people at once, and again while nothing comes of it."""
@@ -115,6 +129,16 @@ class Session:
             if self.menu() != menu:
                 return
         raise Stuck(f"{action} leads to nothing")
+
+    def plan(self) -> None:
+        """By a command, too: until people are asked something in the workshop."""
+        for _ in range(TIMES):
+            menu = self.menu()
+            if menu and any(_offers(menu[1], way) for way in WORKSHOP):
+                return
+            self._commanded(self._wants_plan())
+            self.settle()
+        raise Stuck("the workshop is not held")
 
     def export(self) -> None:
         """By a command: if it got lost on the way, it is given again."""
@@ -165,7 +189,12 @@ class Session:
                 return
         raise Stuck(f"still owed: {[one.kind for one in self.rt.outbox] if self.rt else 'everything'}")
 
-    def _delivered(self, said: Say) -> None:
+    def _told(self, said: Event) -> None:
+        for _ in range(2):
+            self._delivered(said)
+            self.settle()
+
+    def _delivered(self, said: Event) -> None:
         for _ in range(TIMES):
             if drive(SimStore(self.world).at(self._thread())) is None:
                 return
@@ -219,7 +248,7 @@ class Session:
     def _spoken_elsewhere(self) -> None:
         if not self.world.thread:
             return
-        said = self._said("I say this to another process")
+        said = self._said(f"I say this to another process ({len(self.world.thread)})")
         if drive(SimStore(self.world).at(self._thread())):
             drive(self._process().handle(SLUG, said))
 
@@ -272,13 +301,21 @@ class Session:
         key = f"command.{len(self.world.thread)}"
         return self._engine.handle(SLUG, Export(key=key, at=self.world.now(), person=person("ada")))
 
+    def _wants_plan(self) -> Coroutine[Any, Any, Roundtable]:
+        self.world.commands += 1
+        key = f"command.plan.{self.world.commands}"
+        plan = Plan(key=key, at=self.world.now(), person=person("ada"), place=self._thread())
+        return self._engine.handle(SLUG, plan)
+
     def _thread(self) -> Place:
         roots = [post.ts for post in self.world.thread if post.key and not post.message.speaker]
         return HERE.but(thread=self.rt.place.thread if self.rt and self.rt.place.thread else roots[0])
 
 
+WORKSHOP = (Action.PLAN_LEAVE, Action.PLAN_GO)
 WAYS_ON = (
     Action.RETRY,
+    *WORKSHOP,
     Action.RESUME,
     Action.FINISH_STEP,
     Action.END_ELABORATION,

@@ -19,6 +19,8 @@ from tests.durability.session import Session, Stuck
 from tests.durability.world import MEETING, META, World
 from tests.oracle import apart
 
+MARK = "C1."
+"""Before a ts, in the id of a person's line."""
 Script = Callable[[Session], None]
 Plan = tuple[tuple[int, Fate], ...]
 
@@ -85,6 +87,19 @@ STRETCHES: Mapping[str, Stretch] = {
     "phase": Stretch(_phase_done, (("press", Action.CONTINUE),)),
     "skip": Stretch(_first_step_done, (("press", Action.SKIP), ("press", Action.CONTINUE))),
     "export": Stretch(_first_step_done, (("say", "Photos too, please"), ("export", ""))),
+    "second-thoughts": Stretch(
+        _opened,
+        (
+            ("say", "Edits get lost"),
+            ("amend", "Edits get mixed up"),
+            ("say", "Photos, too"),
+            ("press", Action.FINISH_STEP),
+            ("retract", ""),
+        ),
+    ),
+    "workshop": Stretch(
+        _first_step_done, (("plan", ""), ("press", Action.PLAN_GO), ("press", Action.PLAN_LEAVE))
+    ),
     "going-on": Stretch(
         _discussed, (("press", Action.GO_ON), ("say", "Alex, is it?"), ("press", Action.END_ELABORATION))
     ),
@@ -165,18 +180,36 @@ def pairs(first: Plan, seen: tuple[Kind, ...]) -> Iterator[Plan]:
 def violations(world: World, session: Session) -> Iterator[str]:
     read = transcript.read(world.files.get(MEETING, b""))
     yield from (f"line {flaw.number} {flaw.sentence}" for flaw in read.flaws)
-    yield from _heard(world, read.lines)
+    yield from _heard(world, session, read.lines)
+    yield from _changed(world, session, read.lines)
     yield from _spoken(world, session, read.lines)
     yield from _saved(world, session)
     yield from _turns(world, read.lines)
     yield from apart(world.files)
 
 
-def _heard(world: World, lines: tuple[Line, ...]) -> Iterator[str]:
-    heard = Counter(str(line.meta.get("message_ts")) for line in lines if line.source is Source.USER)
+def _heard(world: World, session: Session, lines: tuple[Line, ...]) -> Iterator[str]:
+    said = (line for line in lines if line.source is Source.USER and "amends" not in line.meta)
+    heard = Counter(str(line.meta.get("message_ts")) for line in said)
+    excused = world.excused | (world.taken_back if session.flushed else set())
     for ts in world.said:
-        if heard[ts] > 1 or (not heard[ts] and ts not in world.excused):
+        if heard[ts] > 1 or (not heard[ts] and ts not in excused):
             yield f"what people said is recorded {heard[ts]} times"
+
+
+def _changed(world: World, session: Session, lines: tuple[Line, ...]) -> Iterator[str]:
+    """
+    A change is a line of its own, and what was written of it before is written anew. A lost store leads on to the next
+    step: what belongs to an earlier one stays as it is.
+    """
+    changes = Counter(str(line.meta.get("amends") or line.meta.get("retracts")) for line in lines)
+    for ts, before in world.changed.items():
+        found = changes[f"{MARK}{ts}"]
+        if found > 1 or (not found and not session.flushed):
+            yield f"what people changed is recorded {found} times"
+        written = (text for path, text in world.files.items() if path.endswith(".md"))
+        if not session.flushed and any(before.encode() in text for text in written):
+            yield "what people changed is still written"
 
 
 def _spoken(world: World, session: Session, lines: tuple[Line, ...]) -> Iterator[str]:

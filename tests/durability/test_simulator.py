@@ -13,6 +13,7 @@ from tests.durability.quickly import quickly
 from tests.durability.simulator import STRETCHES, Plan, pairs, played, singles, undisturbed
 
 SCENARIOS = 10_000
+EACH = -(-SCENARIOS // len(STRETCHES))
 TRIED_AGAIN = 6
 """So much reaches out until a post has been tried again: the wait, a save, the look, the post."""
 
@@ -20,10 +21,10 @@ TRIED_AGAIN = 6
 @pytest.mark.parametrize("stretch", STRETCHES)
 def test_whatever_goes_wrong_everything_is_said_heard_and_saved_once(stretch: str) -> None:
     """Deaths before, while and after anything, late posts, lost answers, refusals, races, a store that forgets."""
-    found = tried(stretch, scenarios=SCENARIOS // len(STRETCHES))
+    found = tried(stretch, scenarios=EACH)
 
     assert not found.wrong, found.story
-    assert found.scenarios >= SCENARIOS // len(STRETCHES)
+    assert found.scenarios >= EACH
 
 
 def test_what_is_said_in_a_thread_that_is_just_being_opened_is_heard() -> None:

@@ -73,12 +73,17 @@ class World:
     said: list[str] = field(default_factory=list)
     excused: set[str] = field(default_factory=set)
     """What people said while the thread was being opened, or in one that was lost before it had a folder."""
+    changed: dict[str, str] = field(default_factory=dict)
+    """What stood there before people changed it, by ts."""
+    taken_back: set[str] = field(default_factory=set)
     starts: int = 0
+    commands: int = 0
 
     def copied(self, fates: Fates) -> Self:
         return replace(
             self, fates=fates, store=dict(self.store), thread=list(self.thread), files=dict(self.files),
             made=list(self.made), said=list(self.said), excused=set(self.excused),
+            changed=dict(self.changed), taken_back=set(self.taken_back),
         )  # fmt: skip
 
     def same_as(self, other: "World") -> bool:
@@ -88,6 +93,7 @@ class World:
             self.thread == other.thread
             and self.files == other.files
             and (self.made, self.said, self.excused) == (other.made, other.said, other.excused)
+            and (self.changed, self.taken_back) == (other.changed, other.taken_back)
             and stored == {slug: rt.but(version=0) for slug, rt in other.store.items()}
         )
 
@@ -100,6 +106,17 @@ class World:
         ts = f"{1_000_000 + len(self.thread)}.000100"
         self.thread.append(Post(ts, message, **what))  # type: ignore[arg-type]
         return ts
+
+    def change(self, text: str | None) -> str:
+        """What somebody said last: other words, or None to delete it. Its ts."""
+        place, newest = next((n, post) for n, post in reversed(list(enumerate(self.thread))) if post.person)
+        self.changed[newest.ts] = newest.message.text
+        if text is None:
+            self.taken_back.add(newest.ts)
+            self.thread[place] = newest._replace(person="", message=Message(text="(deleted)"))
+        else:
+            self.thread[place] = newest._replace(message=Message(text=text))
+        return newest.ts
 
 
 class SimStore:
@@ -336,17 +353,18 @@ class SimWorkspace:
 
     def _state(self, now: str) -> ItemState:
         files = self._world.files
-        held = transcript.read(files.get(MEETING, b""))
         known = meta.read(files[META], now=now).meta
         rows = files.get(MEETING, b"").splitlines()
+        held = transcript.ending(reversed(rows))
         return ItemState(
             meta=known,
             said=unfinished.answers(reversed(rows), done=known.steps_completed),
             scan=read_quick_scan(files.get("quick-scan.md", b"").decode()),
-            last_round=held.last_round,
-            last_ts=held.lines[-1].ts if held.lines else "",
+            last_round=held.last.round if held.last else 0,
+            last_ts=held.last.ts if held.last else "",
+            heard=held.heard,
             artifacts=tuple(sorted(path for path in files if path.endswith(".md") and "/" not in path)),
-            planning=under_way(held.lines[-1] if held.lines else None),
+            planning=under_way(held.last),
         )
 
 

@@ -36,9 +36,13 @@ def amended(rt: Roundtable, happened: Amend, playbook: Playbook) -> Roundtable:
 
 def retracted(rt: Roundtable, happened: Retract, playbook: Playbook) -> Roundtable:
     answers = tuple(answer for answer in rt.answers if answer.ts != happened.ts)
-    name = rt.name_of(happened.person.id)
-    retracts = rt.line_of(happened.ts)
-    rt = rt.recording(wording.retracted(name), part=rt.part, user_id=happened.person.id, retracts=retracts)
+    rt = rt.recording(
+        wording.retracted(rt.name_of(happened.person.id)),
+        part=rt.part,
+        message_id=happened.key,
+        user_id=happened.person.id,
+        retracts=rt.line_of(happened.ts),
+    )
     rt = _overtaking(_words_are(rt, happened.ts, ""), happened.ts, None)
     return _answers_are(rt, answers, playbook)
 

@@ -1,6 +1,7 @@
 """What people say and press in the planning workshop, and how they leave it and come back."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from bot.domain import effects, refusals, words
 from bot.domain.agenda import Playbook
@@ -90,9 +91,8 @@ def pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
     decided = after.chosen if after.chosen is not ws.chosen else None
     sentence = wording.decided(decided, name) if decided else wording.pressed(label, name)
     rt = rt.closing_menu(sentence, ts=happened.ts).but(stage=Stage.PLANNING)
-    who = {"user_id": happened.person.id, "user_name": name}
-    facts = {"decision": True} if decided else {}
-    rt = rt.recording(sentence, part=ws.stage, **who, **facts)
+    facts: dict[str, Any] = {"decision": True} if decided else {}
+    rt = rt.recording(sentence, part=ws.stage, user_id=happened.person.id, user_name=name, **facts)
     after = moves.recorded(after, happened.key, rt.lines[-1].message_id)
     if after.held:
         return pausing.notes_saved(planning_due.on(rt.but(workshop=after), playbook), playbook)

@@ -26,7 +26,7 @@ from tests.durability import planted
 from tests.durability.campaign import Found, tried
 from tests.durability.ordeal import Ordeal
 from tests.durability.plan import KINDS_OF_TWO, KINDS_WITH_REMOTE, Plan, Verdict
-from tests.durability.simulator import STRETCHES
+from tests.durability.simulator import STRETCHES, undisturbed
 from tests.redis_server import RedisServer, running_redis_server
 
 KILLS = 200
@@ -57,8 +57,9 @@ def main() -> int:
 
 def _scenarios(wrong: list[str]) -> dict[str, Any]:
     began = time.monotonic()
+    longest_first = sorted(STRETCHES, key=lambda stretch: -len(undisturbed(stretch)[-1].seen))
     with ProcessPoolExecutor() as processes:
-        found: list[Found] = list(processes.map(tried, STRETCHES))
+        found: list[Found] = list(processes.map(tried, longest_first))
     for one in found:
         wrong += one.story.splitlines()
     count = sum(one.scenarios for one in found)

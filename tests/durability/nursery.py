@@ -6,6 +6,7 @@ Orders come as lines of JSON on stdin, and every birth and death goes out as one
 """
 
 import ctypes
+import faulthandler
 import json
 import os
 import signal
@@ -21,6 +22,7 @@ RUN = ("-m", "bot", "run")
 
 
 def main(planted: list[str]) -> None:
+    faulthandler.enable()
     for name in planted:
         plants.PROCESS[name].put().__enter__()
     signal.signal(signal.SIGCHLD, _mourn)

@@ -156,11 +156,15 @@ class Ordeal:
         log = self._folder / f"bot-{self._births:03}.log"
         process = await self._nursery.bear(env, log=log, fresh=self.plan.fresh)
         self._bots[host] = process
-        await wait_until(
-            lambda: not process.alive or (log.exists() and "is listening" in log.read_text()),
-            seconds=READY_SECONDS,
-            what=f"a bot that listens ({log.name})",
-        )
+        try:
+            await wait_until(
+                lambda: not process.alive or (log.exists() and "is listening" in log.read_text()),
+                seconds=READY_SECONDS,
+                what=f"a bot that listens ({log.name})",
+            )
+        except TimeoutError:
+            await process.confess()
+            raise
         if not process.alive:
             code = process.ended.result()
             raise TimeoutError(f"a bot ended with {code} instead of listening: {log.read_text()[-800:]}")

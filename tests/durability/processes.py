@@ -62,6 +62,11 @@ class Process:
         """Returns at once; nothing runs in it any more."""
         self._signal(signal.SIGKILL)
 
+    async def confess(self) -> None:
+        """Of one that hangs: it says in its log where, and ends."""
+        self._signal(signal.SIGABRT)
+        await self.ended
+
     def freeze(self) -> None:
         """It stands still, as when a machine is moved; its connections stay open."""
         self._signal(signal.SIGSTOP)
@@ -127,7 +132,12 @@ class Nursery:
         number = len(self._orders) + 1
         self._orders[number] = asyncio.get_running_loop().create_future()
         kept = {name: os.environ[name] for name in KEPT_FROM_HERE if name in os.environ}
-        order = {"number": number, "env": {**kept, **env}, "log": str(log), "fresh": fresh}
+        order = {
+            "number": number,
+            "env": {**kept, "PYTHONFAULTHANDLER": "1", **env},
+            "log": str(log),
+            "fresh": fresh,
+        }
         assert self._running.stdin
         self._running.stdin.write(f"{json.dumps(order)}\n".encode())
         pid = await self._orders[number]

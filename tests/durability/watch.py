@@ -1,6 +1,7 @@
 """What must hold at every moment, not only at the end: looked at again and again while bots die."""
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,14 @@ from tests.durability.processes import wait_until
 
 ORDEAL_SECONDS = 3600
 LOOK_SECONDS = 0.03
+MENDED_SECONDS = 30.0
 
 
 class Watch:
-    """With a *remote* git itself writes the files of others, in place: there a second look counts."""
+    """
+    With a *remote* git itself writes the files of others, in place. Killed in the middle it leaves half of one, until
+    the next bot is there: what is wrong then is what lasts for longer.
+    """
 
     def __init__(self, workspace: Path, redis_url: str, slugs: tuple[str, ...], *, remote: bool) -> None:
         self._items = [Item(workspace, slug) for slug in slugs]
@@ -24,8 +29,8 @@ class Watch:
         self._redis = redis.Redis.from_url(redis_url) if redis_url else None
         self._rounds: dict[str, int] = {}
         self._seen: dict[Path, int] = {}
-        self._remote = remote
-        self._torn: set[Path] = set()
+        self._patience = MENDED_SECONDS if remote else 0.0
+        self._since: dict[Path, float] = {}
         self.wrong: list[str] = []
 
     async def run(self) -> None:
@@ -57,28 +62,38 @@ class Watch:
     def _wrong(self) -> Iterator[str]:
         for item in self._items:
             meta = item.folder / "meta.json"
-            if self._changed(meta) or meta in self._torn:
-                yield from self._still_torn(item, meta)
+            if self._changed(meta) or meta in self._since:
+                yield from self._torn(item, meta)
             planning = item.folder / "planning" / "meeting.jsonl"
-            if self._changed(planning):
+            if self._changed(planning) or planning in self._since:
                 yield from self._backwards(item, planning)
             yield from self._too_many_turns(item)
 
-    def _still_torn(self, item: Item, meta: Path) -> Iterator[str]:
+    def _torn(self, item: Item, meta: Path) -> Iterator[str]:
         try:
             json.loads(meta.read_text(encoding="utf-8"))
         except (ValueError, FileNotFoundError) as error:
-            if meta in self._torn or not self._remote:
+            if self._lasts(meta):
                 yield f"meta.json of {item.slug} is torn: {error}"
-            self._torn.add(meta)
         else:
-            self._torn.discard(meta)
+            self._since.pop(meta, None)
+
+    def _lasts(self, file: Path) -> bool:
+        """Whether *file*, which is not as it should be, has been so for too long."""
+        now = time.monotonic()
+        return now - self._since.setdefault(file, now) >= self._patience
 
     def _backwards(self, item: Item, planning: Path) -> Iterator[str]:
-        last = read(planning.read_bytes()).last_round
-        if last < self._rounds.get(item.slug, 0):
-            yield f"{item.slug} went back from round {self._rounds[item.slug]} to {last}"
-        self._rounds[item.slug] = last
+        try:
+            last = read(planning.read_bytes()).last_round
+        except FileNotFoundError:
+            last = 0
+        before = self._rounds.get(item.slug, 0)
+        if last >= before:
+            self._rounds[item.slug] = last
+            self._since.pop(planning, None)
+        elif self._lasts(planning):
+            yield f"{item.slug} went back from round {before} to {last}"
 
     def _too_many_turns(self, item: Item) -> Iterator[str]:
         debate = self._stored(item).get("elaboration") or {}

@@ -10,7 +10,7 @@ import json
 import logging
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import islice
 from pathlib import Path
@@ -129,14 +129,15 @@ class Adoption:
         paths = [change.path for change in moved if change.before]
         if len(paths) > FEW:
             self._indexed("update-index", "-q", "--refresh")
-            return
-        known = pygit2.Index(str(self._scratch))
-        if paths := [
-            path for path in paths if path in known
-        ]:  # of one that is not there git would refuse all
-            given = "".join(f"{path}\0" for path in paths)
+        elif given := "".join(f"{path}\0" for path in self._listed(paths)):
             words = ("--refresh", "--pathspec-from-file=-", "--pathspec-file-nul")
             self._indexed("add", *words, given=given)
+
+    def _listed(self, paths: Sequence[str]) -> Iterator[str]:
+        """Those in the copy of the index: of a path that is not, git would refuse all."""
+        if paths:
+            index = pygit2.Index(str(self._scratch))
+            yield from (path for path in paths if path in index)
 
     def _take_over(self, moved: tuple[Change, ...]) -> None:
         """Files that are there already, by the hand that was killed; what it had just begun is begun again."""

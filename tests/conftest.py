@@ -5,6 +5,8 @@ import pytest
 import redis
 from hypothesis import settings
 
+from bot.sandbox import Timing
+from tests.patience import PATIENT
 from tests.ports import free_port
 from tests.redis_groups import RedisCluster, WatchedRedis, running_cluster, running_watched_redis
 from tests.redis_server import RedisServer, running_redis_server
@@ -45,6 +47,12 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the bot waits for takes as long as it takes: for tests that are not about that, on a busy machine."""
     for name in HURRIES:
         monkeypatch.setattr(name, 20.0)
+
+
+@pytest.fixture
+def timing() -> Timing:
+    """Of the sandbox; `impatient` is another one."""
+    return PATIENT
 
 
 @pytest.fixture

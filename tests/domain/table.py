@@ -200,8 +200,8 @@ class Table:
     def start_again(
         self, title: str = "Offline sync", *, place: Place = HERE, who: str = "ada", planning: bool = False
     ) -> "Table":
-        said = {"key": self.key(), "at": self.now(), "item": item_from(title), "place": place}
-        return self.hear(Start(**said, person=person(who), planning=planning))
+        key, at, item = self.key(), self.now(), item_from(title)
+        return self.hear(Start(key=key, at=at, item=item, place=place, person=person(who), planning=planning))
 
     def say(self, text: str, *, who: str = "ada", ts: str = "") -> "Table":
         ts = ts or self.ts()

@@ -18,7 +18,7 @@ from bot import cli
 from tests.durability import plants
 
 PR_SET_PDEATHSIG = 1
-RUN = ("-m", "bot", "run")
+RUN = ("-X", "faulthandler", "-m", "bot", "run")
 
 
 def main(planted: list[str]) -> None:

@@ -132,6 +132,11 @@ class Ordeal:
             what="everything is pushed",
             every=LOOK_SECONDS,
         )
+        await wait_until(
+            lambda: all(watch.certain for watch in self._watches),
+            seconds=READY_SECONDS,
+            what="every file is whole",
+        )
 
     async def _end(self) -> None:
         for host, process in self._bots.items():

@@ -132,12 +132,7 @@ class Nursery:
         number = len(self._orders) + 1
         self._orders[number] = asyncio.get_running_loop().create_future()
         kept = {name: os.environ[name] for name in KEPT_FROM_HERE if name in os.environ}
-        order = {
-            "number": number,
-            "env": {**kept, "PYTHONFAULTHANDLER": "1", **env},
-            "log": str(log),
-            "fresh": fresh,
-        }
+        order = {"number": number, "env": {**kept, **env}, "log": str(log), "fresh": fresh}
         assert self._running.stdin
         self._running.stdin.write(f"{json.dumps(order)}\n".encode())
         pid = await self._orders[number]

@@ -278,8 +278,8 @@ class Session:
 
     def _starting(self, place: Place) -> Start:
         world = self.world
-        world.starts += 1
-        key = f"command.{world.starts}"
+        world.commands += 1
+        key = f"command.{world.commands}"
         return Start(key=key, at=world.now(), item=item_from(TITLE), place=place, person=person("ada"))
 
     def _said(self, text: str) -> Say:
@@ -302,9 +302,10 @@ class Session:
         return self._engine.handle(SLUG, Export(key=key, at=self.world.now(), person=person("ada")))
 
     def _wants_plan(self) -> Coroutine[Any, Any, Roundtable]:
-        self.world.commands += 1
-        key = f"command.plan.{self.world.commands}"
-        plan = Plan(key=key, at=self.world.now(), person=person("ada"), place=self._thread())
+        world = self.world
+        world.commands += 1
+        key = f"command.plan.{world.commands}"
+        plan = Plan(key=key, at=world.now(), person=person("ada"), place=self._thread())
         return self._engine.handle(SLUG, plan)
 
     def _thread(self) -> Place:

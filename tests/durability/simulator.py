@@ -15,12 +15,10 @@ from bot.domain import meta, transcript
 from bot.domain.message import Action
 from bot.domain.transcript import Line, Source
 from tests.durability.fates import MEETS, Fate, Fates, Kind, Met
-from tests.durability.session import Session, Stuck
+from tests.durability.session import HERE, Session, Stuck
 from tests.durability.world import MEETING, META, World
 from tests.oracle import apart
 
-MARK = "C1."
-"""Before a ts, in the id of a person's line."""
 Script = Callable[[Session], None]
 Plan = tuple[tuple[int, Fate], ...]
 
@@ -204,7 +202,7 @@ def _changed(world: World, session: Session, lines: tuple[Line, ...]) -> Iterato
     """
     changes = Counter(str(line.meta.get("amends") or line.meta.get("retracts")) for line in lines)
     for ts, before in world.changed.items():
-        found = changes[f"{MARK}{ts}"]
+        found = changes[f"{HERE.channel}.{ts}"]
         if found > 1 or (not found and not session.flushed):
             yield f"what people changed is recorded {found} times"
         written = (text for path, text in world.files.items() if path.endswith(".md"))

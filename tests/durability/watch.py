@@ -40,6 +40,11 @@ class Watch:
             if self._redis:
                 self._redis.close()
 
+    @property
+    def certain(self) -> bool:
+        """Whether every file is as it should be, and none is still waited for."""
+        return not self._since
+
     def look(self) -> None:
         for sentence in self._wrong():
             if sentence not in self.wrong:

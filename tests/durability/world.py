@@ -76,7 +76,6 @@ class World:
     changed: dict[str, str] = field(default_factory=dict)
     """What stood there before people changed it, by ts."""
     taken_back: set[str] = field(default_factory=set)
-    starts: int = 0
     commands: int = 0
 
     def copied(self, fates: Fates) -> Self:

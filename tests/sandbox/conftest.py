@@ -1,7 +1,6 @@
 """An unmodified Bolt app, connected to a sandbox over real sockets."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 
 import aiohttp
 import pytest
@@ -10,15 +9,6 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox import Sandbox, Timing
-
-PATIENT = Timing(ack_seconds=3, retry_seconds=(0, 0.01, 0.02))
-impatient = pytest.mark.parametrize("timing", [replace(PATIENT, ack_seconds=0.3)], ids=["impatient"])
-"""Where nobody acknowledges on purpose; elsewhere a busy machine takes longer than that."""
-
-
-@pytest.fixture
-def timing() -> Timing:
-    return PATIENT
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox import Refused, Sandbox
-from tests.sandbox.conftest import impatient
+from tests.patience import impatient
 
 Body = dict[str, Any]
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,6 @@ from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from bot.slack.reception import Reception
 from bot.slack.sockets import Sockets
 
-PATIENT = Timing(ack_seconds=3, retry_seconds=(0, 0.02, 0.05))
-impatient = pytest.mark.parametrize("timing", [replace(PATIENT, ack_seconds=0.5)], ids=["impatient"])
-"""Where nobody acknowledges on purpose; elsewhere a busy machine takes longer than that."""
 NOW = "2026-01-01T10:00:00.000Z"
 PAYLOADS = Path(__file__).parent / "payloads"
 
@@ -107,11 +103,6 @@ def payload(name: str, **changes: Any) -> dict[str, Any]:
             part = part[step]
         part[last] = value
     return body
-
-
-@pytest.fixture
-def timing() -> Timing:
-    return PATIENT
 
 
 @pytest.fixture

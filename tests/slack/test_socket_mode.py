@@ -18,7 +18,8 @@ from bot.sandbox import Sandbox
 from bot.slack.chat import SlackChat
 from bot.slack.sockets import CONNECTIONS, Sockets
 from bot.slack.wording import NOT_SAVED, OTHER_VERSION, WENT_WRONG
-from tests.slack.conftest import NOW, ScriptedDesk, impatient
+from tests.patience import impatient
+from tests.slack.conftest import NOW, ScriptedDesk
 
 CHANNEL = "#roundtable"
 MENU = Message(text="What next?", choices=(Choice(action=Action.CONTINUE, label="Continue"),), token="abc")

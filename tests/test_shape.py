@@ -212,6 +212,20 @@ def test_the_domain_only_calculates() -> None:
             )
 
 
+def test_values_name_the_class_that_they_return() -> None:
+    """The plugin for typed changes (scripts/typed_changes.py) is asked about classes, and not about `Self`."""
+    found = [
+        f"{name_of(module)}:{function.lineno} {function.name}"
+        for module in MODULES
+        if room_of(module) == "domain" and module.name != "value.py"
+        for function in functions_of(module)
+        if function.returns and ast.unparse(function.returns) == "Self"
+        if any(ast.unparse(call.func) == "self.but" for call in calls_of(function))
+    ]
+
+    assert not found, f"return the class by its name: {found}"
+
+
 def test_long_modules_say_why() -> None:
     """A module may be long when it is one idea; the reason stands in LONGER_MODULES, and goes when it is short."""
     long = {

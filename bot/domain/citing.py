@@ -6,7 +6,7 @@ In git that is a line of the transcript beside it, in the thread a link to the m
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bot.domain import permalinks
 from bot.domain.elaboration import Elaboration, Turn
@@ -83,7 +83,7 @@ def _claims(given: Iterable[Claim], known: Collection[str]) -> tuple[Claim, ...]
 
 
 def _grounded(claim: Claim, known: Collection[str]) -> Claim:
-    said = {name: _bare(text) for name, text in claim if name in WORDS}
+    said: dict[str, Any] = {name: _bare(text) for name, text in claim if name in WORDS}
     return claim.but(turns=tuple(dict.fromkeys(turn for turn in claim.turns if turn in known)), **said)
 
 

@@ -1,7 +1,6 @@
 """What we say, without saying where: the one thing that crosses from the domain to a chat."""
 
 from enum import StrEnum
-from typing import Self
 
 from bot.domain.value import Stored
 
@@ -87,6 +86,6 @@ class Message(Stored):
     links: tuple[Link, ...] = ()
     about: str = ""
 
-    def spent(self) -> Self:
+    def spent(self) -> "Message":
         """What it says, with nothing to press any more."""
         return self.but(choices=(), token="")

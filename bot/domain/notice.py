@@ -5,7 +5,7 @@ A value of its own, beside the roundtable and apart from it. A review needs no r
 here knows of a stage, a step or meta.json, and of what a review says only the sentences that are shown.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -221,10 +221,10 @@ class Notice(Stored):
         last = self.newest.number if self.newest else 0
         return f"review.{number}" in self.seen or number <= last - KEYS_REMEMBERED
 
-    def knowing(self, key: str) -> Self:
+    def knowing(self, key: str) -> "Notice":
         return self.but(seen=(*self.seen, key)[-KEYS_REMEMBERED:])
 
-    def owing(self, *effects: Owed) -> Self:
+    def owing(self, *effects: Owed) -> "Notice":
         """With *effects* at the end, each under an id that no other effect of the item has."""
         notice = self
         for effect in effects:
@@ -233,13 +233,13 @@ class Notice(Stored):
             notice = notice.but(sequence=sequence, outbox=(*notice.outbox, owed))
         return notice
 
-    def replacing(self, effect: Owed, *others: Owed) -> Self:
+    def replacing(self, effect: Owed, *others: Owed) -> "Notice":
         """*others* in the place of *effect*, under ids of their own."""
         rest = tuple(one for one in self.outbox if one.id != effect.id)
         owing = self.but(outbox=()).owing(*others)
         return owing.but(outbox=(*owing.outbox, *rest))
 
-    def showing(self, entry: Entry) -> Self:
+    def showing(self, entry: Entry) -> "Notice":
         """With *entry* in its place among the newest."""
         others = (one for one in self.entries if one.number != entry.number)
         entries = tuple(sorted((*others, entry), key=lambda one: one.number))

@@ -108,12 +108,9 @@ def _kept(notice: Notice, effect: Owed, *, number: int, path: str) -> Notice:
 
 def _shown(notice: Notice, entry: Entry) -> Notice:
     """The notice first. One that is being posted just now may be without *entry*: it is followed by another."""
-    first, *rest = notice.outbox or (None,)
-    waiting = [one for one in rest if not isinstance(one, ShowNotice)]
+    waiting = [one for one in notice.outbox[1:] if not isinstance(one, ShowNotice)]
     notice = (
-        notice.knowing(f"review.{entry.number}")
-        .showing(entry)
-        .but(outbox=(*filter(None, (first,)), *waiting))
+        notice.knowing(f"review.{entry.number}").showing(entry).but(outbox=(*notice.outbox[:1], *waiting))
     )
     return _telling(notice.owing(ShowNotice()), entry)
 

@@ -7,7 +7,7 @@ value; what happens when is decided in `machine` and `transitions`.
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 from bot.domain import menus, wording
 from bot.domain.effects import Attemptable, Commit, Effect, Log, MeetPerson, Post, Rewrite, numbered
@@ -90,16 +90,16 @@ class Roundtable(RoundtableFields):
 
     # --- next values ----------------------------------------------------------------------------------------------
 
-    def knowing(self, *keys: str) -> Self:
+    def knowing(self, *keys: str) -> "Roundtable":
         return self.but(seen=(*self.seen, *keys)[-KEYS_REMEMBERED:])
 
-    def meeting(self, person: Person) -> Self:
+    def meeting(self, person: Person) -> "Roundtable":
         """Finds out, once, what *person* is called. What came along with a click is a handle; it serves until then."""
         if person.id in self.people:
             return self
         return self.but(people={**self.people, person.id: person.name}).owing(MeetPerson(person=person.id))
 
-    def owing(self, *effects: Effect) -> Self:
+    def owing(self, *effects: Effect) -> "Roundtable":
         """With *effects* at the end of the outbox, each with an id of its own."""
         rt = self
         for effect in effects:
@@ -108,24 +108,24 @@ class Roundtable(RoundtableFields):
             rt = rt.but(sequence=sequence, outbox=(*rt.outbox, owed))
         return rt
 
-    def paid(self, effect_id: str) -> Self:
+    def paid(self, effect_id: str) -> "Roundtable":
         return self.but(outbox=tuple(effect for effect in self.outbox if effect.id != effect_id))
 
-    def attempting(self, effect: Attemptable, *, at: str, settled: bool = False) -> Self:
+    def attempting(self, effect: Effect, *, at: str, settled: bool = False) -> "Roundtable":
         before = "" if settled else effect.attempted_at
         again = effect.but(attempts=effect.attempts + 1, attempted_at=at, attempted_before=before)
         return self.but(outbox=tuple(again if one.id == effect.id else one for one in self.outbox))
 
-    def without_owing(self, *kinds: type[Attemptable]) -> Self:
+    def without_owing(self, *kinds: type[Attemptable]) -> "Roundtable":
         return self.but(outbox=tuple(effect for effect in self.outbox if not isinstance(effect, kinds)))
 
-    def opening_round(self, part: Part) -> Self:
+    def opening_round(self, part: Part) -> "Roundtable":
         return self.but(round=min(self.round + 1, HIGHEST_ROUND), part=part)
 
-    def noting(self, line: Line) -> Self:
+    def noting(self, line: Line) -> "Roundtable":
         return self.but(lines=(*self.lines, line), part=line.phase, round=line.round)
 
-    def marking(self, message_id: str, **facts: Any) -> Self:
+    def marking(self, message_id: str, **facts: Any) -> "Roundtable":
         """With *facts* in the meta of that line, if it is not in git yet."""
         lines = tuple(
             line.but(meta={**line.meta, **facts}) if line.message_id == message_id else line
@@ -135,18 +135,18 @@ class Roundtable(RoundtableFields):
 
     def heard(
         self, person: Person, text: str, *, ts: str, part: Part, message_id: str = "", **meta: Any
-    ) -> Self:
+    ) -> "Roundtable":
         """A person's words become a line; `ts` is Slack's and names the line, unless another *message_id* does."""
         facts = {"user_id": person.id, "user_name": self.name_of(person.id), "message_ts": ts, **meta}
         message_id = message_id or self.line_of(ts)
         return self.noting(self._line(PEOPLE, text, part, Source.USER, "user", message_id, facts))
 
-    def answering(self, said: Say | Heard, *, feedback: bool) -> Self:
+    def answering(self, said: Say | Heard, *, feedback: bool) -> "Roundtable":
         """What *said* tells about the open step, to be written down with it."""
         answer = Answer(person=said.person.id, text=said.text, ts=said.ts, feedback=feedback)
         return self.but(answers=(*self.answers, answer))
 
-    def telling(self, message: Message, *, part: Part, actor: str = HOST, **meta: Any) -> Self:
+    def telling(self, message: Message, *, part: Part, actor: str = HOST, **meta: Any) -> "Roundtable":
         """
         Owes a post of *message* and writes it into the transcript: Slack and the file have one order. What could not
         be sent before comes first.
@@ -155,12 +155,14 @@ class Roundtable(RoundtableFields):
         rt = self.catching_up().owing(Post(message=message.but(about=about)))
         return rt.said(message.text, rt.outbox[-1], part=part, actor=actor, **meta)
 
-    def said(self, text: str, effect: Attemptable, *, part: Part, actor: str = HOST, **meta: Any) -> Self:
+    def said(
+        self, text: str, effect: Attemptable, *, part: Part, actor: str = HOST, **meta: Any
+    ) -> "Roundtable":
         """What *effect* says is a line of its own."""
         source = Source.SYSTEM if actor == HOST else Source.MODEL
         return self.noting(self._line(actor, text, part, source, "planning", effect.id, meta))
 
-    def recording(self, sentence: str, *, part: Part, message_id: str = "", **meta: Any) -> Self:
+    def recording(self, sentence: str, *, part: Part, message_id: str = "", **meta: Any) -> "Roundtable":
         """
         A system line of something done that nobody needs to be told. With the *message_id* of an input it stands in
         the transcript once, also when the input comes again after everything but git was lost.
@@ -171,7 +173,7 @@ class Roundtable(RoundtableFields):
 
     def offering(
         self, kind: MenuKind, message: Message, *, part: Part, actor: str = HOST, **meta: Any
-    ) -> Self:
+    ) -> "Roundtable":
         """*message* becomes the open menu, in place of the one before."""
         if self.unaided and kind in OFFERING_THE_MODEL and menus.AIDED_AGAIN not in message.choices:
             message = message.but(choices=(*message.choices, menus.AIDED_AGAIN))
@@ -180,7 +182,7 @@ class Roundtable(RoundtableFields):
         rt = rt.telling(message.but(token=token), part=part, actor=actor, **meta)
         return rt.but(menu=Menu(kind=kind, token=token, message=message))
 
-    def closing_menu(self, sentence: str, *, ts: str = "", quietly: bool = False) -> Self:
+    def closing_menu(self, sentence: str, *, ts: str = "", quietly: bool = False) -> "Roundtable":
         """
         The open menu loses its buttons and says what became of it; *quietly* says so only to whoever presses it yet.
         *ts* is where it stands, if a press told us before the post's own outcome did.
@@ -194,7 +196,7 @@ class Roundtable(RoundtableFields):
         rt = self.but(menu=None, used=(*self.used, used)[-MENUS_REMEMBERED:])
         return rt.owing(Rewrite(ts=stands_at, message=rewritten)) if stands_at else rt
 
-    def standing_at(self, token: str, ts: str) -> Self:
+    def standing_at(self, token: str, ts: str) -> "Roundtable":
         """The menu *token* is in the thread, as message *ts*; if it is over already, it is rewritten now."""
         if self.menu and self.menu.token == token:
             return self.but(menu=self.menu.but(ts=ts))
@@ -204,7 +206,7 @@ class Roundtable(RoundtableFields):
                 return self.but(used=settled).owing(Rewrite(ts=ts, message=used.rewritten))
         return self
 
-    def holding_back(self, *effects: Effect) -> Self:
+    def holding_back(self, *effects: Effect) -> "Roundtable":
         """
         Nothing more goes into the thread for now. What was owed there, *effects* included, comes before whatever is
         said next, under the ids it has; a menu is over by then.
@@ -214,11 +216,11 @@ class Roundtable(RoundtableFields):
         rewrites = (one.but(late=True) for one in owed if isinstance(one, Rewrite))
         return self.without_owing(Post, Rewrite).but(unsent=(*self.unsent, *posts, *rewrites))
 
-    def catching_up(self) -> Self:
+    def catching_up(self) -> "Roundtable":
         """Owes what could not be sent before, in its order."""
         return self.but(unsent=()).owing(*self.unsent)
 
-    def logging(self, *troubles: Trouble) -> Self:
+    def logging(self, *troubles: Trouble) -> "Roundtable":
         return self.owing(*(Log(trouble=trouble) for trouble in troubles))
 
     @property

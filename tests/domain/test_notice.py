@@ -1,6 +1,7 @@
 """The one message of an item, decided in values: what is owed, what is old news, and how it reads."""
 
 import random
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ ASK = AskReview(
 )  # fmt: skip
 
 
-def arrived(number: int, **more: object) -> Arrived:
+def arrived(number: int, **more: Any) -> Arrived:
     entry = Entry(number=number, path=f"reviews/review-{number:03}.md", line=LINE)
     return Arrived(at=AT, title="Dark mode", entry=entry.but(**more))
 

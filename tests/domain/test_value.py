@@ -37,4 +37,4 @@ def test_what_was_not_given_stays_not_given() -> None:
 def test_a_name_that_does_not_exist_is_a_mistake() -> None:
     """It would be lost without a word."""
     with pytest.raises(AssertionError, match="no such fields"):
-        PLACE.but(chanel="C2")
+        PLACE.but(chanel="C2")  # type: ignore[call-arg]  # the type checker says so, too

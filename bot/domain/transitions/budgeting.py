@@ -122,8 +122,9 @@ def _without_models(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """What can be written down without one is; nobody judges or plans for nothing."""
 
     def unaided(effect: Effect) -> Effect:
-        can = isinstance(effect, Draft | Synthesize) and minds.thinks(effect, rt, playbook)
-        return effect.but(unaided=True) if can else effect
+        if isinstance(effect, Draft | Synthesize) and minds.thinks(effect, rt, playbook):
+            return effect.but(unaided=True)
+        return effect
 
     outbox = tuple(map(unaided, rt.outbox))
     is_plain = rt.purse.plain or any(isinstance(one, Draft) and one.unaided for one in outbox)

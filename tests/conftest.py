@@ -11,14 +11,14 @@ from tests.ports import free_port
 from tests.redis_groups import RedisCluster, WatchedRedis, running_cluster, running_watched_redis
 from tests.redis_server import RedisServer, running_redis_server
 
-# How long one example takes is the machine's business, and the other tests' beside it.
-settings.register_profile("roundtable", deadline=None)
-settings.load_profile("roundtable")
-
+# Every change runs the same examples; how long one of them takes is the machine's business.
+settings.register_profile("every change", deadline=None, derandomize=True, database=None)
+settings.register_profile("search", deadline=None, max_examples=1_000)
+settings.load_profile("every change")
 
 SLOW = {"durability", "test_display_only.py"}
 UNMEASURED = {"contracts", "sandbox", "storage", "test_crashes.py", "test_display_only.py"}
-"""What is only logic is gone through elsewhere; while branches are counted, nothing runs at full speed."""
+"""Not measured for branch coverage: their code is not pure logic, and measuring slows it down."""
 
 HURRIES = (
     "bot.storage.connect.CALL_SECONDS",
@@ -30,11 +30,27 @@ HURRIES = (
 """So long a call of Redis may take, and a round with the remote that somebody waits for."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="also run the tests that are marked `thorough`")
+    parser.addoption(
+        "--search", action="store_true", help="look for new failures: new examples in a new order"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--search"):
+        settings.load_profile("search")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The slow ones begin first, so that no worker is left with one of them when the others have ended."""
     for item in items:
         if UNMEASURED.intersection(_parts(item)):
             item.add_marker("no_cover")
+    if not config.getoption("--all"):
+        thorough = [item for item in items if item.get_closest_marker("thorough")]
+        items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+        config.hook.pytest_deselected(items=thorough)
     items.sort(key=lambda item: SLOW.isdisjoint(_parts(item)))
 
 

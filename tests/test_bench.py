@@ -21,11 +21,15 @@ BENCHES = (
     "start",
     "voices",
 )
+QUICKLY_RUN = ("turn", "commit")
 NEEDS = {"resume": "msgspec", "replay": "msgspec", "replies": "machine"}
 """In the groups `bench` and `peer`, which `bench/run` installs."""
 
 
-@pytest.mark.parametrize("name", BENCHES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name in QUICKLY_RUN else pytest.mark.thorough) for name in BENCHES],
+)
 def test_a_benchmark_prints_what_it_measured_as_json(name: str) -> None:
     """`python -m bench.NAME --quick` is the smallest run there is, and has every row of the real one's shape."""
     if name in NEEDS and find_spec(NEEDS[name]) is None:

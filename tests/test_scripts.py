@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
@@ -82,6 +83,17 @@ def test_a_script_can_be_run(script: str) -> None:
     assert shebang == "#!/usr/bin/env bash"
     assert purpose.startswith("# ")
     assert "\nset -euo pipefail\n" in path.read_text(encoding="utf-8")
+
+
+def test_ci_runs_the_long_tests_too() -> None:
+    """`scripts/test` leaves them out; CI leaves out none."""
+    assert "\nscripts/test --all -m thorough\n" in (ROOT / ".ci/run").read_text(encoding="utf-8")
+
+
+def test_every_change_runs_the_same_examples() -> None:
+    """What hypothesis tries does not depend on the run; `scripts/test --search` looks for more."""
+    assert settings.get_profile("every change").derandomize
+    assert "--randomly-seed=1\n" in (ROOT / "scripts/test").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from bot.storage.git import GitWorkspace
 from bot.storage.redis import RedisStore
 
 Opening = Callable[[], AbstractAsyncContextManager[Store]]
-SHARED = ["redis", "cluster"]
+SHARED = ["redis", pytest.param("cluster", marks=pytest.mark.thorough)]
 """By way of a sentinel it is the same server; what is different about that is in `tests/storage/test_sentinel`."""
 
 

@@ -18,7 +18,7 @@ ENTRY = Entry(number=1, path="reviews/review-001.md", line="REVIEW: metadata una
 NOTICE = Notice(slug="offline-sync", title="Offline – sync", version=1, entries=(ENTRY,)).owing(ShowNotice())
 
 
-@pytest.fixture(params=["embedded", "redis", "cluster"])
+@pytest.fixture(params=["embedded", "redis", pytest.param("cluster", marks=pytest.mark.thorough)])
 def open_notices(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
     """Opens the same place again and again, as a process does that is started again."""
     if request.param == "embedded":

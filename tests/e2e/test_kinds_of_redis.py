@@ -18,7 +18,7 @@ async def slack() -> AsyncIterator[Sandbox]:
         yield sandbox
 
 
-@pytest.fixture(params=["cluster", "sentinel"])
+@pytest.fixture(params=[pytest.param("cluster", marks=pytest.mark.thorough), "sentinel"])
 def group(request: pytest.FixtureRequest) -> RedisCluster | WatchedRedis:
     """Running, and empty."""
     request.getfixturevalue(f"{request.param}_url")

@@ -61,6 +61,7 @@ async def test_roundtables_are_spread_over_all_masters(cluster_url: str, redis_c
             assert client.keys("roundtable:{item-*}")
 
 
+@pytest.mark.thorough
 async def test_what_moves_to_another_node_is_followed(cluster_url: str, redis_cluster: RedisCluster) -> None:
     """While it moves, and afterwards; a save is done once, whoever does it."""
     [*_, slug] = SLUGS
@@ -79,6 +80,7 @@ async def test_what_moves_to_another_node_is_followed(cluster_url: str, redis_cl
             pass
 
 
+@pytest.mark.thorough
 async def test_a_lost_master_is_replaced_and_the_others_go_on(
     cluster_url: str, redis_cluster: RedisCluster
 ) -> None:
@@ -100,6 +102,7 @@ async def test_a_lost_master_is_replaced_and_the_others_go_on(
         await store.ping()
 
 
+@pytest.mark.thorough
 async def test_a_master_that_hangs_is_replaced_as_well(cluster_url: str, redis_cluster: RedisCluster) -> None:
     """Every call ends in time; when it is back, it is a replica, and whoever still asks it is sent on."""
     hung = redis_cluster.with_replica()
@@ -116,6 +119,7 @@ async def test_a_master_that_hangs_is_replaced_as_well(cluster_url: str, redis_c
         await until_saved(store, a_roundtable(slug, version=3))
 
 
+@pytest.mark.thorough
 async def test_a_replica_that_is_away_keeps_nobody_from_working(
     cluster_url: str, redis_cluster: RedisCluster
 ) -> None:
@@ -129,6 +133,7 @@ async def test_a_replica_that_is_away_keeps_nobody_from_working(
         assert await saved(store, a_roundtable())
 
 
+@pytest.mark.thorough
 async def test_nothing_is_saved_that_could_not_be_found_again(
     cluster_url: str, redis_cluster: RedisCluster
 ) -> None:
@@ -146,6 +151,7 @@ async def test_nothing_is_saved_that_could_not_be_found_again(
             lost.thaw()
 
 
+@pytest.mark.thorough
 async def test_a_cluster_that_comes_late_is_no_reason_to_fail(redis_cluster: RedisCluster) -> None:
     """Neither the store nor the work need it at the start; what is woken meanwhile is paid as soon as it is there."""
     redis_cluster.start()
@@ -165,6 +171,7 @@ async def test_a_cluster_that_comes_late_is_no_reason_to_fail(redis_cluster: Red
         await store.ping()
 
 
+@pytest.mark.thorough
 async def test_work_goes_on_when_its_master_is_lost(cluster_url: str, redis_cluster: RedisCluster) -> None:
     """Also for who has been waiting for it all the time."""
     paid = []
@@ -183,6 +190,7 @@ async def test_work_goes_on_when_its_master_is_lost(cluster_url: str, redis_clus
         await wait_until(lambda: "after" in paid)
 
 
+@pytest.mark.thorough
 async def test_all_work_of_a_cluster_is_in_one_slot(cluster_url: str, redis_cluster: RedisCluster) -> None:
     """As docket needs it."""
     async with DocketWake(cluster_url) as wake:

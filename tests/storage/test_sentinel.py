@@ -28,6 +28,7 @@ async def test_a_lost_master_is_replaced(sentinel_url: str, watched_redis: Watch
         assert await store.get(SLUG) == a_roundtable(version=2)
 
 
+@pytest.mark.thorough
 async def test_a_master_that_hangs_is_replaced_as_well(
     sentinel_url: str, watched_redis: WatchedRedis
 ) -> None:
@@ -44,6 +45,7 @@ async def test_a_master_that_hangs_is_replaced_as_well(
             hung.thaw()
 
 
+@pytest.mark.thorough
 async def test_an_operator_may_change_masters(sentinel_url: str, watched_redis: WatchedRedis) -> None:
     """What was saved before is there, and who was connected to the former master does not stay with it."""
     async with RedisStore(sentinel_url) as store:
@@ -58,6 +60,7 @@ async def test_an_operator_may_change_masters(sentinel_url: str, watched_redis: 
         assert master.hget(f"roundtable:{{{SLUG}}}", "version") == "2"
 
 
+@pytest.mark.thorough
 async def test_who_can_no_longer_write_is_left(sentinel_url: str, watched_redis: WatchedRedis) -> None:
     """Also when it is a script that says so, in the words of an older Redis."""
     script = "return redis.call('SADD', KEYS[1], 'x')"
@@ -73,6 +76,7 @@ async def test_who_can_no_longer_write_is_left(sentinel_url: str, watched_redis:
 
 
 @pytest.mark.parametrize("others", [[NOBODY], [NOBODY, "nowhere.invalid"]])
+@pytest.mark.thorough
 async def test_sentinels_that_are_lost_hold_up_nobody(sentinel_url: str, others: list[str]) -> None:
     """Wherever in the URL they stand, one that answers is enough."""
     url = sentinel_url.replace("@", f"@{','.join(others)},")
@@ -80,6 +84,7 @@ async def test_sentinels_that_are_lost_hold_up_nobody(sentinel_url: str, others:
         assert await saved(store, a_roundtable())
 
 
+@pytest.mark.thorough
 async def test_a_sentinel_that_hangs_holds_up_nobody(sentinel_url: str, silent_redis_url: str) -> None:
     """All of them are asked at once."""
     silent = silent_redis_url.removeprefix("redis://").removesuffix("/0")
@@ -108,6 +113,7 @@ async def test_what_is_wrong_is_said_without_the_password(
     assert "sesame" not in str(refused.value)
 
 
+@pytest.mark.thorough
 async def test_work_goes_on_when_the_master_is_lost(sentinel_url: str, watched_redis: WatchedRedis) -> None:
     """A wake in between is sent as soon as there is a master again."""
     paid = []
@@ -124,6 +130,7 @@ async def test_work_goes_on_when_the_master_is_lost(sentinel_url: str, watched_r
         await wait_until(lambda: "after" in paid)
 
 
+@pytest.mark.thorough
 async def test_work_goes_on_when_the_master_hangs(
     sentinel_url: str, watched_redis: WatchedRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,6 +154,7 @@ async def test_work_goes_on_when_the_master_hangs(
             hung.thaw()
 
 
+@pytest.mark.thorough
 async def test_a_silence_in_the_middle_is_no_answer_to_another(sentinel_url: str) -> None:
     """A call that was given up leaves nothing behind on its connection for the next one to read."""
     async with client(sentinel_url, connections=1) as redis:

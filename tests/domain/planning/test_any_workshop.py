@@ -4,10 +4,9 @@ answers that come twice. What holds after every single thing that happens is bel
 
 Each line of the transcript is written by a real roundtable, as the engine does it, in the stage the workshop is in.
 
-`HYPOTHESIS_PROFILE=thorough` looks longer.
+`scripts/test --search` looks longer, and at other meetings every time.
 """
 
-import os
 from typing import Any
 
 from hypothesis import Phase, settings
@@ -33,8 +32,8 @@ from bot.domain.transcript import Part
 from bot.errors import NotNow
 from tests.domain.planning.seats import NO, ORDER, VALID, YES
 
-THOROUGH = os.environ.get("HYPOTHESIS_PROFILE") == "thorough"
-EXAMPLES, RULES = (1_000, 100) if THOROUGH else (50, 50)
+SEARCHING = settings.get_current_profile_name() == "search"
+EXAMPLES, RULES = (1_000, 100) if SEARCHING else (50, 50)
 SEARCH = [Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink]  # explaining takes minutes
 
 WHO = st.sampled_from(["ada", "grace"])

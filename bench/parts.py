@@ -53,7 +53,7 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
     playbook = content.load(shipped.personas_dir(), shipped.steps_dir())
     us = Identity(team=TEAM, user=BOT_USER, bot=BOT, token="", scopes=tuple(SCOPES.split(",")))
     async with RedisStore(redis_url) as store, DocketWake(redis_url) as wake, GitWorkspace(root) as files:
-        records = KeptRecords(root / "docs" / "requirements")
+        records = KeptRecords(root, "docs/requirements")
         chat = SlackChat(client, playbook.roster, us)
         performers = Performers(chat, OfflineVoices(), files, playbook, now, records, OfflineWorkshop())
         engine = Engine(store=store, wake=wake, performers=performers, playbook=playbook, clock=now)

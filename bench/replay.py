@@ -23,6 +23,7 @@ from bench.children import ROOT
 from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, Run, main, share
 from bot.domain.message import Action
 from bot.domain.transcript import Line
+from bot.files import CHOSEN_RECORD_BYTES, File
 from bot.record.reading import replay
 from bot.record.verifying import Item
 from bot.replaying import written
@@ -110,7 +111,7 @@ def let_go(file: Path) -> object:
 
 
 def replayed(file: Path) -> object:
-    return replay(file).state()
+    return replay(File(file.parent, file.name, CHOSEN_RECORD_BYTES)).state()
 
 
 # --- the page -----------------------------------------------------------------------------------------------------

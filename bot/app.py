@@ -65,7 +65,8 @@ ERRAND_SECONDS = 1.0
 
 def playbook(settings: Settings) -> Playbook:
     """Personas and steps as the settings say; what was wrong with them goes to the log, once."""
-    read = content.load(settings.personas or shipped.personas_dir(), settings.steps or shipped.steps_dir())
+    personas, steps = settings.personas or shipped.personas_dir(), settings.steps or shipped.steps_dir()
+    read = content.load(personas, steps, workspace=settings.workspace)
     for trouble in read.troubles:
         log_trouble(trouble)
     for note in read.notes:
@@ -184,7 +185,7 @@ def _engine(saved: Store, wake: Wake, world: Performers, *, meter: Meter) -> Eng
 
 
 def _records(settings: Settings, redact: Redact) -> KeptRecords:
-    return KeptRecords(settings.workspace / settings.items_dir, redact)
+    return KeptRecords(settings.workspace, str(settings.items_dir), redact)
 
 
 def _desk(engine: Engine, saved: Store, world: Performers, *, triage: Triage) -> WholeDesk:

@@ -21,10 +21,10 @@ def personas(settings: Settings) -> tuple[Finding, Roster | None]:
     findings = Findings()
     try:
         folder = settings.personas or shipped.personas_dir()
-        roster = read_roster(folder, findings)
+        roster = read_roster(folder, findings, workspace=settings.workspace)
     except BotError as error:
         return unusable("personas", error), None
-    workshop = read_workshop(folder, findings)
+    workshop = read_workshop(folder, findings, workspace=settings.workspace)
     found = ", ".join(persona.label for persona in roster)
     if workshop:
         found += f"; for the workshop {', '.join(persona.label for persona in workshop)}"
@@ -44,7 +44,7 @@ def steps(settings: Settings, roster: Roster | None) -> Finding:
     findings = Findings()
     folder = settings.steps or shipped.steps_dir()
     try:
-        agenda = read_agenda(folder, roster, findings)
+        agenda = read_agenda(folder, roster, findings, workspace=settings.workspace)
     except BotError as error:
         return unusable("steps", error)
     strangers = [one for one in findings.troubles if one.facts.get("reason") == NOBODY]

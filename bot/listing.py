@@ -14,11 +14,11 @@ from bot.domain import spending, transcript
 from bot.domain.agenda import Agenda
 from bot.domain.outcomes import ItemState
 from bot.domain.spending import Spent
-from bot.domain.taxonomy import trouble
 from bot.domain.text import counted, one_line
 from bot.engine.clock import now
 from bot.engine.ports import Listing, Reading, Workspace
 from bot.errors import ConfigError, WorkspaceError
+from bot.files import TRANSCRIPT_BYTES, File
 from bot.settings import Settings
 from bot.storage.items import PLANNING, TRANSCRIPT
 from bot.storage.repository import is_ignored
@@ -43,7 +43,10 @@ async def show(settings: Settings, slug: str) -> dict[str, Any]:
         slugs = [one.known.slug for one in await files.items()]
         if slug not in slugs:
             raise ConfigError(no_item(slug, slugs))
-        reading = await _read(files, slug)
+        try:
+            reading = await files.read(slug, now=now())
+        except WorkspaceError as error:
+            raise ConfigError(f"The progress of {slug} is unknown: {error}") from error
     if reading.state is None:
         raise _unreadable(settings, slug, reading)
     return _progress(slug, reading.state, app.playbook(settings).agenda) | {
@@ -89,9 +92,9 @@ def show_as_text(found: dict[str, Any]) -> str:
 
 def _spent(settings: Settings, slug: str) -> dict[str, Any]:
     """Of the item, its steps and turns, folded from its transcript."""
-    file = settings.workspace.absolute() / settings.items_dir / slug / PLANNING / TRANSCRIPT
+    path = f"{settings.items_dir}/{slug}/{PLANNING}/{TRANSCRIPT}"
     try:
-        lines = transcript.read(file.read_bytes()).lines
+        lines = transcript.read(File(settings.workspace, path, TRANSCRIPT_BYTES).read()).lines
     except OSError:
         lines = ()
     found = spending.accounts(line.meta for line in lines)
@@ -128,15 +131,11 @@ async def _status(files: Workspace, one: Listing) -> str:
     """A list takes what it cannot read for an item that has just begun; here the two are told apart."""
     if one.known.title != one.known.slug or one.steps_completed:
         return one.status
-    reading = await _read(files, one.known.slug)
-    return one.status if reading.state else UNREADABLE
-
-
-async def _read(files: Workspace, slug: str) -> Reading:
     try:
-        return await files.read(slug, now=now())
+        reading = await files.read(one.known.slug, now=now())
     except WorkspaceError:
-        return Reading(None, (trouble("ERR-META-002"),))
+        return UNREADABLE
+    return one.status if reading.state else UNREADABLE
 
 
 def _row(one: Listing, status: str) -> dict[str, Any]:

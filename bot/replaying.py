@@ -1,6 +1,7 @@
 """`roundtable replay`: which record is meant, and what git has of it. Nothing else of the workspace is read."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from enum import Enum, auto
 from pathlib import Path
 from typing import assert_never
@@ -8,6 +9,7 @@ from typing import assert_never
 from bot.domain import meta
 from bot.domain.artifact import SHARED
 from bot.errors import ConfigError
+from bot.files import META_BYTES, folder
 from bot.listing import no_item
 from bot.record.as_json import as_json
 from bot.record.difference import Difference
@@ -31,18 +33,40 @@ class Form(Enum):
 def item(settings: Settings, slug: str) -> Item:
     """The item *slug* of the workspace, or the one around a transcript that some tool left anywhere."""
     if slug.endswith(".jsonl"):
-        path = Path(slug)
-        if not path.is_file():
-            raise ConfigError(f"There is no file {slug}.")
-        return Item(path.parent.parent if path.parent.name == "planning" else path.parent, path)
-    items = settings.workspace / settings.items_dir
-    known = sorted(one.name for one in items.iterdir() if one.is_dir()) if items.is_dir() else []
-    if slug not in known:
-        raise ConfigError(no_item(slug, known))
-    folder = items / slug
-    if not (folder / TRANSCRIPT).is_file():
-        raise ConfigError(f"{folder / TRANSCRIPT} does not exist: nothing was said about {slug!r} yet.")
-    return Item(folder, folder / TRANSCRIPT, shared=settings.workspace / SHARED)
+        return _chosen(slug)
+    root = settings.workspace
+    place = root / settings.items_dir / slug
+    one = Item(place, place / TRANSCRIPT, shared=root / SHARED, root=root)
+    try:
+        _must_be_known(slug, settings)
+        with one.record.opened():
+            return one
+    except FileNotFoundError:
+        raise ConfigError(f"{one.transcript} does not exist: nothing was said about {slug!r} yet.") from None
+    except OSError as error:
+        raise ConfigError(f"The record of {slug} cannot be read: {error.strerror}.") from error
+
+
+def _chosen(name: str) -> Item:
+    """Somebody's own choice, so that a link is one to the file that is meant."""
+    try:
+        path = Path(name).resolve(strict=True)
+        one = Item(path.parent.parent if path.parent.name == "planning" else path.parent, path)
+        with one.record.opened():
+            return one
+    except FileNotFoundError:
+        raise ConfigError(f"There is no file {name}.") from None
+    except OSError as error:
+        raise ConfigError(f"{name} cannot be read: {error.strerror}.") from error
+
+
+def _must_be_known(slug: str, settings: Settings) -> None:
+    known: tuple[str, ...] = ()
+    with suppress(FileNotFoundError), folder(settings.workspace, settings.items_dir.parts) as items:
+        known = items.folders()
+        if slug in items.names():
+            return
+    raise ConfigError(no_item(slug, known))
 
 
 def verified(one: Item) -> list[Difference]:
@@ -52,11 +76,11 @@ def verified(one: Item) -> list[Difference]:
 
 def shown(one: Item, form: Form, *, until: int | None = None) -> Iterator[str]:
     """The record up to the line *until*, piece by piece."""
-    state = replay(one.transcript, until=until).state()
+    state = replay(one.record, until=until).state()
     title = _title(one)
 
     def lines() -> Iterator[Entry]:
-        return entries(one.transcript, until=until, permalink=state.permalink)
+        return entries(one.record, until=until, permalink=state.permalink)
 
     match form:
         case Form.TEXT:
@@ -91,6 +115,6 @@ def written(one: Item, page: Path, *, until: int | None = None) -> None:
 def _title(one: Item) -> str:
     """What meta.json calls it; without one, it has the name of its folder."""
     try:
-        return meta.read((one.folder / META).read_bytes(), now="").meta.description or one.slug
+        return meta.read(one.file(one.folder / META, META_BYTES).read(), now="").meta.description or one.slug
     except (OSError, meta.Corrupt):
         return one.slug

@@ -20,6 +20,7 @@ from bot.engine.homes import ItemHomes
 from bot.engine.ports import Pay, Wake
 from bot.engine.review_ports import KeptReview
 from bot.errors import UserError
+from bot.files import TooLarge, chosen
 from bot.posted import discreet, entry_of
 from bot.settings import Settings
 from bot.slack import client as slack_client
@@ -31,13 +32,11 @@ MOST_BYTES = 64 * 1024 * 1024
 def content_of(path: Path) -> bytes:
     """Raises UserError with a sentence when it cannot be read."""
     try:
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
+        return chosen(path, MOST_BYTES)
+    except TooLarge:
+        raise UserError(f"{str(path)!r} has more than {MOST_BYTES} bytes, which no review needs.") from None
     except OSError as error:
         raise UserError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
-    if len(content) > MOST_BYTES:
-        raise UserError(f"{str(path)!r} has more than {MOST_BYTES} bytes, which no review needs.")
-    return content
 
 
 def line_of(content: bytes) -> str:

@@ -161,5 +161,5 @@ async def test_a_link_in_the_place_of_the_reviews_is_one_sentence(cli: Cli, tmp_
     ran = await cli("review", "review.md", "--item", "offline-sync")
 
     assert (ran.code, ran.out) == (1, LINE)
-    assert ran.err == "The workspace could not be read or written.\n"
+    assert ran.err == "docs/requirements/offline-sync/reviews is a symbolic link, which is not followed.\n"
     assert list(outside.iterdir()) == []

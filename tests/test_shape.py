@@ -19,7 +19,7 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 # A room may import from rooms with a smaller number, and from itself.
 LAYERS = {
-    "errors": 0, "log": 0, "tracing": 0,
+    "errors": 0, "files": 0, "log": 0, "tracing": 0,
     "domain": 1, "shipped": 1,
     "content": 2, "engine": 2, "keys": 2,
     "slack": 3, "voices": 3, "storage": 3, "record": 3, "sandbox": 3, "settings": 3,
@@ -42,7 +42,7 @@ HOMES = {
     "openai": {"voices/models"},
     "opentelemetry": {"tracing"},
     "prometheus_client": {"metrics"},
-    "pydantic": set(LAYERS) - {"errors", "log", "shipped", "tracing"},
+    "pydantic": set(LAYERS) - {"errors", "files", "log", "shipped", "tracing"},
     "pydantic_ai": {"voices/models"},
     "pydantic_core": {"record"},
     "pygit2": {"storage"},
@@ -61,6 +61,54 @@ CALCULATION = {
     "io", "itertools", "json", "math", "operator", "re", "string", "textwrap", "types", "typing", "unicodedata",
 }  # fmt: skip
 ASKS_THE_WORLD = re.compile(r"(open|print|input)|.*\.(now|today|utcnow|fromtimestamp)")
+
+# --- files of the workspace go through one reader -------------------------------------------------------------------
+
+READER = "bot/files.py"
+OPENS = re.compile(
+    r"open|io\.open|.*\.(open|open_code|fdopen|listdir|scandir|iterdir|glob|iglob|rglob|walk|fwalk|read_text|read_bytes"
+    r"|write_text|write_bytes|is_file|is_dir|exists|readlink|lstat|copyfile|copytree|rmtree|FileIO)"
+)
+# What is no file of the workspace, or is git's own; by the words of the call.
+OPENED_ELSEWHERE = {
+    # Called alike, and no file.
+    "bot/doors.py": {"self._postbox.open", "self._entrance.open"},
+    "bot/engine/performers.py": {"self.chat.open"},
+    "bot/sandbox/methods/views.py": {"slack.views.open"},
+    "bot/storage/patient.py": {"client.exists"},
+    "bot/storage/redis.py": {"looking.exists", "self._redis.exists"},
+    "bot/storage/reviews.py": {"self._items.exists"},
+    "bot/storage/writing.py": {"self._items.exists"},
+    # What is shipped with the bot.
+    "bot/record/page.py": {"(STATIC / name).read_text"},
+    "bot/sandbox/page.py": {"STATIC.glob"},
+    "bot/shipped.py": {"place.is_dir"},
+    "bot/voices/prompts/texts.py": {"files('bot.voices.prompts').joinpath(f'{name}.md').read_text"},
+    # What the operator names in a setting or on the command line, and the terminal.
+    "bot/cli.py": {"os.open"},
+    "bot/settings.py": {"path.is_dir", "path.exists", "_at_home(Path(given)).read_text"},
+    "bot/replaying.py": {"begun.open"},
+    # Git's own folder, which no push reaches, and whether there is one.
+    "bot/listing.py": {"sign.exists"},
+    "bot/storage/index.py": {
+        "index.exists", "index.read_bytes", "os.fdopen", "os.open", "scratch.read_bytes", "scratch.write_bytes",
+        "self._path.exists", "self._path.read_bytes", "self._scratch.write_bytes",
+    },
+    "bot/storage/objects.py": {"os.fdopen", "os.open"},
+    "bot/storage/replay.py": {"self._repository.walk"},
+    "bot/storage/repository.py": {
+        "(one / '.git').exists", "(place / 'HEAD').exists", "exclude.exists", "exclude.open", "exclude.read_text",
+        "link.exists", "link.read_text",
+    },
+    # Where git moves files: what they are is only compared with what git has.
+    "bot/storage/adopt.py": {"path.lstat", "path.readlink", "self._repository.walk"},
+    # Our own locks, and the processes of this machine.
+    "bot/storage/embedded.py": {"(self._path / 'store.lock').open"},
+    "bot/storage/turn.py": {
+        "(process / 'comm').read_text", "(process / 'cwd').readlink", "Path('/proc').glob", "self._lock.open",
+        "self._note.read_text", "self._note.write_text",
+    },
+}  # fmt: skip
 
 # --- size -----------------------------------------------------------------------------------------------------------
 
@@ -224,6 +272,20 @@ def test_values_name_the_class_that_they_return() -> None:
     ]
 
     assert not found, f"return the class by its name: {found}"
+
+
+def test_files_of_the_workspace_go_through_one_reader() -> None:
+    """Others push to it: whatever opens a path by itself follows their links, and waits for their pipes."""
+    found: dict[str, set[str]] = {}
+    for module in MODULES:
+        for call in calls_of(tree_of(module)):
+            called = ast.unparse(call.func)
+            if name_of(module) != READER and OPENS.fullmatch(called):
+                found.setdefault(name_of(module), set()).add(called)
+
+    assert found == OPENED_ELSEWHERE, (
+        f"read and list files through {READER}; what is no file of the workspace gets a line in OPENED_ELSEWHERE"
+    )
 
 
 def test_long_modules_say_why() -> None:

@@ -1,34 +1,71 @@
 """Reads the Markdown files of a folder, and survives whatever lies there instead."""
 
+import os
 from pathlib import Path
 
-MAX_BYTES = 64 * 1024
+from bot.files import CONTENT_BYTES, File, Refused, TooLarge, folder
 
 
 class Unreadable(Exception):
     """Not a file, not ours to read, too large, or not UTF-8."""
 
 
-def markdown_files(folder: Path) -> list[Path]:
-    """By name; hidden files are editors' own. Raises OSError where there is no such folder."""
-    found = (
-        path for path in folder.iterdir() if path.suffix.lower() == ".md" and not path.name.startswith(".")
-    )
-    return sorted(found, key=lambda path: path.name)
+class Shelf:
+    """
+    The personas or the steps in *top*. They are the operator's, who may have put links there, as Kubernetes does for
+    every file of a ConfigMap. In the *workspace*, where others push, there may be no link.
+    """
+
+    def __init__(self, top: Path, workspace: Path | None) -> None:
+        self._top = top
+        self._workspace = workspace.absolute() if workspace else None
+
+    def names(self, *below: str) -> tuple[str, ...]:
+        """Of all that is in the folder *below*. Raises OSError where there is no such folder."""
+        root, names = self._place(*below)
+        with folder(root, names) as found:
+            return found.names()
+
+    def has_folder(self, name: str) -> bool:
+        try:
+            self.names(name)
+        except OSError:
+            return False
+        return True
+
+    def markdown(self, *below: str) -> list[Path]:
+        """By name; hidden files are editors' own. Raises OSError where there is no such folder."""
+        found = (Path(*below, name) for name in self.names(*below) if not name.startswith("."))
+        return [path for path in found if path.suffix.lower() == ".md"]
+
+    def read(self, path: Path) -> str:
+        """The text without a byte order mark, its lines ended by newlines only. Raises Unreadable."""
+        try:
+            content = self._file(path).read()
+        except TooLarge as error:
+            raise Unreadable(f"{name_of(path)} {error.reason}") from None
+        except Refused:
+            raise Unreadable(f"{name_of(path)} is not a file") from None
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            raise Unreadable(f"{name_of(path)} cannot be read: {why}") from None
+        return _text(content, path)
+
+    def _file(self, path: Path) -> File:
+        root, names = self._place(*path.parts)
+        if not names:
+            root, names = root.parent, (root.name,)
+        return File(root, "/".join(names), CONTENT_BYTES)
+
+    def _place(self, *below: str) -> tuple[Path, tuple[str, ...]]:
+        """What is trusted, and what is to be walked from there without links."""
+        path = self._top.joinpath(*below).absolute()
+        if self._workspace and path.is_relative_to(self._workspace):
+            return self._workspace, path.relative_to(self._workspace).parts
+        return Path(os.path.realpath(path, strict=True)), ()
 
 
-def read(path: Path) -> str:
-    """The text without a byte order mark, its lines ended by newlines only."""
-    try:
-        if not path.is_file():  # a pipe or a device would never end
-            raise Unreadable(f"{name_of(path)} is not a file")
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        raise Unreadable(f"{name_of(path)} cannot be read: {why}") from None
-    if len(content) > MAX_BYTES:
-        raise Unreadable(f"{name_of(path)} is larger than {MAX_BYTES // 1024} KB")
+def _text(content: bytes, path: Path) -> str:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -8,14 +8,15 @@ from bot.content.steps import read_agenda
 from bot.domain.agenda import Playbook
 
 
-def load(personas: Path, steps: Path) -> Playbook:
+def load(personas: Path, steps: Path, *, workspace: Path | None = None) -> Playbook:
     """
     Everything usable in the two folders, and what is wrong with the rest.
 
-    Raises ContentError only where nothing can work: no folder, or nobody to speak.
+    Others may push what is in *workspace*: no link is followed there. Raises ContentError only where
+    nothing can work: no folder, or nobody to speak.
     """
     findings = Findings()
-    roster = read_roster(personas, findings)
-    workshop = read_workshop(personas, findings)
-    agenda = read_agenda(steps, roster, findings)
+    roster = read_roster(personas, findings, workspace=workspace)
+    workshop = read_workshop(personas, findings, workspace=workspace)
+    agenda = read_agenda(steps, roster, findings, workspace=workspace)
     return Playbook(roster, agenda, tuple(findings.troubles), tuple(findings.notes), workshop)

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from bot.content.complaints import complaint
-from bot.content.files import Unreadable, markdown_files, name_of, read
+from bot.content.files import Shelf, Unreadable, name_of
 from bot.content.findings import Findings
 from bot.content.frontmatter import BadFrontMatter, split
 from bot.content.markdown import sections
@@ -23,10 +23,10 @@ QUOTES = (("`", "`"), ('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"))
 TITLED = re.compile(r"\*\*(?P<title>.+?):?\*\*\s*(?:(?:[—–:]|-+)\s*)?(?P<text>.*)")
 
 
-def read_roster(folder: Path, findings: Findings) -> Roster:
+def read_roster(folder: Path, findings: Findings, *, workspace: Path | None = None) -> Roster:
     """Those who lead come first, in the order of their phases; the others follow by name."""
     try:
-        personas = list(_personas(folder, findings, workshop=False))
+        personas = list(_personas(Shelf(folder, workspace), findings, workshop=False))
     except OSError:
         raise ContentError(f"There is no folder of personas at {folder}.") from None
     if not personas:
@@ -37,19 +37,19 @@ def read_roster(folder: Path, findings: Findings) -> Roster:
     return Roster(sorted(personas, key=_speaking_order))
 
 
-def read_workshop(folder: Path, findings: Findings) -> Roster:
+def read_workshop(folder: Path, findings: Findings, *, workspace: Path | None = None) -> Roster:
     """The roles of the planning workshop, by file name; there need not be any."""
     try:
-        return Roster(_personas(folder / "workshop", findings, workshop=True))
+        return Roster(_personas(Shelf(folder / "workshop", workspace), findings, workshop=True))
     except OSError:
         return Roster()
 
 
-def _personas(folder: Path, findings: Findings, *, workshop: bool) -> Iterator[Persona]:
+def _personas(shelf: Shelf, findings: Findings, *, workshop: bool) -> Iterator[Persona]:
     keys: set[str] = set()
-    for path in markdown_files(folder):
+    for path in shelf.markdown():
         try:
-            front, body = split(read(path))
+            front, body = split(shelf.read(path))
             _check_icon(path, front, findings)
             persona = _persona(front, body, workshop=workshop)
         except (Unreadable, BadFrontMatter, ValidationError) as error:

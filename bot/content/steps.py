@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from bot.content.complaints import complaint
-from bot.content.files import Unreadable, markdown_files, name_of, read
+from bot.content.files import Shelf, Unreadable, name_of
 from bot.content.findings import Findings
 from bot.content.frontmatter import BadFrontMatter, Plain, split
 from bot.content.markdown import sections
@@ -31,20 +31,21 @@ Of a name that is neither theirs nor at the table nothing is known: it stays, as
 SECTIONS = {section.value.casefold(): section for section in Section}
 
 
-def read_agenda(folder: Path, roster: Roster, findings: Findings) -> Agenda:
+def read_agenda(folder: Path, roster: Roster, findings: Findings, *, workspace: Path | None = None) -> Agenda:
     """The five phases, and one more for every further `NN-name` folder."""
+    shelf = Shelf(folder, workspace)
     try:
-        folders = {path.name for path in folder.iterdir() if PHASE_FOLDER.fullmatch(path.name)}
+        folders = {name for name in shelf.names() if PHASE_FOLDER.fullmatch(name)}
     except OSError:
         raise ContentError(f"There is no folder of step files at {folder}.") from None
 
-    _check_folders(folder, findings)
-    further = (Phase.of_folder(key) for key in folders.difference(PHASE_KEYS) if (folder / key).is_dir())
+    _check_folders(shelf, findings)
+    further = (Phase.of_folder(key) for key in folders.difference(PHASE_KEYS) if shelf.has_folder(key))
     phases = sorted((*ANALYSIS_PHASES, *further), key=lambda phase: phase.key)
     steps: dict[str, Step] = {}
     for phase in phases:
         reader = StepReader(phase.key, roster, findings)
-        for step in reader.read_all(folder / phase.key):
+        for step in reader.read_all(shelf):
             if first := steps.get(step.step_id):
                 reader.refuse_twin(step, first)
             else:
@@ -72,9 +73,9 @@ class StepReader:
         self._findings = findings
         self._speakers = tuple(dict.fromkeys((*(one.name for one in roster), *ORIGINAL_SPEAKERS)))
 
-    def read_all(self, folder: Path) -> Iterator[Step]:
+    def read_all(self, shelf: Shelf) -> Iterator[Step]:
         try:
-            paths = markdown_files(folder)
+            paths = shelf.markdown(self._phase_key)
         except OSError:
             self._trouble("ERR-STEP-001")
             return
@@ -82,7 +83,7 @@ class StepReader:
             self._trouble("ERR-STEP-002")
         for path in paths:
             try:
-                yield self._read(path)
+                yield self._read(path, shelf)
             except Refused as refused:
                 self._trouble(refused.code, filename=name_of(path), **refused.facts)
 
@@ -109,9 +110,9 @@ class StepReader:
         except BadCondition as error:
             self._trouble("ERR-STEP-009", step_id=step.step_id, expression=step.skip_if, reason=str(error))
 
-    def _read(self, path: Path) -> Step:
+    def _read(self, path: Path, shelf: Shelf) -> Step:
         try:
-            front, body = split(read(path))
+            front, body = split(shelf.read(path))
         except Unreadable as error:
             raise Refused("ERR-STEP-003", reason=str(error)) from None
         except BadFrontMatter as error:
@@ -162,12 +163,12 @@ class StepReader:
         self._findings.trouble(code, phase_key=self._phase_key, **facts)
 
 
-def _check_folders(folder: Path, findings: Findings) -> None:
+def _check_folders(shelf: Shelf, findings: Findings) -> None:
     """A number in front looks like a phase, so whoever called it so should know that it is none."""
-    for path in sorted(folder.iterdir()):
-        if path.name[:1].isdecimal() and not PHASE_FOLDER.fullmatch(path.name) and path.is_dir():
+    for name in shelf.names():
+        if name[:1].isdecimal() and not PHASE_FOLDER.fullmatch(name) and shelf.has_folder(name):
             findings.note(
-                f"The folder {name_of(path)} is no phase, and nothing in it is read: two digits, a hyphen and"
+                f"The folder {name_of(Path(name))} is no phase, and nothing in it is read: two digits, a hyphen and"
                 " lower-case words make one, such as 05-rollout."
             )
 

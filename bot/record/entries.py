@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from bot.domain import permalinks
@@ -11,6 +10,7 @@ from bot.domain.replay_points import DECISION, OBJECTION, QUESTION, SYNTHESIS, p
 from bot.domain.replay_tally import CALL, NAME_CHARS, called, named, total
 from bot.domain.text import clean, one_line
 from bot.domain.transcript import HOST
+from bot.files import File
 from bot.record.reading import rows
 
 REMARKS = {
@@ -50,11 +50,11 @@ class Entry(NamedTuple):
     link: str = ""
 
 
-def entries(path: Path, *, until: int | None = None, permalink: str = "") -> Iterator[Entry]:
+def entries(record: File, *, until: int | None = None, permalink: str = "") -> Iterator[Entry]:
     """*permalink* is the thread's, as far as it is known: a message's own follows from it. Raises OSError."""
     phase = step = ""
     thread = permalinks.thread(permalink)
-    with path.open("rb") as file:
+    with record.opened() as file:
         for number, row in rows(file):
             if until is not None and number > until:
                 return

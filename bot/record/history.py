@@ -7,17 +7,17 @@ do not go back; nothing else may happen to a line.
 
 import json
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from bot.domain.json_row import decoded
 from bot.domain.replay_sections import markers
+from bot.files import File
 from bot.record.difference import Difference, Version
 
 COMPARED_BYTES = 1024 * 1024
 
 
-def lines_kept(path: Path, name: str, versions: Iterable[Version]) -> Iterator[Difference]:
-    """*versions* the newest first; the file at *path* comes after all of them."""
+def lines_kept(record: File, name: str, versions: Iterable[Version]) -> Iterator[Difference]:
+    """*versions* the newest first; the file *record* comes after all of them."""
     newer: bytes | None = None
     last = ""
     for version in versions:
@@ -26,8 +26,8 @@ def lines_kept(path: Path, name: str, versions: Iterable[Version]) -> Iterator[D
             continue
         last, content = kept.id, kept.read()
         if newer is None:
-            if not _begins_with(path, content):
-                yield from _lost(path.read_bytes(), content, name, sha=version.sha)
+            if not _begins_with(record, content):
+                yield from _lost(record.read(), content, name, sha=version.sha)
                 return
         elif not newer.startswith(content):
             yield from _lost(newer, content, name, sha=version.sha)
@@ -51,8 +51,8 @@ def sections_kept(texts: dict[str, str], versions: Iterable[Version]) -> Iterato
                 newer[name].add(gone)
 
 
-def _begins_with(path: Path, content: bytes) -> bool:
-    with path.open("rb") as file:
+def _begins_with(record: File, content: bytes) -> bool:
+    with record.opened() as file:
         for start in range(0, len(content), COMPARED_BYTES):
             piece = content[start : start + COMPARED_BYTES]
             if file.read(len(piece)) != piece:

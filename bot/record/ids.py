@@ -6,10 +6,10 @@ second look, at the suspects alone, settles it; mostly there are none, and no se
 """
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from bot.domain.transcript import Flaw
+from bot.files import File
 from bot.record.reading import rows
 
 TABLE_BITS = 27
@@ -17,14 +17,14 @@ PROBES = 3
 _PLACES = (1 << TABLE_BITS) - 1
 
 
-def repeated(path: Path) -> Iterator[Flaw]:
+def repeated(record: File) -> Iterator[Flaw]:
     """Raises OSError."""
-    with path.open("rb") as file:
+    with record.opened() as file:
         suspects = _suspects(id_ for _, id_ in _ids(file))
     if not suspects:
         return
     first: dict[str, int] = {}
-    with path.open("rb") as file:
+    with record.opened() as file:
         for number, id_ in _ids(file):
             if id_ in suspects and first.setdefault(id_, number) != number:
                 yield Flaw(number=number, sentence=f"has the message_id of line {first[id_]}")

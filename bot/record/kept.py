@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import dropwhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,37 +14,41 @@ from bot.domain.replay_state import State
 from bot.domain.transcript import Line
 from bot.engine.ports import Recalled, Records, Sheet
 from bot.errors import WorkspaceError
+from bot.files import TRANSCRIPT_BYTES, File, folder
 from bot.record.entries import Entry, entries, link_of
 from bot.record.markdown import as_markdown
 from bot.record.page import as_html
 from bot.record.reading import replay, rows
 from bot.record.verifying import TRANSCRIPT
 
+COPY = "meeting.jsonl"
+
 
 class KeptRecords(Records):
     """
-    *items* is the folder of the items. Long records take their time, and a thread of their own. What is given away of
-    them goes through *redact*: they are also of what others wrote into the file.
+    *items_dir* is the folder of the items in the workspace. Long records take their time, and a thread of their own.
+    What is given away of them goes through *redact*: they are also of what others wrote into the file.
     """
 
-    def __init__(self, items: Path, redact: Redact = unchanged) -> None:
-        self._items = items
+    def __init__(self, workspace: Path, items_dir: str, redact: Redact = unchanged) -> None:
+        self._workspace = workspace
+        self._items_dir = items_dir
         self._redact = redact
 
     async def sheets(
         self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
     ) -> tuple[Sheet, ...]:
         def made() -> tuple[Sheet, ...]:
-            with self._current(slug, pending) as path:
-                sheets = _sheets(path, title=title, name=name)
+            with self._current(slug, pending) as record:
+                sheets = _sheets(record, title=title, name=name)
                 return tuple(Sheet(one.name, one.title, self._redacted(one.content)) for one in sheets)
 
         return await asyncio.to_thread(made)
 
     async def recall(self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str) -> Recalled:
         def recalled() -> Recalled:
-            with self._current(slug, pending) as path:
-                return _recalled(path, person=person, permalink=permalink)
+            with self._current(slug, pending) as record:
+                return _recalled(record, person=person, permalink=permalink)
 
         return await asyncio.to_thread(recalled)
 
@@ -52,35 +56,39 @@ class KeptRecords(Records):
         return self._redact(content.decode(errors="replace")).encode()
 
     @contextmanager
-    def _current(self, slug: str, pending: tuple[Line, ...]) -> Iterator[Path]:
+    def _current(self, slug: str, pending: tuple[Line, ...]) -> Iterator[File]:
         """The record as the next commit would leave it, beside the one in the workspace."""
-        kept = self._items / slug / TRANSCRIPT
+        kept = File(self._workspace, f"{self._items_dir}/{slug}/{TRANSCRIPT}", TRANSCRIPT_BYTES)
         try:
-            if not pending and kept.is_file():
+            if not pending and _is_there(kept):
                 yield kept
                 return
-            with TemporaryDirectory(prefix="roundtable-") as folder:
-                path = Path(folder) / kept.name
-                path.write_bytes(transcript.append(_content(kept), pending))
-                yield path
+            with TemporaryDirectory(prefix="roundtable-") as path, folder(Path(path)) as copies:
+                copies.replace(COPY, transcript.append(_content(kept), pending))
+                yield File(Path(path), COPY, TRANSCRIPT_BYTES)
         except OSError as error:
             sentence = f"The record of {slug} cannot be read: {error.strerror}."
             raise WorkspaceError(sentence, reason="unreadable") from error
 
 
-def _content(path: Path) -> bytes:
+def _is_there(record: File) -> bool:
+    with suppress(FileNotFoundError), record.opened():
+        return True
+    return False
+
+
+def _content(record: File) -> bytes:
     """Nothing before the first commit."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return b""
+    with suppress(FileNotFoundError):
+        return record.read()
+    return b""
 
 
-def _sheets(path: Path, *, title: str, name: str) -> Iterator[Sheet]:
-    state = replay(path).state()
+def _sheets(record: File, *, title: str, name: str) -> Iterator[Sheet]:
+    state = replay(record).state()
 
     def lines() -> Iterator[Entry]:
-        return entries(path, permalink=state.permalink)
+        return entries(record, permalink=state.permalink)
 
     text = "".join(f"{row}\n" for row in as_markdown(lines(), state, title=title))
     yield Sheet(f"{name}.md", export_wording.text_title(title), text.encode())
@@ -88,16 +96,16 @@ def _sheets(path: Path, *, title: str, name: str) -> Iterator[Sheet]:
     yield Sheet(f"{name}.html", export_wording.page_title(title), page.encode())
 
 
-def _recalled(path: Path, *, person: str, permalink: str) -> Recalled:
-    now = replay(path).state()
+def _recalled(record: File, *, person: str, permalink: str) -> Recalled:
+    now = replay(record).state()
     last = next((one.last for one in now.people if one.key == person), 0)
-    before = replay(path, until=last).state() if last else State()
-    left_off = _said_at(path, last, permalink=permalink or now.permalink) if last else ""
+    before = replay(record, until=last).state() if last else State()
+    left_off = _said_at(record, last, permalink=permalink or now.permalink) if last else ""
     return Recalled(Since(before, now), left_off)
 
 
-def _said_at(path: Path, number: int, *, permalink: str) -> str:
+def _said_at(record: File, number: int, *, permalink: str) -> str:
     """Where in Slack the line *number* stands."""
-    with path.open("rb") as file:
+    with record.opened() as file:
         _, row = next(dropwhile(lambda found: found[0] < number, rows(file)))
     return link_of(permalink, row.get("meta", {})) if isinstance(row, dict) else ""

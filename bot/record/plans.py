@@ -7,24 +7,41 @@ The page and the list are made again from the plan and compared; the review name
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from pathlib import Path
 
 from bot.domain.planning.paths import FOLDER, PLAN, PROJECTIONS, REVIEW
 from bot.domain.planning.projections import check_files
 from bot.domain.planning.review import plan_hash
 from bot.domain.planning.validating import read_plan
+from bot.files import ARTIFACT_BYTES, Folder, Refused
 from bot.record.difference import Difference
 
+VERSIONS = "versions"
 READ = (PLAN, *PROJECTIONS, REVIEW)
 
 
-def plans_in_step(item: Path) -> Iterator[Difference]:
+def plans_in_step(item: Folder) -> Iterator[Difference]:
     """Everything that is not as the plan beside it says; nothing where there is no plan. Raises OSError."""
-    versions = sorted((item / FOLDER / "versions").glob("v*"))
-    for folder in (item / FOLDER, *versions):
-        files = dict(_files(folder))
-        if files.keys() - {REVIEW}:
-            yield from _differences(files, folder.relative_to(item).as_posix())
+    with suppress(FileNotFoundError), item.below(FOLDER) as newest:
+        yield from _in_step(newest, FOLDER)
+        with newest.below(VERSIONS) as versions:
+            for name in versions.folders():
+                with versions.below(name) as one:
+                    yield from _in_step(one, f"{FOLDER}/{VERSIONS}/{name}") if name.startswith("v") else ()
+
+
+def _in_step(found: Folder, path: str) -> Iterator[Difference]:
+    """Files go by the paths that they have while they are the newest. A byte that is no UTF-8 stands for itself."""
+    files = {}
+    for name in READ:
+        try:
+            content = found.read(name.removeprefix(f"{FOLDER}/"), ARTIFACT_BYTES)
+        except Refused as error:
+            yield Difference(_named(name, path), 1, error.reason)
+            return
+        if content is not None:
+            files[name] = content.decode("utf-8", "surrogateescape")
+    if files.keys() - {REVIEW}:
+        yield from _differences(files, path)
 
 
 def _differences(files: Mapping[str, str], folder: str) -> Iterator[Difference]:
@@ -40,14 +57,6 @@ def _reviewed(review: str) -> object:
     with suppress(ValueError, TypeError, KeyError, RecursionError):
         return json.loads(review)["meta"]["plan_hash"]
     return None
-
-
-def _files(folder: Path) -> Iterator[tuple[str, str]]:
-    """By the paths that they have while they are the newest. A byte that is no UTF-8 stands for itself."""
-    for path in READ:
-        found = folder / path.removeprefix(f"{FOLDER}/")
-        if found.is_file():
-            yield path, found.read_bytes().decode("utf-8", "surrogateescape")
 
 
 def _named(path: str, folder: str) -> str:

@@ -7,17 +7,15 @@ that says no, or where two rows could have become one line, the block is decoded
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from pydantic_core import from_json
 
 from bot.domain.json_row import cut_off, decoded
 from bot.domain.replay import Replay
+from bot.files import LONGEST_ROW_BYTES, File
 
 BLOCK_BYTES = 128 * 1024
-LONGEST_ROW_BYTES = 16 * 1024 * 1024
-"""What is longer was not said by anybody."""
 
 TOO_LONG = "is longer than 16 MiB, and was not read"
 TORN = "was cut off in the middle of being written"
@@ -37,10 +35,10 @@ class Block(NamedTuple):
     too_long: bool = False
 
 
-def replay(path: Path, *, until: int | None = None) -> Replay:
+def replay(record: File, *, until: int | None = None) -> Replay:
     """Every line of the file, or those up to the line *until*. Raises OSError."""
     replayed = Replay()
-    with path.open("rb") as file:
+    with record.opened() as file:
         for first, found in batches(file):
             wanted = found if until is None else found[: max(until + 1 - first, 0)]
             replayed.take_all(first, wanted)

@@ -6,6 +6,7 @@ one flipped byte is found wherever it is: in a line by git, in a synthesis or in
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,16 @@ from bot.domain.progress import Record
 from bot.domain.replay_discussion import KEPT
 from bot.domain.replay_sections import Wrong, compared, marker
 from bot.domain.replay_state import Concluded, State
+from bot.files import (
+    ARTIFACT_BYTES,
+    CHOSEN_RECORD_BYTES,
+    META_BYTES,
+    TRANSCRIPT_BYTES,
+    File,
+    Folder,
+    Refused,
+    folder,
+)
 from bot.record.difference import Difference, Version
 from bot.record.history import lines_kept, sections_kept
 from bot.record.ids import repeated
@@ -27,11 +38,13 @@ OUR_FOLDERS = frozenset({"planning", "reviews"})
 
 
 class Item(NamedTuple):
-    """*shared* is the file that all items share, where there is one."""
+    """*shared* is the file that all items share, where there is one. Nothing below *root* may be a link."""
 
     folder: Path
     transcript: Path
     shared: Path | None = None
+    root: Path | None = None
+    """The workspace; without one, somebody has chosen the file, and its folder is trusted."""
 
     @property
     def name(self) -> str:
@@ -39,30 +52,46 @@ class Item(NamedTuple):
         return self.transcript.relative_to(self.folder).as_posix()
 
     @property
+    def record(self) -> File:
+        return self.file(self.transcript, TRANSCRIPT_BYTES if self.root else CHOSEN_RECORD_BYTES)
+
+    @property
     def slug(self) -> str:
         return self.folder.name if self.name == TRANSCRIPT else self.transcript.stem
+
+    def file(self, path: Path, most: int) -> File:
+        root = self.root or (self.folder if path.is_relative_to(self.folder) else path.parent)
+        return File(root, path.relative_to(root).as_posix(), most)
+
+    @contextmanager
+    def opened(self) -> Iterator[Folder]:
+        root = self.root or self.folder
+        with folder(root, self.folder.relative_to(root).parts) as found:
+            yield found
 
 
 def differences(item: Item, versions: Sequence[Version] = ()) -> Iterator[Difference]:
     """Everything that is not as it should be; *versions* the newest first. Raises OSError."""
-    state = replay(item.transcript).state()
-    flaws = sorted((*state.flaws, *repeated(item.transcript)), key=lambda flaw: flaw.number)
+    state = replay(item.record).state()
+    flaws = sorted((*state.flaws, *repeated(item.record)), key=lambda flaw: flaw.number)
     yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
-    yield from lines_kept(item.transcript, item.name, versions)
-    content = _content(item.folder / META)
+    yield from lines_kept(item.record, item.name, versions)
+    content = _content(item.file(item.folder / META, META_BYTES))
     yield from _progress(content, state, versions)
     held = list(_held(state, _recorded(content)))
     yield from (Difference(item.name, wrong.line, wrong.sentence) for wrong in _turns(held))
-    texts = dict(_texts(item))
+    texts: dict[str, str] = {}
+    yield from _unreadable(item, texts)
     forgotten = len(state.concluded) == KEPT
     yield from _sections(texts, held, strangers=forgotten or not state.progress.whole)
     yield from sections_kept(texts, versions)
-    yield from plans_in_step(item.folder)
+    with item.opened() as found:
+        yield from plans_in_step(found)
 
 
-def _content(path: Path) -> bytes | None:
+def _content(file: File) -> bytes | None:
     try:
-        return path.read_bytes()
+        return file.read()
     except FileNotFoundError:
         return None
 
@@ -113,16 +142,25 @@ def _sections(
             yield Difference(name, wrong.line, wrong.sentence)
 
 
-def _texts(item: Item) -> Iterator[tuple[str, str]]:
-    """The artifacts that elaborations add to. A byte that is no UTF-8 stands for itself."""
+def _unreadable(item: Item, texts: dict[str, str]) -> Iterator[Difference]:
+    """
+    Puts the artifacts that elaborations add to into *texts*, and yields those that are no plain files. A byte that is
+    no UTF-8 stands for itself.
+    """
+    shared = [(SHARED, item.file(item.shared, ARTIFACT_BYTES))] if item.shared else []
+    for name, file in (*_artifacts(item), *shared):
+        try:
+            texts[name] = file.read().decode("utf-8", "surrogateescape")
+        except FileNotFoundError:
+            continue
+        except Refused as error:
+            yield Difference(name, 1, error.reason)
+
+
+def _artifacts(item: Item) -> Iterator[tuple[str, File]]:
     is_alone = item.name != TRANSCRIPT  # then who knows what is below the folder it lies in
-    for path in sorted(item.folder.glob("*") if is_alone else item.folder.rglob("*")):
-        name = path.relative_to(item.folder)
-        if name.parts[0] not in OUR_FOLDERS and applies_to(path.name) and path.is_file():
-            yield name.as_posix(), _read(path)
-    if item.shared and item.shared.is_file():
-        yield SHARED, _read(item.shared)
-
-
-def _read(path: Path) -> str:
-    return path.read_bytes().decode("utf-8", "surrogateescape")
+    with item.opened() as found:
+        names = sorted(found.files() if is_alone else found.tree())
+    for name in names:
+        if name.partition("/")[0] not in OUR_FOLDERS and applies_to(name):
+            yield name, item.file(item.folder / name, ARTIFACT_BYTES)

@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import islice
@@ -21,8 +22,8 @@ from pygit2 import Commit, Oid, Tree
 from pygit2.enums import SortMode
 
 from bot.errors import WorkspaceError
+from bot.files import STATE_BYTES, File, folder
 from bot.storage.command import Git, Said
-from bot.storage.files import folder
 from bot.storage.index import replaced
 from bot.storage.replay import Clash
 from bot.storage.repository import tip
@@ -145,7 +146,7 @@ class Adoption:
         for change in moved:
             present = self._present(change)
             if present == "torn":
-                (self._root / change.path).unlink()
+                self._take_away(change.path)
             if present == "there":
                 oid, mode = change.after or (pygit2.Oid(hex="0" * 40), 0)
                 given += f"{int(mode):06o} {oid}\t{change.path}\0"
@@ -170,7 +171,23 @@ class Adoption:
         if found == str(change.after.id):
             return "there"
         untouched = change.before and found == str(change.before.id)
-        return "torn" if not untouched and content.startswith(path.read_bytes()) else ""
+        return "torn" if not untouched and self._begins(change.path, content) else ""
+
+    def _begins(self, path: str, content: bytes) -> bool:
+        """Whether the file is a beginning of *content*."""
+        with suppress(OSError):
+            return content.startswith(File(self._root, path, len(content)).read())
+        return False
+
+    def _is_plain(self, path: str) -> bool:
+        with suppress(OSError), File(self._root, path, sys.maxsize).opened():
+            return True
+        return False
+
+    def _take_away(self, path: str) -> None:
+        *folders, name = path.split("/")
+        with folder(self._root, folders) as found:
+            found.remove(name)
 
     def _put_ahead(self, moved: tuple[Change, ...], versions: Mapping[str, frozenset[str]]) -> None:
         """
@@ -178,8 +195,7 @@ class Adoption:
         could commit it, and another one has. What is nowhere else stays as it is.
         """
         for change in moved:
-            path = self._root / change.path
-            if path.is_symlink() or not path.is_file():
+            if not self._is_plain(change.path):
                 continue
             found = self._git.at_once("hash-object", "--", change.path).out.strip()
             if found not in versions[change.path] or (change.before and found == str(change.before.id)):
@@ -192,7 +208,7 @@ class Adoption:
             if change.after:
                 self._indexed("checkout-index", "--force", "-u", "--", change.path)
             else:
-                path.unlink()
+                self._take_away(change.path)
 
     def _between(self, before: Commit | None, after: Commit) -> Iterator[Commit]:
         walk = self._repository.walk(after.id, SortMode.TOPOLOGICAL)
@@ -225,7 +241,7 @@ class Adoption:
 
     def _read(self, name: str) -> Any:
         with folder(self._notes) as notes:
-            content = notes.read(name)
+            content = notes.read(name, STATE_BYTES)
         try:
             return json.loads(content) if content else None
         except ValueError:

@@ -16,8 +16,8 @@ from bot.domain.effects import Commit
 from bot.domain.outcomes import ItemState, Touched
 from bot.engine.ports import Listing, Planning, Reading, Receipt
 from bot.errors import WorkspaceError
+from bot.files import folder
 from bot.storage.adopt import Adoption
-from bot.storage.files import folder
 from bot.storage.history import EFFECT, ITEM, History
 from bot.storage.items import Items
 from bot.storage.repository import (

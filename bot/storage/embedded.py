@@ -20,7 +20,7 @@ from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.errors import ConfigError, Conflict, Unavailable
-from bot.storage.files import TEMPORARY, folder
+from bot.files import STATE_BYTES, TEMPORARY, folder
 from bot.storage.stored import FromLater, Unreadable, decoded, encoded, is_due
 
 ROUNDTABLES = "roundtables"
@@ -154,7 +154,7 @@ class EmbeddedStore:
         """A file that cannot be read is moved aside: the item is then rebuilt from the workspace."""
         name = slug + SUFFIX
         with folder(self._path, [ROUNDTABLES]) as files:
-            if (content := files.read(name)) is None:
+            if (content := files.read(name, STATE_BYTES)) is None:
                 return None
             try:
                 return decoded(slug, content)
@@ -188,7 +188,7 @@ class EmbeddedStore:
 
     def _listened(self) -> str:
         with folder(self._path) as files:
-            return (files.read(LISTENED) or b"").decode("ascii", "replace")
+            return (files.read(LISTENED, STATE_BYTES) or b"").decode("ascii", "replace")
 
     def _listening(self, at: str) -> None:
         with folder(self._path) as files:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import pygit2
 
 from bot.errors import WorkspaceError
+from bot.files import Refused
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 REFUSED = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -22,6 +23,8 @@ def explained() -> Iterator[None]:
 
 
 def _explanation(error: Exception) -> WorkspaceError:
+    if isinstance(error, Refused):
+        return WorkspaceError(f"{error.strerror}.", reason="refused")
     said = str(error)
     if "lock" in said and "No such file" not in said and not _means(error, *FULL, *REFUSED):
         return WorkspaceError("Another program is writing to the workspace.", reason="locked", again=True)

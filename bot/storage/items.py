@@ -1,5 +1,6 @@
 """The folders of the items, as files: what is in them, and where each file of theirs belongs."""
 
+import logging
 import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -17,10 +18,21 @@ from bot.domain.taxonomy import Trouble, trouble
 from bot.domain.text import one_line
 from bot.domain.transcript import Ending
 from bot.engine.ports import Listing
-from bot.storage.files import TEMPORARY, Folder, Stamp, folder
+from bot.files import (
+    ARTIFACT_BYTES,
+    BACKLOG_BYTES,
+    META_BYTES,
+    REVIEW_BYTES,
+    TEMPORARY,
+    TRANSCRIPT_BYTES,
+    Folder,
+    Stamp,
+    folder,
+)
 
 META = "meta.json"
 PLANNING = "planning"
+REVIEWS = "reviews"
 TRANSCRIPT = "meeting.jsonl"
 QUICK_SCAN = "quick-scan.md"
 BACKLOG = "BACKLOG.md"
@@ -29,12 +41,15 @@ CONFLICT = ".roundtable-conflict"
 ASIDE = re.compile(r"\.(corrupt|unreadable)-\d+$|\.roundtable-conflict(-\d+)?$")
 """Names of copies that were kept of what could not be read, or not be merged."""
 
+log = logging.getLogger(__name__)
+
 
 class Place(NamedTuple):
-    """Where a file is: the folders below the top of the workspace, and its name."""
+    """Where a file is: the folders below the top of the workspace, its name, and how many bytes it may have."""
 
     folders: tuple[str, ...]
     name: str
+    most: int = ARTIFACT_BYTES
 
     @property
     def path(self) -> str:
@@ -62,6 +77,7 @@ class Items:
         self._root = root
         self._folders = tuple(items_dir.split("/"))
         self._listed: dict[str, tuple[Stamp, Listing]] = {}
+        self._backlog_flaw = ""
 
     def place(self, slug: str, path: str) -> Place | None:
         """Where the artifact *path* of an item is; None when it must not be there."""
@@ -79,10 +95,13 @@ class Items:
         return dict(self._plans(slug, folder_, PLANNING))
 
     def meta_file(self, slug: str) -> Place:
-        return _place(*self._folders, slug, META)
+        return _place(*self._folders, slug, META, most=META_BYTES)
 
     def transcript_file(self, slug: str) -> Place:
-        return _place(*self._folders, slug, PLANNING, TRANSCRIPT)
+        return _place(*self._folders, slug, PLANNING, TRANSCRIPT, most=TRANSCRIPT_BYTES)
+
+    def reviews_file(self, slug: str, name: str) -> Place:
+        return _place(*self._folders, slug, REVIEWS, name, most=REVIEW_BYTES)
 
     def paths(self, slug: str) -> tuple[str, ...]:
         """Where the files of an item are: its folder, and the shared one."""
@@ -96,7 +115,7 @@ class Items:
     def content(self, place: Place) -> bytes | None:
         try:
             with self.folder_of(place) as found:
-                return found.read(place.name)
+                return found.read(place.name, place.most)
         except FileNotFoundError:
             return None
 
@@ -121,7 +140,7 @@ class Items:
         """Looked for from the end, where what is asked for mostly is."""
         place, sought = self.transcript_file(slug), f'"{message_id}"'.encode()
         with suppress(FileNotFoundError), self.folder_of(place) as found:
-            return any(sought in row for row in found.rows(place.name))
+            return any(sought in row for row in found.rows(place.name, place.most))
         return False
 
     def tidy(self, slug: str) -> None:
@@ -131,18 +150,23 @@ class Items:
             if slug
             else ()
         ):
-            with suppress(FileNotFoundError), self.folder_of(place) as found:
+            with suppress(OSError), self.folder_of(place) as found:
                 found.remove(TEMPORARY)
 
     def backlog(self) -> str:
-        return (self.content(_place(BACKLOG)) or b"").decode("utf-8", "replace")
+        """Everybody's verbs ask for it: one that cannot be read counts as none, and is logged once."""
+        text, flaw = self._backlog()
+        if flaw and flaw != self._backlog_flaw:
+            log.warning("the backlog counts as empty: %s", flaw)
+        self._backlog_flaw = flaw
+        return text
 
     def listing(self) -> tuple[Listing, ...]:
         """Only what changed since the last time is read."""
         listed = {}
         with suppress(FileNotFoundError), folder(self._root, self._folders) as items:
             for name in items.folders():
-                if stamp := items.stamp(f"{name}/{META}"):
+                if stamp := _stamp(items, name):
                     known = self._listed.get(name)
                     listed[name] = known if known and known[0] == stamp else (stamp, _listing(items, name))
         self._listed = listed
@@ -153,7 +177,7 @@ class Items:
         place = self.meta_file(slug)
         try:
             with self.folder_of(place) as item:
-                content = item.read(META)
+                content = item.read(META, META_BYTES)
                 names = item.files()
         except FileNotFoundError:
             return None
@@ -180,8 +204,17 @@ class Items:
         """What answers the step that is open, unless that is *done*."""
         place = self.transcript_file(slug)
         with suppress(FileNotFoundError), self.folder_of(place) as found:
-            return unfinished.answers(found.rows(place.name), done=done)
+            return unfinished.answers(found.rows(place.name, place.most), done=done)
         return ()
+
+    def _backlog(self) -> tuple[str, str]:
+        """The text, and what is wrong with the file."""
+        try:
+            return (self.content(_place(BACKLOG, most=BACKLOG_BYTES)) or b"").decode(), ""
+        except OSError as error:
+            return "", str(error.strerror)
+        except UnicodeDecodeError:
+            return "", f"{BACKLOG} is not UTF-8"
 
     def _plans(self, slug: str, folders: tuple[str, ...], prefix: str) -> Iterator[tuple[str, str]]:
         with suppress(OSError), folder(self._root, folders) as found:
@@ -189,7 +222,7 @@ class Items:
             for path in (f"{prefix}/{name}" for name in names):
                 with suppress(OSError, UnicodeDecodeError):
                     if (place := self.plan_file(slug, path)) and (
-                        content := found.read(place.name)
+                        content := found.read(place.name, place.most)
                     ) is not None:
                         yield path, content.decode()
             for name in below:
@@ -199,14 +232,21 @@ class Items:
         """A long transcript costs no more than a short one."""
         place = self.transcript_file(slug)
         with suppress(FileNotFoundError), self.folder_of(place) as found:
-            return transcript.ending(found.rows(place.name))
+            return transcript.ending(found.rows(place.name, place.most))
         return Ending()
+
+
+def _stamp(items: Folder, slug: str) -> Stamp | None:
+    """Changes with an item's meta.json. None where there is none, or nobody may look into the folder."""
+    with suppress(OSError):
+        return items.stamp(f"{slug}/{META}")
+    return None
 
 
 def _listing(items: Folder, slug: str) -> Listing:
     try:
         with items.below(slug) as found:
-            understood = meta.read(found.read(META) or b"", now="").meta
+            understood = meta.read(found.read(META, META_BYTES) or b"", now="").meta
     except (OSError, meta.Corrupt):
         understood = Meta()
     thread = understood.slack or meta.SlackPlace()
@@ -229,5 +269,5 @@ def _is_artifact(name: str) -> bool:
     return artifact.safe_path(name) and "." in name and not ASIDE.search(name)
 
 
-def _place(*names: str) -> Place:
-    return Place(names[:-1], names[-1])
+def _place(*names: str, most: int = ARTIFACT_BYTES) -> Place:
+    return Place(names[:-1], names[-1], most)

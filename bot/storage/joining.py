@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 from pygit2 import Commit, Oid
 
+from bot.files import STATE_BYTES, folder
 from bot.storage.adopt import NOTES, Adoption
 from bot.storage.checkout import STATE, Checkout, Where
-from bot.storage.files import folder
 from bot.storage.replay import Clash, Replay, Replayed
 from bot.storage.repository import branch, open_repository, shared_git_dir, tip
 
@@ -95,7 +95,7 @@ class Joint:
 
     def _noted(self, name: str) -> Oid | None:
         with folder(self._notes) as notes:
-            noted = notes.read(_note_of(name))
+            noted = notes.read(_note_of(name), STATE_BYTES)
         try:
             return Oid(hex=noted.decode()) if noted else None
         except ValueError:

@@ -6,11 +6,13 @@ A kill between the file and the commit leaves a file that no commit has; the nex
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from bot.engine.newest import Newest
 from bot.engine.review_ports import KeptReview
+from bot.files import Refused
 from bot.storage.checkout import Checkout
 from bot.storage.history import ITEM
 from bot.storage.repository import Draft
@@ -49,19 +51,25 @@ class Keeper:
 
     def newest(self, slug: str, most: int) -> tuple[KeptReview, ...]:
         numbers = self._reviews.numbers(slug)[-most:] if most else ()
-        found = (self._reviews.read(slug, number) for number in numbers)
+        found = (self._read(slug, number) for number in numbers)
         return tuple(_kept(one, is_new=False) for one in found if one)
 
     def _written(self, sent: Sent) -> KeptReview:
         digest = _digest(sent.content)
         known = self._digests(sent.slug)
         number = next((number for number, one in known.items() if one == digest), 0)
-        there = self._reviews.read(sent.slug, number) if number else None
+        there = self._read(sent.slug, number) if number else None
         if there and there.content == sent.content:
             return _kept(there, is_new=False)
         added = self._reviews.add(sent.slug, sent.content)
         known[added.number] = digest
         return _kept(added, is_new=True)
+
+    def _read(self, slug: str, number: int) -> Kept | None:
+        """What others put there that is no review, such as a huge file, is passed over."""
+        with suppress(Refused):
+            return self._reviews.read(slug, number)
+        return None
 
     def _digests(self, slug: str) -> dict[int, str]:
         """By number. A review never changes, so only those that are new since the last time are read."""
@@ -69,7 +77,7 @@ class Keeper:
         numbers = self._reviews.numbers(slug)
         fresh = {number: known[number] for number in numbers if number in known}
         for number in numbers:
-            if number not in fresh and (found := self._reviews.read(slug, number)):
+            if number not in fresh and (found := self._read(slug, number)):
                 fresh[number] = _digest(found.content)
         self._known[slug] = fresh
         return fresh
@@ -81,7 +89,7 @@ class Keeper:
         files: dict[str, bytes] = {}
         for number in self._reviews.numbers(slug):
             if f"review-{number:03}.md" not in committed and number <= kept.number:
-                found = self._reviews.read(slug, number)
+                found = self._read(slug, number)
                 files |= found.files if found else {}
         return files
 

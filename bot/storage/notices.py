@@ -17,8 +17,8 @@ from pydantic import ValidationError
 
 from bot.domain.notice import Notice
 from bot.errors import Conflict, Unavailable
+from bot.files import STATE_BYTES, TEMPORARY, folder
 from bot.storage.connect import Connected, bounded
-from bot.storage.files import TEMPORARY, folder
 from bot.storage.scripts import SETTLE
 
 CONNECTIONS = 16
@@ -130,7 +130,7 @@ class EmbeddedNotices:
 
     def _read(self, slug: str) -> Notice | None:
         with folder(self._path, [FOLDER]) as files:
-            content = files.read(slug + SUFFIX)
+            content = files.read(slug + SUFFIX, STATE_BYTES)
         found = _decoded(slug, content) if content is not None else None
         if found is None:
             self._versions.pop(slug, None)

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from bot.errors import WorkspaceError
 from bot.storage.items import Items, Place
 
-REVIEWS = "reviews"
-
 _NAME = re.compile(r"review-([0-9]{3,9})\.md")
 
 
@@ -79,7 +77,7 @@ class Reviews:
             raise WorkspaceError(f"There is no item {slug!r}.", reason="no_item")
 
     def _place(self, slug: str, number: int) -> Place:
-        return Place((*self._items.meta_file(slug).folders, REVIEWS), f"review-{number:03}.md")
+        return self._items.reviews_file(slug, f"review-{number:03}.md")
 
 
 def _number(name: str) -> int:

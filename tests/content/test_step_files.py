@@ -2,13 +2,14 @@
 
 import os
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 import pytest
 
 from bot.content import load
 from bot.domain.agenda import Depth, Playbook, Section
 from bot.errors import ContentError
+from bot.shipped import personas_dir
 
 REQUIREMENTS = "01-requirements"
 FRONT = {
@@ -240,14 +241,14 @@ def test_an_endless_file_is_skipped(reader: Reader) -> None:
 def test_a_file_that_may_not_be_read_is_skipped(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     """ERR-STEP-003; the refusal is played, because root may read everything."""
     reader.write(text_of())
-    opened = Path.open
+    opened = os.open
 
-    def guarded(path: Path, mode: str) -> IO[bytes]:
-        if path == reader.path():
+    def guarded(path: str | Path, *args: Any, **kwargs: Any) -> int:
+        if Path(path).name == reader.path().name:
             raise PermissionError
-        return opened(path, mode)
+        return opened(path, *args, **kwargs)
 
-    monkeypatch.setattr(Path, "open", guarded)
+    monkeypatch.setattr(os, "open", guarded)
 
     assert reader.refused() == UNREADABLE
 
@@ -576,3 +577,43 @@ def test_without_the_folder_of_steps_nothing_starts(personas: Path, tmp_path: Pa
     """One clear sentence that names the folder."""
     with pytest.raises(ContentError, match=r"There is no folder of step files at .*nowhere\."):
         load(personas, tmp_path / "nowhere")
+
+
+# --- links ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_of_links_is_read_as_kubernetes_mounts_it(tmp_path: Path) -> None:
+    """Every file of a ConfigMap is a link to `..data/`, which is one to the newest version."""
+    newest = tmp_path / "..2026_11_21"
+    (newest / REQUIREMENTS).mkdir(parents=True)
+    (newest / "maya.md").write_text((personas_dir() / "business-analyst.md").read_text())
+    (newest / REQUIREMENTS / "01-a.md").write_text(text_of())
+    (tmp_path / "..data").symlink_to(newest.name)
+    for name in ("maya.md", REQUIREMENTS):
+        (tmp_path / name).symlink_to(f"..data/{name}")
+
+    playbook = load(tmp_path, tmp_path)
+
+    assert [one.key for one in playbook.roster] == ["business-analyst"]
+    assert [one.filename for one in playbook.agenda.steps_of(REQUIREMENTS)] == ["01-a.md"]
+
+
+def test_in_the_workspace_no_link_is_followed(tmp_path: Path) -> None:
+    """Others push there: neither a file nor a folder leads anywhere else."""
+    outside, workspace = tmp_path / "outside", tmp_path / "workspace"
+    for folder in (outside, workspace / "personas"):
+        folder.mkdir(parents=True)
+        (folder / "maya.md").write_text((personas_dir() / "business-analyst.md").read_text())
+    (outside / "01-a.md").write_text(text_of())
+    (workspace / "steps" / REQUIREMENTS).mkdir(parents=True)
+    (workspace / "steps" / REQUIREMENTS / "01-a.md").symlink_to(outside / "01-a.md")
+    (workspace / "steps/05-outside").symlink_to(outside)
+
+    playbook = load(workspace / "personas", workspace / "steps", workspace=workspace)
+    assert playbook.agenda.steps == ()
+    assert [one.code for one in playbook.troubles_of(REQUIREMENTS)] == ["ERR-STEP-003"]
+    assert "05-outside" not in [phase.key for phase in playbook.agenda.phases]
+
+    (workspace / "linked").symlink_to(outside)
+    with pytest.raises(ContentError):
+        load(workspace / "linked", workspace / "steps", workspace=workspace)

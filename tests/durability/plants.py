@@ -13,16 +13,16 @@ from unittest.mock import patch
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot import files
 from bot.domain import machine
 from bot.domain.agenda import Playbook
 from bot.domain.inputs import Say
 from bot.domain.outcomes import Outcome, PersonaSpoke
 from bot.domain.roundtable import Roundtable
 from bot.engine import engine
+from bot.files import TEMPORARY, Folder
 from bot.slack import client as slack_client
 from bot.slack.chat import SlackChat
-from bot.storage import files
-from bot.storage.files import TEMPORARY, Folder
 from bot.storage.git import GitWorkspace
 from bot.storage.turn import Turn
 from tests.durability import session

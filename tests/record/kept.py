@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bot.domain.message import Action
 from bot.domain.steps import Depth
+from bot.files import TRANSCRIPT_BYTES, File
 from bot.record.verifying import TRANSCRIPT, Item
 from bot.storage.git import GitWorkspace
 from tests.domain.table import Table
@@ -18,6 +19,10 @@ CALL = {
     "cost": 0.01,
     "seconds": 2.5,
 }
+
+
+def record_at(path: Path) -> File:
+    return File(path.parent, path.name, TRANSCRIPT_BYTES)
 
 
 def an_evening(table: Table | None = None) -> Table:

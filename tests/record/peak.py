@@ -4,6 +4,7 @@ import resource
 import sys
 from pathlib import Path
 
+from bot.files import CHOSEN_RECORD_BYTES, File
 from bot.record.reading import replay
 
 STATUS = Path("/proc/self/status")
@@ -17,4 +18,6 @@ def peak_kib() -> int:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{replay(Path(sys.argv[1])).state().lines} {peak_kib()}\n")
+    path = Path(sys.argv[1])
+    record = File(path.parent, path.name, CHOSEN_RECORD_BYTES)
+    sys.stdout.write(f"{replay(record).state().lines} {peak_kib()}\n")

@@ -4,11 +4,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.record.kept import an_evening, committed
+from tests.record.kept import ITEMS, an_evening, committed
+from tests.record.test_kept_records import IN_THE_WAY
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -132,3 +134,44 @@ def test_bad_input_gets_a_sentence(workspace: Path, arguments: list[str], code: 
     assert done.returncode == code
     assert says in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("put", "why"), IN_THE_WAY)
+@pytest.mark.parametrize("form", [(), ("--verify",)])
+def test_an_item_is_not_read_from_outside_of_the_workspace(
+    tmp_path: Path, put: Callable[[Path, Path], None], why: str, form: tuple[str, ...]
+) -> None:
+    """One sentence says what is in the way."""
+    committed(an_evening(), tmp_path / "elsewhere")
+    put(tmp_path / "workspace" / ITEMS / "offline-sync", tmp_path / "elsewhere" / ITEMS / "offline-sync")
+    done = replay(tmp_path / "workspace", "offline-sync", *form)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("The record of offline-sync cannot be read: ")
+    assert why in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_artifact_that_is_a_link_is_a_difference(tmp_path: Path) -> None:
+    """Where it leads to is not looked at."""
+    item = committed(an_evening(), tmp_path)
+    (tmp_path / "plan.md").write_text("somebody's")
+    (item.folder / "leak.md").symlink_to(tmp_path / "plan.md")
+    (item.folder / "planning/plan.md").symlink_to(tmp_path / "plan.md")
+    done = replay(tmp_path, "offline-sync", "--verify")
+
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "leak.md:1: is a symbolic link, which is not followed",
+        "planning/plan.md:1: is a symbolic link, which is not followed",
+    ]
+
+
+def test_a_file_that_somebody_names_may_be_a_link(tmp_path: Path) -> None:
+    """It is their own choice, and the item is the one that it leads to."""
+    committed(an_evening(), tmp_path / "elsewhere")
+    transcript = tmp_path / "elsewhere" / ITEMS / "offline-sync" / "planning" / "meeting.jsonl"
+    (tmp_path / "newest.jsonl").symlink_to(transcript)
+    done = replay(tmp_path, str(tmp_path / "newest.jsonl"), "--verify")
+
+    assert (done.returncode, done.stderr) == (0, "")

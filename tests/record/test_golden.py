@@ -9,6 +9,7 @@ from bot.record.page import as_html
 from bot.record.reading import replay
 from bot.record.verifying import Item, differences
 from bot.replaying import verified
+from tests.record.kept import record_at
 
 GOLDEN = Path(__file__).parent / "golden"
 DAMAGED = GOLDEN / "damaged.jsonl"
@@ -27,7 +28,7 @@ FLAWS = [
 
 
 def state() -> State:
-    return replay(DAMAGED).state()
+    return replay(record_at(DAMAGED)).state()
 
 
 def test_each_flaw_has_its_line_and_one_sentence() -> None:
@@ -48,8 +49,8 @@ def test_what_is_sound_is_replayed() -> None:
 
 def test_every_form_shows_all_of_it() -> None:
     """Bad lines stand where they are, with what is wrong with them."""
-    text = "\n".join(as_markdown(entries(DAMAGED), state(), title="Damaged"))
-    page = "".join(as_html(lambda: entries(DAMAGED), state(), title="Damaged"))
+    text = "\n".join(as_markdown(entries(record_at(DAMAGED)), state(), title="Damaged"))
+    page = "".join(as_html(lambda: entries(record_at(DAMAGED)), state(), title="Damaged"))
 
     for number in (6, 7, 8, 9, 11, 12, 14):
         assert f"*Line {number} " in text

@@ -10,8 +10,10 @@ import pytest
 
 from bot.domain import transcript
 from bot.domain.replay_state import State
+from bot.files import LONGEST_ROW_BYTES
 from bot.record.ids import repeated
-from bot.record.reading import BLOCK_BYTES, LONGEST_ROW_BYTES, replay
+from bot.record.reading import BLOCK_BYTES, replay
+from tests.record.kept import record_at
 
 GOLDEN = Path(__file__).parent / "golden"
 LINE = {
@@ -33,7 +35,7 @@ def row(**fields: object) -> bytes:
 
 def read(path: Path, content: bytes) -> State:
     path.write_bytes(content)
-    return replay(path).state()
+    return replay(record_at(path)).state()
 
 
 def said(state: State) -> list[tuple[int, str]]:
@@ -42,7 +44,7 @@ def said(state: State) -> list[tuple[int, str]]:
 
 def test_a_workshop_of_another_tool() -> None:
     """Written by hand to the schema: roles, verdicts, positions, and what the calls took."""
-    state = replay(GOLDEN / "workshop.jsonl").state()
+    state = replay(record_at(GOLDEN / "workshop.jsonl")).state()
 
     assert state.flaws == ()
     assert [one.text for one in state.decisions] == ["Render on the server, in A4 and Letter"]
@@ -60,7 +62,7 @@ def test_a_workshop_of_another_tool() -> None:
 
 def test_every_variation_that_is_allowed() -> None:
     """Rounds from 0, actors and fields of one's own, any order and spacing, no `meta`, no last line end."""
-    state = replay(GOLDEN / "variations.jsonl").state()
+    state = replay(record_at(GOLDEN / "variations.jsonl")).state()
 
     assert state.flaws == ()
     assert state.lines == 7
@@ -78,7 +80,7 @@ def test_both_readers_find_the_same_lines(name: str) -> None:
     path = GOLDEN / f"{name}.jsonl"
     values = transcript.read(path.read_bytes())
 
-    assert replay(path).state().lines == len(values.lines)
+    assert replay(record_at(path)).state().lines == len(values.lines)
     assert values.flaws == ()
 
 
@@ -141,7 +143,7 @@ def test_a_row_of_a_hundred_megabytes_is_skipped(path: Path) -> None:
             file.write(b" " * (1024 * 1024))
         file.write(row() + b"\n" + row() + b"\n")
     tracemalloc.start()
-    state = replay(path).state()
+    state = replay(record_at(path)).state()
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
@@ -156,7 +158,7 @@ def test_the_state_at_a_line_is_that_of_the_lines_up_to_it(path: Path) -> None:
     path.write_bytes(b"".join(row(round=number) + b"\n" for number in range(many)))
 
     for until in (1, 2, many // 2, many - 1, many, many + 5):
-        state = replay(path, until=until).state()
+        state = replay(record_at(path), until=until).state()
         assert (state.line, state.round) == (min(until, many), min(until, many) - 1)
 
 
@@ -199,7 +201,7 @@ def test_ids_that_were_used_before_are_found(path: Path) -> None:
     ids = ["a", "b", "a", "", "", "b", "a"]
     path.write_bytes(b"".join(row(meta={"message_id": one}) + b"\n" for one in ids))
 
-    assert [(flaw.number, flaw.sentence) for flaw in repeated(path)] == [
+    assert [(flaw.number, flaw.sentence) for flaw in repeated(record_at(path))] == [
         (3, "has the message_id of line 1"),
         (6, "has the message_id of line 2"),
         (7, "has the message_id of line 1"),

@@ -5,6 +5,7 @@ import fcntl
 import json
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -560,8 +561,70 @@ async def test_a_folder_of_links_does_not_leak_into_what_people_read(
 
     assert await workspace.files(SLUG, ("leak.md",)) == {}
     assert [listing.known.slug for listing in await workspace.items()] == [SLUG]
-    with pytest.raises(WorkspaceError):
-        await workspace.backlog()
+    assert await workspace.backlog() == ""
+
+
+def no_text(path: Path) -> None:
+    path.write_bytes(b"- 1.1 [ ] gr\xf6\xdfer\n")
+
+
+def huge(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(5 * 1024**3)
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda path: path.symlink_to("/dev/zero"),
+        lambda path: path.symlink_to(path),
+        Path.mkdir,
+        os.mkfifo,
+        huge,
+        no_text,
+    ],
+)
+async def test_a_backlog_that_cannot_be_read_counts_as_none(
+    workspace: GitWorkspace, git: Git, put: Callable[[Path], object], caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is asked for by everybody's verbs, so it stops none of them; the log says it once, until it is another."""
+    put(git.root / "BACKLOG.md")
+
+    assert [await workspace.backlog() for _ in range(3)] == ["", "", ""]
+    assert [one.message.partition(": ")[0] for one in caplog.records] == ["the backlog counts as empty"]
+
+
+async def test_an_item_that_cannot_be_read_is_listed_beside_the_others(
+    workspace: GitWorkspace, git: Git, tmp_path: Path
+) -> None:
+    """By the name of its folder; a folder that is a link is none of ours."""
+    secret = tmp_path / "meta.json"
+    secret.write_text('{"description": "a secret"}')
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    items = git.root / "docs/requirements"
+    for name in ("folder", "huge", "linked", "pipe", "planned"):
+        (items / name).mkdir()
+    (items / "linked/meta.json").symlink_to(secret)
+    huge(items / "huge/meta.json")
+    (items / "folder/meta.json").mkdir()
+    os.mkfifo(items / "pipe/meta.json")
+    (items / "planned/meta.json").write_text("{}")
+    (items / "planned/planning").symlink_to(tmp_path)
+    (items / "outside").symlink_to(tmp_path)
+
+    listed = await workspace.items()
+
+    assert [one.known.slug for one in listed] == [SLUG, "folder", "huge", "linked", "pipe", "planned"]
+    assert "a secret" not in str(listed)
+    for name, why in (
+        ("huge", "larger than 8 MiB"),
+        ("linked", "a symbolic link"),
+        ("pipe", "not a regular file"),
+    ):
+        with pytest.raises(WorkspaceError, match=f"{name}/meta.json is {why}"):
+            await workspace.read(name, now=NOW)
+    with pytest.raises(WorkspaceError, match="planned/planning is a symbolic link"):
+        await workspace.read("planned", now=NOW)
 
 
 async def test_a_device_is_no_artifact(workspace: GitWorkspace, git: Git) -> None:

@@ -182,7 +182,7 @@ class Touched(Stored):
 class Committed(Paid):
     """
     Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
-    not be written, which `troubles` tell of.
+    not be written, which `troubles` tell of; `mended_lines` of the transcript were damaged, and came back from git.
     """
 
     state: ItemState
@@ -191,6 +191,7 @@ class Committed(Paid):
     touched: tuple[Touched, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     unwritten: tuple[Edit, ...] = ()
+    mended_lines: int = 0
 
 
 class PersonMet(Paid):

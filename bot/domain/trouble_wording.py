@@ -84,6 +84,16 @@ def written_anew() -> str:
     return "meta.json could not be read, so I have written it anew from what I know. Nothing is lost."
 
 
+def lines_mended(count: int) -> str:
+    damaged = "A line" if count == 1 else f"{count} lines"
+    what = (
+        "was damaged on the disk. Git had it whole, so it is back"
+        if count == 1
+        else ("were damaged on the disk. Git had them whole, so they are back")
+    )
+    return f"{damaged} of the transcript {what}."
+
+
 def restorable() -> str:
     return (
         "The item's `meta.json` can't be used as it is: it is damaged, or gone. Git still has an earlier version of it "

@@ -219,6 +219,7 @@ class Performers(NamedTuple):
                     touched=receipt.touched,
                     troubles=receipt.troubles,
                     unwritten=receipt.unwritten,
+                    mended_lines=receipt.mended_lines,
                 )
             case _:
                 assert_never(effect)

@@ -167,13 +167,17 @@ class Store(Protocol):
 
 
 class Receipt(NamedTuple):
-    """*unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved."""
+    """
+    *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *mended_lines* is
+    how many damaged lines of the transcript came back from git.
+    """
 
     state: ItemState
     sha: str
     touched: tuple[Touched, ...]
     troubles: tuple[Trouble, ...]
     unwritten: tuple[Edit, ...] = ()
+    mended_lines: int = 0
 
 
 class Listing(NamedTuple):

@@ -12,7 +12,8 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from bot.files import STATE_BYTES, File, folder
 from bot.storage.command import Git, Said
 from bot.storage.index import replaced
 from bot.storage.replay import Clash
-from bot.storage.repository import tip
+from bot.storage.repository import tip, tree_at_tip
 from bot.storage.trees import Change, InTheWay, at, changes
 
 log = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ class Adoption:
         moved = tuple(changes(before.tree if before else None, after.tree))
         met = tuple(clashes)
         note = {"branch": branch, "before": _sha(before), "after": _sha(after), "clashes": met}
-        with replaced(Path(self._repository.path), scratch=self._scratch):
+        with self._replaced():
             self._free()
             self._refresh(moved)
             if self._merge(before, after, how=TRY).code:
@@ -92,11 +93,15 @@ class Adoption:
 
     def _again(self, before: Commit | None, after: Commit, *, branch: str) -> None:
         moved = tuple(changes(before.tree if before else None, after.tree))
-        with replaced(Path(self._repository.path), scratch=self._scratch):
+        with self._replaced():
             self._free()
             self._take_over(moved)
             self._refresh(moved)
             self._move(before, after, branch=branch)
+
+    def _replaced(self) -> AbstractContextManager[None]:
+        git_dir = Path(self._repository.path)
+        return replaced(git_dir, scratch=self._scratch, head=partial(tree_at_tip, self._repository))
 
     def _move(self, before: Commit | None, after: Commit, *, branch: str) -> None:
         """Files and the copy of the index, then the branch; the index follows when it is let go."""

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -81,6 +82,8 @@ class Checkout:
         self._items = Items(where.root, where.items_dir)
         self._turn = Turn(where.root / STATE, seconds=where.lock_seconds)
         self._adoption = Adoption(self._repository, where.root / STATE)
+        self._mended: Counter[str] = Counter()
+        """Lines that came back from git, by item, until a receipt tells of them: the commit itself may fail."""
 
     def recover(self) -> None:
         """Tidy up after a bot that was killed; when somebody is writing here just now, the next commit does it."""
@@ -212,9 +215,11 @@ class Checkout:
         newest = tip(self._repository)
         before = newest.tree_id if newest else None
         work = self._settled(due.work)
-        return write(
+        written = write(
             self._items, due.slug, work, now=due.now, committed=lambda path: self._content(before, path)
         )
+        self._mended[due.slug] += written.mended_lines
+        return written
 
     def _known(self, due: Due, done: pygit2.Commit) -> Receipt:
         """Of what was committed already, perhaps just before a kill."""
@@ -227,8 +232,9 @@ class Checkout:
         if state is None:
             raise WorkspaceError("meta.json was taken away while it was saved.", reason="io", again=True)
         touched = tuple(dict.fromkeys(self._touched(due.slug, due.work.edits, made)))
+        mended = self._mended.pop(due.slug, 0)
         troubles, unwritten = (written.troubles, written.unwritten) if written else ((), ())
-        return Receipt(state, made.sha, touched, troubles, unwritten)
+        return Receipt(state, made.sha, touched, troubles, unwritten, mended)
 
     def _touched(self, slug: str, edits: tuple[Edit, ...], made: Made) -> Iterator[Touched]:
         for edit in edits:

@@ -6,13 +6,13 @@ commit our files as theirs, or take them back. A kill in between leaves the inde
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
 import pygit2
-from pygit2 import IndexEntry, Oid
+from pygit2 import IndexEntry, Oid, Tree
 
 from bot.errors import WorkspaceError
 from bot.storage.staged import Staged, Unfamiliar
@@ -20,6 +20,8 @@ from bot.storage.trees import Entry
 
 Files = Mapping[str, Entry | None]
 """By path; None takes away what is there."""
+Head = Callable[[], Tree | None]
+"""The tree of the newest commit; None while there is none."""
 Stamp = tuple[int, ...]
 
 
@@ -60,11 +62,16 @@ class HeldIndex:
 
 
 class IndexFile:
-    """The one in *git_dir*; *scratch* is a place for a copy. What was read or written is known while the file stays."""
+    """
+    The one in *git_dir*; *scratch* is a place for a copy. What was read or written is known while the file stays.
 
-    def __init__(self, git_dir: Path, *, scratch: Path) -> None:
+    Where there is none, it is what *head* says: an empty one would look like the deletion of every other file.
+    """
+
+    def __init__(self, git_dir: Path, *, scratch: Path, head: Head) -> None:
         self._path = git_dir / "index"
         self._scratch = scratch
+        self._head = head
         self._known: tuple[Stamp, Entries] | None = None
 
     @contextmanager
@@ -80,7 +87,7 @@ class IndexFile:
         """What is changed from here on is forgotten if it does not become the index."""
         known, self._known = self._known, None
         if not self._path.exists():
-            return (), Staged(b"")
+            return (), Staged(_as_in(self._head(), self._scratch))
         stamp = _stamp(self._path.stat())
         if known and known[0] == stamp:
             return known
@@ -116,15 +123,29 @@ class _Decoded:
 
 
 @contextmanager
-def replaced(git_dir: Path, *, scratch: Path) -> Iterator[None]:
+def replaced(git_dir: Path, *, scratch: Path, head: Head) -> Iterator[None]:
     """What the copy at *scratch* is afterwards, however it was changed, is the index then."""
     index = git_dir / "index"
     with _locked(index) as file, _becoming(index, file):
-        scratch.write_bytes(index.read_bytes()) if index.exists() else scratch.unlink(missing_ok=True)
+        if index.exists():
+            scratch.write_bytes(index.read_bytes())
+        else:
+            _as_in(head(), scratch)
         yield
         file.write(scratch.read_bytes())
         file.flush()
         os.fsync(file.fileno())
+
+
+def _as_in(tree: Tree | None, scratch: Path) -> bytes:
+    """The index of a checkout in which nothing is staged; nothing where there is no commit. It is in *scratch*, too."""
+    scratch.unlink(missing_ok=True)
+    if tree is None:
+        return b""
+    made = pygit2.Index(str(scratch))
+    made.read_tree(tree)
+    made.write()
+    return scratch.read_bytes()
 
 
 @contextmanager

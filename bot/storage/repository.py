@@ -8,6 +8,7 @@ No hook runs, nothing is signed, and nothing is converted: blobs are our bytes.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,6 +68,11 @@ def tip(repository: pygit2.Repository) -> Commit | None:
     return None if repository.head_is_unborn else repository.head.peel(Commit)
 
 
+def tree_at_tip(repository: pygit2.Repository) -> Tree | None:
+    newest = tip(repository)
+    return newest.tree if newest else None
+
+
 def branch(repository: pygit2.Repository) -> str:
     """The reference that a commit moves, born or not."""
     if repository.head_is_detached:
@@ -115,7 +121,7 @@ class Author:
         self._repository = repository
         self._name = name
         self._email = email
-        self._index = IndexFile(Path(repository.path), scratch=scratch)
+        self._index = IndexFile(Path(repository.path), scratch=scratch, head=partial(tree_at_tip, repository))
         self._objects = Objects(shared_git_dir(repository) / "objects")
         self._trees = RawTrees(repository, self._objects)
 

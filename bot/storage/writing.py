@@ -5,12 +5,14 @@ What stands on the disk is what is changed, whether it was committed or not: an 
 yet is kept. Whatever an artifact's trouble is, the other files are still written.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from bot.domain import artifact, meta, transcript
 from bot.domain.artifact import Edit, FileEdit, InsightEdit, Missing, PlanEdit, Unreadable
+from bot.domain.damage import mended
 from bot.domain.effects import Commit
 from bot.domain.taxonomy import Trouble, trouble
 from bot.storage.items import Items, Place
@@ -19,15 +21,19 @@ Committed = Callable[[str], bytes | None]
 """What HEAD holds at a path."""
 
 
+log = logging.getLogger(__name__)
+
+
 class Written(NamedTuple):
     """
     *files* is what the commit has to hold, by path, None where it holds nothing any more; *unwritten* are edits of
-    files that could not be written.
+    files that could not be written; *mended_lines* is how many lines of the transcript came back from HEAD.
     """
 
     files: dict[str, bytes | None]
     troubles: tuple[Trouble, ...]
     unwritten: tuple[Edit, ...]
+    mended_lines: int
 
 
 def replace_meta(items: Items, slug: str, content: bytes) -> dict[str, bytes | None]:
@@ -49,7 +55,7 @@ def write(items: Items, slug: str, work: Commit, *, now: str, committed: Committ
         writing.artifact(path, edits)
     writing.meta(work.change, now=now)
     writing.transcript(work.lines)
-    return Written(writing.files, tuple(writing.troubles), tuple(writing.unwritten))
+    return Written(writing.files, tuple(writing.troubles), tuple(writing.unwritten), writing.mended_lines)
 
 
 class _Writing:
@@ -60,6 +66,7 @@ class _Writing:
         self.files: dict[str, bytes | None] = {}
         self.troubles: list[Trouble] = []
         self.unwritten: list[Edit] = []
+        self.mended_lines = 0
 
     def folder(self, *, is_new: bool) -> None:
         if not is_new and not self._items.exists(self._slug):
@@ -94,7 +101,7 @@ class _Writing:
     def transcript(self, lines: Iterable[transcript.Line]) -> None:
         place = self._items.transcript_file(self._slug)
         before = self._items.content(place)
-        if after := transcript.append(before or b"", lines):
+        if after := transcript.append(self._mended(place, before), lines):
             self._replace(place, before, after)
 
     def begin_anew(self, place: Place, content: bytes) -> None:
@@ -102,6 +109,18 @@ class _Writing:
         if before is not None:
             self._keep(place, before, why="corrupt")
         self._replace(place, before, content)
+
+    def _mended(self, place: Place, before: bytes | None) -> bytes:
+        """With the lines that a crash damaged, and that HEAD has whole."""
+        if before is None:
+            return b""
+        found = mended(before, self._committed(place.path) or b"")
+        if not found.lossless:
+            self._keep(place, before, why="corrupt")
+        if found.lines:
+            log.warning("%s had damaged lines; HEAD had them whole: %d", place.path, found.lines)
+        self.mended_lines = found.lines
+        return found.content
 
     def _artifact(self, path: str, edits: tuple[Edit, ...]) -> None:
         is_plan = all(isinstance(edit, PlanEdit) for edit in edits)

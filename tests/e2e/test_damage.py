@@ -2,7 +2,7 @@
 
 from shutil import rmtree
 
-from bot.domain.trouble_wording import saved_at_last
+from bot.domain.trouble_wording import lines_mended, saved_at_last
 from tests.e2e.meeting import CHANNEL, Meeting
 
 DAMAGED = '{"steps_completed": ["00-'
@@ -72,3 +72,25 @@ async def test_what_cannot_be_written_stands_in_the_thread_and_is_written_later(
     assert "tunnels" in in_the_way.read_text()
     assert meeting.git("status", "--short") == ""
     assert meeting.transcript.flaws == ()
+
+
+async def test_a_damaged_line_is_back_and_people_are_told_once(meeting: Meeting) -> None:
+    """A disk tore the last line that git has: nothing that was said is lost."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.do_step("Edits get lost in tunnels. Scope: small")
+    path = meeting.folder / "planning/meeting.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-30])
+    async with meeting.bot():
+        for _ in range(2):
+            await meeting.press("continue")
+            await meeting.menu("finish_step")
+            await meeting.do_step("In tunnels, and on planes.")
+        await meeting.slack.settled()
+
+    assert path.read_bytes().startswith(whole)
+    told = [one for one in meeting.thread if one.text == lines_mended(1)]
+    assert len(told) == 1
+    assert meeting.transcript.flaws == ()
+    assert meeting.git("status", "--short") == ""

@@ -503,6 +503,61 @@ async def test_a_torn_transcript_is_repaired(workspace: GitWorkspace, git: Git) 
     assert receipt.state.last_round == 2
 
 
+@pytest.mark.parametrize("number", [0, 1, 2])
+async def test_a_damaged_line_comes_back_from_head(workspace: GitWorkspace, git: Git, number: int) -> None:
+    """It was committed, so it is not lost with its tail; the receipt says so once."""
+    lines = tuple(a_line(f"m{n}", round=n) for n in range(1, 4))
+    await workspace.commit(SLUG, a_commit(lines=lines), now=NOW)
+    path = f"{ITEM}/planning/meeting.jsonl"
+    rows = git.shown(path).splitlines(keepends=True)
+    git.write(
+        path,
+        "".join([*rows[:number], rows[number][:-20], *(["\n", *rows[number + 1 :]] if number < 2 else [])]),
+    )
+
+    receipts = [
+        await workspace.commit(SLUG, a_commit(n, lines=(a_line(f"m{n + 2}", round=n + 2),)), now=NOW)
+        for n in (2, 3)
+    ]
+
+    assert git.shown(path).splitlines(keepends=True)[:3] == rows
+    assert git.shown(path).count("\n") == 5
+    assert [one.mended_lines for one in receipts] == [1, 0]
+    assert git.status == []
+
+
+async def test_a_damaged_line_that_cannot_be_committed_yet_is_told_of_later(
+    workspace: GitWorkspace, git: Git
+) -> None:
+    """The file is whole by then."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    path = f"{ITEM}/planning/meeting.jsonl"
+    git.write(path, git.shown(path)[:-20])
+    index = git.root / ".git/index"
+    staged = index.rename(git.root / ".git/staged")
+    index.mkdir()
+
+    with pytest.raises(WorkspaceError):
+        await workspace.commit(SLUG, a_commit(2, lines=()), now=NOW)
+    index.rmdir()
+    staged.rename(index)
+
+    assert (await workspace.commit(SLUG, a_commit(2, lines=()), now=NOW)).mended_lines == 1
+
+
+async def test_what_stood_in_the_place_of_a_damaged_line_is_kept(workspace: GitWorkspace, git: Git) -> None:
+    """Nobody knows what it was."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    path = f"{ITEM}/planning/meeting.jsonl"
+    damaged = git.shown(path).replace('"round"', '"round')
+    git.write(path, damaged)
+
+    await workspace.commit(SLUG, a_commit(2, lines=()), now=NOW)
+
+    assert git.shown(f"{path}.corrupt-1") == damaged
+    assert git.status == []
+
+
 async def test_the_last_line_is_found_in_a_long_transcript(workspace: GitWorkspace) -> None:
     """Even when that line alone is longer than what is read at first."""
     lines = (

@@ -143,3 +143,32 @@ async def test_what_a_person_does_between_our_commits_is_seen(workspace: GitWork
     await workspace.commit(SLUG, a_commit(6), now=NOW)
 
     assert git.status == [f"A  src/{number}.py" for number in range(1, 6)]
+
+
+@pytest.mark.parametrize("begun", [True, False])
+async def test_one_that_is_missing_is_made_of_the_newest_commit(
+    workspace: GitWorkspace, git: Git, *, begun: bool
+) -> None:
+    """Otherwise our commit would look like the deletion of everything else, and the next person's would be one."""
+    git.commit("src/app.py", "print()\n")
+    git.commit("README.md", "Read me.\n")
+    if begun:
+        await workspace.commit(SLUG, a_commit(), now=NOW)
+    git.write("README.md", "Mine.\n")
+    (git.root / ".git/index").unlink()
+
+    await workspace.commit(SLUG, a_commit(2), now=NOW)
+
+    assert git.status == [" M README.md"]
+    assert git("write-tree") == git("rev-parse", "HEAD^{tree}")
+
+
+async def test_a_checkout_without_files_stays_one(workspace: GitWorkspace, git: Git) -> None:
+    """As `git clone --no-checkout` leaves it: the files are missing, and nothing is staged."""
+    git.commit("src/app.py", "print()\n")
+    (git.root / "src/app.py").unlink()
+    (git.root / ".git/index").unlink()
+
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert git.status == [" D src/app.py"]

@@ -632,3 +632,15 @@ async def test_commits_do_not_wait_for_a_round(replica: Replica, person: Git) ->
     await replica.sync.once()
     assert replica.git.status == []
     assert len(replica.git.subjects) == 12
+
+
+async def test_a_missing_index_takes_nothing_away(replica: Replica, person: Git) -> None:
+    """What others pushed arrives, and everything else stays as it was, on the disk and in git's eyes."""
+    replica.git.write("src/app.py", "mine\n")
+    (replica.git.root / ".git/index").unlink()
+    person.commit("src/new.py", "new\n")
+    person("push", "--quiet")
+
+    assert await replica.sync.once() == Result.NOTHING
+    assert (replica.git.root / "src/new.py").read_text() == "new\n"
+    assert replica.git.status == [" M src/app.py"]

@@ -102,6 +102,9 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
     expected = tuple(one for one in committed.troubles if one.code in _expected(commit))
     rest = tuple(one for one in committed.troubles if one not in expected)
     rt = refreshed(rt.logging(*expected), committed.state, rest)
+    if committed.mended_lines:
+        told = Message(text=trouble_wording.lines_mended(committed.mended_lines))
+        rt = rt.telling(told, part=rt.part)
     if committed.unwritten:
         return _kept_for_later(rt, commit, committed.unwritten)
     is_last = commit.late and not rt.unsaved and not any(_is_late(effect) for effect in rt.outbox)

@@ -726,6 +726,25 @@ async def test_the_module_is_the_same_program(cli: Cli, tmp_path: Path) -> None:
     assert ran.code == 1
 
 
+@pytest.mark.parametrize("name", ["meta.json", "planning"])
+async def test_nothing_is_shown_from_outside_of_the_workspace(
+    cli: Cli, workspace: Path, tmp_path: Path, name: str
+) -> None:
+    """A link that somebody pushed is named; the other items are listed as ever."""
+    torn = workspace / "docs/requirements/torn"
+    (tmp_path / "meta.json").write_text('{"description": "a secret"}')
+    (torn / "meta.json").write_text("{}")
+    (torn / name).unlink(missing_ok=True)
+    (torn / name).symlink_to(tmp_path if name == "planning" else tmp_path / name)
+    ran = await cli("show", "torn")
+
+    assert (ran.code, ran.out) == (1, "")
+    sentence = f"docs/requirements/torn/{name} is a symbolic link, which is not followed."
+    assert ran.err == f"The progress of torn is unknown: {sentence}\n"
+    listed = [line.split()[:2] for line in (await cli("items")).out.splitlines()]
+    assert listed == [["gh-42-offline-sync", "partial"], ["torn", "unreadable"]]
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -57,7 +57,7 @@ HOMES = {
 # --- the domain only calculates -------------------------------------------------------------------------------------
 
 CALCULATION = {
-    "bisect", "collections", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum", "functools", "hashlib",
+    "base64", "bisect", "collections", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum", "functools", "hashlib",
     "io", "itertools", "json", "math", "operator", "re", "string", "textwrap", "types", "typing", "unicodedata",
 }  # fmt: skip
 ASKS_THE_WORLD = re.compile(r"(open|print|input)|.*\.(now|today|utcnow|fromtimestamp)")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple
 
-from bot.domain.redaction_rules import NAMED, RULES, Rule
+from bot.domain.redaction_rules import FORM_RUN, KNOWN_FORMS, RULES, Rule
 
 MARK = "[redacted:%s]"
 MARKED = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")
@@ -33,6 +33,8 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
+PASSES = 4
+PLACES = ("secret", "bearer", "quoted", "bare")
 _KIND = re.compile(r"[a-z0-9-]{1,40}")
 _WILD = {"#": r"\d", "?": r"[^\W_]", "*": rf"[\w.-]{{0,{LONGEST_RUN}}}"}
 
@@ -58,7 +60,9 @@ class Redactor:
             sorted({one for one in values if len(one) >= SHORTEST_VALUE}, key=len, reverse=True)
         )
         self._exact = _exactly(self._values)
-        self._hinted = tuple((hint, rule) for rule in (*RULES, *rules) for hint in rule.hints)
+        self._first = _by_hint(RULES[:1])
+        self._forms = _by_hint(KNOWN_FORMS)
+        self._rest = _by_hint((*RULES[1:], *rules))
 
     def __call__(self, text: str) -> Redacted:
         """A secret is one too with something between its letters that nobody sees; then that goes out of the text."""
@@ -70,12 +74,25 @@ class Redactor:
         return Redacted(again.text, found.kinds + again.kinds) if again.kinds else found
 
     def _redacted(self, text: str) -> Redacted:
+        """What stood beside a secret may be one now: a mark is no part of a word."""
+        kinds: tuple[str, ...] = ()
+        for _ in range(PASSES):
+            text, more = self._once(text)
+            if not more:
+                break
+            kinds += more
+        return Redacted(text, kinds)
+
+    def _once(self, text: str) -> Redacted:
         kinds: list[str] = []
         if any(value in text for value in self._values):
             text = self._exact.sub(partial(_unless_marked, kinds), text)
         lower = text.lower()
-        for rule in dict.fromkeys([rule for hint, rule in self._hinted if hint in lower]):
-            text = rule.pattern.sub(partial(_hidden, rule, kinds), text)
+        forms = self._forms if FORM_RUN.search(text) else ()
+        for hinted in (self._first, forms, self._rest):
+            for rule in dict.fromkeys([rule for hint, rule in hinted if hint in lower]):
+                if rule.beside is None or rule.beside.search(text):
+                    text = rule.pattern.sub(partial(_hidden, rule, kinds), text)
         return Redacted(text, tuple(kinds))
 
 
@@ -115,6 +132,10 @@ def unchanged(text: str) -> str:
     return text
 
 
+def _by_hint(rules: Iterable[Rule]) -> tuple[tuple[str, Rule], ...]:
+    return tuple((hint, rule) for rule in rules for hint in rule.hints)
+
+
 def _hidden(rule: Rule, kinds: list[str], found: re.Match[str]) -> str:
     if not rule.is_one(found) or MARKED.search(found[0]):
         return found[0]
@@ -125,9 +146,9 @@ def _hidden(rule: Rule, kinds: list[str], found: re.Match[str]) -> str:
 
 
 def _place(found: re.Match[str]) -> tuple[int, int]:
-    if found.re is NAMED:
-        return found.span("quoted" if found["quoted"] else "bare")
-    return found.span("secret" if "secret" in found.re.groupindex else 0)
+    """Of a group that a rule hides; all of it, if a rule names none."""
+    named = [name for name in PLACES if found.re.groupindex.get(name) and found[name]]
+    return found.span(named[0] if named else 0)
 
 
 def _unless_marked(kinds: list[str], found: re.Match[str]) -> str:

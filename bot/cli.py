@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bot import app, check, check_table, listing, log, replaying, reviewing
+from bot import app, check, check_table, listing, log, replaying, reviewing, scrubbing
 from bot.domain.json_file import pretty
 from bot.domain.redaction import Redactor, own_rules
 from bot.errors import BotError, ConfigError
@@ -136,10 +136,11 @@ def replay_record(
     """What was said about an item and what it has come to, from its transcript alone; or whether that still holds."""
     if sum((verify, as_json, as_markdown, html is not None)) > 1:
         raise typer.BadParameter("one of --verify, --json, --markdown and --html at a time")
-    item = replaying.item(_settings(os.environ), slug)
+    settings = _settings(os.environ)
+    item = replaying.item(settings, slug)
     try:
         if verify:
-            _verify(item)
+            _verify(item, Redactor(settings.secrets(), own_rules(settings.redact)))
         elif html:
             replaying.written(item, html, until=at)
         else:
@@ -153,6 +154,25 @@ def replay_record(
         raise ConfigError(
             f"The record of {slug} cannot be read or written: {error.strerror}{where}."
         ) from error
+
+
+@commands.command()
+def scrub(
+    slug: Annotated[str | None, typer.Argument(help="An item of the workspace.")] = None,
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="Every item.")] = False,
+) -> None:
+    """Take secrets out of an item's files, in a commit of its own, and say where git still has them."""
+    if (slug is None) is not everything:
+        raise typer.BadParameter("one item, or --all", param_hint="SLUG")
+    settings = _settings(os.environ)
+    holding = False
+    for one in scrubbing.scrubbed(settings, slug):
+        typer.echo(scrubbing.as_text(one))
+        holding = holding or one.is_in_history
+    if holding:
+        typer.echo(scrubbing.WHAT_TO_DO)
+        raise typer.Exit(PROBLEM)
 
 
 @commands.command("manifest")
@@ -174,8 +194,8 @@ def print_manifest(
     typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent)))
 
 
-def _verify(item: Item) -> None:
-    """The first difference is the one to look at; it may be why there are others."""
+def _verify(item: Item, redact: Redactor) -> None:
+    """The first difference is the one to look at; it may be why there are others. It may quote what was scrubbed."""
     found = replaying.verified(item)
     if not found:
         typer.echo(
@@ -183,7 +203,7 @@ def _verify(item: Item) -> None:
         )
         return
     for one in found:
-        typer.echo(str(one))
+        typer.echo(redact(str(one)).text)
     raise typer.Exit(PROBLEM)
 
 

@@ -765,3 +765,33 @@ async def test_wrong_usage_is_exit_code_2(cli: Cli, words: tuple[str, ...]) -> N
 
     assert (ran.code, ran.out) == (2, "")
     assert "--help" in ran.err
+
+
+async def test_scrub_takes_secrets_out_and_says_where_they_stay(cli: Cli, tmp_path: Path) -> None:
+    """Exit code 1 as long as a commit has one; the secret is in no output."""
+    secret = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3
+    folder = item(tmp_path / "workspace", "offline-sync", {"version": 1, "description": "Offline sync"})
+    spec = folder / "requirements-spec.md"
+    spec.write_text(f"Use {secret} for now.\n")
+    git(tmp_path / "workspace", "init", "-q")
+    git(tmp_path / "workspace", "add", "-A")
+    git(tmp_path / "workspace", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "Leak")
+    item(tmp_path / "workspace", "dark-mode", {"version": 1})
+
+    first = await cli("scrub", "offline-sync")
+    second = await cli("scrub", "--all")
+    clean = await cli("scrub", "dark-mode")
+    unknown, wrong = await cli("scrub", "offline-snc"), [await cli("scrub"), await cli("scrub", "x", "--all")]
+
+    assert spec.read_text() == "Use [redacted:github-token] for now.\n"
+    assert "offline-sync: 1 secret replaced, commit " in first.out
+    assert "requirements-spec.md: github-token (1)" in first.out
+    assert "still in 1 commit" in first.out
+    assert "Change the secrets first" in first.out
+    assert (
+        "dark-mode: no secrets in its files\noffline-sync: no secrets in its files\n  still in" in second.out
+    )
+    assert clean.out == "dark-mode: no secrets in its files\n"
+    assert "Did you mean offline-sync?" in unknown.err
+    assert [ran.code for ran in (first, second, clean, unknown, *wrong)] == [1, 1, 0, 1, 2, 2]
+    assert secret not in "".join(ran.out + ran.err for ran in (first, second, clean, unknown, *wrong))

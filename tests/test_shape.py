@@ -25,7 +25,7 @@ LAYERS = {
     "slack": 3, "voices": 3, "storage": 3, "record": 3, "sandbox": 3, "settings": 3,
     "app": 4, "doors": 4, "metrics": 4, "web": 4, "cli": 4, "check": 4, "listing": 4, "posted": 4, "review_parts": 4,
     "cast": 4, "check_content": 4, "check_table": 4, "reviewing": 4, "replaying": 4,
-    "paying": 4, "pulse": 4, "greeting": 4, "__main__": 4,
+    "paying": 4, "pulse": 4, "greeting": 4, "scrubbing": 4, "__main__": 4,
 }  # fmt: skip
 TOP = 4  # where everything is wired, and neighbours know each other
 
@@ -57,8 +57,9 @@ HOMES = {
 # --- the domain only calculates -------------------------------------------------------------------------------------
 
 CALCULATION = {
-    "base64", "bisect", "collections", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum", "functools", "hashlib",
-    "io", "itertools", "json", "math", "operator", "re", "string", "textwrap", "types", "typing", "unicodedata",
+    "base64", "bisect", "collections", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum", "functools",
+    "hashlib", "io", "itertools", "json", "math", "operator", "re", "string", "textwrap", "types", "typing",
+    "unicodedata",
 }  # fmt: skip
 ASKS_THE_WORLD = re.compile(r"(open|print|input)|.*\.(now|today|utcnow|fromtimestamp)")
 

@@ -318,6 +318,7 @@ KNOWN_FORMS: tuple[Rule, ...] = (
 FORM_RUN = re.compile(r"[\w.~+/=%|-]{18}")
 """In every text that one of `KNOWN_FORMS` finds something in; few sentences have such a run."""
 
+SLACK = r"[A-Za-z0-9%](?:[A-Za-z0-9%_-]|[.](?!\s|$)){9,}+"
 PAIR = _of(r"(?i)value|[\"'],[ \t]{0,4}[\"']")
 END_TAG = _of("</")
 
@@ -333,8 +334,8 @@ RULES: tuple[Rule, ...] = (
         ("webhook.office.com",),
         _of(r"webhook\.office\.com/webhookb?2?/(?P<secret>[A-Za-z0-9@/-]{40,}+)"),
     ),
-    Rule("slack-token", ("xapp-", "xwfp-"), _of(rf"{ALONE}x(?:app|wfp)-[A-Za-z0-9%][A-Za-z0-9.%_-]{{9,}}")),
-    Rule("slack-token", ("xox",), _of(rf"{ALONE}(?:xoxe\.)?xox[a-z]-[A-Za-z0-9%][A-Za-z0-9.%_-]{{9,}}")),
+    Rule("slack-token", ("xapp-", "xwfp-"), _of(rf"{ALONE}x(?:app|wfp)-{SLACK}")),
+    Rule("slack-token", ("xox",), _of(rf"{ALONE}(?:xoxe\.)?xox[a-z]-{SLACK}")),
     Rule(
         "aws-secret-key",
         ("akia", "asia"),
@@ -348,7 +349,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "jwt",
         ("eyj",),
-        _of(rf"{ALONE}eyJ[A-Za-z0-9_-]{{8,500}}\.eyJ[A-Za-z0-9_-]{{8,}}(?:\.[A-Za-z0-9_-]*)?"),
+        _of(rf"{ALONE}eyJ[A-Za-z0-9_-]{{8,500}}\.eyJ[A-Za-z0-9_-]{{8,}}(?:\.[A-Za-z0-9_-]+)?+"),
     ),
     Rule("telegram-token", (":a",), _of(r"(?<!\d)\d{5,16}:A[A-Za-z0-9_-]{34}(?![A-Za-z0-9_-])")),
     Rule(

@@ -11,7 +11,8 @@ from typing import NamedTuple
 HEX = "[A-Fa-f0-9]"
 WORD = "[A-Za-z0-9]"
 WORDS = "[A-Za-z0-9_-]"
-DOTTED = "[A-Za-z0-9_.=-]"
+DOTTED = r"(?:[A-Za-z0-9_=-]|[.](?!\s|$))"
+"""A dot that ends a sentence is no part of a token."""
 BASE64 = "[A-Za-z0-9+/=]"
 
 
@@ -44,7 +45,7 @@ FORMATS: tuple[Format, ...] = (
         _least(20, "[A-Za-z0-9_]"),
         digit=False,
     ),
-    Format("gitlab-token", ("glpat-", "gldt-", "glrt-", "glptt-"), _least(16, "[A-Za-z0-9_.-]"), digit=False),
+    Format("gitlab-token", ("glpat-", "gldt-", "glrt-", "glptt-"), _least(16, DOTTED), digit=False),
     Format(
         "gitlab-token",
         ("glcbt-", "glffct-", "glft-", "glimt-", "glagent-", "gloas-", "glsoat-"),
@@ -67,9 +68,7 @@ FORMATS: tuple[Format, ...] = (
     Format("npm-token", ("npm_",), _least(30, WORD), digit=False),
     Format("pypi-token", ("pypi-",), _least(40, WORDS), digit=False),
     Format("huggingface-token", ("hf_", "api_org_"), _least(30, WORD), digit=False),
-    Format(
-        "sendgrid-key", ("SG.",), "[A-Za-z0-9=_-]{16,64}+[.]" + _least(16, "[A-Za-z0-9=_.-]"), digit=False
-    ),
+    Format("sendgrid-key", ("SG.",), "[A-Za-z0-9=_-]{16,64}+[.]" + _least(16, DOTTED), digit=False),
     Format("sendgrid-key", ("SG.",), _least(66, DOTTED)),
     Format("digitalocean-token", ("dop_v1_", "doo_v1_", "dor_v1_"), _least(40, HEX), digit=False),
     Format("vault-token", ("hvs.", "hvb.", "hvr."), _least(20, WORDS), digit=False),

@@ -2,7 +2,8 @@
 What git knows of a record: lines were only ever added, and the sections of elaborations stay where they are.
 
 Two meetings that were joined from two clones have their lines sorted into each other, and rounds raised so that they
-do not go back; nothing else may happen to a line.
+do not go back. A line that was scrubbed has marks in place of secrets, and a later line says so. Nothing else may
+happen to a line.
 """
 
 import json
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from bot.domain.json_row import decoded
 from bot.domain.replay_sections import markers
 from bot.files import File
+from bot.domain.scrubbing import Named, named
 from bot.record.difference import Difference, Version
 
 COMPARED_BYTES = 1024 * 1024
@@ -63,10 +65,11 @@ def _begins_with(record: File, content: bytes) -> bool:
 def _lost(newer: bytes, older: bytes, name: str, *, sha: str) -> Iterator[Difference]:
     """The first row of *older* that is no longer there, apart from its round and a tail that was cut off."""
     rows = enumerate(newer.split(b"\n"), start=1)
+    scrubbed = named(newer)
     number = 0
     for row in _whole(older):
         before = number
-        number = next((at for at, other in rows if _is_still(row, other)), 0)
+        number = next((at for at, other in rows if _is_still(row, other, scrubbed)), 0)
         if not number:
             yield Difference(name, _place(newer, before), f"is not what commit {sha} has: {_shown(row)}")
             return
@@ -83,7 +86,7 @@ def _place(newer: bytes, before: int) -> int:
     return min(before + 1, max(newer.count(b"\n"), 1))
 
 
-def _is_still(row: bytes, other: bytes) -> bool:
+def _is_still(row: bytes, other: bytes, scrubbed: Named) -> bool:
     if row == other:
         return True
     one, two = decoded(row), decoded(other)
@@ -91,7 +94,9 @@ def _is_still(row: bytes, other: bytes) -> bool:
         return False
     rounds = one.pop("round", 0), two.pop("round", 0)
     raised = all(isinstance(round_, int) for round_ in rounds) and rounds[0] <= rounds[1]
-    return raised and json.dumps(one, sort_keys=True) == json.dumps(two, sort_keys=True)
+    if not raised:
+        return False
+    return json.dumps(one, sort_keys=True) == json.dumps(two, sort_keys=True) or scrubbed.allows(one, two)
 
 
 def _shown(row: bytes) -> str:

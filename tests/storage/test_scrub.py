@@ -1,0 +1,177 @@
+"""Secrets that are in an item's files already: taken out in a commit of their own, and named where they stay."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bot.domain.redaction import Redactor
+from bot.domain.scrubbing import SCRUBBED
+from bot.errors import WorkspaceError
+from bot.record.reading import replay
+from bot.record.verifying import Item, differences
+from bot.storage.record import versions
+from bot.storage.scrub import Scrubber
+from bot.storage.turn import Turn
+from tests.domain.table import Table
+from tests.record.kept import ITEMS, an_evening, committed
+
+TOKEN = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3
+OTHER = "xo" + "xb-123456789012-" + "aB3dE6gH9jK2mN5p" * 2
+NOW = "2026-11-22T22:00:00.000Z"
+MEETING = "planning/meeting.jsonl"
+
+
+def leaky(root: Path) -> Item:
+    """An evening in which somebody pasted a token, kept by a bot that did not know its form."""
+    return committed(an_evening(Table().start().say(f"Use `{TOKEN}` for now.", who="grace")), root)
+
+
+def scrubber(root: Path) -> Scrubber:
+    return Scrubber(root, items_dir=ITEMS, redact=Redactor(), lock_seconds=0.1)
+
+
+def git(root: Path, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words],
+        cwd=root,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout
+
+
+def lines(item: Item) -> list[dict[str, object]]:
+    return [json.loads(row) for row in item.transcript.read_text().splitlines()]
+
+
+def holding(root: Path, secret: str = TOKEN) -> list[str]:
+    files = (path for path in root.rglob("*") if path.is_file() and ".git" not in path.parts)
+    return [path.relative_to(root).as_posix() for path in files if secret in path.read_text()]
+
+
+def test_no_file_has_the_secret_any_more(tmp_path: Path) -> None:
+    """There is one commit more, with nothing else in it, and a line that says which lines were changed."""
+    item = leaky(tmp_path)
+    before, old = git(tmp_path, "rev-parse", "HEAD").strip(), lines(item)
+    where = holding(tmp_path)
+    assert f"{ITEMS}/{item.slug}/{MEETING}" in where
+    found = scrubber(tmp_path).scrub(item.slug, now=NOW)
+
+    assert holding(tmp_path) == []
+    assert sorted(found.files) == sorted(where)
+    assert git(tmp_path, "rev-parse", "HEAD~1").strip() == before
+    assert git(tmp_path, "log", "-1", "--format=%s").strip() == f"roundtable({item.slug}): scrub secrets"
+    assert git(tmp_path, "status", "--porcelain") == ""
+    assert sorted(git(tmp_path, "diff", "--name-only", "HEAD~1").split()) == sorted(where)
+
+    *rest, note = lines(item)
+    changed = [(one, two) for one, two in zip(old, rest, strict=True) if one != two]
+    assert len(rest) == len(old)
+    assert changed
+    assert note["source"] == "system"
+    assert note["meta"][SCRUBBED] == [  # type: ignore[index]
+        {"message_id": two["meta"]["message_id"], "kinds": ["github-token"]}  # type: ignore[index]
+        for _, two in changed
+    ]
+    assert TOKEN not in json.dumps(note)
+
+
+def test_the_record_still_holds(tmp_path: Path) -> None:
+    """It is replayed to the same state, and verified against what git has of it, scrubbed lines and all."""
+    item = leaky(tmp_path)
+    before = replay(item.transcript).state()
+    scrubber(tmp_path).scrub(item.slug, now=NOW)
+    after = replay(item.transcript).state()
+
+    assert list(differences(item, tuple(versions(item.folder)))) == []
+    assert (after.progress, after.step_id, after.part) == (before.progress, before.step_id, before.part)
+    assert after.flaw_count == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[redacted:github-token]` for now", "[redacted:github-token]` for ever"),
+        ("[redacted:github-token]", "a word"),
+        ("Photos, too.", "[redacted:github-token]"),
+    ],
+)
+def test_a_scrub_hides_no_other_change(tmp_path: Path, old: str, new: str) -> None:
+    """In a line that was scrubbed, only a mark may stand where something else stood; and in no other line."""
+    item = leaky(tmp_path)
+    scrubber(tmp_path).scrub(item.slug, now=NOW)
+    content = item.transcript.read_text()
+    assert old in content
+    item.transcript.write_text(content.replace(old, new))
+
+    assert "is not what commit" in str(next(differences(item, tuple(versions(item.folder)))))
+
+
+def test_git_is_asked_where_else_it_is(tmp_path: Path) -> None:
+    """A remote has some of the commits; done again, nothing is changed, and it is said again."""
+    item = leaky(tmp_path)
+    commits = git(tmp_path, "rev-list", "HEAD").split()
+    git(tmp_path, "update-ref", "refs/remotes/origin/main", commits[2])
+    found = scrubber(tmp_path).scrub(item.slug, now=NOW)
+    again = scrubber(tmp_path).scrub(item.slug, now=NOW)
+
+    assert found.here == tuple(sha[:7] for sha in commits[:2])
+    assert set(found.pushed) <= {sha[:7] for sha in commits[2:]}
+    assert commits[2][:7] in found.pushed
+    assert (again.files, again.sha, again.here, again.pushed) == ({}, "", found.here, found.pushed)
+
+
+def test_every_file_of_the_item_is_looked_at(tmp_path: Path) -> None:
+    """Reviews too, which nothing else ever changes. What git does not have is not committed; links are not followed."""
+    item = leaky(tmp_path)
+    review, notes = item.folder / "reviews/review-001.md", item.folder / "notes.txt"
+    review.parent.mkdir()
+    review.write_text(f"It logs {OTHER}.\n")
+    raw = json.loads((item.folder / "meta.json").read_text())
+    (item.folder / "meta.json").write_text(
+        json.dumps({**raw, "theirs": {"db_password": "hunter2", "n": 1.50}})
+    )
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-m", "more")
+    notes.write_bytes(b"\xff " + OTHER.encode())
+    outside = tmp_path.parent / f"{tmp_path.name}-outside.md"
+    outside.write_text(OTHER)
+    (item.folder / "link.md").symlink_to(outside)
+    found = scrubber(tmp_path).scrub(item.slug, now=NOW)
+
+    folder = f"{ITEMS}/{item.slug}"
+    assert found.files[f"{folder}/reviews/review-001.md"] == ("slack-token",)
+    assert review.read_text() == "It logs [redacted:slack-token].\n"
+    assert json.loads((item.folder / "meta.json").read_text()) == {
+        **raw,
+        "theirs": {"db_password": "[redacted:password]", "n": 1.5},
+    }
+    assert notes.read_bytes() == b"\xff [redacted:slack-token]"
+    assert f"{folder}/notes.txt" in git(tmp_path, "status", "--porcelain", "--untracked-files=all")
+    assert outside.read_text() == OTHER
+
+
+def test_an_item_without_secrets_stays_as_it_is(tmp_path: Path) -> None:
+    """Byte for byte, and without a commit."""
+    item = committed(an_evening(), tmp_path)
+    before = git(tmp_path, "rev-parse", "HEAD")
+    found = scrubber(tmp_path).scrub(item.slug, now=NOW)
+
+    assert (found.files, found.sha, found.here, found.pushed) == ({}, "", (), ())
+    assert git(tmp_path, "rev-parse", "HEAD") == before
+    assert git(tmp_path, "status", "--porcelain") == ""
+
+
+def test_one_at_a_time_writes(tmp_path: Path) -> None:
+    """A bot that is about to commit is waited for, and if that takes too long nothing is changed."""
+    item = leaky(tmp_path)
+    with (
+        Turn(tmp_path / ".roundtable").taken("", locks=()),
+        pytest.raises(WorkspaceError, match="does not let go"),
+    ):
+        scrubber(tmp_path).scrub(item.slug, now=NOW)
+
+    assert holding(tmp_path)

@@ -13,7 +13,19 @@ from typing import Any
 
 from bench.children import ROOT
 
-NAMES = ("acknowledge", "busy", "replies", "turn", "commit", "resume", "replay", "memory", "start", "voices")
+NAMES = (
+    "acknowledge",
+    "busy",
+    "replies",
+    "turn",
+    "commit",
+    "resume",
+    "replay",
+    "memory",
+    "start",
+    "voices",
+    "secrets",
+)
 HEAD = "| what | | ours | floor | ratio | rounds | noise | goal | |\n|---|---|--:|--:|--:|--:|--:|--:|---|"
 
 

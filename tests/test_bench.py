@@ -20,6 +20,7 @@ BENCHES = (
     "memory",
     "start",
     "voices",
+    "secrets",
 )
 QUICKLY_RUN = ("turn", "commit")
 NEEDS = {"resume": "msgspec", "replay": "msgspec", "replies": "machine"}

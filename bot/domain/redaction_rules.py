@@ -8,6 +8,7 @@ to the text: a run of characters is begun once, or is bounded.
 import base64
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 from bot.domain.token_formats import FORMATS, MAKERS, MARKED_LATER, Format
@@ -29,9 +30,19 @@ class Rule(NamedTuple):
 
     kind: str
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    written: re.Pattern[str] | str
     is_one: Callable[[re.Match[str]], bool] = _always
     beside: re.Pattern[str] | None = None
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when a text has a hint of it: most of the many forms are never seen."""
+        return _compiled(self.written) if isinstance(self.written, str) else self.written
+
+
+@cache
+def _compiled(written: str) -> re.Pattern[str]:
+    return re.compile(written)
 
 
 def _of(pattern: str) -> re.Pattern[str]:
@@ -292,7 +303,7 @@ def _is_iban(found: re.Match[str]) -> bool:
 def _of_format(form: Format) -> Rule:
     beginnings = "|".join(map(re.escape, form.beginnings))
     # Where a beginning follows a letter, it is a part of a word.
-    pattern = re.compile(f"{ALONE}(?:{beginnings})(?P<rest>{form.rest})", re.ASCII)
+    pattern = f"(?a){ALONE}(?:{beginnings})(?P<rest>{form.rest})"
     hints = tuple(one.lower() for one in form.beginnings)
     return Rule(form.kind, hints, pattern, _has_digit if form.digit else _always)
 
@@ -304,16 +315,13 @@ def _has_digit(found: re.Match[str]) -> bool:
 
 KNOWN_FORMS: tuple[Rule, ...] = (
     *map(_of_format, FORMATS),
-    *(Rule(kind, (hint,), re.compile(ALONE + pattern, re.ASCII)) for kind, hint, pattern in MARKED_LATER),
+    *(Rule(kind, (hint,), f"(?a){ALONE}{pattern}") for kind, hint, pattern in MARKED_LATER),
     Rule(
         "sidekiq-key",
         ("contribsys__com",),
         _of(r"(?i)contribsys__com[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?P<secret>[a-f0-9]{8}:[a-f0-9]{8})"),
     ),
-    *(
-        Rule("secret", (one,), re.compile(re.escape(one) + MAKERS_KEY, re.IGNORECASE), _is_key)
-        for one in MAKERS
-    ),
+    *(Rule("secret", (one,), f"(?i){re.escape(one)}{MAKERS_KEY}", _is_key) for one in MAKERS),
 )
 FORM_RUN = re.compile(r"[\w.~+/=%|-]{18}")
 """In every text that one of `KNOWN_FORMS` finds something in; few sentences have such a run."""
@@ -389,7 +397,7 @@ RULES: tuple[Rule, ...] = (
         (" -u", "--user", "--proxy-user"),
         _of(
             r"(?:(?<=\s)-u|--(?:proxy-)?user)(?:=|[ \t]{0,5}+)[\"']?[^\s\"':]{0,100}+[\"']?:[\"']?"
-            r"(?P<secret>(?:(?!\\\s|\\$)[^\s\"']){3,200})"
+            r"(?P<secret>(?:(?!\\\s|\\$)[^\s\"'`]){3,200})"
         ),
         _of_curl,
     ),

@@ -71,6 +71,7 @@ class Scrubber:
             drafts = [Draft(self._write(slug, changed, now), _message(slug), now)] if changed else []
             self._checkout.commit_files([draft for draft in drafts if draft.files])
             newest = tip(self._repository)
+        with explained():
             here, pushed = self._still_holding(slug)
         return Found(
             {place.path: found.kinds for place, found in changed.items()},

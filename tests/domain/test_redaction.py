@@ -87,6 +87,7 @@ TOLD = (
     ("- name: DB_PASSWORD\n  value: hunter2\n", "- name: DB_PASSWORD\n  value: [redacted:password]\n"),
     ("The password is hunter2.", "The password is [redacted:password]."),
     ("curl -u ada:hunter2 https://h", "curl -u ada:[redacted:credentials] https://h"),
+    ("say `curl -u ada:hunter2`, then", "say `curl -u ada:[redacted:credentials]`, then"),
     ("curl --user 'ada:hunter2' \\\n https://h", "curl --user 'ada:[redacted:credentials]' \\\n https://h"),
     ("curl -X POST \\\n  -u ada:hunter2 \\\n h", "curl -X POST \\\n  -u ada:[redacted:credentials] \\\n h"),
     (

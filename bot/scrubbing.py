@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from bot.domain.redaction import Redactor, own_rules
 from bot.domain.text import counted
 from bot.engine.clock import now
 from bot.errors import ConfigError
+from bot.files import folder
 from bot.listing import no_item
 from bot.settings import Settings
 from bot.storage.scrub import Found, Scrubber
@@ -34,8 +36,12 @@ class Scrubbed(NamedTuple):
 
 def scrubbed(settings: Settings, slug: str | None) -> Iterator[Scrubbed]:
     """The item *slug*, or every item. Raises ConfigError with a sentence when there is no such item."""
-    items = settings.workspace / settings.items_dir
-    known = sorted(one.name for one in items.iterdir() if one.is_dir()) if items.is_dir() else []
+    known: tuple[str, ...] = ()
+    with (
+        suppress(FileNotFoundError, NotADirectoryError),
+        folder(settings.workspace, settings.items_dir.parts) as items,
+    ):
+        known = items.folders()
     if slug is not None and slug not in known:
         raise ConfigError(no_item(slug, known))
     if not known:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from bot.domain.json_row import decoded
 from bot.domain.replay_sections import markers
-from bot.files import File
 from bot.domain.scrubbing import Named, named
+from bot.files import File
 from bot.record.difference import Difference, Version
 
 COMPARED_BYTES = 1024 * 1024

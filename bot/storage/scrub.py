@@ -17,9 +17,9 @@ from pygit2.enums import SortMode
 from bot.domain import scrubbing
 from bot.domain import transcript as transcripts
 from bot.domain.scrubbing import Redacting, Scrubbed
+from bot.files import TEMPORARY, Folder, TooLarge, folder
 from bot.storage.checkout import AUTHOR, EMAIL, Checkout, Where
 from bot.storage.explain import explained
-from bot.storage.files import TEMPORARY, Folder, folder
 from bot.storage.history import COMMITS_LOOKED_AT, ITEM
 from bot.storage.items import Items, Place
 from bot.storage.joining import FETCHED
@@ -97,11 +97,10 @@ class Scrubber:
         for place in places:
             content = None
             with suppress(FileNotFoundError), self._items.folder_of(place) as found:
-                stamp = found.stamp(place.name)
-                if stamp and stamp[1] > LARGEST_BYTES:
+                try:
+                    content = found.read(place.name, most=LARGEST_BYTES)
+                except TooLarge:
                     large.append(place.path)
-                else:
-                    content = found.read(place.name)
             if content is not None:
                 yield place, scrubbing.file(content, self._redact, name=place.name)
 
@@ -111,7 +110,7 @@ class Scrubber:
         files: dict[str, bytes | None] = {}
         for place, found in changed.items():
             content = found.content
-            if place == record:
+            if place.path == record.path:
                 last = transcripts.ending(reversed(content.split(b"\n"))).last
                 content = transcripts.append(content, [scrubbing.note(found.lines, last=last, now=now)])
             with self._items.folder_of(place) as inside:

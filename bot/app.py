@@ -47,6 +47,7 @@ from bot.storage.git import GitWorkspace, at_once
 from bot.storage.pace import LocalPace, RedisPace
 from bot.storage.redis import RedisStore
 from bot.storage.remote import Sync
+from bot.storage.seal import Seal, derived_key
 from bot.storage.upkeep import Upkeep
 from bot.storage.wake import DocketWake
 
@@ -79,6 +80,16 @@ def discretion(settings: Settings) -> Discretion:
     return Discretion(Redactor(settings.secrets(), own_rules(settings.redact)))
 
 
+def seal(settings: Settings) -> Seal:
+    """
+    The key that follows from the bot token is good beside those that are set: it is the same for Socket Mode and HTTP,
+    and whoever has that token can read the threads anyway.
+    """
+    keys = [key.get_secret_value().encode() for key in settings.seal_key]
+    token = settings.slack_bot_token
+    return Seal((*keys, *([derived_key(token.get_secret_value())] if token else [])))
+
+
 @asynccontextmanager
 async def workspace(
     settings: Settings, *, sync: Sync | None = None, after_commit: Callable[[], None] = lambda: None
@@ -87,7 +98,11 @@ async def workspace(
     items_dir = str(settings.items_dir)
     abreast = sync.abreast if sync and settings.redis_url else at_once
     async with GitWorkspace(
-        settings.workspace, items_dir=items_dir, abreast=abreast, after_commit=after_commit
+        settings.workspace,
+        items_dir=items_dir,
+        seal=seal(settings),
+        abreast=abreast,
+        after_commit=after_commit,
     ) as opened:
         yield opened
 
@@ -194,6 +209,7 @@ def _desk(engine: Engine, saved: Store, world: Performers, *, triage: Triage) ->
         engine=engine,
         store=saved,
         workspace=world.workspace,
+        chat=world.chat,
         playbook=world.playbook,
         records=world.records,
         redact=world.redact,

@@ -93,6 +93,10 @@ def _budget(given: object) -> object:
     return spending.budget(given) if isinstance(given, str) else given
 
 
+def _listed(given: object) -> object:
+    return tuple(one.strip() for one in given.split(",")) if isinstance(given, str) else given
+
+
 def _patterns(given: object) -> object:
     """The lines of a file, or what stands between commas."""
     if not isinstance(given, str):
@@ -168,6 +172,13 @@ class Settings(Keys):
     )
     review_secret: Annotated[SecretStr, _shaped(r"\S{16,}")] | None = Field(
         default=None, repr=False, description="a secret of at least 16 characters, in one word"
+    )
+    seal_key: Annotated[tuple[Annotated[SecretStr, _shaped(r"\S{16,}")], ...], BeforeValidator(_listed)] = (
+        Field(
+            default=(),
+            repr=False,
+            description="secrets of at least 16 characters each, the newest first, separated by commas",
+        )
     )
     file_url: Annotated[ServerAddress, _shaped(r"[^{}]*\{path\}[^{}]*")] | None = Field(
         default=None, description="an address that starts with https:// or http://, with {path} in it"
@@ -246,6 +257,7 @@ def name_of(field: str) -> str:
 
 def _secrets_in(value: object) -> Iterator[str]:
     if isinstance(value, tuple):
+        yield from (one.get_secret_value() for one in value if isinstance(one, SecretStr))
         return
     text = _text(value)
     if "://" in text:

@@ -19,6 +19,7 @@ import pytest
 
 from bot.domain.message import Action, Message
 from bot.domain.place import Place
+from bot.domain.progress import SlackPlace
 from bot.domain.roundtable import Roundtable
 from bot.engine.clock import now
 from bot.engine.homes import ItemHomes
@@ -30,6 +31,7 @@ from bot.posted import SIGNATURE, TIMESTAMP, Postbox, signature
 from bot.storage.embedded import EmbeddedStore
 from bot.storage.git import GitWorkspace
 from bot.storage.notices import EmbeddedNotices
+from bot.storage.seal import Seal
 from bot.voices.reviewing import ChecklistReviewers
 from tests.domain.table import Table, shipped
 from tests.storage.checkout import Git
@@ -147,12 +149,16 @@ def fingerprint(git: Git, *, of: str) -> str:
     return json.dumps([tree, files], indent=1)
 
 
+SEAL = Seal([b"of the item"])
+
+
 def begun(root: Path) -> tuple[Git, list[str]]:
     """A workspace with items that are held in threads, all committed."""
     git, slugs = Git(root), [f"item-{number:02}" for number in range(ITEMS)]
     git.begin()
     for slug in slugs:
         place = {"team_id": "T1", "channel_id": "C1", "thread_ts": f"17000000{slug[-2:]}.000100"}
+        place["seal"] = SEAL.sign(slug, SlackPlace(**place))
         fields = {"description": slug, "slack": place, "steps_completed": ["00-01"], "theirs": slug}
         git.write(f"docs/requirements/{slug}/meta.json", json.dumps(fields))
         git.write(f"docs/requirements/{slug}/quick-scan.md", "# Quick scan\n")
@@ -186,7 +192,11 @@ async def test_ten_thousand_reviews_change_nothing(root: Path, seed: int) -> Non
     """
     git, slugs = begun(root)
     state, board, woken = root / ".roundtable", PlayedBoard(), Woken()
-    async with EmbeddedStore(state) as store, EmbeddedNotices(state) as notices, GitWorkspace(root) as files:
+    async with (
+        EmbeddedStore(state) as store,
+        EmbeddedNotices(state) as notices,
+        GitWorkspace(root, seal=SEAL) as files,
+    ):
         for slug, rt in zip(slugs, stages(), strict=False):
             await store.put(rt.but(slug=slug, version=1), expected=0)
         before = fingerprint(git, of="docs"), fingerprint(git, of=".roundtable/roundtables")

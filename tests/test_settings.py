@@ -17,7 +17,7 @@ NAMES = """
     GOOGLE_GEMINI_BASE_URL OLLAMA_API_KEY OLLAMA_BASE_URL VLLM_API_KEY VLLM_BASE_URL
     AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_BEARER_TOKEN_BEDROCK AWS_REGION AWS_DEFAULT_REGION
     AWS_PROFILE
-    ROUNDTABLE_TRIAGE_CHANNEL ROUNDTABLE_REVIEW_SECRET ROUNDTABLE_FILE_URL
+    ROUNDTABLE_TRIAGE_CHANNEL ROUNDTABLE_REVIEW_SECRET ROUNDTABLE_FILE_URL ROUNDTABLE_SEAL_KEY
     ROUNDTABLE_REDACT ROUNDTABLE_PRESS ROUNDTABLE_GUESTS_PRESS ROUNDTABLE_BUDGET
     ROUNDTABLE_HOST ROUNDTABLE_PORT ROUNDTABLE_REDELIVERY_SECONDS
     OTEL_EXPORTER_OTLP_ENDPOINT
@@ -68,6 +68,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
             "OLLAMA_BASE_URL": "http://gpu:11434/v1",
             "ROUNDTABLE_TRIAGE_CHANNEL": "#triage",
             "ROUNDTABLE_REVIEW_SECRET": "open-sesame-0123456789",
+            "ROUNDTABLE_SEAL_KEY": "the-newest-key-of-all, the-one-before-that",
             "ROUNDTABLE_FILE_URL": "https://git.example/acme/plans/blob/main/{path}",
             "ROUNDTABLE_HOST": "::1",
             "ROUNDTABLE_PORT": "8080",
@@ -94,12 +95,26 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         ollama_base_url="http://gpu:11434/v1",
         triage_channel="#triage",
         review_secret=SecretStr("open-sesame-0123456789"),
+        seal_key=(SecretStr("the-newest-key-of-all"), SecretStr("the-one-before-that")),
         file_url="https://git.example/acme/plans/blob/main/{path}",
         host="::1",
         port=8080,
         redelivery_seconds=2.5,
         otel_exporter_otlp_endpoint="http://collector:4318",
     )
+
+
+@pytest.mark.parametrize(
+    "keys", ["short", "long-enough-for-a-key,short", "long-enough-for-a-key,", "two words-are-no-key"]
+)
+def test_a_seal_key_is_long_and_never_shown(keys: str) -> None:
+    """Each of several; and all of them are kept out of logs."""
+    told = complaint(ROUNDTABLE_SEAL_KEY=keys)
+    assert told.startswith("ROUNDTABLE_SEAL_KEY must be secrets of at least 16 characters each")
+    assert keys not in told
+    good = Settings.from_env({"ROUNDTABLE_SEAL_KEY": "long-enough-for-a-key,another-long-enough"})
+    assert {"long-enough-for-a-key", "another-long-enough"} <= good.secrets()
+    assert "long-enough" not in repr(good)
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\n"])

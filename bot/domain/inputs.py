@@ -28,12 +28,16 @@ class Start(Happened):
 
 
 class Say(Happened):
-    """A person wrote *text* in the thread, as message *ts*. *private* is None where it was not said who can see it."""
+    """
+    A person wrote *text* in the thread, as message *ts*. *private* is None where it was not said who can see it, and
+    *under_us* where it was not said whether the root of the thread is a post of ours.
+    """
 
     person: Person
     text: str
     ts: str
     private: bool | None = None
+    under_us: bool | None = None
 
 
 class Press(Happened):

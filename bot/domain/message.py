@@ -31,6 +31,7 @@ class Action(StrEnum):
     ALLOW_MORE = "allow_more"
     CATCH_UP = "catch_up"
     EXPORT = "export"
+    TAKE_UP = "take_up"
     PLAN = "plan"
     PLAN_GO = "plan_go"
     PLAN_CLARIFY = "plan_clarify"
@@ -43,8 +44,8 @@ class Action(StrEnum):
     PLAN_LEAVE = "plan_leave"
 
 
-VERBS = frozenset({Action.CATCH_UP, Action.EXPORT})
-"""What stands in no menu of a roundtable: a press says what could be typed, about the item that is its value."""
+VERBS = frozenset({Action.CATCH_UP, Action.EXPORT, Action.TAKE_UP})
+"""What stands in no menu of a roundtable: a press is about the item that is its value."""
 
 
 class Emphasis(StrEnum):

@@ -5,7 +5,7 @@ Reading is forgiving and says what it forgave; writing gives back everything tha
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pydantic import SkipValidation, ValidationError
@@ -27,6 +27,7 @@ __all__ = [
     "SlackPlace",
     "apply",
     "contiguous_phases",
+    "held_at",
     "read",
     "stale",
     "status",
@@ -100,6 +101,20 @@ def apply(raw: Mapping[str, Any], change: Change) -> dict[str, Any]:
         known = {name: fact for name, fact in change.slack.model_dump().items() if fact not in ("", None)}
         meta["slack"] = {**_object(meta.get("slack")), **known}
     return meta
+
+
+def held_at(raw: Mapping[str, Any], home: SlackPlace, sign: Callable[[SlackPlace], str]) -> dict[str, Any]:
+    """
+    *raw* with *home*, sealed by *sign*. Fields that others added stay. While we do not know who can see the channel,
+    only a file that says "private" is believed.
+    """
+    slack = {**_object(raw.get("slack")), **home.model_dump(exclude={"private", "seal"})}
+    if home.private is not None:
+        slack["private"] = home.private
+    elif slack.get("private") is not True:
+        slack.pop("private", None)
+    seal = sign(_place(slack))
+    return {**raw, "slack": {**slack, "seal": seal} if seal else slack}
 
 
 def write(raw: Mapping[str, Any]) -> str:

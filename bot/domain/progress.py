@@ -29,13 +29,17 @@ class Record(Stored):
 
 
 class SlackPlace(Stored):
-    """The thread an item is discussed in; whether only some can see it, if that is known."""
+    """
+    The thread an item is discussed in; whether only some can see it, if that is known. `seal` shows that the bot
+    itself wrote this: without a valid one it is only what somebody says.
+    """
 
     team_id: str = ""
     channel_id: str = ""
     thread_ts: str = ""
     started_by: str = ""
     private: bool | None = None
+    seal: str = ""
 
 
 class Meta(Stored):

@@ -6,6 +6,7 @@ value; what happens when is decided in `machine` and `transitions`.
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -29,6 +30,7 @@ MENUS_REMEMBERED = 16
 SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
 TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
 """What is owed, though not at once: it has failed before."""
+_EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
 OFFERING_THE_MODEL = frozenset(
     {MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR, MenuKind.ROUND}
 )
@@ -260,3 +262,9 @@ class Roundtable(RoundtableFields):
             content=content,
             meta={name: fact for name, fact in facts.items() if fact not in ("", None)},
         )
+
+
+def slug_of(effect_id: str) -> str:
+    """The item whose effect has the id *effect_id*, which `owing` gave it; empty when that is not one of those."""
+    found = _EFFECT_ID.fullmatch(effect_id)
+    return found[1] if found else ""

@@ -8,11 +8,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.domain.agenda import Agenda, Phase, Step
+from bot.domain.item import TITLE_CHARS
+from bot.domain.markdown import escaped
 from bot.domain.meta import Record
 from bot.domain.outcomes import CodeSurvey, Touched
 from bot.domain.persona import Persona
 from bot.domain.steps import Depth
-from bot.domain.text import counted
+from bot.domain.text import counted, one_line
 
 SUMMARY_LIMIT = 200
 FILES_SHOWN = 3
@@ -29,6 +31,27 @@ def opening(title: str, slug: str, *, leads: Sequence[Persona], agenda: Agenda) 
         f"{names} will lead us through {len(agenda.phases)} phases and {len(agenda.steps)} steps, here in this "
         f"thread. Everybody can answer, press buttons and disagree; every finished step is saved as `{slug}`."
     )
+
+
+def named_by_git(title: str) -> str:
+    """*title* is anybody's text, who can push."""
+    return (
+        f"The repository says that this thread belongs to **{_untrusted(title)}**, but I did not write that myself. "
+        "Press *Take it up here* if that is right: I then read what was said here, and we go on."
+    )
+
+
+def record_gone(title: str) -> str:
+    return (
+        f"This was the roundtable on **{_untrusted(title)}**, and I have no record of it any more. "
+        "Press *Take it up here* to go on: I then read what was said here."
+    )
+
+
+def title_of_root(text: str) -> str:
+    """The title in the first line of an `opening`, or of the root of a planning; empty when there is none."""
+    found = re.fullmatch(r"\**(?:Roundtable|Planning): (.+?)\**", text.split("\n", 1)[0].strip())
+    return one_line(found[1], TITLE_CHARS) if found else ""
 
 
 def adopted(count: int) -> str:
@@ -254,6 +277,10 @@ def _where(files: Sequence[str]) -> str:
 def _blank(name: str) -> str:
     """`{N}` says nothing to a reader; `{small/medium/large}` names the choices."""
     return f"____ ({name})" if "/" in name else "____"
+
+
+def _untrusted(title: str) -> str:
+    return escaped(one_line(title, TITLE_CHARS))
 
 
 def _inside(summary: str) -> str:

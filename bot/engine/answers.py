@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from bot.domain import export_wording, menus, trouble_wording, wording
 from bot.domain.agenda import Playbook
+from bot.domain.markdown import escaped
 from bot.domain.message import Choice, Link, Message
 from bot.domain.planning import wording as wording_of_plans
 from bot.domain.purse import line
@@ -83,6 +84,31 @@ def goes_on_there(rt: Roundtable) -> Message:
 
 def taken_up(rt: Roundtable) -> Message:
     return Message(text=f"I've taken up **{rt.title}** from the workspace; it goes on in its thread.")
+
+
+def asked_in_thread(title: str) -> str:
+    return (
+        f"The repository names a thread of this channel for **{escaped(one_line(title))}**, but I did not write that "
+        "myself. Press *Take it up here* below my message in that thread if that is right."
+    )
+
+
+def not_sealed(slug: str) -> str:
+    return (
+        f"The repository says where `{slug}` is discussed, but I did not write that myself, so I show nothing of it. "
+        f"Type `/roundtable resume {slug}` in its channel first."
+    )
+
+
+def moved(title: str, slug: str) -> str:
+    return (
+        f"The roundtable on **{escaped(one_line(title))}** goes on in another thread. "
+        f"Type `/roundtable resume {slug}` in its channel to get there."
+    )
+
+
+def named_no_more() -> str:
+    return "The repository no longer says that this thread belongs to that item. Nothing was changed."
 
 
 def nothing_here() -> Message:

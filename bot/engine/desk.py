@@ -5,15 +5,16 @@ Finds out which item is meant, answers what can be answered at once, and leaves 
 returns is for the person who asked alone; None when the thread itself will show the answer.
 """
 
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from bot.domain import permission
+from bot.domain import permission, wording
 from bot.domain.agenda import Playbook
 from bot.domain.inputs import Amend, Export, Mute, Plan, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.item import Item, backlog_title, generate_slug, item_from
-from bot.domain.message import Message
+from bot.domain.message import Action, Message
 from bot.domain.notice import AskReview
 from bot.domain.place import OUTSIDERS, Belonging, Person, Place
 from bot.domain.redaction import Redact, unchanged
@@ -21,11 +22,13 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.engine import answers
 from bot.engine.engine import Engine
-from bot.engine.homes import folder_of
-from bot.engine.ports import Listing, Store, Workspace
-from bot.engine.sight import ITEMS_LISTED, Sight, sees_folder
-from bot.engine.strangers import Strangers
-from bot.errors import Conflict, UserError
+from bot.engine.homes import ItemHomes, folder_of, item_in
+from bot.engine.ports import Chat, Listing, Store, Workspace
+from bot.engine.sight import ITEMS_LISTED, Sight, sees, sees_folder
+from bot.engine.unknown_threads import Here, Moved, Named, UnknownThreads
+from bot.errors import Conflict, EffectError, UserError
+
+log = logging.getLogger(__name__)
 
 Reply = Message | None
 Wish = TypeVar("Wish", Start, Resume, Press, Stop, Mute, SetDepth, Plan, Export, AskReview)
@@ -38,6 +41,7 @@ class FrontDesk:
         engine: Engine,
         store: Store,
         workspace: Workspace,
+        chat: Chat,
         playbook: Playbook,
         redact: Redact = unchanged,
         belonging: Callable[[str], Belonging] = lambda _: Belonging.UNKNOWN,
@@ -50,7 +54,8 @@ class FrontDesk:
         self._redact = redact
         self._belonging = belonging
         self._sight = Sight(store, workspace)
-        self._strangers = Strangers()
+        self._homes = ItemHomes(store, workspace)
+        self._threads = UnknownThreads(store, workspace, chat)
 
     async def start(self, start: Start) -> Reply:
         """A roundtable on the item; one that exists already is linked to, not begun again."""
@@ -67,7 +72,7 @@ class FrontDesk:
 
         known = await self._store.get(item.slug)
         if known is None:
-            return await self._begin(start, listed)
+            return await self._begin(await self._in_its_thread(start, listed), listed)
         if known.place.thread:
             return answers.held_already(known)
         await self._engine.handle(item.slug, start)
@@ -77,6 +82,8 @@ class FrontDesk:
         """By reference, by the thread it was asked in, or by a picker of this channel's items."""
         resume = self._known(resume)
         slug = await self._slug(resume.place, reference, resume.person)
+        if slug is None and resume.place.thread and await self._recovered(resume.place, resume):
+            return None
         if slug is None:
             return answers.picker(await self._here(resume.place))
         rt = await self._store.get(slug)
@@ -107,6 +114,8 @@ class FrontDesk:
         return None
 
     async def press(self, place: Place, press: Press) -> Reply:
+        if press.action is Action.TAKE_UP:
+            return await self._taken_up_here(place, press)
         if not await self._heard(place, self._known(press)):
             raise UserError(answers.UNKNOWN_THREAD)
         return None
@@ -153,32 +162,87 @@ class FrontDesk:
 
     def _must_be_let(self, person: Person) -> None:
         """Raises UserError for whoever may not begin anything, nor bring it back."""
-        known = person.but(belongs=self._belongs(person))
-        if why := permission.start_refusal(known, self._playbook.house):
+        if why := self._begins_nothing(person):
             raise UserError(why)
+
+    def _begins_nothing(self, person: Person) -> str:
+        return permission.start_refusal(person.but(belongs=self._belongs(person)), self._playbook.house)
 
     async def _heard(self, place: Place, happened: Say | Amend | Retract | Press) -> bool:
         if await self._engine.hear(place, happened):
-            self._strangers.forget(place)
+            self._threads.forget(place)
             return True
-        slug = await self._recovered(place, happened)
-        if slug:
-            await self._engine.handle(slug, happened)
-        return slug is not None
+        if not await self._recovered(place, happened):
+            return False
+        await self._engine.hear(place, happened)
+        return True
 
-    async def _recovered(self, place: Place, happened: Say | Amend | Retract | Press) -> str | None:
-        """The item that was held at *place*, as git has it. Most threads of a channel are nobody's: they are known."""
-        if self._strangers.knows(place):
-            return None
-        listed = next((one for one in await self._workspace.items() if _same_thread(one, place)), None)
-        if listed is None:
-            self._strangers.meet(place)
-            return None
-        item, at, person = item_in(listed), happened.at, happened.person
-        start = Start(key=f"lost.{happened.key}", at=at, item=item, place=place, person=person)
+    async def _recovered(self, place: Place, happened: Say | Amend | Retract | Press | Resume) -> bool:
+        """Whether *place* was the thread of an item: it is taken up there again, or people are asked about it."""
+        under_us = happened.under_us if isinstance(happened, Say) else None
+        if isinstance(happened, Amend | Retract):
+            under_us = False
+        match await self._threads.whose(place, under_us=under_us):
+            case Here(item, folder):
+                if not folder and (why := self._begins_nothing(happened.person)):
+                    await self._asked(place, item, wording.record_gone(item.title))
+                    raise UserError(why)
+                person = happened.person
+                start = Start(
+                    key=f"lost.{happened.key}", at=happened.at, item=item, place=place, person=person
+                )
+                await self._taken_up_at(start, folder)
+                return True
+            case Named(folder):
+                if isinstance(happened, Say | Press):
+                    await self._asked(place, item_in(folder), wording.named_by_git(folder.known.title))
+                return not isinstance(happened, Amend | Retract)
+            case Moved(item, rt):
+                if not rt or sees(place, rt):
+                    raise UserError(answers.moved(item.title, item.slug))
+        return False
+
+    async def _taken_up_here(self, place: Place, press: Press) -> Reply:
+        """A person in the thread says that it is the item's: only now is it read, and what was said there counts."""
+        if held := await self._store.at(place):
+            return answers.held_already(held)
+        self._must_be_let(press.person)
+        self._threads.forget(place)
+        match await self._threads.whose(place):
+            case Here(item, folder) if item.slug == press.value:
+                pass
+            case Named(folder) if folder.known.slug == press.value:
+                item = item_in(folder)
+            case _:
+                raise UserError(answers.named_no_more())
+        start = Start(key=press.key, at=press.at, item=item, place=place, person=press.person)
+        await self._taken_up_at(start, folder)
+        self._threads.forget(place)
+        return None
+
+    async def _taken_up_at(self, start: Start, folder: Listing | None) -> None:
+        """In the thread of *start*, which is known to be the item's."""
         with suppress(Conflict):  # somebody else was quicker; what is said now is said to theirs
-            await self._engine_takes_up(start, listed)
-        return listed.known.slug
+            if folder:
+                await self._engine.take_up(start, thread_known=True)
+            else:
+                await self._engine.start(start)
+
+    async def _asked(self, place: Place, item: Item, text: str, *, by_name: bool = False) -> bool:
+        """False when there is no such thread, or it is closed to us."""
+        try:
+            await self._threads.ask(place, item, text, by_name=by_name)
+        except EffectError as error:
+            log.warning("nobody can be asked in %s about %s: %s", place.key, item.slug, error)
+            return error.again
+        return True
+
+    async def _in_its_thread(self, start: Start, listed: Listing | None) -> Start:
+        """Where a thread of ours for the item stands in the channel that everything else has forgotten: there."""
+        if start.place.thread or (listed and listed.named):
+            return start
+        found = await self._threads.root_of(start.item.slug, start.place)
+        return start.but(place=found) if found else start
 
     # --- finding ------------------------------------------------------------------------------------------------
 
@@ -211,12 +275,19 @@ class FrontDesk:
         return answers.taken_up(rt) if rt.place.thread and rt.place.thread != resume.place.thread else None
 
     async def _engine_takes_up(self, start: Start, listed: Listing) -> Roundtable:
-        """In the thread that the folder names, if that is in this channel; else in a new one here."""
-        here = (listed.team, listed.channel) == (start.place.team, start.place.channel)
-        if not here or not listed.thread or start.place.thread not in {"", listed.thread}:
+        """
+        In the thread that the folder names, if that is in this channel; else in a new one here. Raises UserError when
+        people have to say first whether it is the item's.
+        """
+        named = listed.named if listed.named and same_channel(listed.named, start.place) else None
+        if named is None or start.place.thread not in {"", named.thread}:
             return await self._engine.take_up(start, thread_known=False)
-        start = start.but(place=start.place.but(thread=listed.thread))
-        return await self._engine.take_up(start, thread_known=True)
+        if listed.home:
+            return await self._engine.take_up(start.but(place=named), thread_known=True)
+        text = wording.named_by_git(listed.known.title)
+        if await self._asked(named, item_in(listed), text, by_name=True):
+            raise UserError(answers.asked_in_thread(listed.known.title))
+        return await self._engine.take_up(start, thread_known=False)
 
     def _meant(self, item: Item, listings: tuple[Listing, ...], backlog: str) -> tuple[Item, Listing | None]:
         """An item that exists when it is named as such; free text is a new one, unless it makes the same slug."""
@@ -237,10 +308,11 @@ class FrontDesk:
                 return None
             if rt := await self._store.at(place):
                 return rt.slug
-            return next(
-                (one.known.slug for one in await self._workspace.items() if _same_thread(one, place)), None
-            )
-
+            named = await self._homes.named_at(place)
+            if named and not named.home:
+                await self._asked(place, item_in(named), wording.named_by_git(named.known.title))
+                raise UserError(answers.asked_in_thread(named.known.title))
+            return named.known.slug if named else None
         return await self._sight.meant(place, reference, near=self._is_outside(person))
 
     async def _running(self, place: Place, reference: str, person: Person) -> Roundtable:
@@ -261,9 +333,8 @@ class FrontDesk:
         live = await self._live(place)
         lost = [
             one
-            for one in await self._workspace.items()
-            if (one.team, one.channel) == (place.team, place.channel)
-            and one.known.slug not in {rt.slug for rt in live}
+            for one in await self._homes.in_channel(place)
+            if one.known.slug not in {rt.slug for rt in live}
         ]
         standings = (*(answers.of_roundtable(rt) for rt in live), *(answers.of_folder(one) for one in lost))
         return standings[:ITEMS_LISTED]
@@ -272,14 +343,5 @@ class FrontDesk:
         return await self._store.in_channel(place.team, place.channel)
 
 
-def item_in(listed: Listing) -> Item:
-    known = listed.known
-    return Item(slug=known.slug, title=known.title or known.slug, source_id=known.source_id)
-
-
 def same_channel(one: Place, other: Place) -> bool:
     return (one.team, one.channel) == (other.team, other.channel)
-
-
-def _same_thread(listed: Listing, place: Place) -> bool:
-    return (listed.team, listed.channel, listed.thread) == (place.team, place.channel, place.thread)

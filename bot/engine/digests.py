@@ -41,6 +41,8 @@ class Digests:
     async def _of_folder(self, listed: Listing, place: Place, person: Person) -> Message:
         known = listed.known
         title = known.title or known.slug
+        if listed.channel and not listed.sealed:
+            raise UserError(answers.not_sealed(known.slug))
         if listed.channel and (listed.team, listed.channel) != (place.team, place.channel):
             raise UserError(digest_wording.held_elsewhere(known.slug))
         try:
@@ -48,7 +50,8 @@ class Digests:
         except WorkspaceError as error:
             raise UserError(str(error)) from error
         waiting = digest_wording.not_running(known.slug)
-        return self._told(title, recalled, waiting, link=recalled.since.now.permalink)
+        # Its links are what a pushed file says: they may lead anywhere.
+        return self._told(title, recalled._replace(left_off=""), waiting, link="")
 
     def _told(self, title: str, recalled: Recalled, waiting: str, *, link: str) -> Message:
         if not recalled.since.now.lines:

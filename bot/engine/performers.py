@@ -54,6 +54,7 @@ from bot.domain.outcomes import (
 from bot.domain.redaction import Redact, unchanged
 from bot.domain.roundtable import Roundtable
 from bot.domain.synthesis import claims
+from bot.domain.transitions.saving import slack_place
 from bot.domain.working_wording import AT_WORK
 from bot.engine.clock import Clock
 from bot.engine.courtesies import RENEWED_SECONDS, renewed
@@ -209,7 +210,8 @@ class Performers(NamedTuple):
                 survey = await self.workspace.survey(effect.keywords, seconds=SURVEY_SECONDS)
                 return Surveyed(**told, survey=survey)
             case Commit():
-                receipt = await self.workspace.commit(rt.slug, effect, now=rt.now, after=rt.held)
+                home = slack_place(rt) if rt.place.thread else None
+                receipt = await self.workspace.commit(rt.slug, effect, now=rt.now, after=rt.held, home=home)
                 lines = frozenset(line.message_id for line in effect.lines)
                 return Committed(
                     **told,

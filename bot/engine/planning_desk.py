@@ -5,8 +5,8 @@ from bot.domain.item import Item, item_from
 from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
 from bot.engine import answers
-from bot.engine.desk import FrontDesk, Reply, item_in
-from bot.engine.homes import folder_of
+from bot.engine.desk import FrontDesk, Reply
+from bot.engine.homes import folder_of, item_in
 from bot.engine.sight import only_one
 from bot.errors import UserError
 

@@ -16,6 +16,7 @@ from bot.domain.item import Known
 from bot.domain.message import Message
 from bot.domain.outcomes import CodeSurvey, Heard, ItemState, Touched
 from bot.domain.place import Belonging, Place
+from bot.domain.progress import SlackPlace
 from bot.domain.roundtable import Roundtable
 from bot.domain.taxonomy import Trouble
 from bot.domain.transcript import Line
@@ -35,6 +36,13 @@ class Thread(NamedTuple):
 
     heard: tuple[Heard, ...]
     complete: bool
+
+
+class Root(NamedTuple):
+    """A root that we posted for an item, and how it reads."""
+
+    slug: str
+    text: str
 
 
 class Sheet(NamedTuple):
@@ -87,6 +95,17 @@ class Chat(Courtesies, Protocol):
 
     async def read(self, place: Place, *, after: str) -> Thread:
         """What people (not bots) said in the thread, after the stamp *after* if there is one: a few calls at most."""
+        ...
+
+    async def root(self, place: Place) -> Root | None:
+        """
+        The root of the thread at *place*, if we posted it for an item: one call, and nothing that people wrote is
+        kept of its answer.
+        """
+        ...
+
+    async def find_root(self, place: Place, slug: str) -> str:
+        """The stamp of the newest root that we posted for *slug*, of the recent messages of the channel, else empty."""
         ...
 
     async def name(self, person: str) -> str:
@@ -157,6 +176,13 @@ class Store(Protocol):
         """When somebody last said that they hear Slack; empty when nobody ever did, or it is lost."""
         ...
 
+    async def remember(self, mark: str, *, seconds: float, anew: bool = False) -> bool:
+        """
+        Keep *mark* for so long. False when it is kept already, by whichever process; then nothing is changed, unless
+        it shall be kept *anew*.
+        """
+        ...
+
     async def listening(self, at: str) -> None:
         """We hear Slack, at *at*, in the form of a transcript's `ts`."""
         ...
@@ -181,7 +207,12 @@ class Receipt(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """One item of the workspace, for lists: the thread it is held in, and who can see that, if meta.json says."""
+    """
+    One item of the workspace, for lists: the thread that meta.json names, and who can see that, if it says.
+
+    Only a `sealed` one was written by us. Others may be anybody's word: nothing is read or posted because of them,
+    and that a channel is public is not believed.
+    """
 
     known: Known
     status: str
@@ -190,6 +221,17 @@ class Listing(NamedTuple):
     channel: str
     thread: str
     private: bool | None = None
+    sealed: bool = False
+
+    @property
+    def home(self) -> Place | None:
+        """Where the item is held; None when nobody knows."""
+        return self.named if self.sealed else None
+
+    @property
+    def named(self) -> Place | None:
+        """The thread in meta.json, whoever wrote it there."""
+        return Place(team=self.team, channel=self.channel, thread=self.thread) if self.thread else None
 
 
 class Reading(NamedTuple):
@@ -234,8 +276,12 @@ class Workspace(Protocol):
         """What the folder `planning/` of an item holds."""
         ...
 
-    async def commit(self, slug: str, work: Commit, *, now: str, after: str = "") -> Receipt:
+    async def commit(
+        self, slug: str, work: Commit, *, now: str, after: str = "", home: SlackPlace | None = None
+    ) -> Receipt:
         """
+        With *home* in meta.json, sealed: where the item is held as the store has it, whatever the file said.
+
         Write the artifacts, then meta.json, then meeting.jsonl, then make one commit: idempotent by content and by
         the ids of the lines, so that after a crash the same call finishes what an earlier one began.
         """

@@ -6,6 +6,7 @@ from bot.domain import notice_wording, permission
 from bot.domain.notice import AskReview
 from bot.domain.place import Person
 from bot.domain.reviewers import asked_for, names_somebody
+from bot.engine import answers
 from bot.engine.answers import say_which_item
 from bot.engine.desk import FrontDesk, Reply
 from bot.engine.homes import folder_of
@@ -35,6 +36,8 @@ class ReviewDesk(FrontDesk):
         listed = await folder_of(self._workspace, slug)
         if listed is None:
             raise UserError(f"Nothing of `{slug}` is kept yet, so there is nothing to review.")
+        if listed.channel and not listed.sealed and await self._store.get(slug) is None:
+            raise UserError(answers.not_sealed(slug))
         title = listed.known.title or slug
         chosen = tuple(persona.key for persona in personas)
         try:

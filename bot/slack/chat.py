@@ -12,7 +12,7 @@ from bot.domain.effects import Sign
 from bot.domain.message import Message
 from bot.domain.persona import Persona, Roster
 from bot.domain.place import Belonging, Place
-from bot.engine.ports import Chat, Opened, Pace, Sheet, Thread
+from bot.engine.ports import Chat, Opened, Pace, Root, Sheet, Thread
 from bot.errors import SlackError
 from bot.slack.blocks import Part, parts
 from bot.slack.calls import Calls, Unpaced
@@ -151,6 +151,12 @@ class SlackChat(Chat):
 
     async def read(self, place: Place, *, after: str) -> Thread:
         return await self._threads.read(place, after=after)
+
+    async def root(self, place: Place) -> Root | None:
+        return await self._earlier.root(place)
+
+    async def find_root(self, place: Place, slug: str) -> str:
+        return await self._earlier.find_root(place, slug)
 
     async def name(self, person: str) -> str:
         return await self._names.of(person)

@@ -10,10 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.place import Place
+from bot.domain.roundtable import slug_of
 from bot.engine.newest import Newest
+from bot.engine.ports import Root
 from bot.errors import SlackError
 from bot.slack.calls import Calls
 from bot.slack.paging import following
+from bot.slack.text import readable
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +40,16 @@ def step_of(message: Mapping[str, Any]) -> str:
     """The step that *message*, a post of ours, was about; empty when it does not say."""
     note = message.get("metadata") or {}
     return str((note.get("event_payload") or {}).get("step") or "")
+
+
+def item_of(message: Mapping[str, Any]) -> str:
+    """The item that *message*, a root post of ours, was the first of; empty when it is something else."""
+    note = message.get("metadata") or {}
+    payload = note.get("event_payload") or {}
+    is_root = message.get("thread_ts") in {None, "", message.get("ts")}
+    if note.get("event_type") != EVENT_TYPE or str(payload.get("part")) != "1" or not is_root:
+        return ""
+    return slug_of(str(payload.get("key")))
 
 
 class _Post(NamedTuple):
@@ -76,6 +89,26 @@ class Earlier:
         if found is None or place.thread or 1 not in found:
             return found
         return {**found, **(await self._looked_up(place.but(thread=found[1]), key) or {})}
+
+    async def root(self, place: Place) -> Root | None:
+        """As `Chat` has it. Others can post metadata, too; under our bot id only we can."""
+        answer = await self._calls(
+            self._calls.client.conversations_replies,
+            channel=place.channel,
+            ts=place.thread,
+            limit=1,
+            include_all_metadata=True,
+        )
+        messages: list[Mapping[str, Any]] = answer.get("messages") or []
+        first = next((one for one in messages if one.get("ts") == place.thread), {})
+        slug = item_of(first) if first.get("bot_id") == self._bot else ""
+        return Root(slug, readable(str(first.get("text")))) if slug else None
+
+    async def find_root(self, place: Place, slug: str) -> str:
+        """As `Chat` has it; Slack gives the newest messages first."""
+        seen = await self._read(place.but(thread=""), "")
+        ours = (one for one in seen.messages if one.get("bot_id") == self._bot)
+        return next((str(one["ts"]) for one in ours if item_of(one) == slug), "")
 
     async def texts(self, place: Place, key: str) -> Sequence[str] | None:
         """What our newest messages in the thread say; None when Slack does not let us see all of them."""

@@ -227,8 +227,15 @@ def _words(event: Payload, us: Identity, text: str, *, at: str) -> Words:
         text=text,
         ts=needed(event, "ts"),
         private=private,
+        under_us=_is_under_us(event, us),
     )
     return Words(_thread(event, event, us), said)
+
+
+def _is_under_us(event: Payload, us: Identity) -> bool | None:
+    """None where Slack does not name who wrote the root, as of a bot that posts under another name."""
+    above = known(event, "parent_user_id")
+    return above == us.user if above else None
 
 
 def _thread(event: Payload, message: Payload, us: Identity) -> Place:

@@ -15,6 +15,7 @@ from bot.domain import artifact, meta, spending
 from bot.domain.artifact import Edit, InsightEdit, PlanEdit, SectionEdit
 from bot.domain.effects import Commit
 from bot.domain.outcomes import ItemState, Touched
+from bot.domain.progress import SlackPlace
 from bot.engine.ports import Listing, Planning, Reading, Receipt
 from bot.errors import WorkspaceError
 from bot.files import folder
@@ -31,6 +32,7 @@ from bot.storage.repository import (
     tip,
     trailer,
 )
+from bot.storage.seal import Seal
 from bot.storage.turn import Turn
 from bot.storage.writing import Written, replace_meta, write
 
@@ -50,6 +52,7 @@ class Where(NamedTuple):
     author_name: str
     author_email: str
     lock_seconds: float
+    seal: Seal = Seal()
 
     @property
     def ours(self) -> tuple[str, ...]:
@@ -64,6 +67,7 @@ class Due(NamedTuple):
     work: Commit
     now: str
     after: str = ""
+    home: SlackPlace | None = None
 
 
 class Checkout:
@@ -79,7 +83,7 @@ class Checkout:
             scratch=where.root / STATE / "index",
         )
         self._history = History(self._repository, where.ours)
-        self._items = Items(where.root, where.items_dir)
+        self._items = Items(where.root, where.items_dir, where.seal)
         self._turn = Turn(where.root / STATE, seconds=where.lock_seconds)
         self._adoption = Adoption(self._repository, where.root / STATE)
         self._mended: Counter[str] = Counter()
@@ -216,7 +220,12 @@ class Checkout:
         before = newest.tree_id if newest else None
         work = self._settled(due.work)
         written = write(
-            self._items, due.slug, work, now=due.now, committed=lambda path: self._content(before, path)
+            self._items,
+            due.slug,
+            work,
+            now=due.now,
+            committed=lambda path: self._content(before, path),
+            home=due.home,
         )
         self._mended[due.slug] += written.mended_lines
         return written

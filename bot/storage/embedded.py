@@ -7,7 +7,9 @@ that what is compared is what is replaced, even when the caller was cancelled me
 
 import asyncio
 import fcntl
+import hashlib
 import logging
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +28,7 @@ from bot.storage.stored import FromLater, Unreadable, decoded, encoded, is_due
 ROUNDTABLES = "roundtables"
 SUFFIX = ".json"
 LISTENED = "listened"
+MARKS = "marks"
 PROBE_BYTES = 4096
 IN_USE = "another roundtable process uses this workspace; set REDIS_URL to run several"
 
@@ -122,6 +125,9 @@ class EmbeddedStore:
     async def listening(self, at: str) -> None:
         await self._bounded(lambda: self._listening(at))
 
+    async def remember(self, mark: str, *, seconds: float, anew: bool = False) -> bool:
+        return await self._bounded(lambda: self._remember(mark, seconds, anew=anew))
+
     async def ping(self) -> None:
         await self._bounded(self._probe)
 
@@ -193,6 +199,16 @@ class EmbeddedStore:
     def _listening(self, at: str) -> None:
         with folder(self._path) as files:
             files.replace(LISTENED, at.encode())
+
+    def _remember(self, mark: str, seconds: float, *, anew: bool) -> bool:
+        """A file that says until when; part of *mark* is the name of a folder, which may be any text."""
+        name = hashlib.sha256(mark.encode()).hexdigest()
+        with folder(self._path, [MARKS], make=True) as files:
+            kept = (files.read(name) or b"0").decode("ascii", "replace")
+            if not anew and kept.isdecimal() and int(kept) > time.time():
+                return False
+            files.replace(name, str(int(time.time() + seconds)).encode())
+        return True
 
     def _probe(self) -> None:
         with folder(self._path, [ROUNDTABLES]) as files:

@@ -16,6 +16,7 @@ from typing import Self, TypeVar
 
 from bot.domain.effects import Commit
 from bot.domain.outcomes import CodeSurvey
+from bot.domain.progress import SlackPlace
 from bot.engine.ports import Listing, Planning, Reading, Receipt
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
@@ -23,6 +24,7 @@ from bot.storage.checkout import AUTHOR, EMAIL, Checkout, Due, Where
 from bot.storage.explain import explained
 from bot.storage.keeping import Keeper, Sent
 from bot.storage.rounds import Rounds
+from bot.storage.seal import Seal
 from bot.storage.survey import survey
 from bot.storage.turn import LOCK_SECONDS
 
@@ -45,6 +47,7 @@ class GitWorkspace:
         author_name: str = AUTHOR,
         author_email: str = EMAIL,
         lock_seconds: float = LOCK_SECONDS,
+        seal: Seal | None = None,
         abreast: Callable[[], Awaitable[None]] = at_once,
         after_commit: Callable[[], None] = lambda: None,
     ) -> None:
@@ -55,7 +58,9 @@ class GitWorkspace:
         """
         self._abreast = abreast
         self._after_commit = after_commit
-        self._where = Where(root.absolute(), items_dir, author_name, author_email, lock_seconds)
+        self._where = Where(
+            root.absolute(), items_dir, author_name, author_email, lock_seconds, seal or Seal()
+        )
         self._rounds: Rounds[Due, Receipt] = Rounds(self._commit)
         self._reviews: Rounds[Sent, KeptReview] = Rounds(self._keep)
         self._looking: asyncio.Future[tuple[Listing, ...]] | None = None
@@ -106,9 +111,11 @@ class GitWorkspace:
         await self._abreast()
         return await self._in_thread(self._reader, lambda: self._reading.planning(slug))
 
-    async def commit(self, slug: str, work: Commit, *, now: str, after: str = "") -> Receipt:
+    async def commit(
+        self, slug: str, work: Commit, *, now: str, after: str = "", home: SlackPlace | None = None
+    ) -> Receipt:
         await self._abreast()
-        receipt = await self._rounds.join(Due(slug, work, now, after))
+        receipt = await self._rounds.join(Due(slug, work, now, after, home))
         self._after_commit()
         await self._abreast()
         return receipt

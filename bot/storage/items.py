@@ -29,6 +29,7 @@ from bot.files import (
     Stamp,
     folder,
 )
+from bot.storage.seal import Seal
 
 META = "meta.json"
 PLANNING = "planning"
@@ -73,8 +74,9 @@ class Contents(NamedTuple):
 class Items:
     """All OSErrors are the caller's."""
 
-    def __init__(self, root: Path, items_dir: str) -> None:
+    def __init__(self, root: Path, items_dir: str, seal: Seal | None = None) -> None:
         self._root = root
+        self.seal = seal or Seal()
         self._folders = tuple(items_dir.split("/"))
         self._listed: dict[str, tuple[Stamp, Listing]] = {}
         self._backlog_flaw = ""
@@ -168,7 +170,9 @@ class Items:
             for name in items.folders():
                 if stamp := _stamp(items, name):
                     known = self._listed.get(name)
-                    listed[name] = known if known and known[0] == stamp else (stamp, _listing(items, name))
+                    listed[name] = (
+                        known if known and known[0] == stamp else (stamp, self._listing(items, name))
+                    )
         self._listed = listed
         return tuple(listing for _, listing in listed.values())
 
@@ -189,7 +193,7 @@ class Items:
             return Contents(None, (trouble("ERR-META-002", reason=str(error)),))
         ending = self._ending(slug)
         return Contents(
-            reading.meta,
+            reading.meta if self._is_sealed(slug, reading.meta) else reading.meta.but(slack=None),
             reading.troubles,
             scan=read_quick_scan(self.texts(slug, (QUICK_SCAN,)).get(QUICK_SCAN, "")),
             last_round=ending.last.round if ending.last else 0,
@@ -199,6 +203,31 @@ class Items:
             artifacts=tuple(name for name in names if _is_artifact(name)),
             planning=under_way(ending.last),
         )
+
+    def _listing(self, items: Folder, slug: str) -> Listing:
+        try:
+            with items.below(slug) as found:
+                understood = meta.read(found.read(META, META_BYTES) or b"", now="").meta
+        except (OSError, meta.Corrupt):
+            understood = Meta()
+        thread, sealed = understood.slack or meta.SlackPlace(), self._is_sealed(slug, understood)
+        return Listing(
+            Known(
+                slug=slug,
+                title=one_line(understood.description, TITLE_CHARS) or slug,
+                source_id=understood.source_id,
+            ),
+            understood.derived_status,
+            len(understood.steps_completed),
+            team=thread.team_id,
+            channel=thread.channel_id,
+            thread=thread.thread_ts,
+            private=thread.private if sealed or thread.private else None,
+            sealed=sealed,
+        )
+
+    def _is_sealed(self, slug: str, understood: Meta) -> bool:
+        return understood.slack is not None and self.seal.is_valid(slug, understood.slack)
 
     def said(self, slug: str, done: Collection[str]) -> tuple[Heard, ...]:
         """What answers the step that is open, unless that is *done*."""
@@ -241,28 +270,6 @@ def _stamp(items: Folder, slug: str) -> Stamp | None:
     with suppress(OSError):
         return items.stamp(f"{slug}/{META}")
     return None
-
-
-def _listing(items: Folder, slug: str) -> Listing:
-    try:
-        with items.below(slug) as found:
-            understood = meta.read(found.read(META, META_BYTES) or b"", now="").meta
-    except (OSError, meta.Corrupt):
-        understood = Meta()
-    thread = understood.slack or meta.SlackPlace()
-    return Listing(
-        Known(
-            slug=slug,
-            title=one_line(understood.description, TITLE_CHARS) or slug,
-            source_id=understood.source_id,
-        ),
-        understood.derived_status,
-        len(understood.steps_completed),
-        team=thread.team_id,
-        channel=thread.channel_id,
-        thread=thread.thread_ts,
-        private=thread.private,
-    )
 
 
 def _is_artifact(name: str) -> bool:

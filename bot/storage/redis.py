@@ -6,6 +6,7 @@ same round trip: an entry that says more than the hash is ignored by whoever rea
 something. Nothing is tried twice: `connect.py` says why, and what all kinds of Redis have in common.
 """
 
+import hashlib
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -162,6 +163,11 @@ class RedisStore(Connected):
         async with bounded():
             await self._redis.set(LISTENED, at)
 
+    async def remember(self, mark: str, *, seconds: float, anew: bool = False) -> bool:
+        async with bounded():
+            kept = await self._redis.set(_mark_key(mark), b"", ex=int(seconds), nx=not anew)
+        return bool(kept)
+
     async def ping(self) -> None:
         async with bounded():
             await self._redis.ping()
@@ -200,6 +206,11 @@ def _thread_key(place: Place) -> str:
 
 def _channel_key(team: str, channel: str) -> str:
     return f"roundtable:channel:{{{team}.{channel}}}"
+
+
+def _mark_key(mark: str) -> str:
+    """Part of *mark* is the name of a folder, which may be any text."""
+    return f"roundtable:mark:{hashlib.sha256(mark.encode()).hexdigest()}"
 
 
 def _is_over(roundtable: Roundtable) -> bool:

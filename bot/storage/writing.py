@@ -14,6 +14,7 @@ from bot.domain import artifact, meta, transcript
 from bot.domain.artifact import Edit, FileEdit, InsightEdit, Missing, PlanEdit, Unreadable
 from bot.domain.damage import mended
 from bot.domain.effects import Commit
+from bot.domain.progress import SlackPlace
 from bot.domain.taxonomy import Trouble, trouble
 from bot.storage.items import Items, Place
 
@@ -47,13 +48,21 @@ class NotAdditive(ValueError):
     pass
 
 
-def write(items: Items, slug: str, work: Commit, *, now: str, committed: Committed) -> Written:
-    """Raises OSError when meta.json or the transcript cannot be written."""
+def write(
+    items: Items,
+    slug: str,
+    work: Commit,
+    *,
+    now: str,
+    committed: Committed,
+    home: SlackPlace | None = None,
+) -> Written:
+    """With *home*, or that of *work*, sealed. Raises OSError when meta.json or the transcript cannot be written."""
     writing = _Writing(items, slug, committed)
     writing.folder(is_new=work.change.created is not None)
     for path, edits in _by_path(work.edits):
         writing.artifact(path, edits)
-    writing.meta(work.change, now=now)
+    writing.meta(work.change, now=now, home=home or work.change.slack)
     writing.transcript(work.lines)
     return Written(writing.files, tuple(writing.troubles), tuple(writing.unwritten), writing.mended_lines)
 
@@ -85,7 +94,7 @@ class _Writing:
             self.troubles.append(trouble("ERR-ART-002", artifact_name=path))
             self.unwritten += edits
 
-    def meta(self, change: meta.Change, *, now: str) -> None:
+    def meta(self, change: meta.Change, *, now: str, home: SlackPlace | None) -> None:
         place = self._items.meta_file(self._slug)
         before = self._items.content(place)
         raw = self._raw(place, before, now)
@@ -96,7 +105,10 @@ class _Writing:
             raw = meta.apply({}, meta.Change(created=created))
         if before is None and change.created is None:
             self.troubles.append(trouble("ERR-META-001"))
-        self._replace(place, before, meta.write(meta.apply(raw, change)).encode("utf-8", "replace"))
+        after = meta.apply(raw, change)
+        if home and home.thread_ts:
+            after = meta.held_at(after, home, lambda one: self._items.seal.sign(self._slug, one))
+        self._replace(place, before, meta.write(after).encode("utf-8", "replace"))
 
     def transcript(self, lines: Iterable[transcript.Line]) -> None:
         place = self._items.transcript_file(self._slug)

@@ -8,6 +8,7 @@ from bot.engine.ports import Store
 from bot.storage.embedded import EmbeddedStore
 from bot.storage.git import GitWorkspace
 from bot.storage.redis import RedisStore
+from bot.storage.seal import Seal
 
 Opening = Callable[[], AbstractAsyncContextManager[Store]]
 SHARED = ["redis", pytest.param("cluster", marks=pytest.mark.thorough)]
@@ -47,5 +48,5 @@ def wake_url(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def workspace(tmp_path: Path) -> AsyncIterator[GitWorkspace]:
-    async with GitWorkspace(tmp_path / "workspace") as opened:
+    async with GitWorkspace(tmp_path / "workspace", seal=Seal([b"of the contract"])) as opened:
         yield opened

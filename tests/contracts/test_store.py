@@ -295,3 +295,18 @@ async def test_when_somebody_last_listened_is_known(open_store: Opening) -> None
 
     async with open_store() as store:
         assert await store.listened() == "2026-11-21T10:00:30.000Z"
+
+
+async def test_a_mark_is_kept_once_for_all_processes(open_store: Opening) -> None:
+    """Also for the process that comes next; until its time is over, and never longer than was said last."""
+    async with open_store() as store:
+        assert await store.remember("asked.T1.C1.1.1", seconds=60)
+        assert await store.remember("asked.T1.C1.1.1/\n../other", seconds=60)
+        assert not await store.remember("asked.T1.C1.1.1", seconds=1)
+
+    async with open_store() as store:
+        assert not await store.remember("asked.T1.C1.1.1", seconds=60)
+        assert await store.remember("asked.T1.C1.1.1", seconds=1, anew=True)
+        async with asyncio.timeout(60):
+            while not await store.remember("asked.T1.C1.1.1", seconds=60):
+                pass

@@ -20,6 +20,7 @@ from bot.domain.outcomes import CodeSurvey, Heard, ItemState, Touched
 from bot.domain.place import Belonging, Person, Place
 from bot.domain.planning.paths import is_planned
 from bot.domain.planning.recalling import under_way
+from bot.domain.progress import SlackPlace
 from bot.domain.replay import Replay
 from bot.domain.replay_state import State
 from bot.domain.roundtable import Roundtable
@@ -33,6 +34,7 @@ from bot.engine.ports import (
     Recalled,
     Receipt,
     Records,
+    Root,
     Sheet,
     Thread,
 )
@@ -154,6 +156,9 @@ class SimStore:
 
     async def listening(self, at: str) -> None: ...
 
+    async def remember(self, mark: str, *, seconds: float, anew: bool = False) -> bool:
+        return True
+
     async def ping(self) -> None: ...
 
     def _put(self, roundtable: Roundtable, expected: int) -> None:
@@ -241,6 +246,14 @@ class SimChat:
                 said.append(Heard(person=who, text=text, ts=post.ts, about=about))
         return Thread(tuple(said), complete=True)
 
+    async def root(self, place: Place) -> Root | None:
+        self._called(Kind.SLACK)
+        return None
+
+    async def find_root(self, place: Place, slug: str) -> str:
+        self._called(Kind.SLACK)
+        return ""
+
     def belonging(self, person: str) -> Belonging:
         return Belonging.MEMBER
 
@@ -322,7 +335,9 @@ class SimWorkspace:
 
     async def ping(self) -> None: ...
 
-    async def commit(self, slug: str, work: Commit, *, now: str, after: str = "") -> Receipt:
+    async def commit(
+        self, slug: str, work: Commit, *, now: str, after: str = "", home: SlackPlace | None = None
+    ) -> Receipt:
         try:
             if all(made.effect != work.id for made in self._world.made):
                 self._write(work, now)

@@ -12,6 +12,7 @@ from typing import Any
 from bot.domain.notice import Arrived, AskReview
 from bot.domain.persona import Persona
 from bot.domain.place import Person, Place
+from bot.domain.progress import SlackPlace
 from bot.domain.review_text import Finding, Opinion, Review, Severity
 from bot.engine.clock import now
 from bot.engine.homes import ItemHomes
@@ -27,6 +28,7 @@ from bot.storage.embedded import EmbeddedStore
 from bot.storage.git import GitWorkspace
 from bot.storage.notices import EmbeddedNotices, RedisNotices
 from bot.storage.redis import RedisStore
+from bot.storage.seal import Seal
 from tests.domain.table import shipped
 from tests.engine.replica import Woken
 
@@ -133,6 +135,9 @@ class Room:
         return path.read_text(encoding="utf-8")
 
 
+SEAL = Seal([b"of the review room"])
+
+
 def item(root: Path, slack: Sandbox, thread: str, slug: str = SLUG, *, private: bool | None = False) -> None:
     """A folder that says where its thread is; nothing runs."""
     folder = root / "docs/requirements" / slug
@@ -140,6 +145,7 @@ def item(root: Path, slack: Sandbox, thread: str, slug: str = SLUG, *, private: 
     channel = slack.channel().id
     place: dict[str, Any] = {"team_id": slack.team_id, "channel_id": channel, "thread_ts": thread}
     place |= {} if private is None else {"private": private}
+    place["seal"] = SEAL.sign(slug, SlackPlace(**place))
     fields = {"description": "Offline sync", "slug": slug, **({"slack": place} if thread else {})}
     (folder / "meta.json").write_text(json.dumps(fields))
     (folder / "quick-scan.md").write_text("# Quick scan\n\nEdits get lost.\n")
@@ -157,7 +163,7 @@ async def room(
 ) -> AsyncIterator[Room]:
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        workspace = await enter(GitWorkspace(root))
+        workspace = await enter(GitWorkspace(root, seal=SEAL))
         store, notices = await _kept(enter, root, redis_url)
         client = await enter(opened(slack.bot_token, api_url=slack.api_url, seconds=CALL_SECONDS))
         patient = await enter(opened(slack.bot_token, api_url=slack.api_url))

@@ -237,6 +237,24 @@ async def test_a_thread_that_comes_in_pages_is_heard_once(served: Served) -> Non
     assert {one.about for one in thread.heard[1:]} == {"00-01"}
 
 
+async def test_the_root_of_a_thread_is_read_and_found(served: Served) -> None:
+    """However few messages come at once; where no metadata is shown, it is nobody's."""
+    place = Place(team="T9OTHER", channel=CHANNEL)
+    async with _chat(served.slack) as chat:
+        key = "offline-sync.0123abcd.1"
+        opened = await chat.open(place, Message(text="**Roundtable: Offline**"), key=key, again=False)
+        for number in range(5):
+            ts, text = served.slack.stamp(), f"Later {number}"
+            served.slack.messages.append({"ts": ts, "channel": CHANNEL, "user": "U9ADA", "text": text})
+        root = await chat.root(place.but(thread=opened.ts))
+
+        assert root
+        assert (root.slug, root.text) == ("offline-sync", "*Roundtable: Offline*")
+        assert await chat.find_root(place, "offline-sync") == opened.ts
+        served.slack.hides_metadata = True
+        assert await chat.root(place.but(thread=opened.ts)) is None
+
+
 @pytest.mark.parametrize(
     ("person", "name", "belongs"),
     [

@@ -57,6 +57,15 @@ def test_a_record_of_ours_holds(kept: Kept) -> None:
     assert len(kept.versions) > 5
 
 
+def test_a_home_and_its_seal_are_no_part_of_the_record(kept: Kept) -> None:
+    """An old file has none, a new one has; neither follows from the lines."""
+    found = json.loads(kept[META])
+    for slack in (None, {}, {"channel_id": "C1"}, {"channel_id": "C1", "seal": "0" * 64}):
+        fields_ = {name: fact for name, fact in found.items() if name != "slack"}
+        fields_ |= {} if slack is None else {"slack": slack}
+        assert kept.spoilt(META, json.dumps(fields_, indent=2).encode() + b"\n") == []
+
+
 def test_it_holds_without_git_too(tmp_path: Path) -> None:
     """Then nobody vouches for the lines, and the rest is compared with them."""
     assert list(differences(written(an_evening(), tmp_path))) == []

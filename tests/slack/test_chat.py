@@ -273,6 +273,53 @@ async def test_nobody_else_can_forge_that_we_have_spoken(
     assert sandbox.message(ts).username == "Maya Chen (Business Analyst)"
 
 
+ROOT_KEY = "dark-mode.0123abcd.1"
+"""As the engine makes it for the effect that opens the thread of `dark-mode`."""
+
+
+async def test_a_root_of_ours_says_whose_thread_it_is(
+    chat: SlackChat, place: Place, sandbox: Sandbox
+) -> None:
+    """In one call for one message; and the newest is found in the channel by its item."""
+    first = await chat.open(place, Message(text="**Roundtable: A & B**\nMore"), key=ROOT_KEY, again=False)
+    opened = await chat.open(place, Message(text="**Roundtable: A & B**"), key=ROOT_KEY, again=False)
+    await sandbox.person("ada").say(CHANNEL, "Between people", thread_ts=first.ts)
+
+    root = await chat.root(place.but(thread=first.ts))
+
+    assert root
+    assert root.slug == "dark-mode"
+    assert root.text.split("\n")[0] == "*Roundtable: A & B*"
+    assert [call.args["limit"] for call in sandbox.calls_of("conversations.replies")] == ["1"]
+    assert await chat.find_root(place, "dark-mode") == opened.ts
+    assert await chat.find_root(place, "dark") == ""
+
+
+@pytest.mark.parametrize("by", [{"bot_id": "B0OTHER"}, {"user": "U0ADA"}])
+async def test_nobody_else_s_root_says_anything(
+    chat: SlackChat, place: Place, sandbox: Sandbox, by: dict[str, str]
+) -> None:
+    """Metadata is open to every app, and to people by way of one."""
+    payload = {"key": ROOT_KEY, "part": 1, "parts": 1}
+    forged = sandbox.slack.workspace.post(
+        sandbox.channel(),
+        text="*Roundtable: Dark mode*",
+        metadata={"event_type": "roundtable_line", "event_payload": payload},
+        **by,
+    )
+
+    assert await chat.root(place.but(thread=forged.ts)) is None
+    assert await chat.find_root(place, "dark-mode") == ""
+
+
+@pytest.mark.parametrize("key", ["root", "notice.dark-mode", "dark-mode.0123abcd.1#2", "review.dark-mode.3"])
+async def test_other_posts_of_ours_are_no_roundtables(chat: SlackChat, place: Place, key: str) -> None:
+    """The message about an item's reviews stands in a channel, too."""
+    opened = await chat.open(place, Message(text="Dark mode"), key=key, again=False)
+
+    assert await chat.root(place.but(thread=opened.ts)) is None
+
+
 async def test_what_slack_posts_beside_a_thread_that_is_gone_is_taken_back(
     chat: SlackChat, thread: Place, sandbox: Sandbox
 ) -> None:

@@ -50,9 +50,25 @@ def test_a_reply_in_a_thread_is_what_a_person_said() -> None:
         text="Nurses, at night & in the dark",
         ts="1767261600.000200",
         private=False,
+        under_us=True,
     )
 
     assert words("message_in_thread") == (THREAD, said)
+
+
+@pytest.mark.parametrize(
+    ("above", "known"), [(US.user, True), ("U0ADA", False), ("", None), (None, None), (7, None)]
+)
+def test_whether_a_thread_is_below_a_post_of_ours_is_known_where_slack_says_it(
+    above: object, *, known: bool | None
+) -> None:
+    """Of a bot that posts under another name it does not."""
+    event = {**payload("message_in_thread")["event"], "parent_user_id": above}
+
+    found = parse.message(event, US, at=NOW)
+
+    assert isinstance(found, parse.Words)
+    assert found.said.under_us is known
 
 
 @pytest.mark.parametrize("name", ["message_thread_broadcast", "message_file_share"])

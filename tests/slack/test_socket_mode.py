@@ -60,6 +60,7 @@ async def test_what_people_say_in_a_thread_is_heard_once_and_readable(
         text="fish & chips <https://a.example> for @U0GRACE",
         ts=ts,
         private=False,
+        under_us=False,
     )
     assert desk.brought == [("say", place.but(thread=root), said, False)]
 

@@ -1,0 +1,127 @@
+"""
+Threads that the store does not know: which item they belong to, and who says so.
+
+What others pushed is no authority: a folder that names a thread counts when its home is sealed. Otherwise people in the
+thread are asked, once, and nothing is read or recorded there before one of them has pressed. A thread whose root we
+posted ourselves is an item's, whatever git says; to look at that root reads nothing that people wrote.
+"""
+
+import logging
+import time
+from typing import NamedTuple
+
+from bot.domain import wording
+from bot.domain.item import Item
+from bot.domain.menus import TAKE_UP
+from bot.domain.message import Message
+from bot.domain.place import Place
+from bot.domain.roundtable import Roundtable
+from bot.engine.homes import ItemHomes, folder_of, item_in
+from bot.engine.newest import Newest
+from bot.engine.ports import Chat, Listing, Store, Workspace
+from bot.errors import EffectError, Unavailable
+
+log = logging.getLogger(__name__)
+
+KNOWN_SECONDS = 60.0
+"""Somebody may push an item that was held there."""
+THREADS = 10_000
+ASKING_SECONDS = 60.0
+"""One process asks; if it dies before it has, another one may."""
+ASKED_SECONDS = 365 * 24 * 3600.0
+
+
+class Here(NamedTuple):
+    """The item that was held in this thread: by a sealed home in its *folder*, or by our own root post."""
+
+    item: Item
+    folder: Listing | None
+
+
+class Named(NamedTuple):
+    """The *folder* names this thread, and we did not write that."""
+
+    folder: Listing
+
+
+class Moved(NamedTuple):
+    """Our own thread of an item that is held in another one by now; *roundtable* when it is running."""
+
+    item: Item
+    roundtable: Roundtable | None
+
+
+class UnknownThreads:
+    def __init__(self, store: Store, workspace: Workspace, chat: Chat) -> None:
+        self._store = store
+        self._workspace = workspace
+        self._chat = chat
+        self._homes = ItemHomes(store, workspace)
+        self._nobodys: Newest[str, float] = Newest(THREADS)
+        self._not_by_us: Newest[str, bool] = Newest(THREADS)
+
+    def forget(self, place: Place) -> None:
+        """It is a roundtable's by now."""
+        self._nobodys.pop(place.key, None)
+
+    async def whose(self, place: Place, *, under_us: bool | None = None) -> Here | Named | Moved | None:
+        """
+        The item of a thread that the store does not know. Most are nobody's, and remembered as such for a while.
+
+        *under_us* says whether its root is a post of ours, and spares a look at it; None where Slack did not say.
+        Raises Unavailable when only the root can tell, and Slack does not show it now.
+        """
+        met = self._nobodys.get(place.key)
+        if met is not None and time.monotonic() - met < KNOWN_SECONDS:
+            return None
+        if listed := await self._homes.named_at(place):
+            return Here(item_in(listed), listed) if listed.home else Named(listed)
+        if under_us is not False and place.key not in self._not_by_us:
+            return await self._by_root(place, surely_ours=under_us is True)
+        self._nobodys[place.key] = time.monotonic()
+        return None
+
+    async def ask(self, place: Place, item: Item, text: str, *, by_name: bool = False) -> None:
+        """
+        *text* with a button, in the thread at *place*: once for the thread, and once for each item that somebody
+        asked for *by_name*. Raises EffectError when it cannot be said there.
+        """
+        thread, named = f"asked.{place.key}", f"asked.{place.key}.{item.slug}"
+        is_first = await self._store.remember(thread, seconds=ASKING_SECONDS)
+        if not (is_first or by_name) or not await self._store.remember(named, seconds=ASKING_SECONDS):
+            return
+        message = Message(text=text, choices=(TAKE_UP.but(value=item.slug),))
+        await self._chat.post(place, message, key=f"take_up.{item.slug}", again=False)
+        for mark in (thread, named):
+            await self._store.remember(mark, seconds=ASKED_SECONDS, anew=True)
+
+    async def root_of(self, slug: str, place: Place) -> Place | None:
+        """The thread in the channel of *place* that we began for *slug*, if nothing is held there now."""
+        try:
+            ts = await self._chat.find_root(place, slug)
+        except EffectError as error:
+            log.warning("can't look for an earlier thread of %s: %s", slug, error)
+            return None
+        found = place.but(thread=ts)
+        return found if ts and await self._store.at(found) is None else None
+
+    async def _by_root(self, place: Place, *, surely_ours: bool) -> Here | Moved | None:
+        try:
+            root = await self._chat.root(place)
+        except EffectError as error:
+            if surely_ours and error.again:
+                raise Unavailable(f"the root of {place.key} cannot be read: {error}") from error
+            log.info("can't see who began %s: %s", place.key, error)
+            return None
+        if root is None:
+            self._not_by_us[place.key] = True
+            return None
+        item = Item(slug=root.slug, title=wording.title_of_root(root.text) or root.slug)
+        if rt := await self._store.get(item.slug):
+            if not rt.place.thread:  # it is being opened
+                return None
+            return Here(rt.item, None) if rt.place == place else Moved(rt.item, rt)
+        listed = await folder_of(self._workspace, item.slug)
+        if listed is None:
+            return Here(item, None)
+        return Here(item_in(listed), listed) if listed.home in {None, place} else Moved(item_in(listed), None)

@@ -1,0 +1,117 @@
+"""A thread that we began and that neither the store nor git knows any more: people's words there are not lost."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+import pytest
+
+from bot.sandbox import App, Sandbox
+from bot.sandbox.server import PEOPLE
+from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from tests.e2e.meeting import CHANNEL, Meeting
+from tests.e2e.test_pressing import EVA
+from tests.e2e.test_private import asked
+from tests.e2e.test_sealed_home import TAKE_UP, questions, recorded, sealed
+
+WORDS = "Edits get lost in tunnels."
+
+
+async def forgotten(meeting: Meeting) -> None:
+    """A roundtable was begun; then the machine was lost, with all that was on it."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.slack.settled()
+    rmtree(meeting.workspace)
+
+
+def looked(meeting: Meeting, method: str = "conversations.replies", limit: str = "1") -> list[Any]:
+    return [call for call in meeting.slack.calls_of(method) if str(call.args.get("limit")) == limit]
+
+
+async def test_the_first_word_takes_it_up_again_with_what_was_said_since(meeting: Meeting) -> None:
+    """In the same thread, and in the record; nothing is asked of people."""
+    await forgotten(meeting)
+    async with meeting.bot():
+        await meeting.say(WORDS)
+        await meeting.until(lambda: meeting.folder.exists() and WORDS in recorded(meeting))
+        await meeting.until(lambda: sealed(meeting) == meeting.root)
+        await meeting.until(lambda: len(meeting.menus("finish_step")) > 1)
+
+    assert recorded(meeting).count(WORDS) == 1
+    assert meeting.meta["description"] == "Offline sync"
+    assert len(meeting.slack.messages(CHANNEL)) == 1
+
+
+async def test_start_finds_the_thread(meeting: Meeting) -> None:
+    """It goes on there; there is no second one in the channel."""
+    await forgotten(meeting)
+    async with meeting.bot():
+        await asked(meeting, "start Offline sync")
+        await meeting.until(lambda: meeting.folder.exists() and sealed(meeting))
+
+    assert meeting.meta["slack"]["thread_ts"] == meeting.root
+    assert len(meeting.slack.messages(CHANNEL)) == 1
+
+
+async def test_a_verb_in_the_thread_takes_it_up_too(meeting: Meeting) -> None:
+    """`resume` says it plainly."""
+    await forgotten(meeting)
+    async with meeting.bot():
+        await meeting.slack.person("ada").mention(CHANNEL, "resume", thread_ts=meeting.root)
+        await meeting.until(lambda: meeting.folder.exists() and sealed(meeting) == meeting.root)
+
+
+@pytest.fixture
+async def with_eva(tmp_path: Path) -> AsyncIterator[Meeting]:
+    """Eva is of another organisation."""
+    app = App(shortcuts={SHORTCUT: SHORTCUT_NAME})
+    async with Sandbox(app=app, people=(*PEOPLE, EVA)) as slack:
+        yield Meeting(slack, tmp_path / "workspace")
+
+
+async def test_the_word_of_somebody_who_may_not_begin_asks_the_others(with_eva: Meeting) -> None:
+    """There is one question in the thread, and the press of a member answers it."""
+    meeting = with_eva
+    await forgotten(meeting)
+    async with meeting.bot():
+        await meeting.say(WORDS, who="eva")
+        question = (await meeting.until(lambda: questions(meeting, meeting.root, CHANNEL)))[0]
+        await meeting.say("Hello?", who="eva")
+        await meeting.slack.settled()
+        assert not meeting.folder.exists()
+        await meeting.slack.person("ada").press(question, TAKE_UP)
+        await meeting.until(lambda: meeting.folder.exists() and WORDS in recorded(meeting))
+    assert "no record of it" in question.text
+    assert len(questions(meeting, meeting.root, CHANNEL)) == 1
+
+
+async def test_threads_of_people_are_not_looked_at(meeting: Meeting) -> None:
+    """Slack says who began them, so no call is made; they are talked in all day."""
+    async with meeting.bot():
+        root = await meeting.slack.person("ada").say(CHANNEL, "Lunch?")
+        for words in ("Yes", "Where?", "Here"):
+            await meeting.slack.person("grace").say(CHANNEL, words, thread_ts=root)
+        await meeting.slack.settled()
+
+    assert meeting.slack.calls_of("conversations.replies") == []
+    assert [one for one in meeting.slack.thread(CHANNEL, root) if one.by_bot] == []
+
+
+async def test_another_post_of_ours_is_looked_at_once(meeting: Meeting) -> None:
+    """Below the one message about an item's reviews people may talk; it is nobody's roundtable."""
+    meeting.slack.add_channel("triage")
+    meeting.more = {"ROUNDTABLE_TRIAGE_CHANNEL": "#triage"}
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await asked(meeting, "review offline-sync")
+        notice = (await meeting.until(lambda: meeting.slack.messages("#triage")))[0]
+        await meeting.slack.settled()
+        before = len(looked(meeting))
+        for words in ("Who looks at this?", "I do."):
+            await meeting.slack.person("ada").say("#triage", words, thread_ts=notice.ts)
+            await meeting.slack.settled()
+
+    assert len(looked(meeting)) - before <= 1
+    assert len(meeting.slack.thread("#triage", notice.ts)) == 3

@@ -24,7 +24,7 @@ from bot.engine import answers
 from bot.engine.engine import Engine
 from bot.engine.homes import ItemHomes, folder_of, item_in
 from bot.engine.ports import Chat, Listing, Store, Workspace
-from bot.engine.sight import ITEMS_LISTED, Sight, sees, sees_folder
+from bot.engine.sight import ITEMS_LISTED, Sight, sees_folder
 from bot.engine.unknown_threads import Here, Moved, Named, UnknownThreads
 from bot.errors import Conflict, EffectError, UserError
 
@@ -196,11 +196,13 @@ class FrontDesk:
             case Named(folder):
                 if isinstance(happened, Say | Press):
                     await self._asked(place, item_in(folder), wording.named_by_git(folder.known.title))
-                return not isinstance(happened, Amend | Retract)
-            case Moved(item, rt):
-                if not rt or sees(place, rt):
-                    raise UserError(answers.moved(item.title, item.slug))
-        return False
+                if isinstance(happened, Press):
+                    raise UserError(answers.asked_in_thread(folder.known.title))
+                return isinstance(happened, Say)
+            case Moved(item):
+                raise UserError(answers.moved(item.title, item.slug))
+            case None:
+                return False
 
     async def _taken_up_here(self, place: Place, press: Press) -> Reply:
         """A person in the thread says that it is the item's: only now is it read, and what was said there counts."""

@@ -15,7 +15,6 @@ from bot.domain.item import Item
 from bot.domain.menus import TAKE_UP
 from bot.domain.message import Message
 from bot.domain.place import Place
-from bot.domain.roundtable import Roundtable
 from bot.engine.homes import ItemHomes, folder_of, item_in
 from bot.engine.newest import Newest
 from bot.engine.ports import Chat, Listing, Store, Workspace
@@ -45,10 +44,9 @@ class Named(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """Our own thread of an item that is held in another one by now; *roundtable* when it is running."""
+    """Our own thread of an item that is held in another one by now; of the item, it says what the root says."""
 
     item: Item
-    roundtable: Roundtable | None
 
 
 class UnknownThreads:
@@ -120,8 +118,8 @@ class UnknownThreads:
         if rt := await self._store.get(item.slug):
             if not rt.place.thread:  # it is being opened
                 return None
-            return Here(rt.item, None) if rt.place == place else Moved(rt.item, rt)
+            return Here(rt.item, None) if rt.place == place else Moved(item)
         listed = await folder_of(self._workspace, item.slug)
-        if listed is None:
-            return Here(item, None)
-        return Here(item_in(listed), listed) if listed.home in {None, place} else Moved(item_in(listed), None)
+        if listed and listed.home not in {None, place}:
+            return Moved(item)
+        return Here(item_in(listed) if listed else item, listed)

@@ -87,6 +87,21 @@ async def test_the_word_of_somebody_who_may_not_begin_asks_the_others(with_eva: 
     assert len(questions(meeting, meeting.root, CHANNEL)) == 1
 
 
+async def test_words_in_an_earlier_thread_of_an_item_are_answered(meeting: Meeting) -> None:
+    """It is held in another one by now, and people are told so instead of being ignored."""
+    await forgotten(meeting)
+    old = meeting.root
+    async with meeting.bot():
+        ada = meeting.slack.person("ada")
+        await ada.mention(CHANNEL, "start Offline sync")
+        await meeting.until(lambda: meeting.folder.exists() and sealed(meeting))
+        await ada.say(CHANNEL, WORDS, thread_ts=old)
+        await meeting.until(lambda: "goes on in another thread" in str([one.text for one in ada.ephemerals]))
+
+    assert meeting.meta["slack"]["thread_ts"] != old
+    assert WORDS not in recorded(meeting)
+
+
 async def test_threads_of_people_are_not_looked_at(meeting: Meeting) -> None:
     """Slack says who began them, so no call is made; they are talked in all day."""
     async with meeting.bot():

@@ -138,14 +138,23 @@ class Room:
 SEAL = Seal([b"of the review room"])
 
 
-def item(root: Path, slack: Sandbox, thread: str, slug: str = SLUG, *, private: bool | None = False) -> None:
-    """A folder that says where its thread is; nothing runs."""
+def item(
+    root: Path,
+    slack: Sandbox,
+    thread: str,
+    slug: str = SLUG,
+    *,
+    private: bool | None = False,
+    sealed: bool = True,
+) -> None:
+    """A folder that says where its thread is; nothing runs. Not *sealed*: somebody else says so."""
     folder = root / "docs/requirements" / slug
     folder.mkdir(parents=True, exist_ok=True)
     channel = slack.channel().id
     place: dict[str, Any] = {"team_id": slack.team_id, "channel_id": channel, "thread_ts": thread}
     place |= {} if private is None else {"private": private}
-    place["seal"] = SEAL.sign(slug, SlackPlace(**place))
+    if sealed:
+        place["seal"] = SEAL.sign(slug, SlackPlace(**place))
     fields = {"description": "Offline sync", "slug": slug, **({"slack": place} if thread else {})}
     (folder / "meta.json").write_text(json.dumps(fields))
     (folder / "quick-scan.md").write_text("# Quick scan\n\nEdits get lost.\n")

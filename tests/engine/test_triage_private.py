@@ -44,6 +44,18 @@ async def test_what_is_private_is_told_of_in_its_own_channel(
     assert len(here.details()) == 2
 
 
+async def test_a_home_without_a_seal_gets_no_review(slack: Sandbox, tmp_path: Path) -> None:
+    """Kept, and told of nowhere: neither in the thread that somebody wrote there, nor in a channel."""
+    thread = await slack.person("ada").say(CHANNEL, "Offline sync")
+    item(tmp_path, slack, thread, sealed=False)
+    async with room(slack, tmp_path, thread=thread, channel=TRIAGE) as here:
+        await here.arrive()
+        await here.pay()
+
+        assert here.review(1)
+        assert (slack.messages(TRIAGE), here.messages(), here.details()) == ([], [], [])
+
+
 async def test_an_item_that_becomes_private_takes_its_notice_along(slack: Sandbox, tmp_path: Path) -> None:
     """With the next review; nothing of it is left where everybody reads."""
     thread = await slack.person("ada").say(CHANNEL, "Offline sync")

@@ -48,6 +48,10 @@ def record_gone(title: str) -> str:
     )
 
 
+def taken_up_here(title: str) -> str:
+    return f"This thread belongs to **{_untrusted(title)}**."
+
+
 def title_of_root(text: str) -> str:
     """The title in the first line of an `opening`, or of the root of a planning; empty when there is none."""
     found = re.fullmatch(r"\**(?:Roundtable|Planning): (.+?)\**", text.split("\n", 1)[0].strip())

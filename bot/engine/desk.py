@@ -220,6 +220,7 @@ class FrontDesk:
         start = Start(key=press.key, at=press.at, item=item, place=place, person=press.person)
         await self._taken_up_at(start, folder)
         self._threads.forget(place)
+        await self._threads.answered(place, press.ts, item, by=press.person.name or press.person.id)
         return None
 
     async def _taken_up_at(self, start: Start, folder: Listing | None) -> None:

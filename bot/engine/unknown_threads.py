@@ -8,6 +8,7 @@ posted ourselves is an item's, whatever git says; to look at that root reads not
 
 import logging
 import time
+from contextlib import suppress
 from typing import NamedTuple
 
 from bot.domain import wording
@@ -92,6 +93,12 @@ class UnknownThreads:
         await self._chat.post(place, message, key=f"take_up.{item.slug}", again=False)
         for mark in (thread, named):
             await self._store.remember(mark, seconds=ASKED_SECONDS, anew=True)
+
+    async def answered(self, place: Place, ts: str, item: Item, *, by: str) -> None:
+        """The question *ts* says who answered it, and has no button any more. That is a courtesy, tried once."""
+        text = wording.taken_up_here(item.title)
+        with suppress(EffectError):
+            await self._chat.rewrite(place, ts, Message(text=text, note=wording.chosen(TAKE_UP.label, by)))
 
     async def root_of(self, slug: str, place: Place) -> Place | None:
         """The thread in the channel of *place* that we began for *slug*, if nothing is held there now."""

@@ -141,7 +141,9 @@ async def test_after_a_press_in_the_thread_it_is_taken_up_with_all_that_was_said
     assert recorded(meeting).count("Edits get lost.") == 1
     assert meeting.meta["theirs"] == 1
     assert meeting.meta["slack"]["seal"]
-    assert questions(meeting, root)[0].ts == question.ts
+    (answered,) = [one for one in meeting.slack.thread(SECRET, root) if one.ts == question.ts]
+    assert answered.actions == ()
+    assert "chosen by ada" in answered.words
 
 
 @pytest.mark.usefixtures("patient")
@@ -248,10 +250,11 @@ async def test_an_item_of_an_older_version_is_asked_about_once_and_only_without_
         question = (await meeting.until(lambda: questions(meeting, meeting.root, CHANNEL)))[0]
         await meeting.slack.settled()
         assert len(reads(meeting)) == before
+        assert questions(meeting, meeting.root, CHANNEL) == [question]
         await meeting.slack.person("grace").press(question, TAKE_UP)
         await meeting.until(lambda: "We go on, don't we?" in recorded(meeting))
     assert meeting.meta["slack"]["seal"]
-    assert len(questions(meeting, meeting.root, CHANNEL)) == 1
+    assert questions(meeting, meeting.root, CHANNEL) == []
 
 
 async def test_a_thread_that_somebody_changed_counts_neither_with_the_store_nor_without(

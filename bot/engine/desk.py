@@ -180,9 +180,8 @@ class FrontDesk:
     async def _recovered(self, place: Place, happened: Say | Amend | Retract | Press | Resume) -> bool:
         """Whether *place* was the thread of an item: it is taken up there again, or people are asked about it."""
         under_us = happened.under_us if isinstance(happened, Say) else None
-        if isinstance(happened, Amend | Retract):
-            under_us = False
-        match await self._threads.whose(place, under_us=under_us):
+        is_said = not isinstance(happened, Amend | Retract)
+        match await self._threads.whose(place, under_us=under_us, look=is_said):
             case Here(item, folder):
                 if not folder and (why := self._begins_nothing(happened.person)):
                     await self._asked(place, item, wording.record_gone(item.title))

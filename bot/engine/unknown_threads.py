@@ -63,11 +63,14 @@ class UnknownThreads:
         """It is a roundtable's by now."""
         self._nobodys.pop(place.key, None)
 
-    async def whose(self, place: Place, *, under_us: bool | None = None) -> Here | Named | Moved | None:
+    async def whose(
+        self, place: Place, *, under_us: bool | None = None, look: bool = True
+    ) -> Here | Named | Moved | None:
         """
         The item of a thread that the store does not know. Most are nobody's, and remembered as such for a while.
 
         *under_us* says whether its root is a post of ours, and spares a look at it; None where Slack did not say.
+        Without *look* only git is asked.
         Raises Unavailable when only the root can tell, and Slack does not show it now.
         """
         met = self._nobodys.get(place.key)
@@ -75,6 +78,8 @@ class UnknownThreads:
             return None
         if listed := await self._homes.named_at(place):
             return Here(item_in(listed), listed) if listed.home else Named(listed)
+        if not look:
+            return None
         if under_us is not False and place.key not in self._not_by_us:
             return await self._by_root(place, surely_ours=under_us is True)
         self._nobodys[place.key] = time.monotonic()

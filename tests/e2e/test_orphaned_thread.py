@@ -18,12 +18,14 @@ from tests.e2e.test_sealed_home import TAKE_UP, questions, recorded, sealed
 WORDS = "Edits get lost in tunnels."
 
 
-async def forgotten(meeting: Meeting) -> None:
-    """A roundtable was begun; then the machine was lost, with all that was on it."""
+async def forgotten(meeting: Meeting) -> str:
+    """A roundtable was begun; then the machine was lost, with all that was on it. The stamp of what was said."""
     async with meeting.bot():
         await meeting.start("Offline sync")
+        said = await meeting.say("It is slow.")
         await meeting.slack.settled()
     rmtree(meeting.workspace)
+    return said
 
 
 def looked(meeting: Meeting, method: str = "conversations.replies", limit: str = "1") -> list[Any]:
@@ -32,14 +34,17 @@ def looked(meeting: Meeting, method: str = "conversations.replies", limit: str =
 
 async def test_the_first_word_takes_it_up_again_with_what_was_said_since(meeting: Meeting) -> None:
     """In the same thread, and in the record; nothing is asked of people."""
-    await forgotten(meeting)
+    early = await forgotten(meeting)
     async with meeting.bot():
+        await meeting.slack.person("grace").edit(early, "It is very slow.")
+        await meeting.slack.settled()
         await meeting.say(WORDS)
         await meeting.until(lambda: meeting.folder.exists() and WORDS in recorded(meeting))
         await meeting.until(lambda: sealed(meeting) == meeting.root)
         await meeting.until(lambda: len(meeting.menus("finish_step")) > 1)
 
     assert recorded(meeting).count(WORDS) == 1
+    assert recorded(meeting).count("It is very slow.") == 1
     assert meeting.meta["description"] == "Offline sync"
     assert len(meeting.slack.messages(CHANNEL)) == 1
 

@@ -204,7 +204,7 @@ class EmbeddedStore:
         """A file that says until when; part of *mark* is the name of a folder, which may be any text."""
         name = hashlib.sha256(mark.encode()).hexdigest()
         with folder(self._path, [MARKS], make=True) as files:
-            kept = (files.read(name) or b"0").decode("ascii", "replace")
+            kept = (files.read(name, STATE_BYTES) or b"0").decode("ascii", "replace")
             if not anew and kept.isdecimal() and int(kept) > time.time():
                 return False
             files.replace(name, str(int(time.time() + seconds)).encode())

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bot.domain.agenda import Playbook
+from bot.domain.planning.wording import doing
 from bot.domain.progress import Record
 from bot.domain.replay_state import Point, State
 from bot.domain.roundtable import Roundtable
@@ -46,7 +47,7 @@ class Digest(Value):
 class Waits(NamedTuple):
     """
     What the meeting waits for: the words of `Stage`, and whose turn it is. `who` are the personas who have the floor or
-    asked; nobody there means that people have.
+    asked; nobody there means that people have. `planning` says what a planning workshop is doing.
     """
 
     stage: Stage
@@ -55,6 +56,7 @@ class Waits(NamedTuple):
     answers: int = 0
     turn: int = 0
     turns: int = 0
+    planning: str = ""
 
 
 def digest(since: Since, playbook: Playbook) -> Digest:
@@ -79,6 +81,8 @@ def digest(since: Since, playbook: Playbook) -> Digest:
 def waits(rt: Roundtable, playbook: Playbook) -> Waits:
     step = playbook.agenda.get(rt.step_id)
     about = _titled(rt.step_id, playbook)
+    if rt.stage is Stage.PLANNING:
+        return Waits(rt.stage, planning=doing(rt.workshop) if rt.workshop else "")
     if debate := rt.elaboration:
         floor = tuple(_called(key, playbook) for key in debate.waiting)
         return Waits(rt.stage, about, floor, turn=debate.turn_count, turns=debate.max_turns)

@@ -1,6 +1,7 @@
 """The digest of *Catch me up*, in words: a few lines that a phone shows without scrolling."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
 
 from bot.domain.digest import Digest, Waits
 from bot.domain.progress import Record
@@ -13,18 +14,6 @@ POINTS_SHOWN = 5
 POINT_CHARS = 160
 NAMES_SHOWN = 6
 
-OVER: Mapping[Stage, str] = {
-    Stage.OPENING: "me: the thread is just being opened.",
-    Stage.WRITING: "me: I'm writing a step down, and its menu follows.",
-    Stage.AT_BOUNDARY: "anybody who chooses from the menu in the thread: go on, discuss, skip or stop.",
-    Stage.SYNTHESIZING: "me: I'm putting the discussion together, and a menu follows.",
-    Stage.CLOSING: "me: I'm closing a phase, and the next one follows.",
-    Stage.STALLED: "somebody who presses **Retry** in the thread.",
-    Stage.PAUSED: "somebody who presses **Resume** in the thread; it is stopped.",
-    Stage.ANALYSED: "nobody: the item is analysed.",
-}
-"""What it waits for, where neither the step nor the floor says more."""
-
 
 def caught_up(title: str, digest: Digest, waiting: str) -> str:
     since = "since you last said something" if digest.away else "from the beginning"
@@ -34,13 +23,35 @@ def caught_up(title: str, digest: Digest, waiting: str) -> str:
 
 def waiting_for(waits: Waits) -> str:
     asked = listed(waits.who)
-    if waits.stage is Stage.DISCUSSING:
-        asking = f", whom {asked} asks" if asked else ""
-        return f"people{asking} about {waits.step}{_so_far(waits.answers)}."
-    if waits.stage is Stage.ELABORATING:
-        turn = f"turn {waits.turn} of {waits.turns} of the discussion of {waits.step}"
-        return f"{asked}, who has the floor ({turn})." if asked else f"people: anybody may speak ({turn})."
-    return OVER[waits.stage]
+    match waits.stage:
+        case Stage.OPENING:
+            return "me: the thread is just being opened."
+        case Stage.DISCUSSING:
+            asking = f", whom {asked} asks" if asked else ""
+            return f"people{asking} about {waits.step}{_so_far(waits.answers)}."
+        case Stage.WRITING:
+            return "me: I'm writing a step down, and its menu follows."
+        case Stage.AT_BOUNDARY:
+            return "anybody who chooses from the menu in the thread: go on, discuss, skip or stop."
+        case Stage.ELABORATING:
+            turn = f"turn {waits.turn} of {waits.turns} of the discussion of {waits.step}"
+            return (
+                f"{asked}, who has the floor ({turn})." if asked else f"people: anybody may speak ({turn})."
+            )
+        case Stage.SYNTHESIZING:
+            return "me: I'm putting the discussion together, and a menu follows."
+        case Stage.CLOSING:
+            return "me: I'm closing a phase, and the next one follows."
+        case Stage.PLANNING:
+            return f"the planning workshop in the thread{waits.planning and f' ({waits.planning})'}."
+        case Stage.STALLED:
+            return "somebody who presses **Retry** in the thread."
+        case Stage.PAUSED:
+            return "somebody who presses **Resume** in the thread; it is stopped."
+        case Stage.ANALYSED:
+            return "nobody: the item is analysed."
+        case _:
+            assert_never(waits.stage)
 
 
 def not_running(slug: str) -> str:

@@ -6,6 +6,7 @@ from bot.domain.message import Action
 from bot.domain.planning.verdict import Verdict
 from bot.domain.replay import Replay
 from bot.domain.replay_state import Point, State
+from bot.domain.stage import Stage
 from bot.domain.synthesis import Decision, Insight, Question, Synthesis
 from tests.domain.books import few_steps
 from tests.domain.table import Table
@@ -141,3 +142,12 @@ def test_whom_it_waits_for_everywhere_else() -> None:
 
     table.press_continue().stop()
     assert "**Resume**" in waiting_for(waits(table.rt, table.playbook))
+
+
+def test_whom_it_waits_for_in_the_planning_workshop() -> None:
+    """What the workshop is doing, as in `status`."""
+    table = Table(few_steps()).start().do_step().plan()
+    assert table.rt.stage is Stage.PLANNING
+
+    said = waiting_for(waits(table.rt, table.playbook))
+    assert said.startswith("the planning workshop in the thread (")

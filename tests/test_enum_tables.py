@@ -1,0 +1,63 @@
+"""Tables that are looked up by a member of an enumeration have a row for every member."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from enum import Enum
+
+import pytest
+
+import bot
+from bot.domain.digest import Waits
+from bot.domain.digest_wording import waiting_for
+from bot.domain.machine import PRESSES
+from bot.domain.message import Action
+from bot.domain.stage import Stage
+from bot.slack.buttons import TYPED
+
+PARTIAL = {
+    "bot.slack.buttons.TYPED": "the other actions are in PRESSES",
+    "bot.slack.parse.TYPED": "the same table",
+    "bot.domain.machine.PRESSES": "the other actions are in TYPED",
+    "bot.domain.transitions.planning_presses.MOVES": "a part of PRESSES",
+    "bot.domain.transitions.reporting.LOUD": "read with `get`",
+    "bot.domain.words.AT_MENUS_ONLY": "read with `get`",
+    "bot.domain.menus.DEPTH_OF": "made of a whole table; for the three buttons of it alone",
+    "bot.domain.transitions.commits.FOLLOWS": "read with `get`",
+    "bot.sandbox.events.EVENTS": "read with `get`",
+    "bot.voices.reading._LABELS": "iterated",
+    "bot.voices.reading._LABELLED": "iterated",
+}
+"""Tables that do not have to have every row, and why."""
+
+
+def tables() -> Iterator[tuple[str, Mapping[Enum, object]]]:
+    """Every mapping of a module of ours whose keys are members of one enumeration."""
+    for found in pkgutil.walk_packages(bot.__path__, "bot."):
+        if found.name.endswith("__main__"):
+            continue
+        module = importlib.import_module(found.name)
+        for name, value in vars(module).items():
+            if isinstance(value, Mapping) and value and len({type(key) for key in value}) == 1:
+                (kind,) = {type(key) for key in value}
+                if issubclass(kind, Enum):
+                    yield f"{found.name}.{name}", value
+
+
+@pytest.mark.parametrize(("name", "table"), [*tables()])
+def test_a_table_has_a_row_for_every_member(name: str, table: Mapping[Enum, object]) -> None:
+    """A stage that was added later is no KeyError for the person who asks."""
+    if name in PARTIAL:
+        return
+    assert set(table) == set(type(next(iter(table))))
+
+
+def test_every_button_does_something() -> None:
+    """It is a press, or the verb that it stands for."""
+    assert {*PRESSES, *TYPED} == set(Action)
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_catch_up_says_in_every_stage_what_is_waited_for(stage: Stage) -> None:
+    """Also in the planning workshop."""
+    assert waiting_for(Waits(stage, "01-01 Vision")).endswith(".")

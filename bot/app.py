@@ -213,7 +213,6 @@ def _desk(engine: Engine, saved: Store, world: Performers, *, triage: Triage) ->
         playbook=world.playbook,
         records=world.records,
         redact=world.redact,
-        belonging=world.chat.belonging,
     )
 
 

@@ -10,7 +10,7 @@ from bot.domain.happened import Happened
 from bot.domain.item import Item
 from bot.domain.message import Action
 from bot.domain.outcomes import Outcome
-from bot.domain.place import Person, Place
+from bot.domain.place import Person, Place, Room
 
 
 class Start(Happened):
@@ -22,6 +22,7 @@ class Start(Happened):
     item: Item
     place: Place
     person: Person
+    room: Room = Room.UNKNOWN
     reply_url: str = ""
     planning: bool = False
     brief: str = ""
@@ -90,6 +91,7 @@ class Resume(Happened):
 
     person: Person
     place: Place
+    room: Room = Room.UNKNOWN
     reply_url: str = ""
 
 
@@ -105,6 +107,7 @@ class Plan(Happened):
 
     person: Person
     place: Place
+    room: Room = Room.UNKNOWN
     reply_url: str = ""
 
 

@@ -1,7 +1,7 @@
 """
 Who may press, and wish by words for what a button would do. Everybody may talk.
 
-Nobody is refused for what we do not know about them: that is found out meanwhile.
+Who somebody is was asked of Slack before (`bot/slack/reception.py`). Where Slack did not say, they count as a guest.
 """
 
 from bot.domain import refusals, words
@@ -12,11 +12,13 @@ from bot.domain.planning import moves
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 
+NOT_KNOWN = frozenset({Belonging.UNKNOWN, Belonging.UNVERIFIED})
+
 
 def refusal(rt: Roundtable, person: Person, house: House) -> str:
     """Why *person* may not press here, in a sentence for them; empty when they may."""
-    if not house.guests_press and belonging(rt, person) in OUTSIDERS:
-        return refusals.guests_talk()
+    if not house.guests_press and (why := _outside(belonging(rt, person))):
+        return why
     known, starter = {rt.started_by, *rt.people}, rt.started_by
     if not starter or person.id == starter or house.press is Pressing.EVERYONE:
         return ""
@@ -28,7 +30,13 @@ def refusal(rt: Roundtable, person: Person, house: House) -> str:
 
 
 def start_refusal(person: Person, house: House) -> str:
-    return refusals.guests_talk() if person.belongs in OUTSIDERS and not house.guests_press else ""
+    return "" if house.guests_press else _outside(person.belongs)
+
+
+def _outside(belongs: Belonging) -> str:
+    if belongs is Belonging.UNVERIFIED:
+        return refusals.unverified()
+    return refusals.guests_talk() if belongs in OUTSIDERS else ""
 
 
 def belonging(rt: Roundtable, person: Person) -> Belonging:
@@ -56,10 +64,20 @@ def is_wish(rt: Roundtable, happened: Command) -> bool:
             return False
 
 
+def may_be_wish(text: str) -> bool:
+    """Whether `is_wish` may be true of *text* in any stage."""
+    return (
+        words.is_wish(text)
+        or words.depth(text, at_menu=True) is not None
+        or words.exit_wish(text) is words.Exit.YES
+        or not moves.answer_in(text)
+    )
+
+
 def learned(rt: Roundtable, person: Person) -> Roundtable:
     """What came along about *person* is kept."""
     known = rt.manners.outsiders
-    if person.belongs is Belonging.UNKNOWN or known.get(person.id, Belonging.MEMBER) == person.belongs:
+    if person.belongs in NOT_KNOWN or known.get(person.id, Belonging.MEMBER) == person.belongs:
         return rt
     others = {one: belongs for one, belongs in known.items() if one != person.id}
     told = {person.id: person.belongs.value} if person.belongs in OUTSIDERS else {}

@@ -26,9 +26,23 @@ class Belonging(StrEnum):
     """Invited into some channels of it."""
     EXTERNAL = "external"
     """Of another workspace, in a channel that both share."""
+    UNVERIFIED = "unverified"
+    """Slack was asked, and does not say. It is never stored."""
 
 
 OUTSIDERS = frozenset({Belonging.GUEST, Belonging.EXTERNAL})
+MAY_NOT_PRESS = OUTSIDERS | {Belonging.UNVERIFIED}
+"""Unless the settings let guests press."""
+
+
+class Room(StrEnum):
+    """What kind of conversation a channel is."""
+
+    UNKNOWN = ""
+    PUBLIC = "public"
+    PRIVATE = "private"
+    DIRECT = "direct"
+    """A direct message, also of a group: the app is not told what people write there."""
 
 
 class Person(Stored):

@@ -16,6 +16,13 @@ def guests_talk() -> str:
     )
 
 
+def unverified() -> str:
+    return (
+        "Slack has not told me who you are, so I treat you as a guest for now: what you write counts, and the buttons, "
+        "and words like `stop` or `finish`, are for members of this workspace. Please try again in a minute."
+    )
+
+
 def participants_press() -> str:
     return "The buttons are for those who take part: write something in the thread first, and then they are yours, too."
 

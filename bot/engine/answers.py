@@ -17,6 +17,10 @@ from bot.engine.ports import Listing
 UNKNOWN_THREAD = (
     "I don't know this roundtable any more. Say `/roundtable resume` in the channel to bring it back."
 )
+NOT_IN_DIRECT = (
+    "I can't hear what is written in direct messages, so a roundtable can't be held here. "
+    "Start it in a channel that I am in: invite me with `/invite @roundtable` and say it there."
+)
 TITLE_TAKEN = "Please give it another title: I have no name left for a folder of that one."
 CHOICES_SHOWN = 5
 REFERENCE_CHARS = 100

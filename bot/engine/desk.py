@@ -5,18 +5,16 @@ Finds out which item is meant, answers what can be answered at once, and leaves 
 returns is for the person who asked alone; None when the thread itself will show the answer.
 """
 
+import asyncio
 import logging
-from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeVar
 
 from bot.domain import permission, wording
 from bot.domain.agenda import Playbook
-from bot.domain.inputs import Amend, Export, Mute, Plan, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.inputs import Amend, Mute, Plan, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.item import Item, backlog_title, generate_slug, item_from
 from bot.domain.message import Action, Message
-from bot.domain.notice import AskReview
-from bot.domain.place import OUTSIDERS, Belonging, Person, Place
+from bot.domain.place import MAY_NOT_PRESS, Belonging, Person, Place, Room
 from bot.domain.redaction import Redact, unchanged
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
@@ -30,8 +28,10 @@ from bot.errors import Conflict, EffectError, UserError
 
 log = logging.getLogger(__name__)
 
+KNOWN_SECONDS = 2.0
+"""How long an event may wait for Slack to say who somebody is."""
+
 Reply = Message | None
-Wish = TypeVar("Wish", Start, Resume, Press, Stop, Mute, SetDepth, Plan, Export, AskReview)
 
 
 class FrontDesk:
@@ -44,23 +44,22 @@ class FrontDesk:
         chat: Chat,
         playbook: Playbook,
         redact: Redact = unchanged,
-        belonging: Callable[[str], Belonging] = lambda _: Belonging.UNKNOWN,
     ) -> None:
-        """*redact* is done to files that roundtables begin with; *belonging* tells what is known without asking."""
+        """*redact* is done to files that roundtables begin with."""
         self._engine = engine
         self._store = store
         self._workspace = workspace
+        self._chat = chat
         self._playbook = playbook
         self._redact = redact
-        self._belonging = belonging
         self._sight = Sight(store, workspace)
         self._homes = ItemHomes(store, workspace)
         self._threads = UnknownThreads(store, workspace, chat)
 
     async def start(self, start: Start) -> Reply:
         """A roundtable on the item; one that exists already is linked to, not begun again."""
-        near = self._is_outside(start.person)
-        self._must_be_let(start.person)
+        near = is_outside(start.person)
+        self._may_open(start)
         listings = await self._workspace.items()
         seen = tuple(one for one in listings if sees_folder(start.place, one, near=near))
         item, listed = self._meant(start.item, seen, self._redact(await self._workspace.backlog()))
@@ -80,7 +79,6 @@ class FrontDesk:
 
     async def resume(self, resume: Resume, reference: str) -> Reply:
         """By reference, by the thread it was asked in, or by a picker of this channel's items."""
-        resume = self._known(resume)
         slug = await self._slug(resume.place, reference, resume.person)
         if slug is None and resume.place.thread and await self._recovered(resume.place, resume):
             return None
@@ -88,12 +86,17 @@ class FrontDesk:
             return answers.picker(await self._here(resume.place))
         rt = await self._store.get(slug)
         if rt is None or not rt.place.thread:
-            self._must_be_let(resume.person)
+            self._may_open(resume)
         if rt is None:
             return await self._take_up(resume, slug)
         if not rt.place.thread:
             start = Start(
-                key=resume.key, at=resume.at, item=rt.item, place=resume.place, person=resume.person
+                key=resume.key,
+                at=resume.at,
+                item=rt.item,
+                place=resume.place,
+                person=resume.person,
+                room=resume.room,
             )
             await self._engine.handle(slug, start)
             return None
@@ -116,23 +119,23 @@ class FrontDesk:
     async def press(self, place: Place, press: Press) -> Reply:
         if press.action is Action.TAKE_UP:
             return await self._taken_up_here(place, press)
-        if not await self._heard(place, self._known(press)):
+        if not await self._heard(place, press):
             raise UserError(answers.UNKNOWN_THREAD)
         return None
 
     async def stop(self, place: Place, stop: Stop, reference: str) -> Reply:
         rt = await self._running(place, reference, stop.person)
-        await self._engine.handle(rt.slug, self._known(stop))
+        await self._engine.handle(rt.slug, stop)
         return None if place.thread else answers.stopped(rt)
 
     async def mute(self, place: Place, mute: Mute, reference: str) -> Reply:
         rt = await self._running(place, reference, mute.person)
-        await self._engine.handle(rt.slug, self._known(mute))
+        await self._engine.handle(rt.slug, mute)
         return None if place.thread else answers.muted(rt, muted=mute.muted)
 
     async def depth(self, place: Place, set_depth: SetDepth) -> Reply:
         rt = await self._running(place, "", set_depth.person)
-        await self._engine.handle(rt.slug, self._known(set_depth))
+        await self._engine.handle(rt.slug, set_depth)
         return None if place.thread else answers.depth_set(rt, set_depth.depth)
 
     async def status(self, place: Place, person: Person, reference: str) -> Reply:
@@ -148,17 +151,11 @@ class FrontDesk:
     async def listing(self, place: Place, person: Person) -> Reply:  # noqa: ARG002 -- the same for everybody
         return answers.listing(await self._here(place))
 
-    def _known(self, wish: Wish) -> Wish:
-        """With what is known about the person: nobody is asked while Slack waits."""
-        belongs = self._belongs(wish.person)
-        return wish.but(person=wish.person.but(belongs=belongs)) if belongs else wish
-
-    def _belongs(self, person: Person) -> Belonging:
-        return person.belongs or self._belonging(person.id)
-
-    def _is_outside(self, person: Person) -> bool:
-        """Whoever is no member is shown what is held where they ask, as Slack does it with channels."""
-        return self._belongs(person) in OUTSIDERS
+    def _may_open(self, wish: Start | Resume | Plan) -> None:
+        """Raises UserError where no thread may be opened: by this person, or in a conversation we cannot hear."""
+        self._must_be_let(wish.person)
+        if wish.room is Room.DIRECT:
+            raise UserError(answers.NOT_IN_DIRECT)
 
     def _must_be_let(self, person: Person) -> None:
         """Raises UserError for whoever may not begin anything, nor bring it back."""
@@ -166,7 +163,7 @@ class FrontDesk:
             raise UserError(why)
 
     def _begins_nothing(self, person: Person) -> str:
-        return permission.start_refusal(person.but(belongs=self._belongs(person)), self._playbook.house)
+        return permission.start_refusal(person, self._playbook.house)
 
     async def _heard(self, place: Place, happened: Say | Amend | Retract | Press) -> bool:
         if await self._engine.hear(place, happened):
@@ -183,10 +180,10 @@ class FrontDesk:
         is_said = not isinstance(happened, Amend | Retract)
         match await self._threads.whose(place, under_us=under_us, look=is_said):
             case Here(item, folder):
-                if not folder and (why := self._begins_nothing(happened.person)):
+                person = happened.person if folder else await self._met(happened.person)
+                if not folder and (why := self._begins_nothing(person)):
                     await self._asked(place, item, wording.record_gone(item.title))
                     raise UserError(why)
-                person = happened.person
                 start = Start(
                     key=f"lost.{happened.key}", at=happened.at, item=item, place=place, person=person
                 )
@@ -202,6 +199,15 @@ class FrontDesk:
                 raise UserError(answers.moved(item.title, item.slug))
             case None:
                 return False
+
+    async def _met(self, person: Person) -> Person:
+        """With what Slack says of who they are; words that do nothing else come in without it."""
+        if person.belongs:
+            return person
+        with suppress(EffectError, TimeoutError):
+            async with asyncio.timeout(KNOWN_SECONDS):
+                await self._chat.name(person.id)
+        return person.but(belongs=self._chat.belonging(person.id) or Belonging.UNVERIFIED)
 
     async def _taken_up_here(self, place: Place, press: Press) -> Reply:
         """A person in the thread says that it is the item's: only now is it read, and what was said there counts."""
@@ -271,6 +277,7 @@ class FrontDesk:
             item=item,
             place=resume.place,
             person=resume.person,
+            room=resume.room,
             reply_url=resume.reply_url,
         )
         rt = await self._engine_takes_up(start, listed)
@@ -315,7 +322,7 @@ class FrontDesk:
                 await self._asked(place, item_in(named), wording.named_by_git(named.known.title))
                 raise UserError(answers.asked_in_thread(named.known.title))
             return named.known.slug if named else None
-        return await self._sight.meant(place, reference, near=self._is_outside(person))
+        return await self._sight.meant(place, reference, near=is_outside(person))
 
     async def _running(self, place: Place, reference: str, person: Person) -> Roundtable:
         """The roundtable that a wish is about; alone in its channel, it need not be named."""
@@ -343,6 +350,11 @@ class FrontDesk:
 
     async def _live(self, place: Place) -> tuple[Roundtable, ...]:
         return await self._store.in_channel(place.team, place.channel)
+
+
+def is_outside(person: Person) -> bool:
+    """Whoever is no member is shown what is held where they ask, as Slack does it with channels."""
+    return person.belongs in MAY_NOT_PRESS
 
 
 def same_channel(one: Place, other: Place) -> bool:

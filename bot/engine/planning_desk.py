@@ -5,7 +5,7 @@ from bot.domain.item import Item, item_from
 from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
 from bot.engine import answers
-from bot.engine.desk import FrontDesk, Reply
+from bot.engine.desk import FrontDesk, Reply, is_outside
 from bot.engine.homes import folder_of, item_in
 from bot.engine.sight import only_one
 from bot.errors import UserError
@@ -14,13 +14,12 @@ from bot.errors import UserError
 class PlanningDesk(FrontDesk):
     async def plan(self, plan: Plan, reference: str) -> Reply:
         """A *reference* of several words that names no item is the brief of a new one."""
-        plan = self._known(plan)
         slug = await self._planned(plan, reference)
         if slug is None:
             return await self._planned_anew(plan, reference)
         rt = await self._store.get(slug)
         if rt is None or not rt.place.thread:
-            self._must_be_let(plan.person)
+            self._may_open(plan)
             return await self._taken_up_to_plan(plan, slug, rt)
         await self._engine.handle(slug, plan)
         asked_there = (plan.place.channel, plan.place.thread) == (rt.place.channel, rt.place.thread)
@@ -31,7 +30,7 @@ class PlanningDesk(FrontDesk):
         place = plan.place
         if not reference.strip():
             return await self._slug(place, "", plan.person) or await self._only_one(place)
-        found = await self._sight.matching(place, reference, near=self._is_outside(plan.person))
+        found = await self._sight.matching(place, reference, near=is_outside(plan.person))
         is_brief = not found and len(reference.split()) > 1
         return None if is_brief else only_one(found, reference)
 
@@ -65,6 +64,7 @@ def _start(plan: Plan, item: Item) -> Start:
         item=item,
         place=plan.place,
         person=plan.person,
+        room=plan.room,
         reply_url=plan.reply_url,
         planning=True,
     )

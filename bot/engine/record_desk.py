@@ -31,7 +31,7 @@ class RecordDesk(FrontDesk):
         if slug is None:
             return answers.which(await self._here(place), menus.EXPORT)
         if await self._store.get(slug):
-            rt = await self._engine.handle(slug, self._known(export))
+            rt = await self._engine.handle(slug, export)
             return None if _is_there(rt, place) else answers.record_on_its_way(rt)
         listed = await folder_of(self._workspace, slug)
         return answers.record_kept(listed) if listed else answers.nothing_here()

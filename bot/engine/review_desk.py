@@ -24,7 +24,7 @@ class ReviewDesk(FrontDesk):
         Saved when this returns. The roundtable of the item is not asked, and need not run: its files are enough. One
         word that is no item may be somebody's name, or what they look at.
         """
-        roster, wish = self._playbook.roster, self._known(wish)
+        roster = self._playbook.roster
         try:
             slug = await self._reviewed(wish, reference)
         except UserError:

@@ -11,7 +11,7 @@ from bot.domain.discretion import discreet
 from bot.domain.effects import Sign
 from bot.domain.message import Message
 from bot.domain.persona import Persona, Roster
-from bot.domain.place import Belonging, Place
+from bot.domain.place import Belonging, Place, Room
 from bot.engine.ports import Chat, Opened, Pace, Root, Sheet, Thread
 from bot.errors import SlackError
 from bot.slack.blocks import Part, parts
@@ -160,6 +160,12 @@ class SlackChat(Chat):
 
     async def name(self, person: str) -> str:
         return await self._names.of(person)
+
+    async def who(self, person: str) -> Belonging:
+        return await self._names.who(person)
+
+    async def room(self, channel: str, *, said: Room) -> Room:
+        return await self._channels.room(channel, said=said)
 
     def belonging(self, person: str) -> Belonging:
         return self._names.belonging(person)

@@ -1,5 +1,9 @@
 """What people are called, and whether they belong to the workspace."""
 
+import asyncio
+import logging
+import math
+import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -11,13 +15,18 @@ from bot.slack.identity import Identity
 from bot.slack.packing import shortened
 from bot.slack.text import one_line
 
+log = logging.getLogger(__name__)
+
 REMEMBERED = 10_000
 NAME_CHARS = 80
+REFUSED_SECONDS = 60.0
+"""After which Slack is asked again about somebody whom it did not tell us about."""
 
 
 class _Known(NamedTuple):
     name: str
-    belongs: Belonging = Belonging.UNKNOWN
+    belongs: Belonging = Belonging.UNVERIFIED
+    until: float = math.inf
 
 
 class Names:
@@ -25,12 +34,15 @@ class Names:
         self._calls = calls
         self._us = us
         self._known: Newest[str, _Known] = Newest(REMEMBERED)
+        self._asking: dict[str, asyncio.Task[_Known]] = {}
 
     async def of(self, person: str) -> str:
         """The id of somebody Slack does not name; raises SlackError only when asking later may help."""
-        if person not in self._known:
-            self._known[person] = await self._asked(person)
-        return self._known[person].name
+        return (await self._found(person)).name
+
+    async def who(self, person: str) -> Belonging:
+        """UNVERIFIED when Slack does not say; raises SlackError only when asking later may help."""
+        return (await self._found(person)).belongs
 
     async def or_id(self, person: str) -> str:
         try:
@@ -40,8 +52,27 @@ class Names:
 
     def belonging(self, person: str) -> Belonging:
         """As far as it is known; nobody is asked."""
-        known = self._known.get(person)
+        known = self._remembered(person)
         return known.belongs if known else Belonging.UNKNOWN
+
+    def _remembered(self, person: str) -> _Known | None:
+        known = self._known.get(person)
+        return known if known and time.monotonic() < known.until else None
+
+    async def _found(self, person: str) -> _Known:
+        """One call for all who ask at once; it goes on when one of them stops waiting."""
+        if known := self._remembered(person):
+            return known
+        asking = self._asking.get(person)
+        if asking is None:
+            asking = self._asking[person] = asyncio.create_task(self._asked(person))
+            asking.add_done_callback(lambda task: self._answered(person, task))
+        return await asyncio.shield(asking)
+
+    def _answered(self, person: str, asking: asyncio.Task[_Known]) -> None:
+        del self._asking[person]
+        if not asking.cancelled() and not asking.exception():
+            self._known[person] = asking.result()
 
     async def _asked(self, person: str) -> _Known:
         try:
@@ -49,9 +80,10 @@ class Names:
         except SlackError as error:
             if error.again:
                 raise
-            return _Known(person)
+            log.info("Slack does not say who %s is: %s", person, error.reason)
+            return _Known(person, until=time.monotonic() + REFUSED_SECONDS)
         if not (user := answer.get("user")):
-            return _Known(person)
+            return _Known(person, until=time.monotonic() + REFUSED_SECONDS)
         profile = user.get("profile") or {}
         names = (profile.get("display_name"), profile.get("real_name"), user.get("real_name"), person)
         name = next(shown for name in names if name and (shown := one_line(name)))

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from bot.domain.inputs import Amend, Press, Resume, Retract, Say
 from bot.domain.message import Action
 from bot.domain.outcomes import Heard
-from bot.domain.place import Person, Place
+from bot.domain.place import Person, Place, Room
 from bot.domain.text import clean, one_line
 from bot.domain.words import is_aside
 from bot.slack.buttons import TYPED, action_of, carried
-from bot.slack.channels import PRIVATE_TYPES
+from bot.slack.channels import PRIVATE_TYPES, room_in
 from bot.slack.identity import Identity
 from bot.slack.limits import VALUE_CHARS
 from bot.slack.payload import Malformed, Payload, known, needed, part, reply_url, word
@@ -105,6 +105,7 @@ def command(body: Payload, us: Identity, *, at: str) -> Asked:
         key=f"command.{needed(body, 'trigger_id')}",
         at=at,
         reply_url=reply_url(body),
+        room=room_in(needed(body, "channel_id"), name=word(body, "channel_name")),
     )
 
 
@@ -121,6 +122,7 @@ def shortcut(body: Payload, us: Identity, *, at: str) -> Asked:
         at=at,
         adopts=place.thread or needed(body, "message", "ts"),
         reply_url=reply_url(body),
+        room=_room(body, place),
     )
 
 
@@ -135,7 +137,8 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | Asked |
     ts = _stands_at(body)
     key = f"press.{known(body, 'trigger_id') or _click(place, ts, pressed)}"
     if action is Action.RESUME and value:
-        resume = Resume(key=key, at=at, person=person, place=place, reply_url=reply_url(body))
+        room = _room(body, place)
+        resume = Resume(key=key, at=at, person=person, place=place, room=room, reply_url=reply_url(body))
         return Picked(resume, value, one_line(word(pressed, "text", "text")) or value)
     if action in TYPED:
         verb, url = TYPED[action], reply_url(body)
@@ -215,6 +218,7 @@ def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> 
         key=_key(event, event),
         at=at,
         adopts=thread or needed(event, "ts"),
+        room=room_in(needed(event, "channel"), kind=word(event, "channel_type")),
     )
 
 
@@ -276,6 +280,10 @@ def _origin(body: Payload, us: Identity) -> Place:
     if not place.channel:
         raise Malformed("it has no channel")
     return place
+
+
+def _room(body: Payload, place: Place) -> Room:
+    return room_in(place.channel, name=word(body, "channel", "name"))
 
 
 def _clicker(body: Payload, us: Identity) -> Person:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.outcomes import Heard
-from bot.domain.place import Place
+from bot.domain.place import Belonging, Person, Place
 from bot.engine.ports import Thread
 from bot.slack.calls import Calls
 from bot.slack.earlier import step_of
@@ -41,8 +41,13 @@ class ThreadReader:
                 elif (one := heard(message, self._identity)) and one.ts > after:
                     said.append(one.but(about=about))
         names = {one.person.id: await self._names.or_id(one.person.id) for one in said}
-        named = (one.but(person=one.person.but(name=names[one.person.id])) for one in said)
-        return Thread(tuple(named), complete)
+        known = (one.but(person=self._known(one.person, names[one.person.id])) for one in said)
+        return Thread(tuple(known), complete)
+
+    def _known(self, person: Person, name: str) -> Person:
+        """Words that act count as those of a guest where Slack does not say who wrote them."""
+        belongs = person.belongs or self._names.belonging(person.id) or Belonging.UNVERIFIED
+        return person.but(name=name, belongs=belongs)
 
     async def _pages(self, place: Place, after: str) -> AsyncIterator[Page]:
         cursor = ""

@@ -10,7 +10,7 @@ from bot.domain.agenda import Depth
 from bot.domain.inputs import Export, Mute, Plan, Resume, SetDepth, Start, Stop
 from bot.domain.item import item_from
 from bot.domain.notice import AskReview
-from bot.domain.place import Person, Place
+from bot.domain.place import Person, Place, Room
 from bot.domain.text import one_line
 from bot.errors import UserError
 from bot.slack import wording
@@ -18,6 +18,8 @@ from bot.slack.desk import Desk, Reply
 from bot.slack.wording import NO_TITLE, WHICH_DEPTH, plain
 
 HELP = "help"
+OPENING = frozenset({"start", "resume", "plan"})
+"""They may open a thread where they were said."""
 SHOWN_CHARS = 60
 ALIKE = 0.7
 
@@ -26,7 +28,7 @@ ALIKE = 0.7
 class Asked:
     """
     A verb and what came after it. `place` is where it was asked, and where the answer goes; `adopts` is the thread
-    that a start takes over.
+    that a start takes over. `room` is what is known of the channel; asked of Slack only for verbs that open a thread.
     """
 
     verb: str
@@ -37,6 +39,7 @@ class Asked:
     at: str
     adopts: str = ""
     reply_url: str = ""
+    room: Room = Room.UNKNOWN
 
 
 def verb_in(text: str) -> tuple[str, str] | None:
@@ -72,6 +75,7 @@ async def _start(desk: Desk, asked: Asked) -> Reply:
             item=item_from(asked.rest),
             place=asked.place.but(thread=asked.adopts),
             person=asked.person,
+            room=asked.room,
             reply_url=asked.reply_url,
         )
     )
@@ -79,13 +83,25 @@ async def _start(desk: Desk, asked: Asked) -> Reply:
 
 async def _resume(desk: Desk, asked: Asked) -> Reply:
     resume = Resume(
-        key=asked.key, at=asked.at, person=asked.person, place=asked.place, reply_url=asked.reply_url
+        key=asked.key,
+        at=asked.at,
+        person=asked.person,
+        place=asked.place,
+        room=asked.room,
+        reply_url=asked.reply_url,
     )
     return await desk.resume(resume, asked.rest)
 
 
 async def _plan(desk: Desk, asked: Asked) -> Reply:
-    plan = Plan(key=asked.key, at=asked.at, person=asked.person, place=asked.place, reply_url=asked.reply_url)
+    plan = Plan(
+        key=asked.key,
+        at=asked.at,
+        person=asked.person,
+        place=asked.place,
+        room=asked.room,
+        reply_url=asked.reply_url,
+    )
     return await desk.plan(plan, asked.rest)
 
 

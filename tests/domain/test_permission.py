@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from bot.domain import permission
 from bot.domain.house import House, Pressing
 from bot.domain.inputs import Amend, Export, Press, Say, SetDepth, Stop
 from bot.domain.message import Action
@@ -205,3 +206,41 @@ def test_no_button_is_left_out(action: Action) -> None:
 
     with pytest.raises(NotNow, match="welcome to write here"):
         at.decided(press(at, GUS, action))
+
+
+WISHES = [
+    "stop",
+    "finish",
+    "Finish step.",
+    "C",
+    "e",
+    "deeper please",
+    "quick",
+    "done",
+    "let's wrap up",
+    "skip",
+    "help",
+]
+
+
+@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("text", [*WISHES, "Edits get lost", "We stop at ten", "", "How fast? Fast."])
+def test_words_that_may_act_are_known_without_the_roundtable(stage: Stage, text: str) -> None:
+    """What acts in some stage waits until Slack has said who wrote it; ordinary words never wait."""
+    at = table().do_step().plan().rt.but(stage=stage)
+    said = Say(key="C1.9", at="2026-01-01T10:00:00.000Z", person=GUS, text=text, ts="9")
+
+    assert permission.may_be_wish(text) or not permission.is_wish(at, said)
+    assert permission.may_be_wish(text) == (text in {*WISHES, ""})
+
+
+def test_whom_slack_does_not_tell_of_counts_as_a_guest_for_now() -> None:
+    """The sentence says why, and nothing of it is kept: the next time Slack may say more."""
+    at = table()
+    ida = Person(id="ida", name="Ida", belongs=Belonging.UNVERIFIED)
+    say(at, ida, "We need it in tunnels")
+
+    with pytest.raises(NotNow, match="Slack has not told me who you are"):
+        at.decided(press(at, ida))
+    assert at.rt.manners.outsiders == {}
+    assert permission.start_refusal(ida, House(guests_press=True)) == ""

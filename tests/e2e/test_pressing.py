@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox import App, Sandbox
+from bot.sandbox import App, Fault, Sandbox
 from bot.sandbox.residents import User
 from bot.sandbox.server import PEOPLE
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
@@ -70,23 +70,6 @@ async def test_somebody_elses_workspace_is_known_from_the_click(meeting: Meeting
         assert len(meeting.slack.messages(CHANNEL)) == 1
 
 
-async def test_a_guest_is_found_out_after_the_first_click(meeting: Meeting) -> None:
-    """Nobody waits for Slack to tell; from then on it is known, in every thread."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.say("Edits get lost. Scope: small")
-        await meeting.press("finish_step", who="gus")
-        await meeting.menu("continue")
-        await found_out(meeting, "gus")
-        await meeting.press("continue", who="gus")
-        assert await told(meeting, "gus", "welcome to write here")
-
-        await meeting.start("Dark mode")
-        before = len(meeting.slack.person("gus").ephemerals)
-        await meeting.press("finish_step", who="gus")
-        await meeting.until(lambda: len(meeting.slack.person("gus").ephemerals) > before)
-
-
 async def test_guests_press_where_they_may(meeting: Meeting) -> None:
     """`ROUNDTABLE_GUESTS_PRESS=yes`."""
     meeting.more = {"ROUNDTABLE_GUESTS_PRESS": "yes"}
@@ -107,3 +90,26 @@ async def test_only_the_starter_presses(meeting: Meeting) -> None:
         assert await told(meeting, "grace", "Ada started this roundtable")
         await meeting.press("finish_step", who="ada")
         await meeting.menu("continue")
+
+
+async def test_a_guest_is_known_before_that_is_saved(meeting: Meeting) -> None:
+    """
+    What Slack said of them is saved together with the next effect. Until then `stop` was obeyed, and only the answer
+    to the mention came.
+    """
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        meeting.slack.faults.plan(Fault(method="reactions.add", delay=4))
+        await meeting.say("Edits get lost in tunnels. Scope: small", who="gus")
+        await meeting.until(
+            lambda: [call for call in meeting.slack.calls_of("users.info") if call.args["user"] == "U0GUS"]
+        )
+        gus = meeting.slack.person("gus")
+        await meeting.press("finish_step", who="gus")
+        assert await told(meeting, "gus", "welcome to write here")
+        seen = len(gus.ephemerals)
+        await meeting.say("stop", who="gus")
+        await gus.mention(CHANNEL, "depth deep", thread_ts=meeting.root)
+
+        await meeting.until(lambda: len(gus.ephemerals) >= seen + 2)
+        assert not meeting.menus("resume")

@@ -263,7 +263,7 @@ async def test_the_root_of_a_thread_is_read_and_found(served: Served) -> None:
         ("U9BARE", "U9BARE", Belonging.MEMBER),
         ("U9NEAR", "Linus", Belonging.MEMBER),
         ("U9FAR", "Mallory", Belonging.EXTERNAL),
-        ("U9NOBODY", "U9NOBODY", Belonging.UNKNOWN),
+        ("U9NOBODY", "U9NOBODY", Belonging.UNVERIFIED),
     ],
 )
 async def test_people_are_known_however_little_is_said_of_them(

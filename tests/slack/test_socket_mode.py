@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.inputs import Amend, Press, Resume, Retract, Say, SetDepth, Start, Stop
 from bot.domain.item import item_from
 from bot.domain.message import Action, Choice, Message
-from bot.domain.place import Person, Place
+from bot.domain.place import Belonging, Person, Place
 from bot.errors import ConfigError, SlackError, Unavailable, UserError
 from bot.sandbox import Sandbox
 from bot.slack.chat import SlackChat
@@ -201,7 +201,7 @@ async def test_a_button_comes_back_with_its_menu(
         Action.CONTINUE,
         "abc",
         ts,
-        Person(id=ada.id, name="ada"),
+        Person(id=ada.id, name="ada", belongs=Belonging.MEMBER),
     )
     assert delivery.acked
     assert (ada.ephemerals[-1].text, ada.ephemerals[-1].thread_ts) == ("Somebody was faster.", root)

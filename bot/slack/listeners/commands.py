@@ -7,14 +7,13 @@ from bot.slack import parse
 from bot.slack.blocks import parts
 from bot.slack.payload import Payload
 from bot.slack.reception import Reception
-from bot.slack.verbs import ask
 
 
 def register(app: AsyncApp, reception: Reception) -> None:
     @app.command(re.compile(".*"))  # a workspace may have given the command another name
     async def command(ack: AsyncAck, body: Payload) -> None:
         asked = parse.command(body, reception.us, at=reception.clock())
-        reply = await ask(reception.desk, asked)
+        reply = await reception.ask(body, asked)
         told = parts(discreet(reply, reception.us.redact)) if reply else []
         if len(told) == 1:
             await ack(text=told[0].text, blocks=told[0].blocks, response_type="ephemeral")

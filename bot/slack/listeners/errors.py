@@ -16,8 +16,7 @@ from slack_bolt.response import BoltResponse
 from bot.errors import Conflict, Unavailable, UserError
 from bot.slack.markdown import mrkdwn
 from bot.slack.payload import MALFORMED, Malformed, Payload, word
-from bot.slack.reception import Reception
-from bot.slack.wording import NOT_SAVED, WENT_WRONG
+from bot.slack.reception import Reception, sentence_for
 
 log = logging.getLogger(__name__)
 
@@ -54,13 +53,10 @@ def _note_ignored(error: Exception, body: Payload) -> None:
 
 def _judged(error: Exception) -> tuple[str, int]:
     """What the person is told, and the status by which Slack delivers again what it does deliver again."""
+    sentence = sentence_for(error)
     if isinstance(error, UserError):
-        return str(error), 0
-    if isinstance(error, Unavailable | Conflict):
-        log.warning("not saved: %s", error)
-        return NOT_SAVED, UNSAVED
-    log.error("a listener failed", exc_info=error)
-    return WENT_WRONG, BROKEN
+        return sentence, 0
+    return sentence, UNSAVED if isinstance(error, Unavailable | Conflict) else BROKEN
 
 
 def _gives_up(request: AsyncBoltRequest) -> bool:

@@ -3,28 +3,28 @@ from slack_bolt.async_app import AsyncApp
 from bot.slack import parse
 from bot.slack.payload import Payload
 from bot.slack.reception import Reception
-from bot.slack.verbs import Asked, ask
+from bot.slack.verbs import Asked
 
 
 def register(app: AsyncApp, reception: Reception) -> None:
     @app.event("message")
-    async def message(event: Payload) -> None:
+    async def message(body: Payload, event: Payload) -> None:
         match parse.message(event, reception.us, at=reception.clock()):
             case parse.Words(place, said):
-                reply = await reception.desk.say(place, said)
-                reception.tell(place, said.person.id, reply)
+                reply = await reception.desk.say(place, await reception.said(said))
+                reception.answer(body, reply)
             case parse.Amended(place, amend):
-                reply = await reception.desk.amend(place, amend)
-                reception.tell(place, amend.person.id, reply)
+                reply = await reception.desk.amend(place, await reception.said(amend))
+                reception.answer(body, reply)
             case parse.Retracted(place, retract):
                 reply = await reception.desk.retract(place, retract)
-                reception.tell(place, retract.person.id, reply)
+                reception.answer(body, reply)
 
     @app.event("app_mention")
-    async def mention(event: Payload) -> None:
+    async def mention(body: Payload, event: Payload) -> None:
         match parse.mention(event, reception.us, at=reception.clock()):
             case Asked() as asked:
-                reception.tell(asked.place, asked.person.id, await ask(reception.desk, asked))
+                reception.answer(body, await reception.ask(body, asked))
             case parse.Words(place, said):
-                reply = await reception.desk.say(place, said, mentioned=True)
-                reception.tell(place, said.person.id, reply)
+                reply = await reception.desk.say(place, await reception.said(said), mentioned=True)
+                reception.answer(body, reply)

@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 from slack_bolt.async_app import AsyncApp
 
 from bot.domain.effects import Sign
-from bot.domain.place import Person, Place
+from bot.domain.place import Person, Place, Room
 from bot.errors import UserError
+from bot.slack.desk import Reply
 from bot.slack.manifest import STOPPED
 from bot.slack.payload import Payload, needed
 from bot.slack.reception import Reception
@@ -11,7 +14,7 @@ from bot.slack.verbs import Asked, ask
 
 def register(app: AsyncApp, reception: Reception) -> None:
     @app.event(STOPPED)
-    async def stopped(event: Payload) -> None:
+    async def stopped(body: Payload, event: Payload) -> None:
         """Slack's own button, which it shows in a thread while an app that is declared an agent is at work there."""
         place = Place(
             team=reception.us.team, channel=needed(event, "channel"), thread=needed(event, "thread_ts")
@@ -24,9 +27,13 @@ def register(app: AsyncApp, reception: Reception) -> None:
             key=f"stopped.{place.channel}.{place.thread}.{needed(event, 'event_ts')}",
             at=reception.clock(),
         )
-        try:
-            await ask(reception.desk, asked)
-        except UserError:
-            # Nothing to stop: Slack shows that we are at work until we say that we are not.
-            reception.errands.send(reception.chat.clear(place, Sign.SESSION))
-            raise
+
+        async def known(person: Person, _room: Room) -> Reply:
+            try:
+                return await ask(reception.desk, replace(asked, person=person))
+            except UserError:
+                # Nothing to stop: Slack shows that we are at work until we say that we are not.
+                reception.errands.send(reception.chat.clear(place, Sign.SESSION))
+                raise
+
+        reception.answer(body, await reception.brought(body, asked.person, known))

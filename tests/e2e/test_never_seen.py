@@ -1,0 +1,161 @@
+"""People of whom Slack was never asked: what they want is decided once it has said who they are."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.sandbox import App, Fault, Sandbox
+from bot.sandbox.residents import User
+from bot.sandbox.server import PEOPLE
+from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
+from bot.slack.wording import MOMENT
+from tests.e2e.meeting import CHANNEL, TIMING, Meeting
+
+GUS = User("U0GUS", "gus", "Gus", is_guest=True)
+LOBBY = "#lobby"
+REFUSED = "welcome to write here"
+SLOW_SECONDS = 3.0
+"""More than a click may wait."""
+
+
+@pytest.fixture
+async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
+    """With a guest in the channel, and in another one."""
+    app = App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=frozenset(BOT_EVENTS))
+    async with Sandbox(app=app, people=(*PEOPLE, GUS), timing=TIMING) as slack:
+        slack.scopes.intersection_update(SCOPES)
+        slack.add_channel(LOBBY.strip("#"))
+        yield Meeting(slack, tmp_path / "workspace")
+
+
+def slow(meeting: Meeting) -> None:
+    """Slack takes its time to say who somebody is."""
+    meeting.slack.faults.plan(Fault(method="users.info", delay=SLOW_SECONDS))
+
+
+async def told(meeting: Meeting, who: str, words: str) -> bool:
+    person = meeting.slack.person(who)
+    return bool(await meeting.until(lambda: [one for one in person.ephemerals if words in one.text]))
+
+
+@pytest.mark.parametrize("line", ["start Dark mode", "plan Dark mode for everybody"])
+async def test_a_guest_opens_no_thread(meeting: Meeting, line: str) -> None:
+    """Their first command is refused, and nothing is made."""
+    async with meeting.bot():
+        delivery = await meeting.slack.person("gus").slash(CHANNEL, f"/roundtable {line}")
+
+        assert REFUSED in delivery.response["text"]
+        assert not meeting.slack.messages(CHANNEL)
+
+
+async def test_a_guest_sees_nothing_of_other_channels(meeting: Meeting) -> None:
+    """Their first question is answered as every later one."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        gus, grace = meeting.slack.person("gus"), meeting.slack.person("grace")
+
+        assert "No matching item" in str((await gus.slash(LOBBY, "/roundtable status offline-sync")).response)
+        assert "a step is open" in str((await grace.slash(LOBBY, "/roundtable status offline-sync")).response)
+
+
+async def test_a_guests_first_click_changes_nothing(meeting: Meeting) -> None:
+    """Whichever button it is."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Edits get lost. Scope: small")
+        await meeting.press("finish_step", who="gus")
+
+        assert await told(meeting, "gus", REFUSED)
+        assert not meeting.menus("continue")
+
+
+@pytest.mark.parametrize("words", ["stop", "finish", "deeper please"])
+async def test_a_guests_first_words_do_not_act(meeting: Meeting, words: str) -> None:
+    """They are recorded, and the guest is told why nothing follows."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say(words, who="gus")
+
+        assert await told(meeting, "gus", REFUSED)
+        assert not meeting.menus("resume")
+        assert not meeting.menus("continue")
+
+
+async def test_a_member_is_answered_at_once(meeting: Meeting) -> None:
+    """Slack says who they are in the time of one call; later nothing is asked any more."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        linus = meeting.slack.person("linus")
+        for _ in range(2):
+            assert "a step is open" in str(
+                (await linus.slash(LOBBY, "/roundtable status offline-sync")).response
+            )
+
+    assert [call.args["user"] for call in meeting.slack.calls_of("users.info")].count(linus.id) == 1
+
+
+async def test_a_command_follows_when_slack_is_slow(meeting: Meeting) -> None:
+    """It is acknowledged in time, and its result comes by itself: a member's thread, a guest's refusal."""
+    async with meeting.bot():
+        slow(meeting)
+        delivery = await meeting.slack.person("gus").slash(CHANNEL, "/roundtable start Dark mode")
+        assert MOMENT in delivery.response["text"]
+        assert await told(meeting, "gus", REFUSED)
+        assert not meeting.slack.messages(CHANNEL)
+
+        slow(meeting)
+        delivery = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable start Dark mode")
+        assert MOMENT in delivery.response["text"]
+        assert await meeting.until(lambda: meeting.slack.messages(CHANNEL))
+
+
+async def test_a_click_follows_when_slack_is_slow(meeting: Meeting) -> None:
+    """As a command does."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Edits get lost. Scope: small", who="ada")
+        await meeting.slack.settled()
+        slow(meeting)
+        delivery = await meeting.press("finish_step", who="linus")
+        assert delivery.acked
+        assert await told(meeting, "linus", MOMENT)
+        await meeting.menu("continue")
+
+
+async def test_a_mention_follows_when_slack_is_slow(meeting: Meeting) -> None:
+    """It is not delivered twice for that."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        slow(meeting)
+        linus = meeting.slack.person("linus")
+        await linus.mention(CHANNEL, "status", thread_ts=meeting.root)
+        assert await told(meeting, "linus", "Offline sync")
+        await meeting.slack.settled()
+
+        assert [one.text for one in linus.ephemerals if MOMENT in one.text] == [MOMENT]
+        assert len(linus.ephemerals) == 2
+
+
+async def test_when_slack_does_not_say_who_it_is(meeting: Meeting) -> None:
+    """Nobody is taken for a member unseen: they may write, look around their channel, and are told why."""
+    meeting.slack.faults.plan(Fault(method="users.info", error="user_not_found", times=100))
+    async with meeting.bot():
+        linus = meeting.slack.person("linus")
+        delivery = await linus.slash(CHANNEL, "/roundtable start Dark mode")
+        assert "Slack has not told me who you are" in delivery.response["text"]
+        delivery = await linus.slash(CHANNEL, "/roundtable list")
+        assert "answer a guest" in str(delivery.response)
+
+
+async def test_words_that_nobody_can_be_asked_about_are_recorded(meeting: Meeting) -> None:
+    """`stop` does not act while Slack takes too long, and whoever said it is told."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        slow(meeting)
+        await meeting.say("stop", who="linus")
+        assert await told(meeting, "linus", "Slack has not told me who you are")
+        assert not meeting.menus("resume")
+
+        await meeting.say("stop", who="linus")
+        await meeting.menu("resume")

@@ -165,7 +165,7 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         world = Performers(chat, heard, files, agenda, now, records, speaking.planners, redact)
         engine = _engine(saved, Forked(doors.payer, triage), world, meter=doors.metrics)
         desk = _desk(engine, saved, world, triage=triage)
-        reception = Reception(desk=desk, chat=chat, us=us, clock=now)
+        reception = Reception(desk=desk, chat=chat, us=us, memory=saved, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
             await enter(_abreast(sync, engine, doors.metrics))

@@ -176,15 +176,15 @@ class Store(Protocol):
         """When somebody last said that they hear Slack; empty when nobody ever did, or it is lost."""
         ...
 
-    async def remember(self, mark: str, *, seconds: float, anew: bool = False) -> bool:
-        """
-        Keep *mark* for so long. False when it is kept already, by whichever process; then nothing is changed, unless
-        it shall be kept *anew*.
-        """
-        ...
-
     async def listening(self, at: str) -> None:
         """We hear Slack, at *at*, in the form of a transcript's `ts`."""
+        ...
+
+    async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
+        """
+        True for one caller alone, in all processes: *key* was not there, and is now kept for *seconds*. With *renew*
+        always: it is kept for so long from now.
+        """
         ...
 
     async def ping(self) -> None:

@@ -91,13 +91,13 @@ class UnknownThreads:
         asked for *by_name*. Raises EffectError when it cannot be said there.
         """
         thread, named = f"asked.{place.key}", f"asked.{place.key}.{item.slug}"
-        is_first = await self._store.remember(thread, seconds=ASKING_SECONDS)
-        if not (is_first or by_name) or not await self._store.remember(named, seconds=ASKING_SECONDS):
+        is_first = await self._store.first(thread, seconds=ASKING_SECONDS)
+        if not (is_first or by_name) or not await self._store.first(named, seconds=ASKING_SECONDS):
             return
         message = Message(text=text, choices=(TAKE_UP.but(value=item.slug),))
         await self._chat.post(place, message, key=f"take_up.{item.slug}", again=False)
         for mark in (thread, named):
-            await self._store.remember(mark, seconds=ASKED_SECONDS, anew=True)
+            await self._store.first(mark, seconds=ASKED_SECONDS, renew=True)
 
     async def answered(self, place: Place, ts: str, item: Item, *, by: str) -> None:
         """The question *ts* says who answered it, and has no button any more. That is a courtesy, tried once."""

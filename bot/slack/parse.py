@@ -164,6 +164,13 @@ def origin(body: Payload, us: Identity) -> Place:
     return Place(team=us.team, channel=channel, thread=next(filter(None, threads), ""))
 
 
+def occasion(body: Payload) -> str:
+    """The same whenever Slack delivers an event again, and for all events of one message."""
+    event = part(body, "event")
+    stamp = known(event, "ts") or known(event, "event_ts") or known(body, "event_id")
+    return f"{known(event, 'channel')}.{stamp}"
+
+
 def sender(body: Payload) -> str:
     """The id of whoever caused this; empty when nobody did."""
     by = part(body, "event") or body

@@ -41,6 +41,9 @@ T = TypeVar("T")
 Said = TypeVar("Said", Say, Amend)
 Work = Callable[[Person, Room], Awaitable[Reply]]
 
+ANSWERED_SECONDS = 900.0
+"""Slack delivers what was not acknowledged again at once, after one minute and after five."""
+
 Clock = Callable[[], str]
 """Now, in the form of a transcript's `ts`."""
 
@@ -68,6 +71,14 @@ class Whispering(Protocol):
 
     async def clear(self, place: Place, sign: Sign) -> None:
         """Slack shows no more that we are at work."""
+        ...
+
+
+class Memory(Protocol):
+    """Of all processes together. Raises Unavailable."""
+
+    async def first(self, key: str, *, seconds: float) -> bool:
+        """True for one caller alone: *key* was not there, and is now kept for *seconds*."""
         ...
 
 
@@ -109,6 +120,7 @@ class Reception:
     desk: Desk
     chat: Whispering
     us: Identity
+    memory: Memory
     clock: Clock
     errands: Errands = field(default_factory=Errands)
 
@@ -169,6 +181,19 @@ class Reception:
         """`tell`, to whoever caused *body*, and there."""
         place, person = parse.origin(body, self.us), parse.sender(body)
         self.tell(place, person, reply, reply_url=reply_url_of(body))
+
+    async def answer_once(self, body: Payload, reply: Reply | str) -> None:
+        """
+        `answer` to an event, however often Slack delivers it, and to whichever process; also the `message` and the
+        `app_mention` that one message may be. The first answer counts, even if that was none. A process that dies
+        between here and the answer loses it, as after every acknowledgement.
+        """
+        try:
+            is_first = await self.memory.first(f"answered.{parse.occasion(body)}", seconds=ANSWERED_SECONDS)
+        except Unavailable:
+            is_first = True  # rather twice than never
+        if is_first:
+            self.answer(body, reply)
 
     def replace(self, body: Payload, message: Message) -> None:
         """*message* in place of what was pressed, or beside it."""

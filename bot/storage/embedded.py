@@ -7,7 +7,7 @@ that what is compared is what is replaced, even when the caller was cancelled me
 
 import asyncio
 import fcntl
-import hashlib
+import json
 import logging
 import time
 from collections import Counter
@@ -28,7 +28,7 @@ from bot.storage.stored import FromLater, Unreadable, decoded, encoded, is_due
 ROUNDTABLES = "roundtables"
 SUFFIX = ".json"
 LISTENED = "listened"
-MARKS = "marks"
+FIRSTS = "firsts.json"
 PROBE_BYTES = 4096
 IN_USE = "another roundtable process uses this workspace; set REDIS_URL to run several"
 
@@ -125,8 +125,8 @@ class EmbeddedStore:
     async def listening(self, at: str) -> None:
         await self._bounded(lambda: self._listening(at))
 
-    async def remember(self, mark: str, *, seconds: float, anew: bool = False) -> bool:
-        return await self._bounded(lambda: self._remember(mark, seconds, anew=anew))
+    async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
+        return await self._bounded(lambda: self._first(key, seconds, renew=renew))
 
     async def ping(self) -> None:
         await self._bounded(self._probe)
@@ -200,14 +200,13 @@ class EmbeddedStore:
         with folder(self._path) as files:
             files.replace(LISTENED, at.encode())
 
-    def _remember(self, mark: str, seconds: float, *, anew: bool) -> bool:
-        """A file that says until when; part of *mark* is the name of a folder, which may be any text."""
-        name = hashlib.sha256(mark.encode()).hexdigest()
-        with folder(self._path, [MARKS], make=True) as files:
-            kept = (files.read(name, STATE_BYTES) or b"0").decode("ascii", "replace")
-            if not anew and kept.isdecimal() and int(kept) > time.time():
+    def _first(self, key: str, seconds: float, *, renew: bool) -> bool:
+        now = time.time()
+        with folder(self._path) as files:
+            kept = {one: until for one, until in _firsts(files.read(FIRSTS, STATE_BYTES) or b"").items() if until > now}
+            if key in kept and not renew:
                 return False
-            files.replace(name, str(int(time.time() + seconds)).encode())
+            files.replace(FIRSTS, json.dumps({**kept, key: now + seconds}).encode())
         return True
 
     def _probe(self) -> None:
@@ -225,6 +224,15 @@ class EmbeddedStore:
         entry = self._entries.pop(slug, None)
         if entry and self._threads.get(entry.place.key) == slug:
             del self._threads[entry.place.key]
+
+
+def _firsts(content: bytes) -> dict[str, float]:
+    """Until when each key is kept; what cannot be read is forgotten."""
+    with suppress(ValueError):
+        found = json.loads(content)
+        if isinstance(found, dict):
+            return {key: until for key, until in found.items() if isinstance(until, int | float)}
+    return {}
 
 
 def _entry(roundtable: Roundtable) -> Entry:

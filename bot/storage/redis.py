@@ -6,8 +6,8 @@ same round trip: an entry that says more than the hash is ignored by whoever rea
 something. Nothing is tried twice: `connect.py` says why, and what all kinds of Redis have in common.
 """
 
-import hashlib
 import logging
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -27,6 +27,7 @@ CENSUS_SECONDS = 1.5
 SEEN_AT_MOST = 20_000
 OWING = "roundtable:owing"
 LISTENED = "roundtable:listened"
+FIRST = "roundtable:first:"
 SEPARATOR = ", "
 KEPT_SECONDS = 30 * 24 * 3600
 """A roundtable that is over and owes nothing; after that, its item is still in the workspace."""
@@ -163,9 +164,9 @@ class RedisStore(Connected):
         async with bounded():
             await self._redis.set(LISTENED, at)
 
-    async def remember(self, mark: str, *, seconds: float, anew: bool = False) -> bool:
+    async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
         async with bounded():
-            kept = await self._redis.set(_mark_key(mark), b"", ex=int(seconds), nx=not anew)
+            kept = await self._redis.set(FIRST + key, "", nx=not renew, px=math.ceil(seconds * 1000))
         return bool(kept)
 
     async def ping(self) -> None:
@@ -206,11 +207,6 @@ def _thread_key(place: Place) -> str:
 
 def _channel_key(team: str, channel: str) -> str:
     return f"roundtable:channel:{{{team}.{channel}}}"
-
-
-def _mark_key(mark: str) -> str:
-    """Part of *mark* is the name of a folder, which may be any text."""
-    return f"roundtable:mark:{hashlib.sha256(mark.encode()).hexdigest()}"
 
 
 def _is_over(roundtable: Roundtable) -> bool:

@@ -297,16 +297,39 @@ async def test_when_somebody_last_listened_is_known(open_store: Opening) -> None
         assert await store.listened() == "2026-11-21T10:00:30.000Z"
 
 
-async def test_a_mark_is_kept_once_for_all_processes(open_store: Opening) -> None:
-    """Also for the process that comes next; until its time is over, and never longer than was said last."""
+async def test_a_key_is_first_once(open_store: Opening) -> None:
+    """Also for the process that comes next, and whatever is in the key."""
     async with open_store() as store:
-        assert await store.remember("asked.T1.C1.1.1", seconds=60)
-        assert await store.remember("asked.T1.C1.1.1/\n../other", seconds=60)
-        assert not await store.remember("asked.T1.C1.1.1", seconds=1)
+        assert await store.first("answered.C1.1.1", seconds=60)
+        assert not await store.first("answered.C1.1.1", seconds=60)
+        assert await store.first("ẞ \n:{}*", seconds=60)
 
     async with open_store() as store:
-        assert not await store.remember("asked.T1.C1.1.1", seconds=60)
-        assert await store.remember("asked.T1.C1.1.1", seconds=1, anew=True)
-        async with asyncio.timeout(60):
-            while not await store.remember("asked.T1.C1.1.1", seconds=60):
-                pass
+        assert not await store.first("answered.C1.1.1", seconds=60)
+        assert await store.first("answered.C1.1.2", seconds=60)
+
+
+async def test_of_many_at_once_exactly_one_is_first(store: Store) -> None:
+    """Slack delivers again while the first delivery is still being worked on."""
+    outcomes = await asyncio.gather(*(store.first("once", seconds=60) for _ in range(20)))
+
+    assert outcomes.count(True) == 1
+
+
+async def test_a_key_is_forgotten_in_time(store: Store) -> None:
+    """It is kept for as long as somebody may come again, and no longer."""
+    assert await store.first("short", seconds=0.01)
+    assert await store.first("long", seconds=60)
+    async with asyncio.timeout(30):
+        while not await store.first("short", seconds=60):
+            pass
+    assert not await store.first("long", seconds=60)
+
+
+async def test_a_key_may_be_kept_anew(store: Store) -> None:
+    """It is kept for as long as was said last."""
+    assert await store.first("asked", seconds=60)
+    assert await store.first("asked", seconds=0.01, renew=True)
+    async with asyncio.timeout(30):
+        while not await store.first("asked", seconds=60):
+            pass

@@ -123,6 +123,7 @@ class World:
 class SimStore:
     def __init__(self, world: World) -> None:
         self._world = world
+        self._firsts: set[str] = set()
 
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
         return self._world.store.get(slug)
@@ -156,8 +157,10 @@ class SimStore:
 
     async def listening(self, at: str) -> None: ...
 
-    async def remember(self, mark: str, *, seconds: float, anew: bool = False) -> bool:
-        return True
+    async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
+        first = renew or key not in self._firsts
+        self._firsts.add(key)
+        return first
 
     async def ping(self) -> None: ...
 

@@ -20,7 +20,7 @@ from bot.slack.client import identify, opened
 from bot.slack.desk import Desk, Reply
 from bot.slack.identity import Identity
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
-from bot.slack.reception import Reception
+from bot.slack.reception import Memory, Reception
 from bot.slack.sockets import Sockets
 
 NOW = "2026-01-01T10:00:00.000Z"
@@ -28,6 +28,18 @@ PAYLOADS = Path(__file__).parent / "payloads"
 
 MAYA = Persona(key="business-analyst", name="Maya Chen", role="Business Analyst", icon=":mag:")
 ALEX = Persona(key="architect", name="Alex Rivera", role="Architect", icon="https://icons.example/alex.png")
+
+
+class Remembered(Memory):
+    """What processes of one bot share."""
+
+    def __init__(self) -> None:
+        self.keys: set[str] = set()
+
+    async def first(self, key: str, *, seconds: float) -> bool:  # noqa: ARG002 -- a test is over before that
+        first = key not in self.keys
+        self.keys.add(key)
+        return first
 
 
 class ScriptedDesk(Desk):
@@ -146,7 +158,7 @@ def place(sandbox: Sandbox) -> Place:
 
 @pytest.fixture
 async def reception(desk: ScriptedDesk, chat: SlackChat, us: Identity) -> AsyncIterator[Reception]:
-    reception = Reception(desk=desk, chat=chat, us=us, clock=lambda: NOW)
+    reception = Reception(desk=desk, chat=chat, us=us, memory=Remembered(), clock=lambda: NOW)
     yield reception
     await reception.errands.drain(2)
 

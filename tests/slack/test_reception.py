@@ -3,11 +3,14 @@
 import asyncio
 import gc
 import logging
+from dataclasses import replace
 
 import pytest
 
-from bot.errors import SlackError
-from bot.slack.reception import Errands
+from bot.errors import SlackError, Unavailable
+from bot.sandbox import Sandbox
+from bot.slack.reception import Errands, Memory, Reception
+from tests.slack.conftest import payload
 
 
 async def test_an_errand_is_held_on_to() -> None:
@@ -62,3 +65,38 @@ async def test_draining_has_an_end() -> None:
     await errands.drain(0.01)
 
     assert not errands._running
+
+
+async def test_two_processes_answer_an_event_once(reception: Reception, connected: Sandbox) -> None:
+    """The repetition may come to another one, and as the other event that a message is."""
+    other = replace(reception, errands=Errands())
+    body = payload("mention_in_channel", event__channel=connected.channel().id, event__user="U0ADA")
+    as_message = payload(
+        "mention_in_channel",
+        event__channel=connected.channel().id,
+        event__user="U0ADA",
+        event__type="message",
+    )
+
+    await reception.answer_once(body, "once")
+    await other.answer_once(body, "twice")
+    await other.answer_once(as_message, "thrice")
+    for one in (reception, other):
+        await one.errands.drain(5)
+
+    assert [one.text for one in connected.person("ada").ephemerals] == ["once"]
+
+
+async def test_an_answer_is_given_when_the_store_is_away(reception: Reception, connected: Sandbox) -> None:
+    """Rather twice than never."""
+
+    class Away(Memory):
+        async def first(self, key: str, *, seconds: float) -> bool:  # noqa: ARG002 -- nobody answers
+            raise Unavailable
+
+    away = replace(reception, memory=Away())
+    body = payload("mention_in_channel", event__channel=connected.channel().id, event__user="U0ADA")
+    await away.answer_once(body, "here")
+    await away.errands.drain(5)
+
+    assert [one.text for one in connected.person("ada").ephemerals] == ["here"]

@@ -34,12 +34,12 @@ def register(app: AsyncApp, reception: Reception) -> None:
         sentence, unacknowledged = _judged(error)
         if "command" in body:
             return await ack(text=mrkdwn(reception.us.redact(sentence)), response_type="ephemeral")
-        if "event" in body and unacknowledged:
-            if _gives_up(request):
-                reception.answer(body, sentence)
-            return BoltResponse(status=unacknowledged)
-        reception.answer(body, sentence)
-        return await ack()
+        if "event" not in body:
+            reception.answer(body, sentence)
+            return await ack()
+        if not unacknowledged or _gives_up(request):
+            await reception.answer_once(body, sentence)
+        return BoltResponse(status=unacknowledged) if unacknowledged else await ack()
 
 
 def _note_ignored(error: Exception, body: Payload) -> None:

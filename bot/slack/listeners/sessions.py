@@ -36,4 +36,4 @@ def register(app: AsyncApp, reception: Reception) -> None:
                 reception.errands.send(reception.chat.clear(place, Sign.SESSION))
                 raise
 
-        reception.answer(body, await reception.brought(body, asked.person, known))
+        await reception.answer_once(body, await reception.brought(body, asked.person, known))

@@ -6,7 +6,12 @@ from bot.sandbox.changes import Change, Kind
 from bot.sandbox.messages import JSON, Message
 from bot.sandbox.slack import Slack
 
-SUBSCRIPTIONS = {"channel": "message.channels", "group": "message.groups", "im": "message.im"}
+SUBSCRIPTIONS = {
+    "channel": "message.channels",
+    "group": "message.groups",
+    "im": "message.im",
+    "mpim": "message.mpim",
+}
 
 
 def events(slack: Slack, change: Change) -> Iterator[JSON]:

@@ -43,7 +43,7 @@ class Channel:
     id: str
     name: str
     kind: str = "channel"
-    """As in events: `channel`, `group` (private) or `im`."""
+    """As in events: `channel`, `group` (private), `im` or `mpim`."""
     members: set[str] = field(default_factory=set)
     archived: bool = False
     created: int = 0
@@ -69,6 +69,7 @@ class Channel:
             "is_channel": self.kind == "channel",
             "is_group": self.kind == "group",
             "is_im": self.kind == "im",
+            "is_mpim": self.kind == "mpim",
             "is_private": self.kind != "channel",
             "is_archived": self.archived,
             "is_general": False,

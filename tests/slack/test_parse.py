@@ -8,9 +8,10 @@ import pytest
 from bot.domain import menus
 from bot.domain.inputs import Amend, Press, Resume, Retract, Say
 from bot.domain.message import Action
-from bot.domain.place import Belonging, Person, Place
+from bot.domain.place import Belonging, Person, Place, Room
 from bot.slack import parse
 from bot.slack.buttons import action_id, value_of
+from bot.slack.channels import room_in
 from bot.slack.identity import Identity
 from bot.slack.payload import Malformed
 from bot.slack.verbs import Asked, verb_in
@@ -466,3 +467,23 @@ def test_of_a_huge_text_only_the_beginning_is_read() -> None:
 
     assert said is not None
     assert len(said.said.text) <= 40_000 + len(CUT)
+
+
+@pytest.mark.parametrize(
+    ("channel", "said", "room"),
+    [
+        ("D1", {}, Room.DIRECT),
+        ("C1", {"name": "directmessage"}, Room.DIRECT),
+        ("C1", {"name": "mpdm-ada--grace-1"}, Room.DIRECT),
+        ("G1", {"name": "mpdm-ada--grace-1"}, Room.DIRECT),
+        ("C1", {"kind": "mpim"}, Room.DIRECT),
+        ("C1", {"name": "privategroup"}, Room.PRIVATE),
+        ("G1", {}, Room.PRIVATE),
+        ("C1", {"kind": "group"}, Room.PRIVATE),
+        ("C1", {"kind": "channel"}, Room.PUBLIC),
+        ("C1", {"name": "general"}, Room.UNKNOWN),
+    ],
+)
+def test_what_a_payload_says_of_its_channel(channel: str, said: dict[str, str], room: Room) -> None:
+    """By its id, by the name in commands and clicks, by the `channel_type` of events."""
+    assert room_in(channel, **said) is room

@@ -9,7 +9,12 @@ from bot.sandbox.refusal import Refused, missing
 from bot.sandbox.residents import Channel
 from bot.sandbox.slack import Slack
 
-HISTORY = {"channel": "channels:history", "group": "groups:history", "im": "im:history"}
+HISTORY = {
+    "channel": "channels:history",
+    "group": "groups:history",
+    "im": "im:history",
+    "mpim": "mpim:history",
+}
 READ = {"channel": "channels:read", "group": "groups:read", "im": "im:read", "mpim": "mpim:read"}
 READ_KINDS = {"public_channel": "channel", "private_channel": "group", "im": "im", "mpim": "mpim"}
 MOST_REPLIES = 1_000

@@ -1,0 +1,85 @@
+"""Direct messages, also of groups: the app hears nothing there, so nothing is held there."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.sandbox import App, Sandbox
+from bot.sandbox.residents import Channel
+from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
+from tests.e2e.meeting import CHANNEL, TIMING, Meeting
+
+REFUSED = "can't be held here"
+GROUP = "mpdm-ada--grace--roundtable-1"
+
+
+@pytest.fixture
+async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
+    app = App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=frozenset(BOT_EVENTS))
+    async with Sandbox(app=app, timing=TIMING) as slack:
+        slack.scopes.intersection_update(SCOPES)
+        yield Meeting(slack, tmp_path / "workspace")
+
+
+def group(meeting: Meeting) -> Channel:
+    workspace = meeting.slack.workspace
+    people = {workspace.user(name).id for name in ("ada", "grace")}
+    return workspace.add_channel(GROUP, members={*people, meeting.slack.bot_user_id}, kind="mpim")
+
+
+def refusals(meeting: Meeting) -> list[str]:
+    return [one.text for one in meeting.slack.person("ada").ephemerals if REFUSED in one.text]
+
+
+@pytest.mark.parametrize("line", ["start Dark mode", "plan Dark mode for everybody", "resume offline-sync"])
+@pytest.mark.parametrize("where", ["@roundtable", GROUP])
+async def test_no_thread_is_opened_there(meeting: Meeting, line: str, where: str) -> None:
+    """By no command; an item that only git knows is not taken up there, either."""
+    folder = meeting.workspace / "docs" / "requirements" / "offline-sync"
+    folder.mkdir(parents=True)
+    (folder / "meta.json").write_text('{"slug": "offline-sync", "description": "Offline sync"}')
+    group(meeting)
+    async with meeting.bot():
+        await meeting.slack.person("ada").slash(where, f"/roundtable {line}")
+        await meeting.slack.settled()
+
+        assert len(refusals(meeting)) == 1
+        assert not meeting.slack.calls_of("chat.postMessage")
+
+
+async def test_not_by_a_mention_or_a_shortcut(meeting: Meeting) -> None:
+    """Whatever tells us of it."""
+    group(meeting)
+    async with meeting.bot():
+        ada = meeting.slack.person("ada")
+        ts = await ada.mention(GROUP, "start Dark mode")
+        await meeting.until(lambda: refusals(meeting))
+        await ada.shortcut(ts)
+        await meeting.until(lambda: len(refusals(meeting)) == 2)
+
+        assert not meeting.slack.calls_of("chat.postMessage")
+
+
+@pytest.mark.parametrize("scopes", [set(), {"channels:read", "groups:read"}, {"mpim:read", "channels:read"}])
+async def test_whatever_the_app_may_ask(meeting: Meeting, scopes: set[str]) -> None:
+    """By what Slack says of the channel, else by the scope it asks for, else by the name that the command came with."""
+    meeting.slack.slack.scopes -= {"channels:read", "groups:read", "mpim:read"}
+    meeting.slack.slack.scopes |= scopes
+    group(meeting)
+    async with meeting.bot():
+        await meeting.slack.person("ada").slash(GROUP, "/roundtable start Dark mode")
+        await meeting.slack.settled()
+        assert len(refusals(meeting)) == 1
+
+
+async def test_what_is_held_in_a_channel_can_be_asked_for(meeting: Meeting) -> None:
+    """It goes on there; `status`, `list` and `help` are answered everywhere."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        ada = meeting.slack.person("ada")
+        for line in ("status offline-sync", "resume offline-sync", "list", "help"):
+            assert (await ada.slash("@roundtable", f"/roundtable {line}")).response["text"]
+        assert not refusals(meeting)
+        await meeting.slack.person("ada").slash(CHANNEL, "/roundtable start Dark mode")
+        await meeting.until(lambda: len(meeting.slack.messages(CHANNEL)) == 2)

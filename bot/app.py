@@ -164,7 +164,7 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         records, heard = _records(settings, redact), voices or speaking.voices
         world = Performers(chat, heard, files, agenda, now, records, speaking.planners, redact)
         engine = _engine(saved, Forked(doors.payer, triage), world, meter=doors.metrics)
-        desk = _desk(engine, saved, world, triage=triage)
+        desk = _desk(engine, saved, world, triage=triage, secret=f"slugs.{token}".encode())
         reception = Reception(desk=desk, chat=chat, us=us, memory=saved, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
@@ -203,7 +203,7 @@ def _records(settings: Settings, redact: Redact) -> KeptRecords:
     return KeptRecords(settings.workspace, str(settings.items_dir), redact)
 
 
-def _desk(engine: Engine, saved: Store, world: Performers, *, triage: Triage) -> WholeDesk:
+def _desk(engine: Engine, saved: Store, world: Performers, *, triage: Triage, secret: bytes) -> WholeDesk:
     return WholeDesk(
         triage=triage,
         engine=engine,
@@ -212,6 +212,7 @@ def _desk(engine: Engine, saved: Store, world: Performers, *, triage: Triage) ->
         chat=world.chat,
         playbook=world.playbook,
         records=world.records,
+        secret=secret,
         redact=world.redact,
     )
 

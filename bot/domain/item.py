@@ -44,6 +44,11 @@ def generate_slug(text: str) -> str:
     return f"item-{slug}" if _RESERVED.fullmatch(slug) else slug
 
 
+def suffixed(slug: str, suffix: str) -> str:
+    """*slug* with *suffix* at its end, and no longer than a slug may be."""
+    return f"{slug[: SLUG_CHARS - len(suffix) - 1].rstrip('-')}-{suffix}"
+
+
 def detect_source(text: str) -> tuple[str, str | None]:
     """The source that *text* is a reference to, and the id there; "manual" for all other words."""
     reference = text.strip()
@@ -64,8 +69,8 @@ def resolve(reference: str, known: Iterable[Known], backlog: str = "") -> tuple[
     """
     The slugs that *reference* may mean: none, the one, or several to choose from.
 
-    The first way of reading it that finds anything counts: slug, end of a slug, number in the backlog, id at
-    its source, part of a title. *backlog* is the text of a BACKLOG.md.
+    The first way of reading it that finds anything counts: slug, end of a slug, slug of a title, number in the
+    backlog, id at its source, part of a title. *backlog* is the text of a BACKLOG.md.
     """
     items = tuple(known)
     wanted = reference.strip()
@@ -75,6 +80,7 @@ def resolve(reference: str, known: Iterable[Known], backlog: str = "") -> tuple[
     readings = (
         (item.slug for item in items if item.slug.lower() == slug),
         (item.slug for item in items if item.slug.lower().endswith(f"-{slug}")),
+        (item.slug for item in items if item.title and generate_slug(item.title) == slug),
         _by_number(wanted, items, backlog),
         (item.slug for item in items if (item.source_id or "").lower() == _source_id(wanted)),
         _by_title(wanted, items, backlog),

@@ -43,16 +43,17 @@ class FrontDesk:
         workspace: Workspace,
         chat: Chat,
         playbook: Playbook,
+        secret: bytes,
         redact: Redact = unchanged,
     ) -> None:
-        """*redact* is done to files that roundtables begin with."""
+        """*secret* makes slugs of private items; *redact* is done to files that roundtables begin with."""
         self._engine = engine
         self._store = store
         self._workspace = workspace
         self._chat = chat
         self._playbook = playbook
         self._redact = redact
-        self._sight = Sight(store, workspace)
+        self._sight = Sight(store, workspace, secret=secret)
         self._homes = ItemHomes(store, workspace)
         self._threads = UnknownThreads(store, workspace, chat)
 
@@ -62,8 +63,8 @@ class FrontDesk:
         self._may_open(start)
         listings = await self._workspace.items()
         seen = tuple(one for one in listings if sees_folder(start.place, one, near=near))
-        item, listed = self._meant(start.item, seen, self._redact(await self._workspace.backlog()))
-        slug = await self._sight.free(item.slug, start.place, listings, near=near)
+        item, listed = self._meant(start, seen, self._redact(await self._workspace.backlog()))
+        slug = await self._sight.slug_for(item.slug, start, listings, near=near)
         item, listed = item.but(slug=slug), next((one for one in seen if one.known.slug == slug), listed)
         start = start.but(item=item)
         if start.place.thread and (there := await self._store.at(start.place)):
@@ -298,14 +299,18 @@ class FrontDesk:
             raise UserError(answers.asked_in_thread(listed.known.title))
         return await self._engine.take_up(start, thread_known=False)
 
-    def _meant(self, item: Item, listings: tuple[Listing, ...], backlog: str) -> tuple[Item, Listing | None]:
+    def _meant(
+        self, start: Start, listings: tuple[Listing, ...], backlog: str
+    ) -> tuple[Item, Listing | None]:
         """An item that exists when it is named as such; free text is a new one, unless it makes the same slug."""
+        item = start.item
         if title := backlog_title(item.title, backlog):
             item = item_from(title)
         wanted = {item.slug, generate_slug(item.title)}
-        for listed in listings:
+        here_first = sorted(listings, key=lambda one: not _has_title_here(one, start.place, item))
+        for listed in here_first:
             same_source = item.source_id and (listed.known.source_id or "").upper() == item.source_id.upper()
-            if listed.known.slug in wanted or same_source:
+            if listed.known.slug in wanted or same_source or _has_title_here(listed, start.place, item):
                 slug, title = listed.known.slug, listed.known.title or item.title
                 return item.but(slug=slug, title=title), listed
         return item, None
@@ -359,3 +364,9 @@ def is_outside(person: Person) -> bool:
 
 def same_channel(one: Place, other: Place) -> bool:
     return (one.team, one.channel) == (other.team, other.channel)
+
+
+def _has_title_here(listed: Listing, place: Place, item: Item) -> bool:
+    """Items of a private channel have other slugs than their titles make."""
+    here = listed.private and (listed.team, listed.channel) == (place.team, place.channel)
+    return bool(here) and generate_slug(listed.known.title) == generate_slug(item.title)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.item import (
+    SLUG_CHARS,
     UNTITLED,
     Item,
     Known,
@@ -14,6 +15,7 @@ from bot.domain.item import (
     generate_slug,
     item_from,
     resolve,
+    suffixed,
 )
 from bot.domain.markdown import outline
 
@@ -214,3 +216,20 @@ class TestDraft:
 
         assert len(outline(text).headings) <= 2
         assert "<!--" not in text
+
+
+def test_an_item_with_a_code_in_its_slug_is_found_by_its_title() -> None:
+    """As people would write the slug; one that has that very slug comes first."""
+    coded = Known(slug="dark-mode-k3j9x2ab", title="Dark mode")
+
+    assert resolve("dark-mode", [coded]) == ("dark-mode-k3j9x2ab",)
+    assert resolve("dark-mode", [coded, Known(slug="dark-mode", title="Dark mode")]) == ("dark-mode",)
+
+
+@pytest.mark.parametrize("title", ["Dark mode", "x" * 200, "a" * 40 + " " + "b" * 9, "con"])
+def test_a_slug_with_a_code_is_a_slug(title: str) -> None:
+    """No longer than others, and with one dash before the code."""
+    coded = suffixed(generate_slug(title), "k3j9x2ab")
+
+    assert len(coded) <= SLUG_CHARS
+    assert generate_slug(coded) == coded

@@ -7,6 +7,8 @@ import pytest
 
 from bot.sandbox import App, Sandbox
 from bot.sandbox.delivery import Timing
+from bot.sandbox.residents import User
+from bot.sandbox.server import PEOPLE
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from tests.e2e.meeting import Meeting
 
@@ -44,3 +46,22 @@ async def test_what_was_said_while_nobody_listened_is_read_and_answered(impatien
     assert said.count("And nobody notices until Monday.") == 1
     assert said.count("Edits get lost in tunnels. Scope: small") == 1
     assert "nobody notices until Monday" in (meeting.folder / "quick-scan.md").read_text()
+
+
+async def test_a_guests_words_do_not_act_afterwards(tmp_path: Path) -> None:
+    """Who said what is read is asked of Slack as well: `stop` of a guest whom nobody knew is only recorded."""
+    app, once = App(shortcuts={SHORTCUT: SHORTCUT_NAME}), Timing(ack_seconds=0.2, retry_seconds=())
+    gus = User("U0GUS", "gus", "Gus", is_guest=True)
+    async with Sandbox(app=app, timing=once, people=(*PEOPLE, gus)) as slack:
+        meeting = Meeting(slack, tmp_path / "workspace")
+        async with meeting.bot():
+            await meeting.start("Offline sync")
+        await meeting.say("stop", who="gus")
+        await meeting.until(lambda: meeting.slack.deliveries[-1].attempts)
+        meeting.was_last_heard(LONG_AGO)
+
+        async with meeting.bot():
+            await meeting.until(
+                lambda: [one for one in slack.person("gus").ephemerals if "welcome to write here" in one.text]
+            )
+            assert not meeting.menus("resume")

@@ -1,6 +1,7 @@
 """Items of private channels: for other channels they do not exist."""
 
 import json
+import re
 from shutil import rmtree
 
 import pytest
@@ -62,7 +63,7 @@ async def test_it_is_unknown_elsewhere_when_only_git_knows_it(meeting: Meeting) 
     async with meeting.bot():
         await started_there(meeting, "Takeover")
     rmtree(meeting.workspace / ".roundtable")
-    file = meeting.workspace / "docs" / "requirements" / "takeover" / "meta.json"
+    (file,) = (meeting.workspace / "docs" / "requirements").glob("takeover-*/meta.json")
     meta = json.loads(file.read_text())
     assert meta["slack"]["private"] is True
 
@@ -75,16 +76,52 @@ async def test_it_is_unknown_elsewhere_when_only_git_knows_it(meeting: Meeting) 
 
 
 async def test_the_same_title_elsewhere_is_another_item(meeting: Meeting) -> None:
-    """Begun without a word about the first; begun twice, it is the one of that channel."""
+    """Begun as if there were no other: its slug tells nothing. Begun twice, it is the one of that channel."""
     async with meeting.bot():
         await started_there(meeting, "Takeover")
-        await meeting.start("Takeover", slug="takeover-2")
+        await meeting.start("Takeover")
         told = await asked(meeting, "start Takeover")
+        told_there = await asked(meeting, "start Takeover", channel=SECRET)
 
-    assert "There is a roundtable on *Takeover* (`takeover-2`)" in told
-    folders = sorted(one.name for one in (meeting.workspace / "docs" / "requirements").iterdir())
-    assert folders == ["takeover", "takeover-2"]
+    assert "There is a roundtable on *Takeover* (`takeover`)" in told
+    public, private = sorted(one.name for one in (meeting.workspace / "docs" / "requirements").iterdir())
+    assert public == "takeover"
+    assert re.fullmatch(r"takeover-[a-z2-7]{8}", private)
+    assert f"There is a roundtable on *Takeover* (`{private}`)" in told_there
     assert meeting.meta["slack"]["private"] is False
+
+
+async def test_two_private_channels_have_slugs_of_their_own(meeting: Meeting) -> None:
+    """The code at the end is not the same: who knows the one cannot tell the other."""
+    other = meeting.slack.add_channel("council", private=True)
+    async with meeting.bot():
+        await started_there(meeting, "Takeover")
+        await asked(meeting, "start Takeover", channel=f"#{other.name}")
+        folders = meeting.workspace / "docs" / "requirements"
+        await meeting.until(lambda: len([*folders.iterdir()]) == 2)
+
+    assert "takeover" not in {one.name for one in folders.iterdir()}
+
+
+async def test_an_older_private_item_is_not_told_of_by_a_number(meeting: Meeting) -> None:
+    """It keeps its slug; what is begun elsewhere gets a code that nobody can tell."""
+    folder = meeting.workspace / "docs" / "requirements" / "takeover"
+    folder.mkdir(parents=True)
+    slack = {
+        "team_id": meeting.slack.team_id,
+        "channel_id": "C0ELSEWHERE",
+        "thread_ts": "1.1",
+        "private": True,
+    }
+    (folder / "meta.json").write_text(
+        json.dumps({"slug": "takeover", "description": "Takeover", "slack": slack})
+    )
+    async with meeting.bot():
+        await asked(meeting, "start Takeover")
+        await meeting.until(lambda: len([*folder.parent.iterdir()]) == 2)
+
+    (begun,) = {one.name for one in folder.parent.iterdir()} - {"takeover"}
+    assert re.fullmatch(r"takeover-[a-z2-7]{8}", begun)
 
 
 async def test_an_item_of_a_public_channel_can_be_asked_for_anywhere(meeting: Meeting) -> None:
@@ -182,3 +219,17 @@ async def test_a_title_in_a_file_is_one_line_and_no_secret(meeting: Meeting) -> 
     assert "[redacted:github-token]" in told
     assert not [one for one in (token, "<!channel", "\n[C]", "\\n[C]", "x" * 200) if one in posted]
     assert root.text.count("\n") < 5
+
+
+async def test_what_is_hidden_does_not_stand_before_what_can_be_seen(meeting: Meeting) -> None:
+    """A reference finds what it would find if there were no hidden item of that very name."""
+    folder = meeting.workspace / "docs" / "requirements" / "takeover"
+    folder.mkdir(parents=True)
+    slack = {"team_id": meeting.slack.team_id, "channel_id": "C0ELSEWHERE", "thread_ts": "1.1"}
+    (folder / "meta.json").write_text(
+        json.dumps({"slug": "takeover", "description": "Takeover", "slack": slack})
+    )
+    async with meeting.bot():
+        await meeting.start("The takeover plan")
+
+        assert "a step is open" in await asked(meeting, "status takeover")

@@ -203,7 +203,11 @@ class EmbeddedStore:
     def _first(self, key: str, seconds: float, *, renew: bool) -> bool:
         now = time.time()
         with folder(self._path) as files:
-            kept = {one: until for one, until in _firsts(files.read(FIRSTS, STATE_BYTES) or b"").items() if until > now}
+            kept = {
+                one: until
+                for one, until in _firsts(files.read(FIRSTS, STATE_BYTES) or b"").items()
+                if until > now
+            }
             if key in kept and not renew:
                 return False
             files.replace(FIRSTS, json.dumps({**kept, key: now + seconds}).encode())

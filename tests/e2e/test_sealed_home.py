@@ -315,15 +315,17 @@ async def test_a_seal_is_good_for_one_item_only(meeting: Meeting) -> None:
 async def test_a_private_item_stays_hidden_when_somebody_says_that_it_is_public(meeting: Meeting) -> None:
     """The flipped word breaks the seal, and without one nobody is believed to be public."""
     private_channel(meeting)
-    meeting.slug = "takeover"
+    items = meeting.folder.parent
     async with meeting.bot():
         await meeting.slack.person("ada").slash(SECRET, "/roundtable start Takeover")
-        await meeting.until(lambda: (meeting.folder / "meta.json").exists() and meeting.meta.get("slack"))
+        [found] = await meeting.until(lambda: [*items.glob("takeover-*/meta.json")])
+        meeting.slug = found.parent.name
+        await meeting.until(lambda: meeting.meta.get("slack"))
         await meeting.slack.settled()
     await lost(meeting, lambda slack: slack.update(private=False))
     async with meeting.bot():
-        for line in ("status takeover", "resume takeover", "catchup takeover", "review takeover"):
-            assert "No matching item found" in await asked(meeting, line), line
+        for verb in ("status", "resume", "catchup", "review"):
+            assert "No matching item found" in await asked(meeting, f"{verb} {meeting.slug}"), verb
 
 
 async def test_an_item_that_another_tool_created_is_listed_and_taken_up_in_a_channel(

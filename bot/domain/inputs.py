@@ -56,8 +56,11 @@ class Finish(Happened):
 
 
 class SetDepth(Happened):
+    """`ts` is that of the message that asked for it in the thread, if one did; so it is in `Stop` and `Plan`."""
+
     person: Person
     depth: Depth
+    ts: str = ""
 
 
 class Amend(Happened):
@@ -77,6 +80,7 @@ class Retract(Happened):
 
 class Stop(Happened):
     person: Person
+    ts: str = ""
 
 
 class Mute(Happened):
@@ -109,6 +113,7 @@ class Plan(Happened):
     place: Place
     room: Room = Room.UNKNOWN
     reply_url: str = ""
+    ts: str = ""
 
 
 class TryAgain(Happened):

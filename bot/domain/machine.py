@@ -62,6 +62,7 @@ from bot.domain.transitions import (
     exporting,
     hush,
     introductions,
+    late,
     opening,
     pausing,
     phases,
@@ -184,12 +185,29 @@ def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
 
     Raises NotNow, with a sentence for the person, when that makes no sense at this point; nothing has changed.
     """
+    return _with_undecided(_decided(rt, happened, playbook), playbook)
+
+
+def _decided(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
     if isinstance(happened, Outcome):
         return _settled(rt, happened, playbook)
     if happened.key in rt.seen or _is_in_git(rt, happened):
         return rt
 
-    rt = rt.but(now=max(rt.now, happened.at)).knowing(happened.key)
+    return _happened(rt.but(now=max(rt.now, happened.at)).knowing(happened.key), happened, playbook)
+
+
+def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Words that waited for Slack's answer to a post mean something now."""
+    while rt.undecided and not late.is_in_flight(rt):
+        first, *others = rt.undecided
+        rt = _happened(rt.but(undecided=tuple(others)), first, playbook)
+    return rt
+
+
+def _happened(
+    rt: Roundtable, happened: Command | Clashed | TryAgain | Returned, playbook: Playbook
+) -> Roundtable:
     if isinstance(happened, Clashed):
         return rt.telling(Message(text=trouble_wording.clashed(happened.paths)), part=rt.part)
     if isinstance(happened, TryAgain):
@@ -201,6 +219,8 @@ def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
             raise NotNow(why)
         if permission.is_wish(rt, amendments.as_it_reads(rt, happened)):
             return talking.only(rt, happened, why)
+    if isinstance(happened, Stop | SetDepth | Plan) and (why := late.refusal(rt, happened)):
+        raise NotNow(why)
     rt = seen_by(permission.learned(rt.meeting(happened.person), happened.person), happened)
     if isinstance(happened, Press):
         return _pressed(rt, happened, playbook)
@@ -210,6 +230,11 @@ def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
         happened = happened.but(text=change.text)
     if isinstance(happened, Say) and words.asks_for_help(happened.text):
         return talking.helped(rt, happened, playbook)
+    if isinstance(happened, Say):
+        if late.must_wait(rt, happened):
+            return rt.but(undecided=(*rt.undecided, happened))
+        if (after := late.heard(rt, happened, playbook)) is not None:
+            return after
     if transition := ANYTIME.get(type(happened)) or TRANSITIONS.get((rt.stage, type(happened))):
         return transition(rt, happened, playbook)
     raise NotNow(_why_not(rt, happened))
@@ -267,7 +292,7 @@ def _posted(rt: Roundtable, happened: Posted, effect: Attemptable) -> Roundtable
         rt = rt.standing_at(message.token, happened.ts)
     if rt.elaboration:
         rt = rt.but(elaboration=rt.elaboration.shown(effect.id, happened.ts))
-    return rt.marking(effect.id, message_ts=happened.ts)
+    return rt.shown_at(effect.id, happened.ts).marking(effect.id, message_ts=happened.ts)
 
 
 def _pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:

@@ -1,6 +1,27 @@
-"""Moments, in the one form that a transcript knows: UTC with milliseconds."""
+"""Moments, in the one form that a transcript knows: UTC with milliseconds. And Slack's, which are its own clock's."""
 
+import re
 from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_SECOND = 253_402_300_799
+"""Of the year 9999."""
+_SLACK_TS = re.compile(r"([0-9]{1,12})\.([0-9]{1,6})", re.ASCII)
+
+
+def slack_time(ts: str) -> tuple[int, int] | None:
+    """Seconds and microseconds of a Slack timestamp, exact, to be compared. None for other text."""
+    found = _SLACK_TS.fullmatch(ts)
+    return (int(found[1]), int(found[2].ljust(6, "0"))) if found else None
+
+
+def written_at(ts: str) -> str:
+    """The moment of a Slack timestamp; empty for other text."""
+    time = slack_time(ts)
+    if time is None or time[0] > _LAST_SECOND:
+        return ""
+    then = _EPOCH + timedelta(seconds=time[0], microseconds=time[1])
+    return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def seconds_since(at: str, now: str) -> float:

@@ -14,6 +14,18 @@ class Answer(Stored):
     feedback: bool = False
 
 
+class Asked(Stored):
+    """
+    A question or a menu as a post of ours: `post` is its effect's id, `ts` Slack's timestamp of it, once that is known.
+    `step_id` is the step that it opens; `discussion` says that it opens the discussion of that step.
+    """
+
+    post: str
+    ts: str = ""
+    step_id: str = ""
+    discussion: bool = False
+
+
 class Overtaken(Stored):
     """A message that was changed to *text*, or deleted (None), before it was heard of itself."""
 

@@ -9,6 +9,21 @@ def unknown_menu() -> str:
     return "That button belongs to an earlier moment of this roundtable. Please use the newest menu in the thread."
 
 
+def written_before(said: str, what: str, button: str) -> str:
+    """*said* was typed before *what* stands in the thread now; *button* does the same, if there is one."""
+    sentence = f"You wrote *{said}* before this {what}."
+    if button:
+        return f"{sentence} Press *{button}* if you meant this one."
+    return f"{sentence} Nothing was changed. Type it again if you still want it."
+
+
+def belongs_to(step: str) -> str:
+    return (
+        f"You wrote this while step {step} was open, so it is kept with that step, which is written already. "
+        "If it belongs to what is asked now, please write it again."
+    )
+
+
 def guests_talk() -> str:
     return (
         "Guests and people of other organisations are welcome to write here, and it counts; the buttons, and words "

@@ -31,12 +31,12 @@ class OpenStep:
         return True
 
     def listen(self, number: int, fields: Fields, meta: Fields) -> None:
-        """Answers, and what became of them: a change of an answer is none of its own."""
+        """Answers, and what became of them: a change of an answer is none of its own, and late words answer nothing."""
         if "amends" in meta:
             self._amend(meta["amends"], fields["content"])
         elif "retracts" in meta:
             self._amend(meta["retracts"], None)
-        elif fields["phase"] == CLARIFYING:
+        elif fields["phase"] == CLARIFYING and "written_at" not in meta:
             self._said[message_id(number, meta)] = (number, fields, fields["content"])
             if len(self._said) > KEPT:
                 del self._said[next(iter(self._said))]

@@ -7,7 +7,7 @@ value; what happens when is decided in `machine` and `transitions`.
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.domain import menus, wording
@@ -17,7 +17,7 @@ from bot.domain.inputs import Say
 from bot.domain.item import Item
 from bot.domain.menu import Menu, MenuKind, Used
 from bot.domain.message import NO_STEP, Message
-from bot.domain.notes import Answer
+from bot.domain.notes import Answer, Asked
 from bot.domain.outcomes import Heard
 from bot.domain.place import Person
 from bot.domain.roundtable_fields import RoundtableFields
@@ -27,6 +27,7 @@ from bot.domain.transcript import HIGHEST_ROUND, HOST, PEOPLE, Line, Part, Sourc
 
 KEYS_REMEMBERED = 256
 MENUS_REMEMBERED = 16
+ASKED_REMEMBERED = 16
 SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
 TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
 """What is owed, though not at once: it has failed before."""
@@ -182,7 +183,17 @@ class Roundtable(RoundtableFields):
         rt = self.closing_menu(wording.superseded())
         token = rt.token()
         rt = rt.telling(message.but(token=token), part=part, actor=actor, **meta)
-        return rt.but(menu=Menu(kind=kind, token=token, message=message))
+        return rt.but(menu=Menu(kind=kind, token=token, message=message)).asking_with(rt.outbox[-1])
+
+    def asking_with(self, post: Attemptable) -> "Roundtable":
+        """*post* is the newest question or menu: what people wrote before it stands there does not act on it."""
+        return self.but(question=Asked(post=post.id))
+
+    def opening(self, step_id: str, *, discussion: bool = False) -> "Roundtable":
+        """The newest question opens *step_id*, or its discussion: what people write below belongs to it."""
+        assert self.question, "a question opens it"
+        opened = self.question.but(step_id=step_id, discussion=discussion)
+        return self.but(asked=(*self.asked, opened)[-ASKED_REMEMBERED:])
 
     def closing_menu(self, sentence: str, *, ts: str = "", quietly: bool = False) -> "Roundtable":
         """
@@ -197,6 +208,14 @@ class Roundtable(RoundtableFields):
         used = Used(token=menu.token, sentence=sentence, rewritten=None if stands_at else rewritten)
         rt = self.but(menu=None, used=(*self.used, used)[-MENUS_REMEMBERED:])
         return rt.owing(Rewrite(ts=stands_at, message=rewritten)) if stands_at else rt
+
+    def shown_at(self, post: str, ts: str) -> "Roundtable":
+        """The post of a question stands in the thread, as message *ts*."""
+        return self._asked_are(lambda one: one.but(ts=ts) if one.post == post else one)
+
+    def posting_instead(self, post: str, other: Attemptable) -> "Roundtable":
+        """A question is posted by *other*, since Slack refuses *post*."""
+        return self._asked_are(lambda one: one.but(post=other.id) if one.post == post else one)
 
     def standing_at(self, token: str, ts: str) -> "Roundtable":
         """The menu *token* is in the thread, as message *ts*; if it is over already, it is rewritten now."""
@@ -224,6 +243,10 @@ class Roundtable(RoundtableFields):
 
     def logging(self, *troubles: Trouble) -> "Roundtable":
         return self.owing(*(Log(trouble=trouble) for trouble in troubles))
+
+    def _asked_are(self, changed: Callable[[Asked], Asked]) -> "Roundtable":
+        question = changed(self.question) if self.question else None
+        return self.but(question=question, asked=tuple(map(changed, self.asked)))
 
     @property
     def _where(self) -> Mapping[str, Any]:

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from bot.domain.agenda import Depth, QuickScan
 from bot.domain.effects import Commit, Effect, Post, Rewrite, Sign
 from bot.domain.elaboration import Elaboration
+from bot.domain.inputs import Say
 from bot.domain.manners import Manners
 from bot.domain.menu import Menu, Used
 from bot.domain.meta import DEFAULT_MAX_TURNS, Record
-from bot.domain.notes import Answer, Overtaken, Passed, Stalled
+from bot.domain.notes import Answer, Asked, Overtaken, Passed, Stalled
 from bot.domain.outcomes import CodeSurvey
 from bot.domain.place import Place
 from bot.domain.planning.workshop import Workshop
@@ -30,6 +31,8 @@ class RoundtableFields(Stored):
     until somebody wants it back the personas speak without one.
     `working_at` is the message that says that we are at work, `working_by` how it does, and `signs_refused` is what
     Slack would not show here. `held` is the last line that we know to be in git.
+    `question` is the newest question or menu, `asked` the newest posts that opened a step or a discussion, and
+    `undecided` are words that came while nobody knew whether their author could see the question.
     """
 
     shape: int = 1
@@ -76,6 +79,9 @@ class RoundtableFields(Stored):
     workshop: Workshop | None = None
     planned_from: Stage | None = None
     menu: Menu | None = None
+    question: Asked | None = None
+    asked: tuple[Asked, ...] = ()
+    undecided: tuple[Say, ...] = ()
     used: tuple[Used, ...] = ()
 
     now: str = ""

@@ -49,7 +49,9 @@ class _Said:
             self._changed.setdefault(str(line.meta["amends"]), line.content)
         elif "retracts" in line.meta:
             self._changed.setdefault(str(line.meta["retracts"]), None)
-        elif line.source is Source.USER and line.phase is Part.CLARIFYING and line.heard:
+        elif (
+            line.source is Source.USER and line.phase is Part.CLARIFYING and line.heard and not _is_late(line)
+        ):
             self._lines.append(line)
 
     def about(self, step_id: str) -> tuple[Heard, ...]:
@@ -75,6 +77,11 @@ def _begins_anew(line: Line, step_id: str) -> bool:
         return False
     steps = change.get("steps")
     return change.get("restart") is True or (isinstance(steps, list) and step_id in steps)
+
+
+def _is_late(line: Line) -> bool:
+    """It came after the question of this step, and was written before it."""
+    return "written_at" in line.meta
 
 
 def _person(line: Line) -> Person:

@@ -226,6 +226,7 @@ def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> 
         at=at,
         adopts=thread or needed(event, "ts"),
         room=room_in(needed(event, "channel"), kind=word(event, "channel_type")),
+        ts=needed(event, "ts") if thread else "",
     )
 
 

@@ -28,7 +28,8 @@ ALIKE = 0.7
 class Asked:
     """
     A verb and what came after it. `place` is where it was asked, and where the answer goes; `adopts` is the thread
-    that a start takes over. `room` is what is known of the channel; asked of Slack only for verbs that open a thread.
+    that a start takes over, `ts` the message that it was asked in, if that is in a thread. `room` is what is known of the
+    channel; asked of Slack only for verbs that open a thread.
     """
 
     verb: str
@@ -40,6 +41,7 @@ class Asked:
     adopts: str = ""
     reply_url: str = ""
     room: Room = Room.UNKNOWN
+    ts: str = ""
 
 
 def verb_in(text: str) -> tuple[str, str] | None:
@@ -101,12 +103,14 @@ async def _plan(desk: Desk, asked: Asked) -> Reply:
         place=asked.place,
         room=asked.room,
         reply_url=asked.reply_url,
+        ts=asked.ts,
     )
     return await desk.plan(plan, asked.rest)
 
 
 async def _stop(desk: Desk, asked: Asked) -> Reply:
-    return await desk.stop(asked.place, Stop(key=asked.key, at=asked.at, person=asked.person), asked.rest)
+    stop = Stop(key=asked.key, at=asked.at, person=asked.person, ts=asked.ts)
+    return await desk.stop(asked.place, stop, asked.rest)
 
 
 async def _mute(muted: bool, desk: Desk, asked: Asked) -> Reply:  # noqa: FBT001 -- which of two verbs
@@ -118,7 +122,7 @@ async def _depth(desk: Desk, asked: Asked) -> Reply:
     wanted = asked.rest.lower()
     if wanted not in set(Depth):
         raise UserError(WHICH_DEPTH)
-    set_depth = SetDepth(key=asked.key, at=asked.at, person=asked.person, depth=Depth(wanted))
+    set_depth = SetDepth(key=asked.key, at=asked.at, person=asked.person, depth=Depth(wanted), ts=asked.ts)
     return await desk.depth(asked.place, set_depth)
 
 

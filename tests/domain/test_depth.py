@@ -180,7 +180,7 @@ def test_a_depth_that_does_not_exist_is_ignored() -> None:
 def test_two_changes_at_once_are_both_kept() -> None:
     """Before the first is saved the second is wished for: the last word counts."""
     table = Table(few_steps()).start().stop_paying()
-    table.say("deep").say("brief").resume_paying()
+    table.depth(Depth.DEEP).depth(Depth.BRIEF).resume_paying()
 
     assert table.rt.depth is Depth.BRIEF
     assert table.rt.depth_overrides == table.meta.depth_overrides == {"00-quick-scan": "brief"}
@@ -189,7 +189,7 @@ def test_two_changes_at_once_are_both_kept() -> None:
 def test_a_depth_wished_for_just_before_finishing_does_not_finish_the_step_early() -> None:
     """The commit of the depth is not the commit of the step: the menu waits for the right one."""
     table = Table(few_steps()).start().stop_paying()
-    table.say("deep").say("finish").resume_paying()
+    table.depth(Depth.DEEP).finish().resume_paying()
 
     assert table.subjects == ["start", "depth deep for 00-quick-scan", "step 00-01 Topic 00-01"]
     assert table.order("commit", "draft", "commit")[-3:] == ["commit", "draft", "commit"]
@@ -199,7 +199,7 @@ def test_a_depth_wished_for_during_a_search_waits_for_it() -> None:
     """The questions are asked once, with what was found, at the new depth."""
     table = Table(few_steps(step("00-02")), paying=False).start()
     table.pay_up_to("survey")
-    table.say("deep").resume_paying()
+    table.depth(Depth.DEEP).resume_paying()
 
     assert [text[-7:] for text in table.texts if "-- Step 00-02" in text] == ["4. Who?"]
 

@@ -203,7 +203,7 @@ def test_a_limit_that_is_none_is_ten(edited: object) -> None:
 
 def test_speaking_before_the_framing_is_a_turn_too() -> None:
     """People need not wait; the framing comes all the same, and both others after it."""
-    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE).pay_up_to("speak")
     table.say("I worry about conflicts.", who="grace").resume_paying()
 
     assert turns(table) == ["Grace", "Maya", "Alex", "Jordan"]
@@ -352,9 +352,8 @@ def test_ending_silences_whoever_was_about_to_speak() -> None:
 
 def test_a_discussion_can_be_ended_before_it_was_framed() -> None:
     """The record counts from one, as its schema asks."""
-    table = (
-        Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE).say("done").resume_paying()
-    )
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE).pay_up_to("speak")
+    table.say("done").resume_paying()
 
     assert table.meta.elaborations[-1].turn_count == 1
     assert table.rt.stage is Stage.AT_BOUNDARY

@@ -155,7 +155,7 @@ def test_a_discussion_that_ends_with_its_framing_is_recorded() -> None:
 
 def test_a_person_who_spoke_before_the_framing_is_not_passed_over() -> None:
     """Their words are put together, even if they were the only ones."""
-    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE).pay_up_to("speak")
     table.say("Trains have tunnels.").say("done").resume_paying()
 
     assert table.order("synthesize") == ["synthesize"]

@@ -8,6 +8,7 @@ from bot.domain import trouble_wording
 from bot.domain.menu import MenuKind
 from bot.domain.message import Action
 from bot.domain.stage import Stage
+from bot.domain.steps import Depth
 from bot.domain.taxonomy import trouble
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
@@ -196,7 +197,7 @@ def test_a_roundtable_that_was_shut_out_goes_on_where_it_was() -> None:
 def test_what_is_being_written_is_written_before_we_pause() -> None:
     """A refusal in the middle of a step must not lose the step."""
     table = Table(TWO).start().say("For field work.").stop_paying()
-    table.fail("post", "is_archived", times=2).say("deep").say("finish").resume_paying()
+    table.fail("post", "is_archived", times=2).depth(Depth.DEEP).finish().resume_paying()
 
     assert table.meta.steps_completed == ("00-01",)
     assert table.rt.stage is Stage.PAUSED
@@ -207,7 +208,7 @@ def test_what_is_being_written_is_written_before_we_pause() -> None:
 def test_what_could_not_be_said_is_said_first_when_we_are_back() -> None:
     """A persona's post is never left out, and never out of order; its buttons belong to a menu that is over."""
     table = Table(TWO).start().say("For field work.").stop_paying()
-    table.fail("post", "is_archived", times=1).say("deep").say("finish").resume_paying()
+    table.fail("post", "is_archived", times=1).depth(Depth.DEEP).finish().resume_paying()
     table.fail("post", "is_archived", times=1).resume().resume()
 
     said = [

@@ -118,7 +118,10 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundtable:
     facts = wording.surveyed(rt.survey) if rt.survey and step.step_id in SURVEYED else ""
     parts = (first, wording.header(persona, step), facts, wording.prompt(text, _known_facts(rt)))
     message = menus.prompt(persona.key, "\n\n".join(part for part in parts if part), depth)
-    return rt.offering(MenuKind.PROMPT, message, part=Part.CLARIFYING, actor=persona.actor)
+    rt = rt.offering(MenuKind.PROMPT, message, part=Part.CLARIFYING, actor=persona.actor)
+    newest = rt.asked[-1] if rt.asked else None
+    asked_again = newest is not None and newest.step_id == rt.step_id and not newest.discussion
+    return rt if asked_again else rt.opening(rt.step_id)
 
 
 def menu(

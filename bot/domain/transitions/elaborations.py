@@ -67,7 +67,8 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
     intro = elaboration_wording.intro(
         playbook.roster.others(lead.key), topic, item=rt.title, max_turns=debate.max_turns
     )
-    return hush.opening(rt, intro, playbook, speak=Speak(persona=lead.key, task="frame"))
+    rt = hush.opening(rt, intro, playbook, speak=Speak(persona=lead.key, task="frame"))
+    return rt.opening(step.step_id, discussion=True)
 
 
 def back(rt: Roundtable, playbook: Playbook) -> Roundtable:

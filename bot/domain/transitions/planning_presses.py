@@ -7,7 +7,6 @@ from bot.domain import effects, refusals, words
 from bot.domain.agenda import Playbook
 from bot.domain.effects import React
 from bot.domain.inputs import Press, Say, Stop
-from bot.domain.menu import MenuKind
 from bot.domain.message import Action, Message
 from bot.domain.planning import moves, recalling, wording
 from bot.domain.planning.deciding import Decision
@@ -16,7 +15,7 @@ from bot.domain.planning.workshop import Ask, Workshop
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.transcript import Part
-from bot.domain.transitions import pausing, planning, planning_due, resuming
+from bot.domain.transitions import late, pausing, planning, planning_due, resuming
 from bot.domain.transitions.saving import owe_commit
 from bot.domain.transitions.steps import NOTED
 from bot.errors import NotNow
@@ -61,7 +60,7 @@ def _told(ws: Workshop, happened: Say, by: By, *, answers: bool) -> Workshop:
 
 
 def _has_seen(rt: Roundtable, happened: Say) -> bool:
-    return rt.menu is None or rt.menu.kind is not MenuKind.PLAN_QUESTION or rt.menu.ts < happened.ts
+    return not late.is_unseen(rt, happened.ts)
 
 
 # --- pressing -------------------------------------------------------------------------------------------------------

@@ -88,7 +88,7 @@ def owe_commit_then_offer(
     rt = rt.closing_menu(wording.superseded())
     token = rt.token()
     rt = owe_commit_then_tell(rt, subject, message.but(token=token), part=part, then=then, **more)
-    return rt.but(menu=Menu(kind=kind, token=token, message=message))
+    return rt.but(menu=Menu(kind=kind, token=token, message=message)).asking_with(rt.outbox[-1])
 
 
 # --- taking in ----------------------------------------------------------------------------------------------------

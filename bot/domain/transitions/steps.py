@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bot.domain import wording, words
+from bot.domain import refusals, wording, words
 from bot.domain.agenda import Playbook, Step
 from bot.domain.artifact import Edit
 from bot.domain.effects import Draft, React, Speak, Survey, Tell, Then
@@ -51,9 +51,11 @@ def answered(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
 
 
 def interjected(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
-    """Said while we were writing: kept as feedback on what is being written."""
+    """Said while we were writing: kept as feedback on what is being written. A command has to be given again."""
     rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.CLARIFYING)
-    return rt.answering(happened, feedback=True)
+    if words.answers(happened.text) or not happened.text.strip():
+        return rt.answering(happened, feedback=True)
+    return rt.owing(Tell(person=happened.person.id, message=Message(text=refusals.saving())))
 
 
 def acknowledged(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> Roundtable:

@@ -169,7 +169,8 @@ def _left_out(rt: Roundtable, effect: Post, reason: str) -> Roundtable:
     if not message.token or message.text == trouble_wording.not_shown():
         return rt
     again = message.but(text=trouble_wording.not_shown())
-    return rt.owing(Post(message=again))
+    rt = rt.owing(Post(message=again))
+    return rt.posting_instead(effect.id, rt.outbox[-1])
 
 
 def _nothing_said(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:

@@ -1,0 +1,279 @@
+"""Slack delivers late, and in any order: words mean what they meant to whoever wrote them."""
+
+import pytest
+
+from bot.domain import unfinished
+from bot.domain.effects import Post
+from bot.domain.inputs import Plan, SetDepth, Stop
+from bot.domain.message import Action, Message
+from bot.domain.outcomes import Attempted
+from bot.domain.roundtable import Roundtable
+from bot.domain.stage import Stage
+from bot.domain.steps import Depth
+from bot.domain.transcript import Line
+from bot.errors import NotNow
+from tests.domain.books import few_steps, step
+from tests.domain.table import HERE, Table, person
+from tests.oracle import replayed
+
+TWO = few_steps(step("00-01"), step("00-04"))
+
+
+def line_of(table: Table, text: str) -> Line:
+    return next(line for line in table.lines if line.content == text)
+
+
+def told(table: Table) -> str:
+    """What the last of those heard who were told something alone."""
+    return table.world.told[-1][1].text
+
+
+def next_step_asked() -> tuple[Table, str]:
+    """The second step is asked; and a moment at which the first one was."""
+    table = Table(few_steps()).start()
+    earlier = table.ts()
+    return table.do_step().press_continue(), earlier
+
+
+# --- commands -----------------------------------------------------------------------------------------------------
+
+
+def test_a_finish_that_was_written_before_the_question_does_not_finish_its_step() -> None:
+    """Its author alone is told, and which button means this step."""
+    table, earlier = next_step_asked()
+    table.say("finish", who="grace", ts=earlier)
+
+    assert table.rt.stage is Stage.DISCUSSING
+    assert table.meta.steps_completed == ("00-01",)
+    sentence = "You wrote *finish* before this question. Press *Finish step* if you meant this one."
+    assert [(who, message.text) for who, message in table.world.told] == [("grace", sentence)]
+    assert line_of(table, "finish").meta["written_at"].startswith("2026-01-01T")
+
+
+def test_a_finish_that_was_written_below_the_question_finishes_it() -> None:
+    """However late it comes."""
+    table = Table(few_steps()).start()
+    ts = table.ts()
+    table.say("For field work.").wait(3_600).say("finish", ts=ts)
+
+    assert table.meta.steps_completed == ("00-01",)
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("c", "You wrote *c* before this menu. Press *Continue* if you meant this one."),
+        ("S", "You wrote *S* before this menu. Press *Skip rest of phase* if you meant this one."),
+        ("stop", "You wrote *stop* before this menu. Press *Stop here* if you meant this one."),
+        ("deep", "You wrote *deep* before this menu. Press *Switch to deep* if you meant this one."),
+        ("finish", "You wrote *finish* before this menu. Nothing was changed."),
+        ("done", "You wrote *done* before this menu. Nothing was changed."),
+    ],
+)
+def test_words_that_were_written_before_a_menu_choose_nothing_from_it(word: str, sentence: str) -> None:
+    """They were meant for the one before."""
+    table = Table(few_steps(step("00-01"), step("00-02"), step("00-03"))).start().do_step()
+    earlier = table.ts()
+    table.press_continue().do_step()
+    menu = table.menu
+    table.say(word, ts=earlier)
+
+    assert table.rt.menu == menu
+    assert told(table).startswith(sentence)
+
+
+def test_a_menu_letter_that_comes_after_its_menu_is_no_answer_to_the_next_question() -> None:
+    """Two people chose: the second word is not written down as what somebody said about the step."""
+    table = Table(few_steps()).start().do_step()
+    earlier = table.ts()
+    table.press_continue().say("c", who="grace", ts=earlier)
+
+    assert table.rt.answers == ()
+    assert told(table).startswith("You wrote *c* before this question.")
+
+
+def test_the_end_of_one_discussion_is_not_the_end_of_the_next() -> None:
+    """Nor of the round that has begun since."""
+    table = Table(few_steps()).start().elaborate()
+    earlier = table.ts()
+    table.say("Alex, why?").say("done", who="grace", ts=earlier)
+
+    assert table.rt.stage is Stage.ELABORATING
+    assert told(table) == "You wrote *done* before this menu. Press *End discussion* if you meant this one."
+
+
+def test_a_command_that_comes_before_the_question_is_posted_was_written_before_it() -> None:
+    """Nobody can have seen what is still in the outbox."""
+    table = Table(TWO).start().do_step().stop_paying().press_continue()
+    table.say("finish").resume_paying()
+
+    assert table.rt.stage is Stage.DISCUSSING
+    assert told(table).startswith("You wrote *finish* before this question.")
+
+
+def test_a_command_that_comes_while_the_code_is_searched_was_written_before_the_question() -> None:
+    """The step is open by then, and its question is not."""
+    searched = few_steps(step("00-01"), step("00-02"))
+    table = Table(searched).start().do_step().stop_paying().press_continue()
+    table.pay_up_to("survey").say("finish").resume_paying()
+
+    assert table.meta.steps_completed == ("00-01",)
+    assert told(table).endswith("Press *Finish step* if you meant this one.")
+
+
+def posting() -> tuple[Table, Post]:
+    """Slack is being told the question of the second step, and has not answered yet."""
+    table = Table(few_steps()).start().do_step().stop_paying().press_continue()
+    table.pay_until(lambda rt: rt.stage is Stage.DISCUSSING)
+    table.pay_until(lambda rt: isinstance(rt.outbox[0], Post) and bool(rt.outbox[0].message.token))
+    owed = table.rt.outbox[0]
+    assert isinstance(owed, Post)
+    table.rt = table.decided(Attempted(key=owed.id, at=table.now(), effect=owed.id))
+    return table, owed
+
+
+def test_a_command_below_a_question_whose_post_was_not_answered_yet_is_obeyed() -> None:
+    """It waits until Slack says where the question stands, and is held against that."""
+    table, _ = posting()
+    table.wait(60)
+    later = f"{1_767_225_600 + 3_600}.000100"
+    table.say("finish", ts=later)
+    assert table.rt.stage is Stage.DISCUSSING
+
+    table.resume_paying()
+    assert table.meta.steps_completed == ("00-01", "01-01")
+
+
+def test_a_command_above_a_question_whose_post_was_not_answered_yet_is_not_obeyed() -> None:
+    """The same wait, and the other end."""
+    table, _ = posting()
+    table.say("finish").wait(60).resume_paying()
+
+    assert table.meta.steps_completed == ("00-01",)
+    assert told(table).startswith("You wrote *finish* before this question.")
+
+
+def test_words_that_wait_survive_the_process_and_can_be_edited() -> None:
+    """They are in the store, like everything that was acknowledged."""
+    table, _ = posting()
+    later = f"{1_767_225_600 + 3_600}.000100"
+    table.say("finish", ts=later)
+    table.edit(later, "Not yet finished, I think.")
+    table.rt = Roundtable.model_validate_json(table.rt.model_dump_json())
+    table.resume_paying()
+
+    assert [answer.text for answer in table.rt.answers] == ["Not yet finished, I think."]
+
+
+def test_words_that_wait_for_a_post_that_fails_are_kept() -> None:
+    """The roundtable pauses, and nothing that was said is lost."""
+    table, _ = posting()
+    table.say("For the field.", ts=f"{1_767_225_600 + 3_600}.000100")
+    table.fail("post", "is_archived").resume_paying()
+
+    assert table.rt.stage is Stage.PAUSED
+    assert "For the field." in [line.content for line in table.lines]
+    assert table.rt.undecided == ()
+
+
+def test_timestamps_are_compared_as_numbers() -> None:
+    """A tenth of a microsecond would be lost in a float, and 9 is less than 10."""
+    table, _ = next_step_asked()
+    seconds, _, micros = table.menu.ts.partition(".")
+    table.say("finish", ts=f"{seconds}.{int(micros) - 1:06}")
+    assert table.rt.stage is Stage.DISCUSSING
+    table.say("finish", ts=f"{seconds}.{int(micros) + 1:06}")
+    assert table.meta.steps_completed == ("00-01", "01-01")
+
+
+def test_a_state_of_an_older_version_obeys_as_it_did() -> None:
+    """It knows where its menu stands, and nothing else."""
+    table, earlier = next_step_asked()
+    table.rt = table.rt.but(question=None, asked=())
+    table.say("finish", ts=earlier)
+    assert table.rt.stage is Stage.DISCUSSING
+
+    assert table.rt.menu
+    table.rt = table.rt.but(menu=table.rt.menu.but(ts=""))
+    table.say("finish", ts=f"{earlier[:-1]}1")
+    assert table.meta.steps_completed == ("00-01", "01-01")
+
+
+def test_verbs_that_are_typed_in_the_thread_are_held_against_it_too() -> None:
+    """A slash command has no message, and is of now."""
+    table, earlier = next_step_asked()
+    typed = {"at": table.now(), "person": person("ada"), "ts": earlier}
+    for wish, word in (
+        (Stop(key="1", **typed), "stop"),
+        (SetDepth(key="2", depth=Depth.DEEP, **typed), "depth deep"),
+        (Plan(key="3", place=HERE, **typed), "plan"),
+    ):
+        with pytest.raises(NotNow, match=rf"You wrote \*{word}\* before this question\."):
+            table.decided(wish)
+
+    assert table.stop().rt.stage is Stage.PAUSED
+
+
+@pytest.mark.parametrize("word", ["finish", "c", "stop", "deep"])
+def test_a_command_that_comes_while_something_is_saved_is_not_feedback(word: str) -> None:
+    """Two people finish a step at the same time: what the second typed is not written into the artifact."""
+    table = Table(few_steps()).start().say("For field work.").stop_paying().say("finish")
+    table.say(word, who="grace").resume_paying()
+
+    assert table.order("draft") == ["draft"]
+    assert table.world.told[-1] == ("grace", Message(text="I'm just saving. Please try again in a moment."))
+
+
+# --- other words --------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_that_comes_after_the_next_question_belongs_to_its_step() -> None:
+    """It is kept with it, in the present round, and never given as an answer to a question that it precedes."""
+    table, earlier = next_step_asked()
+    table.say("Trains have tunnels.", who="grace", ts=earlier)
+
+    line = line_of(table, "Trains have tunnels.")
+    assert (line.round, line.meta["answers_step"]) == (table.rt.round, "00-01")
+    assert line.meta["written_at"] < line.ts
+    assert table.rt.answers == ()
+    assert told(table) == (
+        "You wrote this while step 00-01 was open, so it is kept with that step, which is written already. "
+        "If it belongs to what is asked now, please write it again."
+    )
+    assert table.rt.lines == tuple(sorted(table.rt.lines, key=lambda one: (one.ts, one.round)))
+
+
+def test_an_answer_from_before_the_same_question_at_another_depth_is_an_answer() -> None:
+    """It is the same step that it was written about."""
+    table = Table(few_steps()).start()
+    earlier = table.ts()
+    table.say("deep").say("Trains have tunnels.", ts=earlier)
+
+    assert [answer.text for answer in table.rt.answers] == ["Trains have tunnels."]
+    assert "written_at" not in line_of(table, "Trains have tunnels.").meta
+
+
+def test_an_answer_that_comes_in_the_discussion_is_written_down_after_it() -> None:
+    """As feedback on the step, and not as a turn."""
+    table = Table(few_steps()).start()
+    earlier = table.ts()
+    table.do_step().press(Action.ELABORATE)
+    turns = table.rt.debate.turn_count
+    table.say("Trains have tunnels.", ts=earlier)
+    assert table.rt.debate.turn_count == turns
+
+    table.say("done")
+    assert table.rt.stage is Stage.AT_BOUNDARY
+    assert "Trains have tunnels." in "".join(table.world.files.values())
+
+
+def test_a_late_answer_answers_nothing_in_the_record_either() -> None:
+    """Neither in a replay, nor when the store is lost in the middle of the step."""
+    table, earlier = next_step_asked()
+    table.say("Trains have tunnels.", ts=earlier).say("Planes, too.").stop()
+    state = replayed(table.world.meeting)
+    rows = reversed(table.world.meeting.splitlines())
+
+    assert [answer.text for answer in state.answers] == ["Planes, too."]
+    assert [heard.text for heard in unfinished.answers(rows, done=("00-01",))] == ["Planes, too."]
+    assert state.flaws == ()

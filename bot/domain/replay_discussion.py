@@ -15,16 +15,23 @@ class Discussing:
     def __init__(self) -> None:
         self.concluded: deque[Concluded] = deque(maxlen=KEPT)
         self._begun = self._count = 0
+        self._has_first = False
         self._step_id = ""
         self._turns: deque[tuple[int, Fields]] = deque(maxlen=KEPT)
         self._amended: dict[str, str] = {}
 
     def speak(self, number: int, fields: Fields, meta: Fields, *, step_id: str) -> None:
-        """Turn 1 begins a discussion, also when the one before was never concluded."""
-        if meta.get("turn") == 1 or not self._begun:
+        """
+        Turn 1 begins a discussion, also when the one before was never concluded. A message that was delivered late, and
+        is a later turn by its number, may stand before it.
+        """
+        is_first = meta.get("turn") == 1
+        if not self._begun or (is_first and self._has_first):
             self._begun, self._count, self._step_id = number, 0, step_id
             self._turns.clear()
             self._amended = {}
+            self._has_first = False
+        self._has_first = self._has_first or is_first
         self._count += 1
         self._turns.append((number, fields))
 

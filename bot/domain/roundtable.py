@@ -17,6 +17,7 @@ from bot.domain.inputs import Say
 from bot.domain.item import Item
 from bot.domain.menu import Menu, MenuKind, Used
 from bot.domain.message import NO_STEP, Message
+from bot.domain.moment import slack_time
 from bot.domain.notes import Answer, Asked
 from bot.domain.outcomes import Heard
 from bot.domain.place import Person
@@ -145,9 +146,12 @@ class Roundtable(RoundtableFields):
         return self.noting(self._line(PEOPLE, text, part, Source.USER, "user", message_id, facts))
 
     def answering(self, said: Say | Heard, *, feedback: bool) -> "Roundtable":
-        """What *said* tells about the open step, to be written down with it."""
+        """What *said* tells about the open step, to be written down with it, in the order of the thread."""
         answer = Answer(person=said.person.id, text=said.text, ts=said.ts, feedback=feedback)
-        return self.but(answers=(*self.answers, answer))
+        place = len(self.answers)
+        while place and _is_later(self.answers[place - 1], said):
+            place -= 1
+        return self.but(answers=(*self.answers[:place], answer, *self.answers[place:]))
 
     def telling(self, message: Message, *, part: Part, actor: str = HOST, **meta: Any) -> "Roundtable":
         """
@@ -291,3 +295,8 @@ def slug_of(effect_id: str) -> str:
     """The item whose effect has the id *effect_id*, which `owing` gave it; empty when that is not one of those."""
     found = _EFFECT_ID.fullmatch(effect_id)
     return found[1] if found else ""
+
+
+def _is_later(answer: Answer, said: Say | Heard) -> bool:
+    one, other = slack_time(answer.ts), slack_time(said.ts)
+    return one is not None and other is not None and one > other

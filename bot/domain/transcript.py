@@ -16,6 +16,7 @@ from pydantic import Field, ValidationError
 
 from bot.domain.foreign_line import in_our_notation, no_valid
 from bot.domain.json_row import cut_off, decoded
+from bot.domain.moment import slack_time
 from bot.domain.value import Stored, Value
 
 _DAY = r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
@@ -67,6 +68,11 @@ class Line(Stored):
         return str(self.meta.get("message_id") or "")
 
     @property
+    def said_at(self) -> tuple[int, int] | None:
+        """When a person said it, by Slack's clock; None for every other line."""
+        return slack_time(self.heard)
+
+    @property
     def heard(self) -> str:
         """
         Slack's time of it, if a person said it in Slack; such texts sort as the times do. Empty for what was only
@@ -92,6 +98,8 @@ PLAIN = re.compile(r"[\w.:-]*", re.ASCII)
 """An id that is written in one way only."""
 UNWRITTEN = b"\x00 \t\r"
 """What may stand behind the last line; zeros are what a file system leaves of a write that it never finished."""
+ABOUT = ("phase_key", "step_id", "plan_version", "plan_round")
+"""In a line's `meta`: where in the analysis or in the planning it belongs."""
 SPENT = "spent"
 """In a line's `meta`: what models had taken for the item when it was committed."""
 OUT_OF_ORDER = 100
@@ -166,6 +174,39 @@ def ending(rows: Iterable[bytes]) -> Ending:
         if not more:
             break
     return Ending(last=last, heard=tuple(sorted(heard)), spent=spent or {})
+
+
+def in_thread_order(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """
+    *lines* with what people said in the order of the thread, however late it was delivered (ADR 27).
+
+    A message that came too late moves up to the first one of a person that was written after it, and takes that line's
+    time, round and place. No other line moves, so that what a persona answered still stands before its answer.
+    """
+    ordered: list[Line] = []
+    newest: tuple[tuple[int, int], str] | None = None
+    for line in lines:
+        said = _key(line)
+        if said is None or newest is None or newest < said:
+            ordered.append(line)
+            newest = said or newest
+            continue
+        place = next(at for at, one in enumerate(ordered) if (key := _key(one)) and key > said)
+        ordered.insert(place, _moved(line, ordered[place]))
+    return tuple(ordered)
+
+
+def _key(line: Line) -> tuple[tuple[int, int], str] | None:
+    return (line.said_at, line.message_id) if line.said_at else None
+
+
+def _moved(line: Line, place: Line) -> Line:
+    """A turn of a discussion stays one."""
+    if "turn_id" in line.meta:
+        return line.but(ts=place.ts, round=place.round)
+    kept = {name: fact for name, fact in line.meta.items() if name not in ABOUT}
+    where = {name: place.meta[name] for name in ABOUT if name in place.meta}
+    return line.but(ts=place.ts, round=place.round, phase=place.phase, meta={**kept, **where})
 
 
 def raised(row: bytes, floor: int) -> bytes:

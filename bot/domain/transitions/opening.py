@@ -21,7 +21,7 @@ from bot.domain.planning.roles import seated
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.text import one_line
-from bot.domain.transcript import Part, Source
+from bot.domain.transcript import Part, Source, in_thread_order
 from bot.domain.transitions import asking, phases, planning, resuming
 from bot.domain.transitions.reporting import report
 from bot.domain.transitions.saving import HEAD, created, owe_commit, refreshed, slack_place
@@ -247,7 +247,9 @@ def _chosen(rt: Roundtable, happened: Press, label: str) -> tuple[Roundtable, Re
 
 
 def _folder_made(rt: Roundtable) -> Roundtable:
-    said = [(_author(line.meta), line.content) for line in rt.lines if line.source is Source.USER]
+    said = [
+        (_author(line.meta), line.content) for line in in_thread_order(rt.lines) if line.source is Source.USER
+    ]
     text = draft(rt.item, started_by=rt.name_of(rt.started_by), at=rt.now, said=said)
     change = Change(created=created(rt), slack=slack_place(rt), codebase_hash=HEAD)
     edits = [FileEdit(path="draft.md", text=text)]

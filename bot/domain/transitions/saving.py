@@ -15,7 +15,7 @@ from bot.domain.planning.paths import PLAN_PAGE
 from bot.domain.replay_change import CHANGE, carried
 from bot.domain.roundtable import Roundtable
 from bot.domain.taxonomy import Trouble
-from bot.domain.transcript import SPENT, Part, Source
+from bot.domain.transcript import SPENT, Part, Source, in_thread_order
 from bot.domain.transitions.reporting import report
 
 HEAD = "HEAD"
@@ -51,7 +51,7 @@ def owe_commit(
         step=step,
         edits=tuple(edits),
         change=change,
-        lines=rt.unheld,
+        lines=in_thread_order(rt.unheld),
         then=then,
     )
     return owing_earlier(rt).owing(commit)

@@ -36,7 +36,7 @@ def reserve_gone(total: str) -> str:
 
 def no_planning_without(total: str) -> str:
     return (
-        f"What models may take for this item is used up, the reserve, too: {total}. What was said so far is saved. "
+        f"What models may take for this item is used up, the reserve, too: {total}. What was said so far is kept. "
         "Allow as much again, or leave the planning for now?"
     )
 

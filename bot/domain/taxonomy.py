@@ -15,6 +15,7 @@ from typing import Self
 from pydantic import BaseModel, model_validator
 
 VALUE_CHARS = 120
+REASON_CHARS = 240
 
 
 class Severity(StrEnum):
@@ -37,7 +38,8 @@ class Entry:
     One row of the taxonomy.
 
     *scale* is the elaboration catalogue's own word (CRITICAL, HIGH, MEDIUM, LOW), None elsewhere. *log* is
-    what the log says where that differs from what people read.
+    what the log says where that differs from what people read. *unsaved* is said in place of *sentence* when nothing
+    was written at all, and why is known: a commit is made whole or not at all.
     """
 
     code: str
@@ -46,6 +48,7 @@ class Entry:
     recovery: str
     scale: str | None = None
     log: str = ""
+    unsaved: str = ""
 
     @property
     def seen(self) -> bool:
@@ -131,6 +134,7 @@ ANALYSIS = (
         "Warning: Failed to save progress to meta.json. Your artifacts were updated, but the session may "
         "not resume correctly from this point.",
         "The session goes on; the step may run again on resume, which changes nothing twice.",
+        unsaved="Not saved yet: {unsaved} Nothing that was said is lost. I keep trying, and tell you when it is saved.",
     ),
     Entry("ERR-META-004", INFO, "", "steps_completed is taken as empty."),
     Entry("ERR-META-005", INFO, "", "depth_overrides is taken as empty; depth follows the quick scan."),
@@ -169,9 +173,11 @@ ANALYSIS = (
 )
 
 
-def _elab(number: int, scale: str, recovery: str, *, sentence: str = "", log: str = "") -> Entry:
+def _elab(
+    number: int, scale: str, recovery: str, *, sentence: str = "", log: str = "", unsaved: str = ""
+) -> Entry:
     code = f"ERR-ELAB-{number:03}"
-    return Entry(code, SEVERITY_OF_SCALE[scale], sentence, recovery, scale, log)
+    return Entry(code, SEVERITY_OF_SCALE[scale], sentence, recovery, scale, log, unsaved)
 
 
 ELABORATION = (
@@ -204,6 +210,8 @@ ELABORATION = (
         "The normal menu comes back; the insights are in the artifacts.",
         sentence="Elaboration completed successfully but I could not save the elaboration record to meta.json. "
         "The discussion insights are in the artifacts.",
+        unsaved="The discussion is over, and its insights are not saved yet: {unsaved} I keep trying, and tell you "
+        "when they are.",
     ),
     _elab(10, "LOW", "None: the greeting is only shorter."),
     _elab(11, "MEDIUM", "People elaborate again; the synthesis holds what there was."),
@@ -247,7 +255,7 @@ class Trouble(BaseModel, frozen=True):
     @property
     def sentence(self) -> str:
         """What people read; empty when this one is silent."""
-        return self._said(self.entry.sentence, self.facts)
+        return self._said(self._template, self.facts)
 
     @property
     def log(self) -> str:
@@ -255,19 +263,29 @@ class Trouble(BaseModel, frozen=True):
         facts = dict(self.facts)
         if {"phase_key", "filename"} <= facts.keys():
             facts["filename"] = f"{facts['phase_key']}/{facts['filename']}"
-        said = self._said(self.entry.log or self.entry.sentence, facts) or self.entry.recovery
+        said = self._said(self.entry.log or self._template, facts) or self.entry.recovery
         why = _tame(facts.get("reason", ""))
         return f"{self.code} {said} ({why})" if why else f"{self.code} {said}"
 
+    @property
+    def _template(self) -> str:
+        return self.entry.unsaved if "unsaved" in self.facts else self.entry.sentence
+
     def _said(self, template: str, facts: Mapping[str, str]) -> str:
-        return template.format_map(ASSUMED | {name: _tame(value) for name, value in facts.items()})
+        return template.format_map(
+            ASSUMED | {name: _tame(value, _limit(name)) for name, value in facts.items()}
+        )
 
 
 def trouble(code: str, **facts: str) -> Trouble:
     return Trouble(code=code, facts=facts)
 
 
-def _tame(value: str) -> str:
+def _limit(name: str) -> int:
+    return REASON_CHARS if name == "unsaved" else VALUE_CHARS
+
+
+def _tame(value: str, limit: int = VALUE_CHARS) -> str:
     """File names and field values are other people's text: one short, printable line."""
     line = "".join(c for c in re.sub(r"\s+", " ", value) if c.isprintable()).strip()
-    return line if len(line) <= VALUE_CHARS else line[: VALUE_CHARS - 1] + "…"
+    return line if len(line) <= limit else line[: limit - 1] + "…"

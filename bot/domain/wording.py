@@ -224,6 +224,10 @@ def saved(touched: Sequence[Touched]) -> str:
     return f"Saved: {', '.join(places)}" if places else "Saved."
 
 
+def not_all_saved() -> str:
+    return "Not everything is saved yet. I keep trying, and tell you when it is."
+
+
 def retracted(person: str) -> str:
     return f"{person} deleted a message."
 

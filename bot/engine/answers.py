@@ -12,6 +12,7 @@ from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.domain.steps import Depth
 from bot.domain.text import counted, one_line
+from bot.domain.transitions.saving import is_behind
 from bot.engine.ports import Listing
 
 UNKNOWN_THREAD = (
@@ -206,7 +207,7 @@ def status(rt: Roundtable, playbook: Playbook) -> Message:
         "- The personas are muted." if rt.manners.muted else "",
         f"- {trouble_wording.goes_on_without(menus.AIDED_AGAIN.label)}" if rt.unaided else "",
         f"- {spent}" if (spent := line(rt.purse, playbook.house)) else "",
-        "- Some of it could not be saved yet; I try again with the next step." if rt.unsaved else "",
+        "- Some of it could not be saved yet; I try again with the next step." if is_behind(rt) else "",
     )
     return Message(text="\n".join(row for row in rows if row), links=_link(rt))
 

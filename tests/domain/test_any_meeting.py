@@ -19,7 +19,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from bot.domain import meta, transcript
+from bot.domain import meta, permission, transcript
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Commit, Draft, Formalize, Judge, Post, ReadThread, Speak, Synthesize
 from bot.domain.house import House
@@ -41,7 +41,7 @@ from bot.domain.item import item_from
 from bot.domain.machine import decide
 from bot.domain.menu import Menu, MenuKind
 from bot.domain.message import Action, Choice
-from bot.domain.outcomes import Attempted, Failed, Heard, ThreadRead
+from bot.domain.outcomes import Attempted, Failed, Heard, Posted, ThreadRead
 from bot.domain.planning.paths import PLAN
 from bot.domain.planning.projections import check_files
 from bot.domain.planning.verdict import Verdict
@@ -140,6 +140,8 @@ class Meeting(RuleBasedStateMachine):
         self.done: set[str] = set()
         self.last_round = 0
         self.last: Command | None = None
+        self.on_the_way: list[Say] = []
+        self.newest_question = ""
         self.left: Menu | None = None
         self.step_of: dict[str, str] = {}
         self.posts_failed = False
@@ -171,6 +173,27 @@ class Meeting(RuleBasedStateMachine):
             self.heard.add(said.key)
             heard = Heard(person=said.person, text=text, ts=ts)
             table.world.heard = (*table.world.heard, heard)
+
+    @precondition(lambda self: self.table.rt.place.thread)
+    @rule(who=PEOPLE, text=WORDS)
+    def writes_what_slack_delivers_later(self, who: str, text: str) -> None:
+        table, ts = self.table, self.table.ts()
+        key = f"{table.rt.place.channel}.{ts}"
+        self.on_the_way.append(Say(key=key, at=table.now(), person=person(who), text=text, ts=ts))
+
+    @precondition(lambda self: self.on_the_way)
+    @rule(data=st.data())
+    def slack_delivers_it_now(self, data: st.DataObject) -> None:
+        """In any order."""
+        said = self.on_the_way.pop(data.draw(st.integers(0, len(self.on_the_way) - 1)))
+        before, said = self.table.rt, said.but(at=self.table.now())
+        is_late = before.menu is not None and (not before.menu.ts or said.ts < self.newest_question)
+        if self.hears(said):
+            self.heard.add(said.key)
+            self.table.world.heard += (Heard(person=said.person, text=said.text, ts=said.ts),)
+        if is_late and permission.is_wish(before, said):
+            after = self.table.rt
+            assert (before.stage, before.menu, before.depth) == (after.stage, after.menu, after.depth)
 
     @precondition(lambda self: self.table.world.heard)
     @rule(who=PEOPLE, text=WORDS, data=st.data())
@@ -266,6 +289,7 @@ class Meeting(RuleBasedStateMachine):
         item, there = item_from("Offline sync"), HERE.but(channel="C2")
         if self.hears(Start(key=table.key(), at=table.now(), item=item, place=there, person=person(who))):
             self.heard.clear()  # nothing was opened, so nobody could be heard
+            self.on_the_way.clear()
 
     @precondition(lambda self: self.last)
     @rule()
@@ -341,6 +365,7 @@ class Meeting(RuleBasedStateMachine):
             return
         self.heard &= self.committed.message_ids
         self.left = self.last = None
+        self.on_the_way.clear()
         self.store_lost = True
         self.table.forget()
 
@@ -390,8 +415,14 @@ class Meeting(RuleBasedStateMachine):
         before = self.table.rt
         owed = before.next_effect
         if isinstance(owed, Post) and owed.message.token in self.step_of:
-            self.check_saved(self.step_of[owed.message.token])
+            self.check_saved(self.step_of[owed.message.token], owed.message.text)
         paid = self.table.pay_one()
+        if (
+            isinstance(owed, Post)
+            and owed.message.token
+            and isinstance(stands := self.table.told[-1], Posted)
+        ):
+            self.newest_question = stands.ts
         if paid and isinstance(outcome := self.table.told[-1], ThreadRead) and outcome.recovering:
             self.heard |= {f"{before.place.channel}.{heard.ts}" for heard in outcome.heard}
         if paid and isinstance(owed, ReadThread) and isinstance(self.table.told[-1], Failed):
@@ -419,10 +450,13 @@ class Meeting(RuleBasedStateMachine):
             assert choices_in_words(self.left) == choices_in_words(menu)
             self.left = None
 
-    def check_saved(self, step_id: str) -> None:
-        """Saved before the menu is shown; or people were told that it could not be."""
-        late = {done for commit in self.table.rt.unsaved for done in commit.change.steps}
-        assert not step_id or step_id in {*self.progress.meta.steps_completed, *late}
+    def check_saved(self, step_id: str, text: str) -> None:
+        """What a menu says is saved is; what is not saved yet is owed, and the menu does not say that it is saved."""
+        rt, saved = self.table.rt, self.progress.meta.steps_completed
+        commits = (*rt.unsaved, *(one for one in rt.outbox if isinstance(one, Commit) and one.late))
+        late = {done for commit in commits for done in commit.change.steps}
+        assert not step_id or step_id in {*saved, *late}
+        assert not text.startswith("Saved") or step_id in saved
 
     # --- what holds, always -------------------------------------------------------------------------------------------
 
@@ -485,7 +519,8 @@ class Meeting(RuleBasedStateMachine):
     def nothing_that_people_said_is_lost_or_said_twice(self) -> None:
         committed = [line.message_id for line in self.committed.lines]
         pending = [line.message_id for line in self.table.rt.lines if line.message_id not in set(committed)]
-        said = [message_id for message_id in (*committed, *pending) if message_id.startswith("C")]
+        waiting = [one.key for one in self.table.rt.undecided]
+        said = [message_id for message_id in (*committed, *pending, *waiting) if message_id.startswith("C")]
         assert len(said) == len(set(said))
         assert self.heard <= set(said)
 
@@ -521,6 +556,21 @@ class Meeting(RuleBasedStateMachine):
             return
         shown = {said.message.token for said in self.table.world.thread if said.message.choices}
         assert shown == ({self.table.rt.menu.token} if self.table.rt.menu else set())
+
+    @invariant()
+    def people_stand_in_thread_order_in_every_commit(self) -> None:
+        rt = self.table.rt
+        owed = (effect for effect in rt.outbox if isinstance(effect, Commit))
+        for commit in (*self.table.world.commits[-3:], *rt.unsaved, *owed):
+            stamps = [line.said_at for line in commit.lines if line.said_at]
+            assert stamps == sorted(stamps)
+            assert [line.ts for line in commit.lines] == sorted(line.ts for line in commit.lines)
+            assert [line.round for line in commit.lines] == sorted(line.round for line in commit.lines)
+
+    @invariant()
+    def words_wait_only_for_a_post_that_is_being_made(self) -> None:
+        rt = self.table.rt
+        assert not rt.undecided or any(isinstance(one, Post) and one.attempts for one in rt.outbox)
 
     @invariant()
     def nothing_is_held_by_nobody(self) -> None:
@@ -567,6 +617,26 @@ def of_the_step(menu: Menu) -> list[Choice]:
 
 def choices_in_words(menu: Menu) -> list[str]:
     return [line for line in menu.message.text.splitlines() if line.startswith("[")]
+
+
+def test_a_menu_that_is_posted_before_the_second_try_of_a_commit() -> None:
+    """A find: it said that its step is saved, which it was not."""
+    meeting = Meeting()
+    meeting.begin(book="few steps", thread="", at=(Action.FINISH_STEP, Action.CONTINUE))
+    meeting.effects_are_paid(count=5)
+    meeting.the_next_one_fails(failing=("commit", "disk_full"))
+    meeting.goes_on(who="ada", action=Action.FINISH_STEP)
+    meeting.effects_are_paid(count=3)
+    meeting.a_minute_passes()
+    assert meeting.table.rt.menu
+    meeting.goes_on(who="ada", action=Action.FINISH_STEP)
+
+    shown = [
+        said.message.text for said in meeting.table.world.thread if said.message.text.startswith("Not ever")
+    ]
+    assert len(shown) == 1
+    assert meeting.table.meta.steps_completed == ("00-01", "01-01")
+    meeting.teardown()
 
 
 def test_any_meeting() -> None:

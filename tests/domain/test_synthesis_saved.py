@@ -7,7 +7,7 @@ from bot.domain.stage import Stage
 from bot.domain.synthesis import Decision, Insight, Question, Synthesis
 from bot.domain.taxonomy import trouble
 from tests.domain.books import few_steps, step
-from tests.domain.table import Table
+from tests.domain.table import SORRY, Table
 
 OF_ALL = Synthesis(
     insights=(
@@ -209,7 +209,7 @@ def test_a_record_that_cannot_be_saved_is_told_and_saved_later() -> None:
     """The summary is shown, the menu returns, and the next commit brings the record after all."""
     table = Table(few_steps()).start().elaborate().say("Trains have tunnels.").fail("commit").say("done")
 
-    told = trouble("ERR-ELAB-009").sentence
+    told = trouble("ERR-ELAB-009", unsaved=SORRY).sentence
     assert any(told in text for text in table.texts)
     assert not table.meta.elaborations
     assert table.menu.offers(Action.ELABORATE)

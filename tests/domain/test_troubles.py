@@ -15,7 +15,7 @@ from tests.domain.books import few_steps, step
 from tests.domain.table import SORRY, Table
 
 TWO = few_steps(step("00-01"), step("00-02"), step("01-01"))
-NOT_SAVED = f"⚠ {trouble('ERR-META-003').sentence}"
+NOT_SAVED = f"⚠ {trouble('ERR-META-003', unsaved=SORRY).sentence}"
 VOICE_LOST = f"⚠ {trouble('ERR-INT-001').sentence}"
 
 

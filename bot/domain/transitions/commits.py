@@ -13,7 +13,7 @@ from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part
 from bot.domain.transitions import opening, pausing, phases, planning, steps, syntheses
 from bot.domain.transitions.reporting import report
-from bot.domain.transitions.saving import not_saved, saved
+from bot.domain.transitions.saving import is_behind, not_saved, saved
 
 Follows = Callable[[Roundtable, Playbook, Committed | None], Roundtable]
 """None when it could not be made."""
@@ -33,24 +33,22 @@ def made(rt: Roundtable, commit: Commit, playbook: Playbook, *, told: Committed)
     return _goes_on(saved(rt, commit, told), commit, playbook, told=told)
 
 
-def failed(rt: Roundtable, commit: Commit, playbook: Playbook) -> Roundtable:
+def failed(rt: Roundtable, commit: Commit, playbook: Playbook, *, why: str) -> Roundtable:
     """
-    People are told once, not at every attempt (ERR-META-003).
+    People are told *why* once, not at every attempt (ERR-META-003).
 
     What was to be committed after it fails with it: git must not get ahead of what it has missed.
     """
-    told = bool(rt.unsaved) or commit.late
+    told = is_behind(rt) or commit.late
     rt = not_saved(rt, commit)
-    if commit.then is Then.SYNTHESIS:
-        rt = report(rt, [trouble("ERR-ELAB-009")], part=Part.FORMALIZING)
-    elif not told:
-        rt = report(rt, [trouble("ERR-META-003")], part=Part.FORMALIZING)
+    found = trouble("ERR-ELAB-009" if commit.then is Then.SYNTHESIS else "ERR-META-003", unsaved=why)
+    rt = rt.logging(found) if told else report(rt, [found], part=Part.FORMALIZING)
 
     behind = [effect for effect in rt.outbox if isinstance(effect, Commit)]
     rt = _goes_on(rt, commit, playbook)
     for other in behind:
         if any(effect.id == other.id for effect in rt.outbox):
-            rt = failed(rt.paid(other.id), other, playbook)
+            rt = failed(rt.paid(other.id), other, playbook, why=why)
     return rt
 
 

@@ -18,7 +18,13 @@ from bot.domain.taxonomy import trouble
 from bot.domain.transcript import Part
 from bot.domain.transitions import asking, pausing, steps
 from bot.domain.transitions.reporting import report
-from bot.domain.transitions.saving import HEAD, owe_commit, owe_commit_then_offer, owe_commit_then_tell
+from bot.domain.transitions.saving import (
+    HEAD,
+    owe_commit,
+    owe_commit_then_offer,
+    owe_commit_then_tell,
+    saying_what_is_saved,
+)
 
 ELABORATIONS_RECALLED = 3
 
@@ -151,7 +157,7 @@ def closed(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundt
     heading_for = rt.heading_for
     rt = rt.but(heading_for=None)
     if heading_for is Stage.AT_BOUNDARY:
-        return steps.menu_or_write(rt, playbook, wording.saved(told.touched if told else ()))
+        return steps.menu_or_write(rt, playbook, saying_what_is_saved(rt, told))
     if heading_for is Stage.PAUSED:
         return pausing.rest(rt, playbook)
     return go_on(rt, playbook)

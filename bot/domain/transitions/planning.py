@@ -29,6 +29,7 @@ from bot.domain.stage import Stage
 from bot.domain.transcript import Part
 from bot.domain.transitions import pausing
 from bot.domain.transitions import planning_due as due
+from bot.domain.transitions.saving import saying_that_it_is_not
 from bot.errors import NotNow
 
 # --- beginning ------------------------------------------------------------------------------------------------------
@@ -162,6 +163,7 @@ def formalized(rt: Roundtable, happened: Formalized, playbook: Playbook) -> Roun
 def written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     """The plan is shown by the post that follows the commit. What could not be saved is in the store, and counts."""
     ws = moves.written(due.held(rt), *VERSIONED)
+    rt = rt if told else saying_that_it_is_not(rt)
     return pausing.notes_saved(due.rested(rt.but(workshop=ws), playbook), playbook)
 
 

@@ -107,7 +107,7 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
         rt = rt.telling(told, part=rt.part)
     if committed.unwritten:
         return _kept_for_later(rt, commit, committed.unwritten)
-    is_last = commit.late and not rt.unsaved and not any(_is_late(effect) for effect in rt.outbox)
+    is_last = commit.late and not is_behind(rt)
     return rt.telling(Message(text=trouble_wording.saved_at_last()), part=rt.part) if is_last else rt
 
 
@@ -116,6 +116,31 @@ def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:
     late = commit.but(then=Then.NOTHING, late=True)
     rt = _counting(rt, commit.change).but(unsaved=(*rt.unsaved, late))
     return rt if commit.late else _attached(rt, commit.edits)
+
+
+def is_behind(rt: Roundtable) -> bool:
+    """Whether something that failed to be saved still has to be."""
+    return bool(rt.unsaved) or any(_is_late(effect) for effect in rt.outbox)
+
+
+def saying_what_is_saved(rt: Roundtable, told: Committed | None = None) -> str:
+    """*told* is what came of the commit just now; None when it could not be made, or was made before."""
+    if not is_behind(rt):
+        return wording.saved(told.touched if told else ())
+    touched = wording.saved(told.touched) if told and told.touched else ""
+    return "\n".join(filter(None, (touched, wording.not_all_saved())))
+
+
+def saying_that_it_is_not(rt: Roundtable) -> Roundtable:
+    """The menu that was to be shown after the commit says that this could not be made."""
+
+    def told(effect: Effect) -> Effect:
+        if not isinstance(effect, Post) or rt.menu is None or effect.message.token != rt.menu.token:
+            return effect
+        text = f"{effect.message.text}\n\n{wording.not_all_saved()}"
+        return effect.but(message=effect.message.but(text=text))
+
+    return rt.but(outbox=tuple(map(told, rt.outbox)))
 
 
 def refreshed(rt: Roundtable, state: ItemState | None, troubles: Iterable[Trouble]) -> Roundtable:

@@ -19,7 +19,7 @@ from bot.domain.stage import Stage
 from bot.domain.steps import SHARED
 from bot.domain.transcript import Part
 from bot.domain.transitions import asking, belated, depths, hush, pausing
-from bot.domain.transitions.saving import owe_commit
+from bot.domain.transitions.saving import owe_commit, saying_what_is_saved
 
 BURST_SECONDS = 120
 """Within this time after an acknowledgement, further answers get a reaction and no words."""
@@ -136,14 +136,14 @@ def own_edits(edits: Iterable[Edit], owners: Iterable[Step]) -> tuple[Edit, ...]
 
 def step_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     """In git; now people may go on."""
-    return menu_or_write(rt, playbook, wording.saved(told.touched if told else ()))
+    return menu_or_write(rt, playbook, saying_what_is_saved(rt, told))
 
 
 def feedback_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     if rt.answers != rt.drafted:
         return write(rt)
     if hush.hushed(rt, playbook):
-        return menu_or_write(rt, playbook, wording.saved(()))
+        return menu_or_write(rt, playbook, saying_what_is_saved(rt))
     return rt.owing(Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge"))
 
 
@@ -152,7 +152,7 @@ def feedback_acknowledged(rt: Roundtable, happened: PersonaSpoke, playbook: Play
     if rt.answers != rt.drafted:
         persona = playbook.roster.get(happened.persona) or asking.speaker_of(rt, playbook)
         rt = belated.noted(rt, persona, happened, part=Part.CLARIFYING)
-    text = happened.text.strip() or wording.saved(())
+    text = happened.text.strip() or saying_what_is_saved(rt)
     return menu_or_write(rt, playbook, text, facts=happened.meta)
 
 

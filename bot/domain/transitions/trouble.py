@@ -57,6 +57,7 @@ from bot.domain.transitions import (
     unaided,
 )
 from bot.domain.transitions.reporting import report
+from bot.domain.transitions.saving import saying_what_is_saved
 
 CONTEXT_FULL = "context"
 UNSTRUCTURED = "unstructured"
@@ -183,7 +184,7 @@ def _nothing_said(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundta
     if unaided.is_over(rt, effect, reason):
         return unaided.carried_on(rt, effect)
     if rt.stage is Stage.WRITING:
-        return steps.menu_or_write(rt, playbook, wording.saved(()))
+        return steps.menu_or_write(rt, playbook, saying_what_is_saved(rt))
     if rt.stage is not Stage.ELABORATING:
         return rt
     if effect.task == "frame":
@@ -215,7 +216,7 @@ def _not_searched(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundta
 
 def _not_saved(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
     assert isinstance(unpaid.effect, Commit)
-    return commits.failed(rt, unpaid.effect, playbook)
+    return commits.failed(rt, unpaid.effect, playbook, why=unpaid.said.sentence)
 
 
 def _not_shared(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:

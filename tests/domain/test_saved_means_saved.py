@@ -1,0 +1,130 @@
+"""That something is saved is said when the commit is made; until then, what is the case is said once."""
+
+import pytest
+
+from bot.domain import trouble_wording, wording
+from bot.domain.effects import Post
+from bot.domain.message import Action
+from bot.domain.outcomes import Failed
+from bot.domain.stage import Stage
+from tests.domain.books import few_steps, step
+from tests.domain.table import SORRY, Table
+
+TWO = few_steps(step("00-01"), step("00-02"))
+UPDATED = "artifacts were updated"
+
+
+def not_yet(table: Table) -> list[str]:
+    return [text for text in table.texts if SORRY in text]
+
+
+def claims(table: Table) -> list[str]:
+    return [text for text in table.texts if text.startswith("Saved") or UPDATED in text]
+
+
+def test_a_step_whose_commit_fails_is_not_said_to_be_saved() -> None:
+    """Its menu comes, and says that it is not; the reason is told once."""
+    table = Table(TWO).start().fail("commit").do_step()
+
+    assert claims(table) == []
+    assert not_yet(table) == [
+        f"⚠ Not saved yet: {SORRY} Nothing that was said is lost. I keep trying, and tell you when it is saved."
+    ]
+    assert table.menu.message.text.startswith(wording.not_all_saved())
+
+
+def test_it_is_said_when_it_is_saved() -> None:
+    """By itself, after a while."""
+    table = Table(TWO).start().fail("commit", times=3).do_step()
+    table.try_again().try_again()
+    assert len(not_yet(table)) == 1
+    assert trouble_wording.saved_at_last() not in table.texts
+
+    table.try_again()
+    assert table.texts.count(trouble_wording.saved_at_last()) == 1
+    assert table.meta.steps_completed == ("00-01",)
+
+
+def test_the_menu_of_a_step_says_saved_only_of_what_is() -> None:
+    """A file of its own could not be written."""
+    table = Table(TWO).start()
+    table.world.unwritable = "quick-scan.md"
+    table.do_step()
+
+    assert table.menu.message.text.startswith(wording.not_all_saved())
+
+
+def test_feedback_that_cannot_be_saved_is_not_said_to_be_saved() -> None:
+    """Also when nobody acknowledges it."""
+    table = Table(TWO).start().do_step()
+    before = len(claims(table))
+    table.fail("commit").fail("speak").say("Photos, too.")
+
+    assert len(claims(table)) == before
+    assert table.menu.message.text.startswith(wording.not_all_saved())
+
+
+def test_a_discussion_that_cannot_be_saved_is_told_as_it_is() -> None:
+    """The artifacts do not have its insights yet."""
+    table = Table(few_steps()).start().elaborate().say("Trains have tunnels.").fail("commit").say("done")
+
+    assert [
+        text for text in table.texts if "The discussion is over, and its insights are not saved yet" in text
+    ]
+    assert not [text for text in table.texts if "in the artifacts" in text]
+
+
+def test_a_second_failure_before_the_first_is_mended_is_not_told() -> None:
+    """Also when it is a discussion's."""
+    table = (
+        Table(TWO).start().fail("commit", times=9).do_step().press(Action.ELABORATE).say("Why?").say("done")
+    )
+
+    assert len(not_yet(table)) == 1
+    assert table.rt.stage is Stage.AT_BOUNDARY
+
+
+def test_a_plan_that_cannot_be_saved_is_shown_as_it_is() -> None:
+    """Its files are not there yet."""
+    failed, made = planned("commit"), planned("")
+
+    assert [text for text in failed.texts if text.endswith(wording.not_all_saved())] == [
+        text + "\n\n" + wording.not_all_saved() for text in made.texts if "is ready for review" in text
+    ]
+    assert "planning/plan.md" not in failed.world.files
+
+
+@pytest.mark.parametrize("minutes", [0, 1])
+def test_a_menu_that_is_shown_before_the_second_try_does_not_say_saved(*, minutes: int) -> None:
+    """A find of the any-meeting test: what failed is owed again, and the menu is posted before that."""
+    table = Table(few_steps(), paying=False).start()
+    pay(table)
+    table.press(Action.FINISH_STEP)
+    pay(table)
+    table.press(Action.CONTINUE)
+    pay(table)
+    table.fail("commit", "disk_full").press(Action.FINISH_STEP)
+    pay(table, 3)
+    for _ in range(minutes):
+        table.try_again()
+    while (owed := table.rt.next_effect) is not None:
+        if isinstance(owed, Post) and owed.message.text.startswith(("Saved", "What I could not save")):
+            assert "01-01" in table.meta.steps_completed
+        table.pay_one()
+
+    assert any(isinstance(one, Failed) for one in table.told)
+
+
+def planned(failing: str) -> Table:
+    """A plan is decided on, and written; the commit of it is the one that fails."""
+    table = Table(TWO).start().plan().stop_paying().press(Action.PLAN_GO)
+    table.pay_up_to("commit")
+    if failing:
+        table.fail(failing)
+    return table.resume_paying()
+
+
+def pay(table: Table, count: int = 100) -> None:
+    for _ in range(count):
+        if not table.pay_one():
+            return

@@ -5,6 +5,10 @@ Every input has a `key`: the same key twice is one input. Keys of people's input
 repeats unchanged (channel and ts, trigger id, menu token), outcomes are keyed by their effect.
 """
 
+from typing import Annotated, Literal
+
+from pydantic import Field
+
 from bot.domain.agenda import Depth
 from bot.domain.happened import Happened
 from bot.domain.item import Item
@@ -34,6 +38,7 @@ class Say(Happened):
     *under_us* where it was not said whether the root of the thread is a post of ours.
     """
 
+    kind: Literal["say"] = "say"
     person: Person
     text: str
     ts: str
@@ -66,6 +71,7 @@ class SetDepth(Happened):
 class Amend(Happened):
     """A person edited the message *ts*."""
 
+    kind: Literal["amend"] = "amend"
     person: Person
     text: str
     ts: str
@@ -74,8 +80,13 @@ class Amend(Happened):
 class Retract(Happened):
     """A person deleted the message *ts*."""
 
+    kind: Literal["retract"] = "retract"
     person: Person
     ts: str
+
+
+Undecided = Annotated[Say | Amend | Retract, Field(discriminator="kind")]
+"""What waits until a post is answered: words, and what became of them meanwhile."""
 
 
 class Stop(Happened):

@@ -230,11 +230,10 @@ def _happened(
         happened = happened.but(text=change.text)
     if isinstance(happened, Say) and words.asks_for_help(happened.text):
         return talking.helped(rt, happened, playbook)
-    if isinstance(happened, Say):
-        if late.must_wait(rt, happened):
-            return rt.but(undecided=(*rt.undecided, happened))
-        if (after := late.heard(rt, happened, playbook)) is not None:
-            return after
+    if isinstance(happened, Say | Amend | Retract) and late.must_wait(rt, happened):
+        return rt.but(undecided=(*rt.undecided, happened))
+    if isinstance(happened, Say) and (after := late.heard(rt, happened, playbook)) is not None:
+        return after
     if transition := ANYTIME.get(type(happened)) or TRANSITIONS.get((rt.stage, type(happened))):
         return transition(rt, happened, playbook)
     raise NotNow(_why_not(rt, happened))

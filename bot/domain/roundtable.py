@@ -187,7 +187,9 @@ class Roundtable(RoundtableFields):
         rt = self.closing_menu(wording.superseded())
         token = rt.token()
         rt = rt.telling(message.but(token=token), part=part, actor=actor, **meta)
-        return rt.but(menu=Menu(kind=kind, token=token, message=message)).asking_with(rt.outbox[-1])
+        rt = rt.but(menu=Menu(kind=kind, token=token, message=message))
+        # The stop button under a persona's words asks people nothing: the round goes on around it.
+        return rt if kind is MenuKind.ROUND else rt.asking_with(rt.outbox[-1])
 
     def asking_with(self, post: Attemptable) -> "Roundtable":
         """*post* is the newest question or menu: what people wrote before it stands there does not act on it."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from bot.domain.agenda import Depth, QuickScan
 from bot.domain.effects import Commit, Effect, Post, Rewrite, Sign
 from bot.domain.elaboration import Elaboration
-from bot.domain.inputs import Say
+from bot.domain.inputs import Undecided
 from bot.domain.manners import Manners
 from bot.domain.menu import Menu, Used
 from bot.domain.meta import DEFAULT_MAX_TURNS, Record
@@ -81,7 +81,7 @@ class RoundtableFields(Stored):
     menu: Menu | None = None
     question: Asked | None = None
     asked: tuple[Asked, ...] = ()
-    undecided: tuple[Say, ...] = ()
+    undecided: tuple[Undecided, ...] = ()
     used: tuple[Used, ...] = ()
 
     now: str = ""

@@ -187,7 +187,7 @@ def in_thread_order(lines: Iterable[Line]) -> tuple[Line, ...]:
     newest: tuple[tuple[int, int], str] | None = None
     for line in lines:
         said = _key(line)
-        if said is None or newest is None or newest < said:
+        if said is None or newest is None or newest <= said:
             ordered.append(line)
             newest = said or newest
             continue

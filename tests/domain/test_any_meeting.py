@@ -187,7 +187,8 @@ class Meeting(RuleBasedStateMachine):
         """In any order."""
         said = self.on_the_way.pop(data.draw(st.integers(0, len(self.on_the_way) - 1)))
         before, said = self.table.rt, said.but(at=self.table.now())
-        is_late = before.menu is not None and (not before.menu.ts or said.ts < self.newest_question)
+        asked = before.menu if before.menu and before.menu.kind is not MenuKind.ROUND else None
+        is_late = asked is not None and (not asked.ts or said.ts < self.newest_question)
         if self.hears(said):
             self.heard.add(said.key)
             self.table.world.heard += (Heard(person=said.person, text=said.text, ts=said.ts),)

@@ -5,6 +5,7 @@ import pytest
 from bot.domain import unfinished
 from bot.domain.effects import Post
 from bot.domain.inputs import Plan, SetDepth, Stop
+from bot.domain.menu import MenuKind
 from bot.domain.message import Action, Message
 from bot.domain.outcomes import Attempted
 from bot.domain.roundtable import Roundtable
@@ -102,6 +103,17 @@ def test_the_end_of_one_discussion_is_not_the_end_of_the_next() -> None:
     assert told(table) == "You wrote *done* before this menu. Press *End discussion* if you meant this one."
 
 
+def test_a_round_that_goes_on_is_stopped_by_a_word_that_was_written_in_it() -> None:
+    """The stop button under each persona's words asks nothing."""
+    table = Table(few_steps()).start().elaborate().stop_paying().say("everyone, what about conflicts?")
+    earlier = table.ts()
+    table.pay_until(lambda rt: rt.debate.turns[-1].human is False and not rt.owes(Post))
+    assert table.menu.kind is MenuKind.ROUND
+    table.say("stop", ts=earlier).resume_paying()
+
+    assert table.rt.stage is Stage.PAUSED
+
+
 def test_a_command_that_comes_before_the_question_is_posted_was_written_before_it() -> None:
     """Nobody can have seen what is still in the outbox."""
     table = Table(TWO).start().do_step().stop_paying().press_continue()
@@ -157,12 +169,21 @@ def test_words_that_wait_survive_the_process_and_can_be_edited() -> None:
     """They are in the store, like everything that was acknowledged."""
     table, _ = posting()
     later = f"{1_767_225_600 + 3_600}.000100"
-    table.say("finish", ts=later)
-    table.edit(later, "Not yet finished, I think.")
+    table.say("For the train.", ts=later)
+    table.edit(later, "For the field.")
+    table.say("Nothing.", ts=f"{later[:-1]}1")
+    table.edit(f"{later[:-1]}1", "Nothing!").delete(f"{later[:-1]}1")
     table.rt = Roundtable.model_validate_json(table.rt.model_dump_json())
     table.resume_paying()
 
-    assert [answer.text for answer in table.rt.answers] == ["Not yet finished, I think."]
+    assert [answer.text for answer in table.rt.answers] == ["For the field."]
+    assert [line.content for line in table.lines if line.meta.get("user_id")][-5:] == [
+        "For the train.",
+        "For the field.",
+        "Nothing.",
+        "Nothing!",
+        "Ada deleted a message.",
+    ]
 
 
 def test_words_that_wait_for_a_post_that_fails_are_kept() -> None:

@@ -56,6 +56,23 @@ def test_a_disk_that_is_full_again_is_told_again() -> None:
     assert table.texts.count(NOT_SAVED) == 2
 
 
+def test_what_fails_together_is_saved_in_the_order_in_which_it_was_decided() -> None:
+    """A find of the any-meeting test: the end of a phase was saved before its step."""
+    table = Table(few_steps()).start().stop_paying().press(Action.FINISH_STEP).pay_up_to("commit")
+    table.fail("commit", times=2)
+    table.pay_one()
+    table.pay_until(lambda rt: rt.stage is Stage.AT_BOUNDARY)
+    table.depth(Depth.BRIEF).stop().resume_paying().try_again()
+
+    assert table.subjects == [
+        "start",
+        "step 00-01 Topic 00-01",
+        "depth brief for 00-quick-scan",
+        "phase 00-quick-scan Quick Scan",
+        "paused",
+    ]
+
+
 def test_nothing_is_saved_past_what_could_not_be_saved() -> None:
     """An older text must never overwrite a newer one: what comes after waits, too."""
     table = Table(TWO).start().fail("commit").do_step("First version.")

@@ -67,7 +67,7 @@ def of_meeting(item: Item, thread: list[Message], said: Iterable[str], *, lost_u
     file up to the stamp *lost_until*, when only a store knew it that was lost.
     """
     transcript = item.transcript
-    wrong = [*_transcript(transcript), *_heard(transcript.lines, said)]
+    wrong = [*_transcript(transcript), *_heard(transcript.lines, said), *in_thread_order(item)]
     wrong += [*_spoken(transcript.lines, thread, lost_until), *_turns(item)]
     return wrong if lost_until else [*wrong, *_meta(item)]
 
@@ -92,6 +92,28 @@ def of_workspace(workspace: Path, *, store_lost: bool = False) -> list[str]:
         wrong.append(f"git status says {status}")
     left = [path for path in workspace.rglob("*.lock") if ".git" in path.parts]
     return [*wrong, *(f"{path.relative_to(workspace)} is left over" for path in left)]
+
+
+def in_thread_order(item: Item) -> Iterator[str]:
+    """What people said stands in each commit as it stands in the thread, whenever it was delivered."""
+    path = f"{ITEMS}/{item.slug}/planning/meeting.jsonl"
+    known = 0
+    for sha in git(item.workspace, "log", "--reverse", "--format=%H", "--", path).stdout.split():
+        lines = read(git(item.workspace, "show", f"{sha}:{path}").stdout.encode()).lines
+        stamps = [line.said_at for line in lines[known:] if line.said_at]
+        known = len(lines)
+        if stamps != sorted(stamps):
+            yield f"{sha} has people's words in the order {stamps}"
+
+
+def discussions(turns: Iterable[int]) -> list[list[int]]:
+    """The numbers of each one's turns, as the file has them: a late message may stand before an earlier turn."""
+    found: list[list[int]] = []
+    for turn in turns:
+        if not found or turn in found[-1]:
+            found.append([])
+        found[-1].append(turn)
+    return found
 
 
 def _transcript(transcript: Transcript) -> Iterator[str]:
@@ -137,14 +159,9 @@ def _turns(item: Item) -> Iterator[str]:
         for line in item.transcript.lines
         if "turn" in line.meta and line.meta.get("turn_id")
     ]
-    counted: list[int] = []
-    for turn in begun:
-        if turn == 1:
-            counted.append(0)
-        if not counted or turn != counted[-1] + 1:
-            yield f"turn {turn} follows {counted[-1] if counted else 'nothing'}"
-        if counted:
-            counted[-1] = turn
+    held = discussions(begun)
+    yield from (f"the turns are {turns}" for turns in held if sorted(turns) != list(range(1, len(turns) + 1)))
+    counted = [len(turns) for turns in held]
     yield from (f"there are {count} turns, and {limit} allowed" for count in counted if count > limit)
     recorded = [record["turn_count"] for record in item.meta["elaborations"]]
     if counted[: len(recorded)] != recorded:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from bot.domain import meta, transcript
 from bot.domain.message import Action
 from bot.domain.transcript import Line, Source
+from tests.durability.checks import discussions
 from tests.durability.fates import MEETS, Fate, Fates, Kind, Met
 from tests.durability.session import HERE, Session, Stuck
 from tests.durability.world import MEETING, META, World
@@ -254,16 +255,12 @@ def _saved(world: World, session: Session) -> Iterator[str]:
 
 
 def _turns(world: World, lines: tuple[Line, ...]) -> Iterator[str]:
-    counted: list[int] = []
-    for line in lines:
-        if (turn := line.meta.get("turn")) is None:
-            continue
-        if turn == 1:
-            counted.append(0)
-        if not counted or turn != counted[-1] + 1:
-            yield f"turn {turn} follows {counted[-1] if counted else 'nothing'}"
+    held = discussions(line.meta["turn"] for line in lines if line.meta.get("turn") is not None)
+    for turns in held:
+        if sorted(turns) != list(range(1, len(turns) + 1)):
+            yield f"the turns are {turns}"
             return
-        counted[-1] = turn
+    counted = [len(turns) for turns in held]
     try:
         found = meta.read(world.files.get(META, b""), now="").meta
     except meta.Corrupt:

@@ -34,6 +34,7 @@ async def test_the_record_of_a_real_meeting_holds(meeting: Meeting) -> None:
         await meeting.say("done")
         await meeting.seen("Elaboration Insights")
         await meeting.slack.settled()
+        await meeting.menu("continue")
         await meeting.say("stop")
         await meeting.menu("resume")
         await meeting.slack.settled()

@@ -15,6 +15,7 @@ import pytest
 from bot.domain.transcript import Source
 from bot.sandbox import App, Message, Sandbox, Timing
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
+from tests.durability.checks import Item, in_thread_order
 from tests.e2e.meeting import CHANNEL, Meeting
 
 TIMING = Timing(ack_seconds=1, retry_seconds=(0.1, 1, 8, 8, 8))
@@ -51,7 +52,8 @@ def check(meeting: Meeting) -> None:
     assert transcript.flaws == ()
     said = [message.ts for message in meeting.thread if not message.by_bot and not message.subtype]
     heard = [line.meta["message_ts"] for line in transcript.lines if line.source is Source.USER]
-    assert sorted(heard) == sorted(set(heard)), "nothing is written down twice"
+    assert len(heard) == len(set(heard)), "nothing is written down twice"
+    assert list(in_thread_order(Item(meeting.workspace, meeting.slug))) == [], "nor in another order"
     assert set(said) <= set(heard), "nothing is lost"
     spoken = [line.message_id for line in transcript.lines if line.message_id in keys]
     assert spoken == [key for key in keys if key in spoken], "the record has the order of the thread"
@@ -157,7 +159,7 @@ async def test_everything_delivered_three_times(meeting: Meeting) -> None:
 
 
 async def test_answers_that_come_in_the_wrong_order(meeting: Meeting) -> None:
-    """Slack promises no order; all of them are kept, each once."""
+    """Slack promises no order; all of them are kept, each once, as they stand in the thread."""
     async with meeting.bot():
         await meeting.start("Offline sync")
         meeting.slack.hold_events()
@@ -168,9 +170,8 @@ async def test_answers_that_come_in_the_wrong_order(meeting: Meeting) -> None:
         await finished(meeting)
 
     check(meeting)
-    assert {f"Answer {number}. Scope: small" for number in range(5)} <= {
-        line.content for line in meeting.lines("User")
-    }
+    answers = [line.content for line in meeting.lines("User")]
+    assert answers == [*(f"Answer {number}. Scope: small" for number in range(5)), ANSWER]
 
 
 async def test_acknowledgements_that_get_lost(meeting: Meeting) -> None:

@@ -66,8 +66,7 @@ def gone_already(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtabl
 
 
 def _overtaking(rt: Roundtable, ts: str, text: str | None) -> Roundtable:
-    is_waiting = any(said.ts == ts for said in rt.undecided)
-    if rt.line_of(ts) in rt.seen and not is_waiting:
+    if rt.line_of(ts) in rt.seen:
         return rt
     return rt.but(overtaken=(*rt.overtaken, Overtaken(ts=ts, text=text))[-REMEMBERED:])
 

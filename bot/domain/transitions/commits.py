@@ -45,10 +45,10 @@ def failed(rt: Roundtable, commit: Commit, playbook: Playbook, *, why: str) -> R
     rt = rt.logging(found) if told else report(rt, [found], part=Part.FORMALIZING)
 
     behind = [effect for effect in rt.outbox if isinstance(effect, Commit)]
-    rt = _goes_on(rt, commit, playbook)
     for other in behind:
-        if any(effect.id == other.id for effect in rt.outbox):
-            rt = failed(rt.paid(other.id), other, playbook, why=why)
+        rt = not_saved(rt.paid(other.id), other)
+    for one in (commit, *behind):
+        rt = _goes_on(rt, one, playbook)
     return rt
 
 

@@ -33,7 +33,7 @@ def opening(rt: Roundtable, intro: str, playbook: Playbook, *, speak: Speak) -> 
     if hushed(rt, playbook):
         return rt.offering(MenuKind.FLOOR, message.but(choices=menus.FLOOR), part=Part.WORKSHOP)
     rt = rt.offering(MenuKind.ROUND, message.but(choices=menus.ROUND), part=Part.WORKSHOP)
-    return rt.owing(speak)
+    return rt.asking_with(rt.outbox[-1]).owing(speak)
 
 
 def mute_asked(rt: Roundtable, happened: Mute, playbook: Playbook) -> Roundtable:

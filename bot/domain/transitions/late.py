@@ -10,7 +10,7 @@ from typing import assert_never
 from bot.domain import menus, permission, refusals, words
 from bot.domain.agenda import Playbook
 from bot.domain.effects import Post, React, Survey, Tell
-from bot.domain.inputs import Plan, Say, SetDepth, Stop
+from bot.domain.inputs import Plan, Say, SetDepth, Stop, Undecided
 from bot.domain.menu import MenuKind
 from bot.domain.message import Action, Choice, Message
 from bot.domain.moment import slack_time, written_at
@@ -42,13 +42,15 @@ def is_unseen(rt: Roundtable, ts: str) -> bool:
     return written < shown if shown else _is_to_come(rt, question)
 
 
-def must_wait(rt: Roundtable, happened: Say) -> bool:
+def must_wait(rt: Roundtable, happened: Undecided) -> bool:
     """
     Whether it depends on a post that Slack may have shown already, and has not answered yet: until then nobody knows
-    which came first.
+    which came first. What becomes of such words meanwhile waits behind them.
     """
     if not is_in_flight(rt):
         return False
+    if not isinstance(happened, Say):
+        return any(one.ts == happened.ts for one in rt.undecided)
     opens = bool(rt.asked) and rt.question is not None and rt.asked[-1].post == rt.question.post
     return opens or rt.stage is Stage.PLANNING or _is_command(rt, happened)
 

@@ -28,8 +28,8 @@ ALIKE = 0.7
 class Asked:
     """
     A verb and what came after it. `place` is where it was asked, and where the answer goes; `adopts` is the thread
-    that a start takes over, `ts` the message that it was asked in, if that is in a thread. `room` is what is known of the
-    channel; asked of Slack only for verbs that open a thread.
+    that a start takes over, `ts` the message that it was asked in, if that is in a thread. `room` is what is known of
+    the channel; asked of Slack only for verbs that open a thread.
     """
 
     verb: str

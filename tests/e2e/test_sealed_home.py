@@ -315,7 +315,7 @@ async def test_a_seal_is_good_for_one_item_only(meeting: Meeting) -> None:
 async def test_a_private_item_stays_hidden_when_somebody_says_that_it_is_public(meeting: Meeting) -> None:
     """The flipped word breaks the seal, and without one nobody is believed to be public."""
     private_channel(meeting)
-    items = meeting.folder.parent
+    items = meeting.workspace / "docs" / "requirements"
     async with meeting.bot():
         await meeting.slack.person("ada").slash(SECRET, "/roundtable start Takeover")
         [found] = await meeting.until(lambda: [*items.glob("takeover-*/meta.json")])

@@ -5,9 +5,6 @@ Docket 0.27 takes one node of a cluster, asks it at once, raises what its worker
 works again when the node is lost on which it listens for cancellations. Of sentinels it asks one after the other, and a
 lost one for a minute. It waits without end for the answer of a server that hangs. Here it is given what answers just
 now, an outage is one, and after it docket begins anew. Only what docket makes public is used for that.
-
-Strikes, by which somebody forbids tasks from elsewhere, are not listened for: they have a client of their own, which
-leaves connections to a cluster open when it is closed while a node is away.
 """
 
 import asyncio
@@ -16,7 +13,6 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
-from docket import Docket, StrikeList
 from redis.exceptions import ConnectionError as ConnectionLost
 from redis.exceptions import RedisClusterException, RedisError
 
@@ -24,6 +20,7 @@ from bot.errors import ConfigError
 from bot.storage.address import CLUSTER, hosts_of, kind_of, only, taken_apart
 from bot.storage.connect import cancellable
 from bot.storage.sentinel import answering
+from bot.storage.tasks import TaskDocket
 
 FIRST_SECONDS = 1.0
 """So long the start waits; usually it takes a moment."""
@@ -35,10 +32,10 @@ HUNG_SECONDS = "4"
 AWAY = (RedisError, RedisClusterException)
 
 
-def docket_at(url: str, name: str, **options: Any) -> Docket:
+def docket_at(url: str, name: str, **options: Any) -> TaskDocket:
     """Raises ConfigError for a URL that cannot be used."""
     if not kind_of(url):
-        return Docket(name, url, **options)
+        return TaskDocket(name, url, **options)
     try:
         taken_apart(url)
     except ValueError as error:
@@ -46,7 +43,7 @@ def docket_at(url: str, name: str, **options: Any) -> Docket:
     return PatientDocket(url, name, options)
 
 
-class PatientDocket(Docket):
+class PatientDocket(TaskDocket):
     """Until there is an answer, whoever needs one waits, as when a single server is away."""
 
     def __init__(self, url: str, name: str, options: Mapping[str, Any]) -> None:
@@ -55,16 +52,6 @@ class PatientDocket(Docket):
         self._options = options
         self._users = 0
         self._doubtful = False
-        self._strikes = StrikeList(name=name)
-
-    @property
-    def strike_list(self) -> StrikeList:
-        """One without a client."""
-        return self._strikes
-
-    @strike_list.setter
-    def strike_list(self, connected: StrikeList) -> None:
-        """Not taken: docket makes one with a client whenever it begins."""
 
     async def __aenter__(self) -> Self:
         self._opening = asyncio.create_task(self._opened(), name="first answer of Redis")

@@ -8,6 +8,8 @@ waiter is woken in place of a good one, which then sleeps on (about once in 10,0
 
 Nobody waits until a wake is sent: a moment later all of that moment go in one round trip. What dies with the process
 in between owes something, and is found by whoever sweeps.
+
+Nothing that comes from Redis is unpickled: `tasks.py`.
 """
 
 import asyncio
@@ -24,9 +26,9 @@ from redis.exceptions import RedisError
 
 from bot.engine.ports import Pay
 from bot.storage.patient import docket_at
+from bot.storage.tasks import TASK, key_for
 
 NAME = "roundtable-work"
-TASK = "pay"
 
 MOMENT_SECONDS = 0.02
 WAKES_AT_ONCE = 100
@@ -139,7 +141,8 @@ class DocketWake:
         """All of them, or as good as none: a wake too many does no harm."""
         try:
             async with asyncio.timeout(WAKE_SECONDS):
-                sent = await self._docket.add_many([self._docket.call(TASK)(slug) for slug in slugs])
+                calls = [self._docket.call(TASK, key=key_for(slug))(slug) for slug in slugs]
+                sent = await self._docket.add_many(calls)
         except (RedisError, OSError) as error:
             log.warning("woken later: %s (%s)", ", ".join(slugs), str(error) or "no answer in time")
             return False

@@ -5,7 +5,8 @@
 #
 # With `--build-arg LOCK=models` it can also think with models (docs/models.md).
 
-FROM python:3.13-slim-bookworm AS build
+# scripts/pin-images writes the digests of this file and of deploy/compose.yaml.
+FROM python:3.13.14-slim-bookworm@sha256:67a1e1f215ccda113cfc024e8639049257e88f273898f595b61476d128d387e8 AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
 ARG LOCK=run
 WORKDIR /source
@@ -22,7 +23,7 @@ RUN python -m hatchling build --target wheel \
     && /venv/bin/pip uninstall --yes pip
 
 
-FROM python:3.13-slim-bookworm
+FROM python:3.13.14-slim-bookworm@sha256:67a1e1f215ccda113cfc024e8639049257e88f273898f595b61476d128d387e8
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends git openssh-client \
     && rm -rf /var/lib/apt/lists/* \

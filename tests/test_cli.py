@@ -142,10 +142,14 @@ async def test_a_sound_setting_is_ready_to_run(cli: Cli, slack: Sandbox) -> None
     assert slack.app_token not in ran.out
 
 
-async def test_scripts_get_the_same_as_json(cli: Cli, slack: Sandbox, redis_url: str) -> None:
+async def test_scripts_get_the_same_as_json(
+    cli: Cli, slack: Sandbox, redis_server: RedisServer, redis_url: str
+) -> None:
     """Rows with stable keys; here with HTTP in place of Socket Mode, and with Redis."""
-    env = in_slack(slack, SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET="s3cret", REDIS_URL=redis_url)
-    ran = await cli("check", "--json", **env)
+    with a_user(redis_server) as who:
+        url = redis_url.replace("//", f"//{who}@")
+        env = in_slack(slack, SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET="s3cret", REDIS_URL=url)
+        ran = await cli("check", "--json", **env)
 
     assert ran.code == 0
     assert all(list(row) == ["name", "status", "found", "problems"] for row in ran.json)
@@ -281,10 +285,11 @@ async def test_a_redis_that_may_lose_something_is_warned_of(
     store = ran.rows()["store"]
     assert (ran.code, store["status"], store["found"].split()[0]) == (0, "warn", "Redis")
     assert [problem["text"].partition(":")[0] for problem in store["problems"]] == [
+        "Redis asks for no password",
         "`appendonly` is off, and there are no snapshots",
         "`maxmemory-policy` is allkeys-lru",
     ]
-    [snapshots] = with_snapshots.rows()["store"]["problems"]
+    [_, snapshots] = with_snapshots.rows()["store"]["problems"]
     assert snapshots["text"].endswith("not in its last snapshot.")
 
 
@@ -299,16 +304,24 @@ async def test_a_redis_that_may_not_be_asked_is_no_problem(
     cli: Cli, slack: Sandbox, redis_server: RedisServer, redis_url: str, forbidden: str, told: list[str]
 ) -> None:
     """Rented ones often keep their settings to themselves."""
-    with asking(redis_server, password=None) as client:
-        client.execute_command(f"ACL SETUSER bot on >sesame ~* &* +@all {forbidden}")
-        url = redis_url.replace("//", "//bot:sesame@")
+    with a_user(redis_server, forbidden) as who:
+        url = redis_url.replace("//", f"//{who}@")
         ran = await cli("check", "--json", **in_slack(slack, REDIS_URL=url))
-        client.execute_command("ACL DELUSER bot")
 
     assert ran.code == 0
     problems = ran.rows()["store"]["problems"]
     assert [problem["text"].partition(":")[0] for problem in problems] == told
     assert "sesame" not in ran.out + ran.err
+
+
+async def test_a_redis_without_a_password_is_warned_of(cli: Cli, slack: Sandbox, redis_url: str) -> None:
+    """A warning: the bot runs on it. The sentence says what to do, and nothing of the address."""
+    ran = await cli("check", "--json", **in_slack(slack, REDIS_URL=redis_url))
+
+    [problem] = ran.rows()["store"]["problems"]
+    assert (ran.code, ran.rows()["store"]["status"]) == (0, "warn")
+    assert problem["text"].startswith("Redis asks for no password")
+    assert redis_url.partition("//")[2].partition("/")[0] not in ran.out + ran.err
 
 
 async def test_of_a_cluster_every_master_is_asked(
@@ -342,6 +355,15 @@ async def test_a_master_is_looked_for_where_sentinels_say(
         in wrong.out
     )
     assert PASSWORD not in ran.out + ran.err + wrong.out + wrong.err
+
+
+@contextmanager
+def a_user(server: RedisServer, forbidden: str = "") -> Iterator[str]:
+    """Somebody with a password, as a URL names them."""
+    with asking(server, password=None) as client:
+        client.execute_command(f"ACL SETUSER bot on >sesame ~* &* +@all {forbidden}")
+        yield "bot:sesame"
+        client.execute_command("ACL DELUSER bot")
 
 
 @contextmanager

@@ -1,20 +1,34 @@
 """What people run in production holds what the README promises, as far as reading it can tell."""
 
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 import yaml
 
 from bot import app, doors, paying
+from bot.errors import Unavailable
 from bot.metrics import DOORS, EFFECTS, OPEN_STAGES, PUSHES, REVIEWS, Metrics
 from bot.settings import Settings, name_of
 from bot.slack.endpoint import PATH
 from bot.storage import wake
+from bot.storage.inspection import inspected
+from bot.storage.pace import RedisPace
+from bot.storage.redis import RedisStore
+from bot.storage.wake import DocketWake
+from tests.contracts.test_wake import working
+from tests.redis_groups import asking
+from tests.redis_server import RedisServer
+from tests.storage.samples import OWED, PLACE, SLUG, a_roundtable, wait_until
 
 ROOT = Path(__file__).parent.parent
+FOR_COMPOSE = {"REDIS_PASSWORD"}
+"""Names in the env file that are for compose and no settings of the bot."""
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 
 
@@ -123,8 +137,92 @@ def test_compose_starts_the_bot_once_its_store_is_well(compose: Any) -> None:
     bot, store = compose["services"]["roundtable"], compose["services"]["redis"]
 
     assert bot["depends_on"] == {"redis": {"condition": "service_healthy"}}
-    assert store["healthcheck"]["test"][-1] == "ping"
-    assert bot["environment"]["REDIS_URL"] == "redis://redis:6379/0"
+    assert store["healthcheck"]["test"] == ["CMD-SHELL", "redis-cli ping | grep --quiet PONG"]
+    assert store["environment"]["REDISCLI_AUTH"].startswith("${REDIS_PASSWORD:?")
+    assert bot["environment"]["REDIS_URL"].endswith("@redis:6379/0")
+
+
+async def test_composes_redis_asks_for_the_password_that_the_bot_has(compose: Any, tmp_path: Path) -> None:
+    """On a real server with the very options of the file; `roundtable check` has nothing to say about it."""
+    bot, store = compose["services"]["roundtable"], compose["services"]["redis"]
+    program, *words = [re.sub(r"\$\{REDIS_PASSWORD.*?\}", "sesame", word) for word in store["command"]]
+    options = {name.removeprefix("--"): value for name, value in zip(words[::2], words[1::2], strict=True)}
+    server = RedisServer(tmp_path, options=options)
+    server.start()
+    url = re.sub(r"\$\{REDIS_PASSWORD.*?\}", "sesame", bot["environment"]["REDIS_URL"])
+    url = url.replace("redis:6379", f"127.0.0.1:{server.port}")
+    try:
+        async with RedisStore(url) as asked, DocketWake(url):
+            await asked.ping()
+        assert (await inspected(url)).advice == ()
+        async with RedisStore(server.url) as without:
+            with pytest.raises(Unavailable, match="authenticate"):
+                await without.ping()
+    finally:
+        server.stop()
+    assert program == "redis-server"
+    assert "--env-file deploy/roundtable.env" in (ROOT / "deploy/compose.yaml").read_text(encoding="utf-8")
+
+
+async def test_the_redis_user_of_the_documentation_can_do_what_the_bot_does(
+    redis_server: RedisServer, redis_url: str
+) -> None:
+    """Its keys, and no command of an administrator's."""
+    (line,) = re.findall(
+        r"^ +(ACL SETUSER .*)$", (ROOT / "docs/redis.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    paid: list[str] = []
+
+    async def pay(slug: str) -> None:
+        paid.append(slug)
+
+    with asking(redis_server, password=None) as client:
+        client.execute_command(line)
+        url = redis_url.replace("//", "//roundtable:PASSWORD@")
+        try:
+            async with RedisStore(url) as asked, RedisPace(url) as pace, working(url, pay) as wake:
+                await asked.put(a_roundtable(outbox=OWED), expected=0)
+                assert await asked.at(PLACE) == a_roundtable(outbox=OWED)
+                assert await asked.held() == (SLUG,)
+                await pace.turn("post:C1", per_second=1, burst=1)
+                await wake.wake(SLUG)
+                await wait_until(lambda: paid == [SLUG])
+            assert (await inspected(url)).found.startswith("Redis ")
+            with redis.Redis.from_url(url) as ours, pytest.raises(redis.exceptions.NoPermissionError):
+                ours.set("somebody-elses", "1")
+        finally:
+            client.execute_command("ACL DELUSER roundtable")
+
+
+def test_images_are_pinned_by_digest(compose: Any) -> None:
+    """The same ones tomorrow; both stages of ours begin with the same one."""
+    pinned = re.compile(r"[a-z]+:[0-9]+\.[0-9]+\.[0-9]+-[a-z-]+@sha256:[0-9a-f]{64}")
+    bases = re.findall(r"^FROM (\S+)", DOCKERFILE, flags=re.MULTILINE)
+
+    assert len(bases) == 2
+    assert len(set(bases)) == 1
+    for image in (*bases, compose["services"]["redis"]["image"]):
+        assert pinned.fullmatch(image), image
+
+
+def test_digests_are_written_by_a_script(tmp_path: Path) -> None:
+    """As the registry says them, for the tags that stand there; here a program that is called docker answers."""
+    digest = "sha256:" + "ab" * 32
+    registry = tmp_path / "bin" / "docker"
+    registry.parent.mkdir()
+    registry.write_text(f'#!/bin/sh\n[ "$1 $2 $3" = "buildx imagetools inspect" ] && echo {digest}\n')
+    registry.chmod(0o755)
+    for name in ("Dockerfile", "deploy/compose.yaml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    path = f"{registry.parent}:{os.environ['PATH']}"
+    script = ["bash", ROOT / "scripts/pin-images"]
+    subprocess.run(script, env={"PATH": path, "PIN_ROOT": str(tmp_path)}, check=True, capture_output=True)
+
+    for name in ("Dockerfile", "deploy/compose.yaml"):
+        before, after = ((root / name).read_text(encoding="utf-8") for root in (ROOT, tmp_path))
+        assert after == re.sub(r"sha256:[0-9a-f]{64}", digest, before)
+        assert digest in after
 
 
 def test_compose_keeps_the_workspace_and_takes_secrets_from_a_file(compose: Any) -> None:
@@ -134,6 +232,8 @@ def test_compose_keeps_the_workspace_and_takes_secrets_from_a_file(compose: Any)
     assert "workspace:/workspace" in bot["volumes"]
     assert bot["env_file"] == "roundtable.env"
     assert not any("TOKEN" in name or "SECRET" in name for name in bot["environment"])
+    used = re.findall(r"\$\{(\w+)", (ROOT / "deploy/compose.yaml").read_text(encoding="utf-8"))
+    assert set(used) == FOR_COMPOSE
     assert {
         volume.split(":")[0] for service in compose["services"].values() for volume in service["volumes"]
     } == set(compose["volumes"])
@@ -144,7 +244,8 @@ def test_the_example_of_the_environment_starts_as_it_is() -> None:
     lines = (ROOT / "deploy/roundtable.env.example").read_text(encoding="utf-8").splitlines()
     example = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
 
-    assert set(example) <= {name_of(field) for field in Settings.model_fields}
+    assert set(example) - FOR_COMPOSE <= {name_of(field) for field in Settings.model_fields}
+    assert set(example) >= FOR_COMPOSE
     assert Settings.from_env(example) == Settings()
 
 

@@ -59,6 +59,14 @@ def taken_apart(url: str) -> Address:
     )
 
 
+def is_open(url: str) -> bool:
+    """Whether the URL has nothing that opens the server: no password, no certificate of ours, no unix socket."""
+    if url.startswith("unix:"):
+        return False
+    options = taken_apart(url).options if kind_of(url) else parse_url(url)
+    return not (options.get("password") or options.get("ssl_certfile"))
+
+
 def hosts_of(url: str) -> list[str]:
     """As they are written."""
     return _netloc(url)[0].rpartition("@")[2].split(",")

@@ -8,12 +8,16 @@ from typing import Any, NamedTuple
 from redis.exceptions import ResponseError
 
 from bot.errors import Unavailable
-from bot.storage.address import SENTINEL, kind_of
+from bot.storage.address import SENTINEL, is_open, kind_of
 from bot.storage.cluster import Cluster
 from bot.storage.connect import NO_ANSWER, client
 
 NEEDED = (6, 2)
 ALL_SECONDS = 3.0
+OPEN = (
+    "Redis asks for no password: anybody who reaches it can change every live roundtable. "
+    "Set a password (`requirepass`) or an ACL user there, and put it into REDIS_URL."
+)
 
 
 class Advice(NamedTuple):
@@ -39,7 +43,8 @@ async def inspected(url: str) -> Inspection:
     for name, facts in told.items():
         for one in _advice(facts):
             advice.setdefault(one, []).append(name)
-    return Inspection(_found(url, told), tuple(_said(one, names) for one, names in advice.items()))
+    said = tuple(_said(one, names) for one, names in advice.items())
+    return Inspection(_found(url, told), (Advice(OPEN), *said) if is_open(url) else said)
 
 
 async def _servers(redis: Any) -> Mapping[str, dict[str, Any]]:

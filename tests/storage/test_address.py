@@ -3,7 +3,7 @@
 import pytest
 
 from bot.errors import ConfigError
-from bot.storage.address import Address, hosts_of, only, taken_apart
+from bot.storage.address import Address, hosts_of, is_open, only, taken_apart
 from bot.storage.connect import client
 from bot.storage.wake import DocketWake
 
@@ -72,6 +72,27 @@ def test_a_url_that_cannot_be_used_is_said_at_once(url: str, reason: str) -> Non
 
     assert str(refused.value).startswith("REDIS_URL cannot be used: ")
     assert "sesame" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "is_it"),
+    [
+        ("redis://redis:6379/0", True),
+        ("redis://bot@redis", True),
+        ("redis://:sesame@redis", False),
+        ("rediss://redis?password=sesame", False),
+        ("rediss://redis?ssl_certfile=bot.pem", False),
+        ("rediss://redis?ssl_ca_certs=ca.pem", True),
+        ("unix:///run/redis.sock", False),
+        ("redis+sentinel://one,two/main?sentinel_password=sesame", True),
+        ("redis+sentinel://:sesame@one,two/main", False),
+        ("redis+cluster://one,two", True),
+        ("redis+cluster://:sesame@one,two", False),
+    ],
+)
+def test_a_server_is_open_unless_something_opens_it(url: str, *, is_it: bool) -> None:
+    """A password, a certificate of ours, or the rights of a file; that of the sentinels is not the servers'."""
+    assert is_open(url) is is_it
 
 
 @pytest.mark.parametrize("url", ["redis+sentinel://:sesame@redis", "redis+cluster://:sesame@redis/1"])

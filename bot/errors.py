@@ -6,6 +6,7 @@ Every error this bot raises on purpose.
         NotNow             the roundtable is not at a point where that makes sense
       Conflict             somebody else saved first: reload and decide again
       Unavailable          the store did not answer in time: nothing was saved, nothing is acknowledged
+        NewerVersion       a newer version of this program saved it: it is neither read nor changed here
       EffectError          the outside world said no to an effect
         SlackError, VoiceError, WorkspaceError
       ConfigError          a setting is wrong; we refuse to start
@@ -30,6 +31,10 @@ class Conflict(BotError):
 
 
 class Unavailable(BotError):
+    pass
+
+
+class NewerVersion(Unavailable):
     pass
 
 

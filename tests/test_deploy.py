@@ -216,7 +216,7 @@ def test_digests_are_written_by_a_script(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
     path = f"{registry.parent}:{os.environ['PATH']}"
-    script = ["bash", ROOT / "scripts/pin-images"]
+    script = ["bash", str(ROOT / "scripts/pin-images")]
     subprocess.run(script, env={"PATH": path, "PIN_ROOT": str(tmp_path)}, check=True, capture_output=True)
 
     for name in ("Dockerfile", "deploy/compose.yaml"):

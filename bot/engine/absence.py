@@ -15,7 +15,7 @@ from bot.domain.moment import seconds_since
 from bot.engine.clock import Clock
 from bot.engine.engine import Engine
 from bot.engine.ports import Store
-from bot.errors import Unavailable, UserError
+from bot.errors import NewerVersion, Unavailable, UserError
 
 SLACK_REPEATS_SECONDS = 300.0
 LOOK_SECONDS = 30.0
@@ -54,7 +54,7 @@ class Absence:
         slugs = await self._store.held()
         log.warning("nobody heard Slack since %s: %s threads are read again", since, len(slugs))
         for slug in slugs:
-            with suppress(UserError):  # it is gone since we looked
+            with suppress(UserError, NewerVersion):  # it is gone since we looked, or not ours to change
                 await self._engine.handle(slug, Returned(key=f"away.{since}", at=at, since=since))
 
 

@@ -26,7 +26,7 @@ from bot.engine.ledger import Decision, Ledger
 from bot.engine.meter import Meter, Unmetered, kind_of
 from bot.engine.performers import Performers
 from bot.engine.ports import Store, Wake
-from bot.errors import BotError, Conflict, EffectError, Unavailable, UserError
+from bot.errors import BotError, Conflict, EffectError, NewerVersion, Unavailable, UserError
 from bot.log import about
 from bot.tracing import span
 
@@ -103,7 +103,8 @@ class Engine:
         once we leave: then the rest is somebody else's to pay.
         """
         try:
-            await self._paid_here(slug)
+            with suppress(NewerVersion):  # the store says so in the log, and is not ready
+                await self._paid_here(slug)
         finally:
             if self._paying.pop(slug, False):
                 await self._wake.wake(slug)

@@ -4,6 +4,7 @@ from typing import NamedTuple, Protocol
 
 from bot.domain.moment import seconds_since
 from bot.engine.clock import Clock
+from bot.errors import NewerVersion
 
 LOOKED_AT = 200
 
@@ -56,7 +57,10 @@ class Queue:
         return Waiting(len(slugs), max([0.0, *ages]))
 
     async def _next_of(self, slug: str) -> tuple[str, str] | None:
-        debtor = await self._debtors.get(slug)
+        try:
+            debtor = await self._debtors.get(slug)
+        except NewerVersion:
+            return None
         if debtor is None or debtor.next_effect is None:
             return None
         known = self._next.get(slug)

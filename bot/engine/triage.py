@@ -34,7 +34,7 @@ from bot.engine.ports import Pay, Wake
 from bot.engine.queue import Queue
 from bot.engine.review_ports import Archive, KeptReview, Notices, Tally, Uncounted
 from bot.engine.reviewing import Reviewing
-from bot.errors import Conflict, EffectError, Unavailable
+from bot.errors import Conflict, EffectError, NewerVersion, Unavailable
 from bot.log import about
 
 log = logging.getLogger(__name__)
@@ -89,7 +89,7 @@ class Triage:
 
         Raises Unavailable with the store.
         """
-        with about(item=slug):
+        with about(item=slug), suppress(NewerVersion):
             while await self._paid_one(slug):
                 pass
 
@@ -107,9 +107,10 @@ class Triage:
     async def sweep(self) -> None:
         """Wake whoever owes something that may be begun before the next sweep."""
         for slug in await self._notices.owing():
-            notice = await self._notices.get(slug)
-            if notice and notice.next_effect and self._wait(notice.next_effect) < SWEEP_SECONDS:
-                await self._wake.wake(PREFIX + slug)
+            with suppress(NewerVersion):
+                notice = await self._notices.get(slug)
+                if notice and notice.next_effect and self._wait(notice.next_effect) < SWEEP_SECONDS:
+                    await self._wake.wake(PREFIX + slug)
 
     async def _paid_one(self, slug: str) -> bool:
         """Whether there may be more to do."""

@@ -18,14 +18,14 @@ from bot.domain.message import Message
 from bot.domain.permission import may_be_wish
 from bot.domain.place import Belonging, Person, Place, Room
 from bot.domain.refusals import unverified
-from bot.errors import BotError, Conflict, SlackError, Unavailable, UserError
+from bot.errors import BotError, Conflict, NewerVersion, SlackError, Unavailable, UserError
 from bot.slack import parse
 from bot.slack.desk import Desk, Reply
 from bot.slack.identity import Identity
 from bot.slack.payload import Payload
 from bot.slack.payload import reply_url as reply_url_of
 from bot.slack.verbs import OPENING, Asked, ask
-from bot.slack.wording import AS_A_GUEST, MOMENT, NOT_SAVED, WENT_WRONG, plain
+from bot.slack.wording import AS_A_GUEST, MOMENT, NOT_SAVED, SAVED_BY_NEWER, WENT_WRONG, plain
 
 log = logging.getLogger(__name__)
 
@@ -267,6 +267,6 @@ def sentence_for(error: Exception) -> str:
         return str(error)
     if isinstance(error, Unavailable | Conflict):
         log.warning("not saved: %s", error)
-        return NOT_SAVED
+        return SAVED_BY_NEWER if isinstance(error, NewerVersion) else NOT_SAVED
     log.error("a listener failed", exc_info=error)
     return WENT_WRONG

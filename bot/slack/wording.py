@@ -9,6 +9,10 @@ USAGE = (
 )
 
 NOT_SAVED = "I could not save that just now. Please try again in a moment."
+SAVED_BY_NEWER = (
+    "A newer version of me saved this roundtable, and I can't open it. Nothing was changed or lost. "
+    "Please ask those who run me to start the newer version again."
+)
 WENT_WRONG = "Something went wrong on my side, and nothing was changed. Please try again in a moment."
 POSTED_AGAIN = "(posted again after a restart)"
 MOMENT = "One moment."

@@ -10,6 +10,7 @@ class Counted(NamedTuple):
     slug: str
     stage: str
     thread: str
+    shape: int
 
 
 async def census(redis: Any, pattern: str) -> tuple[Counted, ...]:
@@ -18,12 +19,17 @@ async def census(redis: Any, pattern: str) -> tuple[Counted, ...]:
     async for keys in _chunks(redis.scan_iter(match=pattern, count=KEYS_AT_ONCE), KEYS_AT_ONCE):
         reading = redis.pipeline(transaction=False)
         for key in keys:
-            reading.hmget(key, "stage", "thread")
-        for key, (stage, thread) in zip(keys, await reading.execute(), strict=True):
+            reading.hmget(key, "stage", "thread", "shape")
+        for key, (stage, thread, shape) in zip(keys, await reading.execute(), strict=True):
             if stage:
-                slug = _slug(key.decode())
-                found[slug] = Counted(slug, stage.decode(), (thread or b"").decode())
+                slug = _slug(key.decode(errors="replace"))
+                number = int(shape) if shape and shape.isdigit() else 0
+                found[slug] = Counted(slug, _text(stage), _text(thread), number)
     return tuple(found.values())
+
+
+def _text(value: bytes | None) -> str:
+    return (value or b"").decode(errors="replace")
 
 
 def _slug(key: str) -> str:

@@ -21,9 +21,9 @@ from typing import NamedTuple, Self, TypeVar
 from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
-from bot.errors import ConfigError, Conflict, Unavailable
+from bot.errors import ConfigError, Conflict, NewerVersion, Unavailable
 from bot.files import STATE_BYTES, TEMPORARY, folder
-from bot.storage.stored import FromLater, Unreadable, decoded, encoded, is_due
+from bot.storage.stored import Unreadable, decoded, encoded, is_due, place_in
 
 ROUNDTABLES = "roundtables"
 SUFFIX = ".json"
@@ -54,6 +54,7 @@ class EmbeddedStore:
         self._path = path
         self._entries: dict[str, Entry] = {}
         self._threads: dict[str, str] = {}
+        self._newer: dict[str, str] = {}  # what a newer version saved, with a sentence about it
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -77,7 +78,8 @@ class EmbeddedStore:
         await self._stack.aclose()
 
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
-        if (entry := self._entries.get(slug)) is None:
+        entry = self._entries.get(slug)
+        if entry is None and slug not in self._newer:
             return None
         if known and entry == _entry(known):
             return known
@@ -108,7 +110,7 @@ class EmbeddedStore:
         )
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
-        return tuple(slug for slug in slugs if slug not in self._entries)
+        return tuple(slug for slug in slugs if slug not in self._entries and slug not in self._newer)
 
     async def stages(self) -> Mapping[str, int]:
         return Counter(entry.stage for entry in tuple(self._entries.values()))
@@ -129,7 +131,10 @@ class EmbeddedStore:
         return await self._bounded(lambda: self._first(key, seconds, renew=renew))
 
     async def ping(self) -> None:
+        """A roundtable that only a newer version can read makes the whole of it unusable, until that version runs."""
         await self._bounded(self._probe)
+        for sentence in self._newer.values():
+            raise NewerVersion(sentence)
 
     async def _bounded(self, work: Callable[[], T]) -> T:
         try:
@@ -153,27 +158,49 @@ class EmbeddedStore:
             files.remove(TEMPORARY)
             names = files.files()
         for name in names:
-            if name.endswith(SUFFIX) and (found := self._read(name.removesuffix(SUFFIX))):
-                self._index(found)
+            if name.endswith(SUFFIX):
+                with suppress(NewerVersion):
+                    self._look(name.removesuffix(SUFFIX))
 
     def _read(self, slug: str) -> Roundtable | None:
         """A file that cannot be read is moved aside: the item is then rebuilt from the workspace."""
         name = slug + SUFFIX
         with folder(self._path, [ROUNDTABLES]) as files:
             if (content := files.read(name, STATE_BYTES)) is None:
+                self._newer.pop(slug, None)
                 return None
             try:
-                return decoded(slug, content)
-            except FromLater as error:
-                raise ConfigError(str(error)) from None
+                found = decoded(slug, content)
+            except NewerVersion as error:
+                self._note(slug, str(error), place_in(content))
+                raise
             except Unreadable as error:
                 aside = files.copy_aside(name, content, why="corrupt")
                 files.remove(name)
                 log.warning("%s: it is kept as %s", error, aside)
+                found = None
+        if self._newer.pop(slug, "") and found:
+            self._index(found)
+        if not found:
+            self._forget(slug)
+        return found
+
+    def _look(self, slug: str) -> None:
+        if found := self._read(slug):
+            self._index(found)
+
+    def _note(self, slug: str, sentence: str, place: Place | None) -> None:
+        """It is found by its thread, so that what is said there is not taken for nobody's."""
+        if slug not in self._newer:
+            log.error("%s", sentence)
         self._forget(slug)
-        return None
+        self._newer[slug] = sentence
+        if place and place.thread:
+            self._threads[place.key] = slug
 
     def _put(self, roundtable: Roundtable, expected: int) -> None:
+        if roundtable.slug in self._newer:
+            raise NewerVersion(self._newer[roundtable.slug])
         entry = self._entries.get(roundtable.slug)
         found = entry.version if entry else 0
         if found != expected:
@@ -188,9 +215,8 @@ class EmbeddedStore:
 
     def _look_again(self, slug: str) -> None:
         """A disk that failed may have taken it all the same: whoever comes next is told what is there."""
-        with suppress(OSError):
-            if found := self._read(slug):
-                self._index(found)
+        with suppress(OSError, NewerVersion):
+            self._look(slug)
 
     def _listened(self) -> str:
         with folder(self._path) as files:

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -16,15 +17,18 @@ from typing import Self, TypeVar
 from pydantic import ValidationError
 
 from bot.domain.notice import Notice
-from bot.errors import Conflict, Unavailable
+from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.files import STATE_BYTES, TEMPORARY, folder
 from bot.storage.connect import Connected, bounded
 from bot.storage.scripts import SETTLE
+from bot.storage.stored import is_newer, newer
 
 CONNECTIONS = 16
 FOLDER = "notices"
 SUFFIX = ".json"
 OWING = "roundtable:notices:owing"
+NEWER = (-1, False)
+"""A version that nobody expects: it is not written over."""
 SHAPE: int = Notice.model_fields["shape"].default
 
 SAVE = """
@@ -126,11 +130,14 @@ class EmbeddedNotices:
             names = files.files()
         for name in names:
             if name.endswith(SUFFIX):
-                self._read(name.removesuffix(SUFFIX))
+                with suppress(NewerVersion):
+                    self._read(name.removesuffix(SUFFIX))
 
     def _read(self, slug: str) -> Notice | None:
         with folder(self._path, [FOLDER]) as files:
             content = files.read(slug + SUFFIX, STATE_BYTES)
+        if content is not None:
+            self._versions.setdefault(slug, NEWER)  # stays so, if a newer version wrote it
         found = _decoded(slug, content) if content is not None else None
         if found is None:
             self._versions.pop(slug, None)
@@ -157,10 +164,12 @@ def _decoded(slug: str, content: bytes | str) -> Notice | None:
     except ValidationError as error:
         flaw = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, flaw["loc"]))
+        if is_newer(slug, content, shape=SHAPE):
+            raise NewerVersion(newer("notice of the reviews of", slug, where)) from None
         log.warning(
             "the stored notice of %s cannot be read, and is begun anew: %s %s", slug, where, flaw["msg"]
         )
         return None
     if notice.shape > SHAPE:
-        raise Unavailable(f"the notice of {slug!r} was saved by a later version of this program")
+        raise NewerVersion(newer("notice of the reviews of", slug))
     return notice

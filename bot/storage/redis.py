@@ -10,17 +10,18 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
 from bot.domain.stage import Stage
 from bot.engine.newest import Newest
-from bot.errors import Conflict, Unavailable
-from bot.storage.census import census
+from bot.errors import Conflict, NewerVersion, Unavailable
+from bot.storage.census import Counted, census
 from bot.storage.connect import Connected, bounded
 from bot.storage.scripts import ANOTHER, SAME, SAVE, SAVED, SET_ASIDE, SETTLE, UNLESS_SEEN, UNLISTED
-from bot.storage.stored import FromLater, Unreadable, decoded, encoded, is_due
+from bot.storage.stored import SHAPE, Unreadable, decoded, encoded, is_due, newer
 
 CONNECTIONS = 64
 CENSUS_SECONDS = 1.5
@@ -39,6 +40,8 @@ class RedisStore(Connected):
     def __init__(self, url: str) -> None:
         super().__init__(url, connections=CONNECTIONS)
         self._settled: dict[str, int] = {}
+        self._newer: dict[str, str] = {}  # what a newer version saved, with a sentence about it
+        self._looked = False
         self._seen: Newest[str, tuple[int, str]] = Newest(SEEN_AT_MOST)
 
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
@@ -62,13 +65,19 @@ class RedisStore(Connected):
         if not roundtable.owed:
             self._settled[roundtable.slug] = roundtable.version
 
-    async def _read(self, slugs: tuple[str, ...]) -> list[Roundtable]:
+    async def _read(self, slugs: tuple[str, ...], *, skip_newer: bool = False) -> list[Roundtable]:
         """Those that are there, in one round trip."""
         reading = self._redis.pipeline(transaction=False)
         for slug in slugs:
             reading.hget(_key(slug), "state")
         states = await reading.execute() if slugs else []
-        found = [await self._decoded(*each) for each in zip(slugs, states, strict=True)]
+        found = []
+        for slug, state in zip(slugs, states, strict=True):
+            try:
+                found.append(await self._decoded(slug, state))
+            except NewerVersion:
+                if not skip_newer:
+                    raise
         return [one for one in found if one]
 
     async def _state(self, slug: str, known: Roundtable | None) -> Any:
@@ -113,8 +122,8 @@ class RedisStore(Connected):
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
         async with bounded():
             slugs = tuple(map(_text, await self._redis.smembers(_channel_key(team, channel))))
-            found = await self._read(slugs)
-            there = {one.slug for one in found}
+            found = await self._read(slugs, skip_newer=True)
+            there = {one.slug for one in found} | self._newer.keys()
             await self._forget(team, channel, [slug for slug in slugs if slug not in there])
         here = [one for one in found if (one.place.team, one.place.channel) == (team, channel)]
         return tuple(sorted(here, key=lambda one: one.now, reverse=True))
@@ -128,7 +137,7 @@ class RedisStore(Connected):
             found = dict(zip(slugs, await reading.execute(), strict=True))
             settling = self._redis.pipeline(transaction=False)
             for slug, (version, owes, _) in found.items():
-                if version and not owes:
+                if version and version.isdigit() and not owes:
                     settling.eval(SETTLE, 1, OWING, slug, int(version))
             await settling.execute()
         return tuple(
@@ -147,13 +156,10 @@ class RedisStore(Connected):
         return tuple(slug for slug, there in zip(wanted, found, strict=True) if not there)
 
     async def stages(self) -> Mapping[str, int]:
-        async with bounded(CENSUS_SECONDS):
-            found = await census(self._redis, _key("*"))
-        return Counter(one.stage for one in found)
+        return Counter(one.stage for one in await self._census())
 
     async def held(self) -> tuple[str, ...]:
-        async with bounded(CENSUS_SECONDS):
-            found = await census(self._redis, _key("*"))
+        found = await self._census()
         return tuple(one.slug for one in found if one.thread and one.stage != Stage.ANALYSED.value)
 
     async def listened(self) -> str:
@@ -172,6 +178,25 @@ class RedisStore(Connected):
     async def ping(self) -> None:
         async with bounded():
             await self._redis.ping()
+        if not self._looked:
+            self._looked = True
+            with suppress(Unavailable):
+                await self._census()
+        for slug in tuple(self._newer):
+            await self.get(slug)
+
+    async def _census(self) -> tuple[Counted, ...]:
+        async with bounded(CENSUS_SECONDS):
+            found = await census(self._redis, _key("*"))
+        for one in found:
+            if one.shape > SHAPE:
+                self._note_newer(one.slug, newer("roundtable", one.slug))
+        return found
+
+    def _note_newer(self, slug: str, sentence: str) -> None:
+        if slug not in self._newer:
+            log.error("%s", sentence)
+        self._newer[slug] = sentence
 
     async def _forget(self, team: str, channel: str, gone: list[str]) -> None:
         """Roundtables that have expired; one that is being saved for the first time just now is put back."""
@@ -185,15 +210,19 @@ class RedisStore(Connected):
     async def _decoded(self, slug: str, state: bytes | str | None) -> Roundtable | None:
         """What cannot be read is set aside: the item is then rebuilt from the workspace."""
         if state is None:
+            self._newer.pop(slug, None)
             return None
+        found = None
         try:
-            return decoded(slug, state)
-        except FromLater as error:
-            raise Unavailable(str(error)) from None
+            found = decoded(slug, state)
+        except NewerVersion as error:
+            self._note_newer(slug, str(error))
+            raise
         except Unreadable as error:
             log.warning("%s: it is set aside", error)
             await self._redis.eval(SET_ASIDE, 2, _key(slug), f"{_key(slug)}:unreadable", state)
-            return None
+        self._newer.pop(slug, None)
+        return found
 
 
 def _key(slug: str) -> str:
@@ -242,6 +271,7 @@ def _fields(roundtable: Roundtable) -> tuple[str | int | bytes, ...]:
         place.thread,
         SEPARATOR.join(roundtable.owed),
         roundtable.now,
+        roundtable.shape,
         encoded(roundtable),
     )
 
@@ -251,4 +281,4 @@ def _listed(owes: object) -> frozenset[str]:
 
 
 def _text(value: object) -> str:
-    return value.decode() if isinstance(value, bytes) else ""
+    return value.decode(errors="replace") if isinstance(value, bytes) else ""

@@ -7,7 +7,7 @@ not be told them again.
 
 FIELDS = (
     "version", "incarnation", "stage", "phase", "step", "turn_count", "max_turns", "team", "channel", "thread", "owes",
-    "updated", "state",
+    "updated", "shape", "state",
 )  # fmt: skip
 """`state` is the roundtable; the others are for people to read, and for the store to look at."""
 EXPECTED, SEEN, KEPT, LISTED = "ARGV[1]", "ARGV[2]", "ARGV[3]", "ARGV[4]"

@@ -1,6 +1,8 @@
 """Every store keeps the same promises: the embedded one, and Redis on a real server."""
 
 import asyncio
+import json
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,9 +13,9 @@ from bot.domain.elaboration import Elaboration
 from bot.domain.place import Place
 from bot.domain.stage import Stage
 from bot.engine.ports import Store
-from bot.errors import Conflict
-from tests.contracts.conftest import Opening
-from tests.storage.samples import OWED, PLACE, a_roundtable
+from bot.errors import Conflict, NewerVersion
+from tests.contracts.conftest import Opening, Rewrite
+from tests.storage.samples import OWED, PLACE, SLUG, a_roundtable
 
 ELSEWHERE = Place(team="T1", channel="C2", thread="2.2")
 
@@ -50,6 +52,50 @@ async def test_what_is_known_may_be_old(store: Store) -> None:
     assert await store.get(stored.slug, known=a_roundtable()) == stored
     assert await store.get(stored.slug, known=a_roundtable(version=2)) == stored
     assert await store.get("unknown", known=a_roundtable("unknown")) is None
+
+
+NEWER: list[tuple[str, dict[str, Any]]] = [
+    ("shape", {"shape": 2}),
+    ("stage", {"stage": "dreaming"}),
+    ("outbox", {"outbox": [{"kind": "send_a_postcard", "id": "x"}]}),
+    ("place", {"incarnation": {"number": 1}}),
+]
+
+
+@pytest.mark.parametrize("changes", [one for _, one in NEWER], ids=[name for name, _ in NEWER])
+async def test_what_a_newer_version_saved_is_neither_read_nor_changed(
+    open_store: Opening, rewrite: Rewrite, changes: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """
+    An unknown kind of effect, an unknown stage, another shape of a field. It is not taken for damage: everything about
+    it is Unavailable with a sentence, everything else works, and readiness says so until it is gone.
+    """
+    other = a_roundtable("other", place=ELSEWHERE, outbox=OWED)
+    async with open_store() as store:
+        await store.put(a_roundtable(outbox=OWED), expected=0)
+        await store.put(other, expected=0)
+    saved = rewrite(SLUG, changes)
+
+    async with open_store() as store:
+        for refused in (store.get(SLUG), store.at(PLACE), store.ping()):
+            with pytest.raises(NewerVersion, match=f"'{SLUG}' was saved by a later version"):
+                await refused
+        with pytest.raises((Conflict, NewerVersion)):
+            await store.put(a_roundtable(), expected=0)
+        assert await store.missing([SLUG, "other"]) == ()
+        assert "other" in await store.owing()
+        assert await store.get("other") == other
+        assert await store.in_channel(ELSEWHERE.team, ELSEWHERE.channel) == (other,)
+        assert await store.in_channel(PLACE.team, PLACE.channel) == ()
+        await store.put(other.but(version=2), expected=1)
+        with pytest.raises(NewerVersion):
+            await store.ping()
+        assert rewrite(SLUG, {}) == saved
+        assert caplog.text.count("later version of this program") == 1
+
+        rewrite(SLUG, json.loads(a_roundtable(outbox=OWED).model_dump_json()))
+        assert await store.get(SLUG) == a_roundtable(outbox=OWED)
+        await store.ping()
 
 
 async def test_two_of_one_version_are_told_apart_by_their_time(store: Store) -> None:

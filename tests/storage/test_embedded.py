@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.errors import ConfigError, Unavailable
+from bot.errors import ConfigError, NewerVersion, Unavailable
 from bot.storage.embedded import EmbeddedStore
 from tests.storage.samples import PLACE, SLUG, a_roundtable, fsync_failing
 
@@ -99,14 +99,14 @@ async def test_a_file_that_goes_bad_meanwhile_is_kept_aside(tmp_path: Path, file
 
 
 async def test_what_a_later_version_wrote_is_not_touched(tmp_path: Path, file: Path) -> None:
-    """Saving it again would forget what only that version knows: we refuse to start."""
+    """Saving it again would forget what only that version knows: it is not ready, and says why."""
     await saved(tmp_path)
     later = read(file) | {"shape": 2}
     write(file, json.dumps(later).encode())
 
-    with pytest.raises(ConfigError, match="later version"):
-        async with EmbeddedStore(tmp_path):
-            pass
+    async with EmbeddedStore(tmp_path) as store:
+        with pytest.raises(NewerVersion, match="later version"):
+            await store.ping()
 
     assert read(file) == later
 

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import redis
 
 from bot.domain.elaboration import Elaboration
 from bot.domain.stage import Stage
-from bot.errors import Conflict, Unavailable
+from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.redis import RedisStore
 from tests.redis_server import RedisServer
 from tests.storage.samples import NOW, OWED, PLACE, SLUG, a_roundtable
@@ -53,6 +54,7 @@ async def test_a_person_can_read_a_roundtable(redis_url: str, client: redis.Redi
         "thread": PLACE.thread,
         "owes": "react",
         "updated": NOW,
+        "shape": "1",
     }
 
 
@@ -136,10 +138,51 @@ async def test_what_a_later_version_wrote_is_left_to_it(redis_url: str, client: 
     async with RedisStore(redis_url) as store:
         await store.put(a_roundtable(shape=2), expected=0)
 
-        with pytest.raises(Unavailable, match="later version"):
+        with pytest.raises(NewerVersion, match="later version"):
             await store.get(SLUG)
 
     assert client.exists(KEY)
+
+
+async def test_a_process_that_starts_sees_what_a_later_version_wrote(redis_url: str) -> None:
+    """Before anybody says a word there: the field `shape` tells, without reading every roundtable."""
+    async with RedisStore(redis_url) as newer:
+        await newer.put(a_roundtable(shape=2), expected=0)
+    async with RedisStore(redis_url) as store:
+        with pytest.raises(NewerVersion, match=f"{SLUG}.*later version"):
+            await store.ping()
+
+
+@pytest.mark.parametrize(
+    ("fields", "key"),
+    [
+        ({"version": "soon"}, KEY),
+        ({"owes": b"\xff"}, KEY),
+        ({"stage": b"\xff", "thread": b"\xfe", "shape": b"\xfd"}, KEY),
+        ({"state": b"\xff\xfe"}, KEY),
+        ({"state": "[" * 100_000}, KEY),
+        ({"state": "[1]"}, KEY),
+        ({"state": '{"slug": ["bright-night"]}'}, KEY),
+    ],
+)
+async def test_what_somebody_else_wrote_is_refused_and_stops_nothing(
+    redis_url: str, client: redis.Redis, fields: dict[Any, Any], key: str
+) -> None:
+    """Nothing of it is executed or believed, and other roundtables are read as before."""
+    other = a_roundtable("other", place=PLACE.but(thread="2.2"), outbox=OWED)
+    async with RedisStore(redis_url) as store:
+        await store.put(a_roundtable(outbox=OWED), expected=0)
+        await store.put(other, expected=0)
+        client.hset(key, mapping=fields)
+        client.zadd("roundtable:owing", {b"\xff\xfe": 1})
+
+        assert "other" in await store.owing()
+        assert sum((await store.stages()).values()) == 2
+        await store.held()
+        await store.ping()
+        assert await store.get("other") == other
+        if "state" in fields:
+            assert await store.get(SLUG) is None
 
 
 async def test_an_index_entry_without_its_roundtable_is_ignored(redis_url: str, client: redis.Redis) -> None:

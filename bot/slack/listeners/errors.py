@@ -13,7 +13,7 @@ from slack_bolt.error import BoltUnhandledRequestError
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from bot.errors import Conflict, Unavailable, UserError
+from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.slack.markdown import mrkdwn
 from bot.slack.payload import MALFORMED, Malformed, Payload, word
 from bot.slack.reception import Reception, sentence_for
@@ -37,7 +37,7 @@ def register(app: AsyncApp, reception: Reception) -> None:
         if "event" not in body:
             reception.answer(body, sentence)
             return await ack()
-        if not unacknowledged or _gives_up(request):
+        if not unacknowledged or _gives_up(request, always=isinstance(error, NewerVersion)):
             await reception.answer_once(body, sentence)
         return BoltResponse(status=unacknowledged) if unacknowledged else await ack()
 
@@ -59,11 +59,8 @@ def _judged(error: Exception) -> tuple[str, int]:
     return sentence, UNSAVED if isinstance(error, Unavailable | Conflict) else BROKEN
 
 
-def _gives_up(request: AsyncBoltRequest) -> bool:
+def _gives_up(request: AsyncBoltRequest, *, always: bool) -> bool:
     """Whether Slack delivers this for the last time, and it was said to us, so that silence would be rude."""
     attempt = request.headers.get("x-slack-retry-num", ["0"])[0]
-    return (
-        attempt.isdecimal()
-        and int(attempt) >= LAST_RETRY
-        and word(request.body, "event", "type") == "app_mention"
-    )
+    to_us = always or word(request.body, "event", "type") == "app_mention"
+    return to_us and attempt.isdecimal() and int(attempt) >= LAST_RETRY

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from bot.domain.inputs import Input
 from bot.domain.place import Place
 from bot.domain.roundtable import Roundtable
+from bot.engine.audit import audited
 from bot.engine.memory import Memory
 from bot.engine.meter import Meter
 from bot.engine.ports import Store
@@ -51,6 +52,7 @@ class Ledger:
         await self._store.put(rt, expected=0)
         self._memory.keep(rt)
         self._meter.decided(happened, None, rt)
+        audited(happened, None, rt)
         return rt
 
     def remembered(self, place: Place) -> str | None:
@@ -130,4 +132,5 @@ class Ledger:
             self._memory.keep(after)
         for decision in decisions:
             self._meter.decided(*decision)
+            audited(*decision)
         return after

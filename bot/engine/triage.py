@@ -29,6 +29,7 @@ from bot.domain.notice import (
 from bot.domain.notice_deciding import decide
 from bot.domain.review import triage_line
 from bot.domain.text import text_of
+from bot.engine import audit
 from bot.engine.clock import Clock
 from bot.engine.ports import Pay, Wake
 from bot.engine.queue import Queue
@@ -76,6 +77,7 @@ class Triage:
     async def ask(self, slug: str, wish: AskReview) -> None:
         """Saved when this returns; the review follows."""
         await self._handle(slug, wish)
+        audit.line("review", person=wish.person.id, item=slug)
         await self._wake.wake(PREFIX + slug)
 
     async def arrived(self, slug: str, came: Arrived) -> None:

@@ -1,6 +1,7 @@
 """What every place promises that notices are kept in."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from bot.domain.notice import Entry, Notice, ShowNotice
 from bot.engine.review_ports import Notices
-from bot.errors import Conflict, Unavailable
+from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.notices import EmbeddedNotices, RedisNotices
 from tests.redis_server import RedisServer
 
@@ -85,6 +86,31 @@ async def test_a_redis_that_is_away_says_so(redis_url: str, redis_server: RedisS
         redis_server.stop()
         with pytest.raises(Unavailable):
             await opened.get("offline-sync")
+
+
+async def test_what_a_newer_version_saved_is_not_begun_anew(open_notices: Opening) -> None:
+    """With a kind of effect that only that version knows: it is left as it is."""
+    async with open_notices() as newer:
+        await newer.put(NOTICE.but(shape=2), expected=0)
+    async with open_notices() as opened:
+        for _ in range(2):
+            with pytest.raises(NewerVersion, match="'offline-sync' was saved by a later version"):
+                await opened.get("offline-sync")
+        with pytest.raises(Conflict):
+            await opened.put(NOTICE, expected=0)
+
+
+async def test_an_unknown_kind_of_effect_is_no_damage(tmp_path: Path) -> None:
+    """Nor is it lost, as what is torn is."""
+    async with EmbeddedNotices(tmp_path) as first:
+        await first.put(NOTICE, expected=0)
+    file = tmp_path / "notices/offline-sync.json"
+    saved = json.dumps(json.loads(file.read_bytes()) | {"outbox": [{"kind": "send_a_postcard"}]})
+    file.write_text(saved)
+    async with EmbeddedNotices(tmp_path) as second:
+        with pytest.raises(NewerVersion):
+            await second.get("offline-sync")
+    assert file.read_text() == saved
 
 
 async def test_what_cannot_be_read_is_as_good_as_lost(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+import redis
 
 from bot import app
 from bot.sandbox import App, Sandbox, Timing
@@ -115,6 +116,41 @@ async def ready(port: int, *, is_ready: bool) -> dict[str, Any]:
                 parts: dict[str, Any] = answer["parts"]
                 return parts
     raise AssertionError(f"never ready={is_ready}")
+
+
+# --- going back a version -------------------------------------------------------------------------------------------
+
+
+async def test_an_older_version_is_unready_and_not_deaf(
+    slack: Sandbox, tmp_path: Path, redis_url: str
+) -> None:
+    """What only a newer one can read it leaves alone, and says so; other items go on."""
+    meeting = Meeting(slack, tmp_path / "workspace")
+    async with bot(slack, meeting.workspace, REDIS_URL=redis_url) as newer:
+        await newer.says("is listening")
+        await meeting.start("Offline sync")
+        assert await newer.stop()
+    key = "roundtable:{offline-sync}"
+    with redis.Redis.from_url(redis_url, decode_responses=True) as store:
+        state = json.loads(str(store.hget(key, "state"))) | {"stage": "dreaming", "shape": 2}
+        store.hset(key, mapping={"state": json.dumps(state), "shape": 2})
+        before = store.hgetall(key)
+
+        async with bot(slack, meeting.workspace, REDIS_URL=redis_url) as older:
+            await older.says("is listening")
+            store_part = (await ready(older.port, is_ready=False))["store"]
+            assert "'offline-sync' was saved by a later version" in store_part["reason"]
+            await older.says("was saved by a later version of this program")
+
+            ada = slack.person("ada")
+            wish = await ada.slash(CHANNEL, "/roundtable status offline-sync")
+            assert "newer version of me" in wish.response["text"]
+            await meeting.say("Field workers lose their edits")
+            await slack.until(lambda: any("newer version of me" in one.text for one in ada.ephemerals))
+
+            await meeting.start("Dark mode")
+            await meeting.do_step("It is too bright at night")
+        assert store.hgetall(key) == before
 
 
 # --- stopping -------------------------------------------------------------------------------------------------------

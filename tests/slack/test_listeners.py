@@ -15,11 +15,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.message import Action, Message
 from bot.domain.place import Belonging, Person
-from bot.errors import Conflict, Unavailable, UserError
+from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.sandbox import Sandbox
 from bot.slack.app import slack_app
 from bot.slack.reception import Reception
-from bot.slack.wording import HELP, NO_TITLE, NOT_SAVED, WENT_WRONG, WHICH_DEPTH
+from bot.slack.wording import HELP, NO_TITLE, NOT_SAVED, SAVED_BY_NEWER, WENT_WRONG, WHICH_DEPTH
 from tests.slack.conftest import PAYLOADS, ScriptedDesk, payload
 
 ALL = sorted(path.stem for path in PAYLOADS.glob("*.json"))
@@ -88,7 +88,12 @@ async def test_a_click_is_acknowledged_whatever_happens(
 
 @pytest.mark.parametrize(
     ("failure", "sentence"),
-    [(Unavailable(), NOT_SAVED), (ValueError("internals"), WENT_WRONG), (UserError("Not now."), "Not now.")],
+    [
+        (Unavailable(), NOT_SAVED),
+        (NewerVersion("internals"), SAVED_BY_NEWER),
+        (ValueError("internals"), WENT_WRONG),
+        (UserError("Not now."), "Not now."),
+    ],
 )
 async def test_a_failed_command_is_answered_in_its_acknowledgement(
     app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk, failure: Exception, sentence: str

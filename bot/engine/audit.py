@@ -1,0 +1,100 @@
+"""
+One line in the log for everything that a person did and that counts: who did what to which item, in which step.
+
+Ids only, never words. The logger is called `audit`, and `event` is one word: that of the button, whether it was
+pressed, typed or asked for with a command. Written after the save, once: what was repeated or refused is not there.
+"""
+
+import logging
+from typing import assert_never
+
+from bot.domain import permission, words
+from bot.domain.inputs import (
+    Amend,
+    Command,
+    Export,
+    Finish,
+    Input,
+    Mute,
+    Plan,
+    Press,
+    Resume,
+    Retract,
+    Say,
+    SetDepth,
+    Start,
+    Stop,
+)
+from bot.domain.message import Action
+from bot.domain.roundtable import Roundtable
+from bot.domain.stage import Stage
+from bot.domain.steps import Depth
+
+TAKEN_UP_AGAIN = "lost."
+"""Begins the key of a Start that no person asked for: the store had lost the item."""
+
+log = logging.getLogger("audit")
+
+
+def audited(happened: Input, before: Roundtable | None, after: Roundtable) -> None:
+    """*happened* was saved, and made *after* of *before*."""
+    if not isinstance(happened, Command) or after is before:
+        return
+    if event := _event(happened, before, after):
+        step = before.step_id if before else after.step_id
+        line(event, person=happened.person.id, item=after.slug, step=step)
+
+
+def line(event: str, *, person: str, item: str, step: str = "") -> None:
+    log.info("%s", event, extra={"person": person, "item": item, "step": step})
+
+
+def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> str:
+    """Empty for words that are only words, and for their corrections: the transcript has them."""
+    match happened:
+        case Start():
+            return "" if happened.key.startswith(TAKEN_UP_AGAIN) else "start"
+        case Press(action=action):
+            return action.value
+        case Finish():
+            return Action.FINISH_STEP.value
+        case SetDepth(depth=depth):
+            return _depth(depth)
+        case Mute(muted=muted):
+            return "mute" if muted else "unmute"
+        case Stop() | Resume() | Plan() | Export():
+            return type(happened).__name__.lower()
+        case Say():
+            is_wish = before is not None and permission.is_wish(before, happened)
+            return _typed(happened.text, before) if before and is_wish and _obeyed(before, after) else ""
+        case Amend() | Retract():
+            return ""
+        case _:
+            assert_never(happened)
+
+
+def _typed(text: str, rt: Roundtable) -> str:
+    if rt.stage is Stage.AT_BOUNDARY and (letter := words.letter(text)):
+        return letter.value
+    if words.stops(text):
+        return "stop"
+    if rt.stage is Stage.ELABORATING:
+        return Action.END_ELABORATION.value
+    if rt.stage is Stage.PLANNING:
+        return Action.PLAN_SKIP.value
+    if depth := words.depth(text, at_menu=rt.stage is Stage.AT_BOUNDARY):
+        return _depth(depth)
+    return Action.FINISH_STEP.value
+
+
+def _depth(depth: Depth) -> str:
+    return f"depth_{depth.value}"
+
+
+def _obeyed(before: Roundtable, after: Roundtable) -> bool:
+    """Who may not press is only answered."""
+    return _standing(before) != _standing(after)
+
+
+def _standing(rt: Roundtable) -> tuple[object, ...]:
+    return rt.stage, rt.menu, rt.depth, rt.depth_overrides, rt.workshop

@@ -1,0 +1,46 @@
+"""Who did what is in the log: one line for each start, choice, decision and stop, with ids and no words."""
+
+import logging
+
+import pytest
+
+from tests.e2e.meeting import CHANNEL, Meeting
+
+
+def audited(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str, str, str]]:
+    return [
+        (one.getMessage(), str(vars(one)["person"]), str(vars(one)["item"]), str(vars(one)["step"]))
+        for one in caplog.records
+        if one.name == "audit"
+    ]
+
+
+async def test_what_people_do_is_in_the_log(meeting: Meeting, caplog: pytest.LogCaptureFixture) -> None:
+    """Pressed, typed or asked for with a command: the same word. What they say is not there, nor what was refused."""
+    caplog.set_level(logging.INFO, "audit")
+    slack = meeting.slack
+    ada, grace = slack.person("ada").id, slack.person("grace").id
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("Field workers lose their edits")
+        await slack.settled()
+        await meeting.say("finish")
+        await meeting.menu("continue")
+        await slack.person("grace").slash(CHANNEL, "/roundtable depth brief")
+        await meeting.say("C")
+        await meeting.menu("finish_step")
+        await slack.person("ada").slash(CHANNEL, "/roundtable stop offline-sync")
+        await slack.person("ada").slash(CHANNEL, "/roundtable stop offline-sync")
+        await slack.settled()
+
+    done = audited(caplog)
+    assert [(event, person) for event, person, _, _ in done] == [
+        ("start", ada),
+        ("finish_step", grace),
+        ("depth_brief", grace),
+        ("continue", grace),
+        ("stop", ada),
+    ]
+    assert {item for _, _, item, _ in done} == {"offline-sync"}
+    assert [step for _, _, _, step in done][1] != [step for _, _, _, step in done][-1]
+    assert "Field workers" not in " ".join(map(str, done))

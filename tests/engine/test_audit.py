@@ -1,0 +1,75 @@
+"""Every command of people has its word in the audit log, or is only words."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+from typing import get_args
+
+import pytest
+
+from bot import log
+from bot.domain.inputs import Amend, Command, Press, Resume, Retract, Say, Start
+from bot.domain.item import Item
+from bot.domain.message import Action
+from bot.domain.place import Person
+from bot.engine.audit import audited
+from tests.storage.samples import NOW, PLACE, SLUG, a_roundtable
+
+ADA = Person(id="U1", name="Ada")
+BEFORE = a_roundtable(step_id="01-01")
+AFTER = BEFORE.but(version=2)
+
+
+@pytest.fixture
+def lines() -> Iterator[io.StringIO]:
+    """As a machine reads them, and without anything else."""
+    root, stream = logging.getLogger(), io.StringIO()
+    handlers, level = root.handlers[:], root.level
+    log.configure(stream=stream)
+    yield stream
+    root.handlers[:], root.level = handlers, level
+    logging.captureWarnings(capture=False)
+    for name in log.TALKATIVE:
+        logging.getLogger(name).setLevel(logging.NOTSET)
+
+
+@pytest.mark.parametrize("action", Action)
+def test_every_button_has_its_word(action: Action, lines: io.StringIO) -> None:
+    """A line can be filtered by `logger` and `event`, and says who, what and where."""
+    press = Press(key="k", at=NOW, person=ADA, action=action, token="t", ts="1.1", value="secret words")
+    audited(press, BEFORE, AFTER)
+
+    line = json.loads(lines.getvalue())
+    assert line.pop("timestamp")
+    assert line == {
+        "event": action.value,
+        "logger": "audit",
+        "level": "info",
+        "person": "U1",
+        "item": SLUG,
+        "step": "01-01",
+    }
+
+
+@pytest.mark.parametrize(
+    "kind", [one for one in get_args(Command) if one not in {Press, Say, Amend, Retract}]
+)
+def test_every_command_has_its_word(kind: type[Command], lines: io.StringIO) -> None:
+    """Only words and their corrections have none."""
+    fields = {"item": Item(slug=SLUG, title="x"), "place": PLACE, "depth": "deep", "muted": True}
+    given = {name: value for name, value in fields.items() if name in kind.model_fields}
+    audited(kind(key="k", at=NOW, person=ADA, **given), BEFORE, AFTER)
+
+    assert len(lines.getvalue().splitlines()) == 1
+
+
+def test_what_changes_nothing_is_not_there(lines: io.StringIO) -> None:
+    """Slack repeats; and an item that the store had lost was begun by nobody."""
+    resume = Resume(key="k", at=NOW, person=ADA, place=PLACE)
+    audited(resume, BEFORE, BEFORE)
+    start = Start(key="lost.k", at=NOW, person=ADA, place=PLACE, item=Item(slug=SLUG, title="x"))
+    audited(start, None, AFTER)
+    audited(Say(key="k", at=NOW, person=ADA, text="Hello", ts="1.1"), BEFORE, AFTER)
+
+    assert not lines.getvalue()

@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,7 @@ from bot.replaying import Form
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME, manifest
 
+DISTRIBUTION = "roundtable-bot"
 TRY_PORT = 8765
 PROBLEM = 1
 GARBAGE = (10_000, 20, 50)
@@ -29,7 +31,6 @@ GARBAGE = (10_000, 20, 50)
 PUBLIC = re.compile(r"https://[^\s/]\S*")
 
 commands = typer.Typer(
-    help="Roundtable: a Slack bot that hosts roundtable discussions and keeps their record in git.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -46,16 +47,40 @@ def main() -> None:
         sys.exit(PROBLEM)
 
 
+def _print_version(*, wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"roundtable {version(DISTRIBUTION)}")
+        raise typer.Exit
+
+
+@commands.callback()
+def roundtable(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=lambda wanted: _print_version(wanted=wanted),
+            is_eager=True,
+            help="Print the version.",
+        ),
+    ] = False,
+) -> None:
+    """Roundtable: a Slack bot that hosts roundtable discussions and keeps their record in git."""
+
+
 @commands.command("try")
 def try_out(
     port: Annotated[int, typer.Option(help="Of the page.", min=1, max=65535)] = TRY_PORT,
     workspace: Annotated[Path | None, typer.Option(help="Where items are kept.")] = None,
+    *,
+    with_log: Annotated[bool, typer.Option("--log", help="Show the bot's log, too.")] = False,
 ) -> None:
     """The bot in a Slack-compatible sandbox on this machine, with a page to talk in. Needs nothing else."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("SLACK_", "REDIS_"))}
     if workspace:
         env["ROUNDTABLE_WORKSPACE"] = str(workspace)
-    _settings(env)
+    _settings(env, level="INFO" if with_log else "CRITICAL")
     _run(_try(port, env))
 
 
@@ -207,10 +232,10 @@ def _verify(item: Item, redact: Redactor) -> None:
     raise typer.Exit(PROBLEM)
 
 
-def _settings(env: Mapping[str, str]) -> Settings:
+def _settings(env: Mapping[str, str], *, level: str = "INFO") -> Settings:
     settings = Settings.from_env(env)
     hide = Redactor(rules=own_rules(settings.redact))
-    log.configure(secrets=settings.secrets(), redact=lambda text: hide(text).text)
+    log.configure(level, secrets=settings.secrets(), redact=lambda text: hide(text).text)
     return settings
 
 
@@ -256,9 +281,7 @@ async def _try(port: int, env: Mapping[str, str]) -> None:
             "SLACK_APP_TOKEN": sandbox.app_token,
         })  # fmt: skip
         async with app.bot(settings, web=False):
-            typer.echo(f"Roundtable is at the table: open {sandbox.url}")
-            typer.echo("Type `/roundtable start Offline sync` there. Stop with Ctrl-C; everything is kept in")
-            typer.echo(f"{settings.workspace.resolve()}")
+            typer.echo(f"Roundtable is running. Open {sandbox.url} in your browser; Ctrl-C stops it.")
             await _until_stopped()
     finally:
         await sandbox.__aexit__(None, None, None)

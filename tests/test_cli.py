@@ -7,6 +7,8 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
+import tomllib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -817,3 +819,32 @@ async def test_scrub_takes_secrets_out_and_says_where_they_stay(cli: Cli, tmp_pa
     assert "Did you mean offline-sync?" in unknown.err
     assert [ran.code for ran in (first, second, clean, unknown, *wrong)] == [1, 1, 0, 1, 2, 2]
     assert secret not in "".join(ran.out + ran.err for ran in (first, second, clean, unknown, *wrong))
+
+
+# --- trying it out --------------------------------------------------------------------------------------------------
+
+
+async def test_trying_it_out_prints_one_line(tmp_path: Path) -> None:
+    """The page's address, and no log; Ctrl-C ends it without a word."""
+    for more in ((), ("--log",)):
+        port = free_port()
+        running = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "bot", "try", "--port", str(port), "--workspace", str(tmp_path / "w"), *more,
+            cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert running.stdout
+        line = (await asyncio.wait_for(running.stdout.readline(), 60)).decode()
+        assert line == (
+            f"Roundtable is running. Open http://127.0.0.1:{port}/ in your browser; Ctrl-C stops it.\n"
+        )
+        running.send_signal(signal.SIGINT)
+        out, err = await asyncio.wait_for(running.communicate(), 60)
+        assert (running.returncode, out) == (0, b"")
+        assert bool(err) is bool(more), err.decode()
+
+
+async def test_the_version_is_told(cli: Cli) -> None:
+    """As it is in pyproject.toml."""
+    ran = await cli("--version")
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert (ran.code, ran.out.strip()) == (0, f"roundtable {told}")

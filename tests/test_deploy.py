@@ -236,7 +236,7 @@ def test_compose_keeps_the_workspace_and_takes_secrets_from_a_file(compose: Any)
     assert set(used) == FOR_COMPOSE
     assert {
         volume.split(":")[0] for service in compose["services"].values() for volume in service["volumes"]
-    } == set(compose["volumes"])
+    } == {*compose["volumes"], "./ssh"}
 
 
 def test_the_example_of_the_environment_starts_as_it_is() -> None:
@@ -247,6 +247,21 @@ def test_the_example_of_the_environment_starts_as_it_is() -> None:
     assert set(example) - FOR_COMPOSE <= {name_of(field) for field in Settings.model_fields}
     assert set(example) >= FOR_COMPOSE
     assert Settings.from_env(example) == Settings()
+
+
+def test_git_has_its_key_in_compose_as_in_kubernetes(compose: Any, pod: Any) -> None:
+    """Mounted for reading only, beside the keys of the host; nothing of it is part of the image or of git."""
+    bot, (container,) = compose["services"]["roundtable"], pod["containers"]
+    (given,) = [one["value"] for one in container["env"] if one["name"] == "GIT_SSH_COMMAND"]
+    (mount,) = [one for one in container["volumeMounts"] if one["name"] == "ssh"]
+
+    assert bot["environment"]["GIT_SSH_COMMAND"] == given
+    assert "./ssh:/ssh:ro" in bot["volumes"]
+    assert (mount["mountPath"], mount["readOnly"]) == ("/ssh", True)
+    assert re.findall(r"/ssh/(\w+)", given) == ["id_ed25519", "known_hosts"]
+    assert "StrictHostKeyChecking=no" not in given
+    assert "deploy/ssh/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert "openssh-client" in instructions("RUN")[0]
 
 
 def test_compose_runs_two_replicas_that_can_both_be_asked(compose: Any) -> None:
@@ -351,13 +366,15 @@ def test_the_settings_of_the_pod_are_settings(kubernetes: dict[str, Any], pod: A
 
 
 def test_the_pod_reaches_what_it_needs_and_nothing_in_the_cluster_besides(kubernetes: dict[str, Any]) -> None:
-    """DNS, Redis and its sentinels, and the internet by https and ssh; never the metadata of the cloud."""
+    """DNS, Redis and its sentinels, traces, models, and the internet by https and ssh; never the cloud's metadata."""
     policy = kubernetes["NetworkPolicy"]["spec"]
     ports = {port["port"] for rule in policy["egress"] for port in rule["ports"]}
-    (outside,) = [to["ipBlock"] for rule in policy["egress"] for to in rule["to"] if "ipBlock" in to]
+    outside, outside6 = [to["ipBlock"] for rule in policy["egress"] for to in rule["to"] if "ipBlock" in to]
 
     assert set(policy["policyTypes"]) == {"Ingress", "Egress"}
-    assert ports == {53, 6379, 26379, 443, 22}
+    assert ports == {53, 6379, 26379, 443, 22, 4317, 4318, 8000, 11434}
+    assert {"fc00::/7", "fe80::/10"} <= set(outside6["except"])
+    assert all(rule["to"] and rule["ports"] for rule in policy["egress"]), "an empty list is everything"
     assert {"10.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"} <= set(outside["except"])
     assert all(rule.get("from") for rule in policy["ingress"])
 

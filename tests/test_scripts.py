@@ -1,5 +1,6 @@
 """The scripts and the lock files they install from."""
 
+import json
 import os
 import re
 import subprocess
@@ -72,7 +73,17 @@ def test_a_lock_names_no_host_and_trusts_none(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "script", ["scripts/try", "scripts/test", "scripts/check", "scripts/lock", ".ci/run"]
+    "script",
+    [
+        "scripts/try",
+        "scripts/test",
+        "scripts/check",
+        "scripts/lock",
+        "scripts/sbom",
+        "scripts/audit",
+        "scripts/pin-images",
+        ".ci/run",
+    ],
 )
 def test_a_script_can_be_run(script: str) -> None:
     """It is executable, says what it is for, and stops at the first thing that fails."""
@@ -141,3 +152,70 @@ def test_without_venv_a_script_says_how_to_get_it(checkout: Path) -> None:
     assert ended.returncode == 1
     assert "comes without venv" in ended.stderr
     assert "python3-venv" in ended.stderr
+
+
+# --- what is in the image -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["run", "models"])
+def test_the_bill_of_materials_has_what_the_lock_has(name: str) -> None:
+    """Every package once, with its version, the hashes of its files and its licence; the same file each time."""
+    told, again = (
+        subprocess.run(
+            [sys.executable, ROOT / "scripts/sbom.py", name], capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    )
+    bill = json.loads(told)
+
+    assert told == again
+    assert (bill["bomFormat"], bill["specVersion"], bill["version"]) == ("CycloneDX", "1.5", 1)
+    assert re.fullmatch(r"urn:uuid:[0-9a-f-]{36}", bill["serialNumber"])
+    assert bill["metadata"]["component"]["version"] == PROJECT["project"]["version"]
+    assert {_normal(one["name"]): one["version"] for one in bill["components"]} == pinned(name)
+    assert len(bill["components"]) == len(pinned(name)) == len({one["bom-ref"] for one in bill["components"]})
+    for one in bill["components"]:
+        assert one["purl"] == one["bom-ref"] == f"pkg:pypi/{one['name']}@{one['version']}"
+        (source,) = one["externalReferences"]
+        assert source["hashes"]
+        assert all(f"sha256:{each['content']}" in lock(name) for each in source["hashes"])
+    licensed = [one for one in bill["components"] if "licenses" in one]
+    assert len(licensed) > len(bill["components"]) * 0.9
+    assert all(set(each) <= {"expression", "license"} for one in licensed for each in one["licenses"])
+
+
+@pytest.mark.parametrize(
+    ("audit", "code", "says"),
+    [
+        ('echo \'{"dependencies": []}\' >"$out"', 0, "No known vulnerability"),
+        ('echo \'{"dependencies": ["x"]}\' >"$out"; exit 1', 1, "dependencies"),
+        ("exit 1", 2, "could not be done"),
+    ],
+)
+def test_an_audit_that_could_not_be_done_says_so(checkout: Path, audit: str, code: int, says: str) -> None:
+    """Without a network, nothing is known: that is neither good news nor bad."""
+    (checkout / "scripts/audit").write_bytes((ROOT / "scripts/audit").read_bytes())
+    python = checkout / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text(
+        "#!/bin/bash\n"
+        'case "$*" in *--version* | -c*) exit 0 ;; esac\n'
+        'while [ "$1" != --output ]; do shift; done; out=$2\n' + audit + "\n"
+    )
+    python.chmod(0o755)
+    ready = ["bash", "-c", f"source {checkout}/scripts/_setup && _fingerprint >{checkout}/.venv/ready-run"]
+    subprocess.run(ready, check=True)
+
+    ended = subprocess.run(["bash", checkout / "scripts/audit"], capture_output=True, text=True, check=False)
+    assert ended.returncode == code, ended.stderr
+    assert says in ended.stdout + ended.stderr
+
+
+def test_security_md_names_what_there_is() -> None:
+    """Its links lead somewhere, and so do the scripts and commands that it names."""
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+
+    for target in re.findall(r"\]\(([^)#]+)", text):
+        assert (ROOT / target).exists(), target
+    for script in re.findall(r"`(scripts/[\w-]+)`", text):
+        assert os.access(ROOT / script, os.X_OK), script

@@ -50,7 +50,12 @@ class Replica:
 
 @asynccontextmanager
 async def replica(
-    redis_url: str, *, chat: SimChat | None = None, meter: Meter | None = None, voices: Voices | None = None
+    redis_url: str,
+    *,
+    chat: SimChat | None = None,
+    meter: Meter | None = None,
+    voices: Voices | None = None,
+    wake: Wake | None = None,
 ) -> AsyncIterator[Replica]:
     """Replicas of one roundtable have one Redis; what Slack shows and what the workspace holds, each has of its own."""
     world, woken = World(), Woken()
@@ -59,7 +64,7 @@ async def replica(
     performers = Performers(chat, voices or SimVoices(world), files, shipped(), now, records, planners)
     async with RedisStore(redis_url) as store:
         engine = Engine(
-            store=store, wake=woken, performers=performers, playbook=shipped(), clock=now, meter=meter
+            store=store, wake=wake or woken, performers=performers, playbook=shipped(), clock=now, meter=meter
         )
         yield Replica(engine, store, woken, world)
 

@@ -18,7 +18,8 @@ from docket import Docket, Execution
 from bot.storage.tasks import key_for
 from bot.storage.wake import NAME, DocketWake
 from tests.contracts.test_wake import working
-from tests.storage.samples import wait_until
+from tests.engine.replica import discussing, replica
+from tests.storage.samples import OWED, wait_until
 
 GROUP = "docket-workers"
 STREAM = f"{NAME}:stream"
@@ -168,6 +169,22 @@ async def test_entries_of_an_older_version_are_removed_with_one_line(
     assert set(paid) == {SLUG}
     lines = [one for one in caplog.records if one.levelno >= logging.WARNING]
     assert {one.name for one in lines} == {"bot.storage.tasks"}
+
+
+async def test_what_an_older_version_left_unfinished_is_finished(redis_url: str) -> None:
+    """Its task is removed; the sweep finds in the store what is still owed."""
+    async with Docket(NAME, redis_url) as older:
+        older.register(_never, ["pay"])
+        await older.add("pay")(SLUG)
+    async with DocketWake(redis_url) as wake, replica(redis_url, wake=wake) as one:
+        left = discussing().rt.but(slug=SLUG, version=1, outbox=OWED)
+        await one.store.put(left, expected=0)
+        running = asyncio.create_task(one.engine.run())
+        async with asyncio.timeout(60):
+            while (await one.stored(left)).outbox:
+                await one.store.ping()
+        running.cancel()
+        await asyncio.wait({running})
 
 
 def test_a_message_is_made_anew_from_its_key(redis_url: str) -> None:

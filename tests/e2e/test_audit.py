@@ -27,6 +27,7 @@ async def test_what_people_do_is_in_the_log(meeting: Meeting, caplog: pytest.Log
         await meeting.say("finish")
         await meeting.menu("continue")
         await slack.person("grace").slash(CHANNEL, "/roundtable depth brief")
+        await meeting.seen("switching to brief mode")
         await meeting.say("C")
         await meeting.menu("finish_step")
         await slack.person("ada").slash(CHANNEL, "/roundtable stop offline-sync")

@@ -97,11 +97,13 @@ async def workspace(
     """With a Redis, other processes may have a clone of their own, and be the last who wrote to an item."""
     items_dir = str(settings.items_dir)
     abreast = sync.abreast if sync and settings.redis_url else at_once
+    in_step = sync.abreast if sync else at_once
     async with GitWorkspace(
         settings.workspace,
         items_dir=items_dir,
         seal=seal(settings),
         abreast=abreast,
+        in_step=in_step,
         after_commit=after_commit,
     ) as opened:
         yield opened

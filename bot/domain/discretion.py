@@ -16,8 +16,9 @@ SAYS_NOTHING = frozenset({
 })  # fmt: skip
 """Made of ids alone. Whatever is not listed here is looked through."""
 NAMES_SOMETHING = frozenset({
-    "about", "at", "codebase", "effect", "id", "incarnation", "key", "kind", "marker", "path", "permalink", "person",
-    "persona", "reply_url", "sha", "slug", "step_id", "thread", "token", "ts", "value",
+    "about", "at", "chain", "codebase", "commit", "effect", "id", "incarnation", "key", "kind", "last",
+    "marker", "path", "permalink", "person", "persona", "reply_url", "sha", "slug", "step_id", "thread",
+    "token", "ts", "value",
 })  # fmt: skip
 """Fields that others find things by: they are no text of anybody."""
 

@@ -17,6 +17,7 @@ from bot.domain.meta import Change
 from bot.domain.taxonomy import Trouble
 from bot.domain.transcript import Line
 from bot.domain.value import Stored
+from bot.domain.witness import WentBack
 
 
 class Attemptable(Stored):
@@ -42,13 +43,15 @@ class ReadThread(Attemptable):
     One bounded read of what people said in the thread without us, *after* a stamp and but for what is *known*.
 
     `recovering`: we were here before, and lost what was not in git. `quiet`: the thread is our own and new, but
-    somebody may have answered before we knew where it stands. `missed`: we are at work in it, and were away.
+    somebody may have answered before we knew where it stands. `missed`: we are at work in it, and were away. `lost`:
+    the workspace went back, and nothing but the thread has what was said since.
     """
 
     kind: Literal["read_thread"] = "read_thread"
     recovering: bool = False
     quiet: bool = False
     missed: bool = False
+    lost: WentBack | None = None
     after: str = ""
     known: tuple[str, ...] = ()
 

@@ -74,7 +74,8 @@ from bot.domain.transitions import (
     talking,
     trouble,
 )
-from bot.domain.transitions.saving import seen_by
+from bot.domain.transitions.saving import read_after_all, seen_by
+from bot.domain.witness import WentBack
 from bot.errors import NotNow
 
 Transition = Callable[[Roundtable, Any, Playbook], Roundtable]
@@ -268,6 +269,8 @@ def _settled(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtabl
             return rt
         case ThreadRead(missed=True):
             return _caught_up(rt, happened, playbook)
+        case ThreadRead(lost=WentBack()):
+            return read_after_all(rt, happened)
         case _:
             rt = budgeting.counted(rt, happened)
             transition = TRANSITIONS.get((rt.stage, type(happened)))
@@ -276,7 +279,12 @@ def _settled(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtabl
 
 
 def _caught_up(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:
-    """As if each of the messages had come in time: Slack may repeat it yet, and has the same key for it."""
+    """
+    As if each of the messages had come in time: Slack may repeat it yet, and has the same key for it. A thread that
+    knows of a later commit than we do says that our own state went back, and perhaps the workspace with it.
+    """
+    if happened.witness.at > rt.committed.at:
+        rt = rt.but(witness=happened.witness)
     said = absence.unheard(rt, happened)
     rt = absence.told(rt, len(said), complete=happened.complete)
     for one in said:

@@ -76,7 +76,7 @@ class Message(Stored):
 
     `speaker` is a persona's key; empty means the host. `token` names the menu that the choices belong to, and
     comes back with a press. `note` is the small print below. `about` is the step that what people say below it is
-    about, or NO_STEP.
+    about, or NO_STEP. `witness` is what was committed when it was posted.
     """
 
     text: str
@@ -86,6 +86,7 @@ class Message(Stored):
     note: str = ""
     links: tuple[Link, ...] = ()
     about: str = ""
+    witness: str = ""
 
     def spent(self) -> "Message":
         """What it says, with nothing to press any more."""

@@ -14,6 +14,7 @@ from bot.domain.stance import Stance
 from bot.domain.synthesis import Synthesis
 from bot.domain.taxonomy import Trouble
 from bot.domain.value import Stored
+from bot.domain.witness import WentBack, Witness
 
 
 def spent(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,13 +59,18 @@ class Heard(Stored):
 
 
 class ThreadRead(Paid):
-    """Oldest first. Not `complete`: there is more than could be read. All else is the effect's."""
+    """
+    Oldest first. Not `complete`: there is more than could be read. `witness` is the newest that a post of ours in it
+    has. All else is the effect's.
+    """
 
     heard: tuple[Heard, ...]
     recovering: bool = False
     quiet: bool = False
     missed: bool = False
+    lost: WentBack | None = None
     complete: bool = True
+    witness: Witness = Witness()
 
 
 class ItemState(Stored):
@@ -95,13 +101,14 @@ class ItemState(Stored):
 class ItemRead(Paid):
     """
     `state` is None when there is no folder yet, or its meta.json is unusable; `restorable` says that history holds a
-    good one. `recovering`: there is a thread already, but the store lost it.
+    good one. `recovering`: there is a thread already, but the store lost it. `back` says that the workspace went back.
     """
 
     state: ItemState | None
     restorable: bool = False
     recovering: bool = False
     troubles: tuple[Trouble, ...] = ()
+    back: WentBack | None = None
 
 
 class PersonaSpoke(Paid):
@@ -183,6 +190,7 @@ class Committed(Paid):
     """
     Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
     not be written, which `troubles` tell of; `mended_lines` of the transcript were damaged, and came back from git.
+    `witness` is the transcript as it is committed now, `back` says that the workspace had gone back before.
     """
 
     state: ItemState
@@ -192,6 +200,8 @@ class Committed(Paid):
     troubles: tuple[Trouble, ...] = ()
     unwritten: tuple[Edit, ...] = ()
     mended_lines: int = 0
+    witness: Witness = Witness()
+    back: WentBack | None = None
 
 
 class PersonMet(Paid):

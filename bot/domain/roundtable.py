@@ -25,6 +25,7 @@ from bot.domain.roundtable_fields import RoundtableFields
 from bot.domain.stage import Stage
 from bot.domain.taxonomy import Trouble
 from bot.domain.transcript import HIGHEST_ROUND, HOST, PEOPLE, Line, Part, Source
+from bot.domain.witness import Witness
 
 KEYS_REMEMBERED = 256
 MENUS_REMEMBERED = 16
@@ -76,6 +77,11 @@ class Roundtable(RoundtableFields):
         commits = (*self.unsaved, *(effect for effect in self.outbox if isinstance(effect, Commit)))
         held = {line.message_id for commit in commits for line in commit.lines}
         return tuple(line for line in self.lines if line.message_id not in held)
+
+    @property
+    def committed(self) -> Witness:
+        """What was committed last. Earlier versions knew only the last line of it."""
+        return self.witness or Witness(last=self.held)
 
     def name_of(self, person: str) -> str:
         return self.people.get(person) or person

@@ -17,6 +17,7 @@ from bot.domain.purse import Purse
 from bot.domain.stage import Stage
 from bot.domain.transcript import Line, Part
 from bot.domain.value import Stored
+from bot.domain.witness import Witness
 
 
 class RoundtableFields(Stored):
@@ -30,7 +31,8 @@ class RoundtableFields(Stored):
     `planned_from` is the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and
     until somebody wants it back the personas speak without one.
     `working_at` is the message that says that we are at work, `working_by` how it does, and `signs_refused` is what
-    Slack would not show here. `held` is the last line that we know to be in git.
+    Slack would not show here. `held` is the last line that we know to be in git, `witness` the transcript as it was
+    committed last.
     `question` is the newest question or menu, `asked` the newest posts that opened a step or a discussion, and
     `undecided` are words that came while nobody knew whether their author could see the question.
     """
@@ -90,6 +92,7 @@ class RoundtableFields(Stored):
     part: Part = Part.DRAFT
     lines: tuple[Line, ...] = ()
     held: str = ""
+    witness: Witness = Witness()
     unsaved: tuple[Commit, ...] = ()
     unsent: tuple[Post | Rewrite, ...] = ()
     outbox: tuple[Effect, ...] = ()

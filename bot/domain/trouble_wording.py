@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.text import counted
+from bot.domain.witness import WentBack
 from bot.domain.wording import listed
 
 
@@ -108,6 +109,37 @@ def not_written(path: str, text: str) -> str:
 
 def saved_at_last() -> str:
     return "What I could not save before is saved now."
+
+
+def put_back(back: WentBack) -> str:
+    """The workspace is whole again, or what somebody changed in it stands."""
+    if back.edit:
+        return (
+            f"{back.person} changed what is written down about this item, in commit `{back.edit}`. That stands, and I "
+            "go on from there."
+        )
+    return (
+        f"The workspace went back by {counted(back.commits, 'commit')} of this item{_steps(back)}. I wrote them again "
+        "from the commits that git still had."
+    )
+
+
+def lost(back: WentBack, *, words: int, complete: bool, permalink: str) -> str:
+    """What is in the record again, and what is not."""
+    thread = f"[this thread]({permalink})" if permalink else "this thread"
+    gone = f"The workspace went back, and git does not have what came after{_steps(back)}"
+    again = "the progress" if not words else f"the progress and {counted(words, 'message')} of this thread"
+    rest = f"what the personas said and wrote is in {thread} and nowhere else."
+    if complete:
+        return f"{gone}: I wrote {again} again, and {rest}"
+    return f"{gone}: I wrote {again} again. I could not read all of the thread; {rest}"
+
+
+def _steps(back: WentBack) -> str:
+    if not back.steps:
+        return ""
+    name = "step" if len(back.steps) == 1 else "steps"
+    return f" ({name} {listed(back.steps)})"
 
 
 def clashed(paths: Sequence[str]) -> str:

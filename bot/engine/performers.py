@@ -127,10 +127,13 @@ class Performers(NamedTuple):
                     recovering=effect.recovering,
                     quiet=effect.quiet,
                     missed=effect.missed,
+                    lost=effect.lost,
                     complete=thread.complete,
+                    witness=thread.witness,
                 )
             case Post():
-                ts = await self.chat.post(rt.place, effect.message, key=effect.id, again=again)
+                message = effect.message.but(witness=rt.witness.brief)
+                ts = await self.chat.post(rt.place, message, key=effect.id, again=again)
                 return Posted(**told, ts=ts)
             case Rewrite():
                 await self.chat.rewrite(rt.place, effect.ts, effect.message)
@@ -201,7 +204,7 @@ class Performers(NamedTuple):
     async def _in_workspace(self, effect: InWorkspace, rt: Roundtable, told: Told) -> Outcome:
         match effect:
             case ReadItem(recovering=recovering):
-                read = await self.workspace.read(rt.slug, now=rt.now, after=rt.held)
+                read = await self.workspace.read(rt.slug, now=rt.now, after=rt.committed)
                 return _read(read, told, recovering=recovering)
             case Restore(recovering=recovering):
                 read = await self.workspace.restore(rt.slug, now=rt.now)
@@ -211,7 +214,8 @@ class Performers(NamedTuple):
                 return Surveyed(**told, survey=survey)
             case Commit():
                 home = slack_place(rt) if rt.place.thread else None
-                receipt = await self.workspace.commit(rt.slug, effect, now=rt.now, after=rt.held, home=home)
+                after = rt.committed
+                receipt = await self.workspace.commit(rt.slug, effect, now=rt.now, after=after, home=home)
                 lines = frozenset(line.message_id for line in effect.lines)
                 return Committed(
                     **told,
@@ -222,6 +226,8 @@ class Performers(NamedTuple):
                     troubles=receipt.troubles,
                     unwritten=receipt.unwritten,
                     mended_lines=receipt.mended_lines,
+                    witness=receipt.witness,
+                    back=receipt.back,
                 )
             case _:
                 assert_never(effect)
@@ -255,5 +261,4 @@ class Performers(NamedTuple):
 
 
 def _read(reading: Reading, told: Told, *, recovering: bool) -> ItemRead:
-    state, troubles, restorable = reading
-    return ItemRead(**told, state=state, troubles=troubles, restorable=restorable, recovering=recovering)
+    return ItemRead(**told, **reading._asdict(), recovering=recovering)

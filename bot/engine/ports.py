@@ -20,7 +20,11 @@ from bot.domain.progress import SlackPlace
 from bot.domain.roundtable import Roundtable
 from bot.domain.taxonomy import Trouble
 from bot.domain.transcript import Line
+from bot.domain.witness import WentBack, Witness
 from bot.engine.courtesies import Courtesies
+
+NOTHING = Witness()
+"""Committed, as far as we know."""
 
 
 class Opened(NamedTuple):
@@ -32,10 +36,11 @@ class Opened(NamedTuple):
 
 
 class Thread(NamedTuple):
-    """Oldest first. Not *complete*: there is more than a few calls can read."""
+    """Oldest first. Not *complete*: there is more than a few calls can read. *witness*: the newest post's of ours."""
 
     heard: tuple[Heard, ...]
     complete: bool
+    witness: Witness = Witness()
 
 
 class Root(NamedTuple):
@@ -196,6 +201,8 @@ class Receipt(NamedTuple):
     """
     *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *mended_lines* is
     how many damaged lines of the transcript came back from git.
+    *witness* is the transcript as it is committed now; *back* says that the workspace had gone back, and what became
+    of that.
     """
 
     state: ItemState
@@ -204,6 +211,8 @@ class Receipt(NamedTuple):
     troubles: tuple[Trouble, ...]
     unwritten: tuple[Edit, ...] = ()
     mended_lines: int = 0
+    witness: Witness = Witness()
+    back: WentBack | None = None
 
 
 class Listing(NamedTuple):
@@ -239,12 +248,13 @@ class Reading(NamedTuple):
     `state` is None when there is no folder; troubles are what was corrected or lost while reading.
 
     `restorable` says that meta.json is gone or cannot be read (ERR-META-001, ERR-META-002), and history holds one
-    that `restore` can bring back.
+    that `restore` can bring back. `back` is as in a receipt.
     """
 
     state: ItemState | None
     troubles: tuple[Trouble, ...]
     restorable: bool = False
+    back: WentBack | None = None
 
 
 class Planning(NamedTuple):
@@ -258,7 +268,12 @@ class Planning(NamedTuple):
 
 
 class Workspace(Protocol):
-    """The git workspace: one folder an item, one commit a step. A transcript without the line *after* is `behind`."""
+    """
+    The git workspace: one folder an item, one commit a step.
+
+    *after* is what was committed of the item last. A workspace that lacks it went back: what git still has of it is
+    put back first; else the state is `behind`, and `back` says so once it is sure that no other clone has it.
+    """
 
     async def items(self) -> tuple[Listing, ...]: ...
 
@@ -266,7 +281,7 @@ class Workspace(Protocol):
         """The text of a BACKLOG.md at the top of the workspace; empty when there is none."""
         ...
 
-    async def read(self, slug: str, *, now: str, after: str = "") -> Reading: ...
+    async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading: ...
 
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
         """The artifacts that exist, of *paths* (relative to the item's folder, or the shared one)."""
@@ -277,7 +292,7 @@ class Workspace(Protocol):
         ...
 
     async def commit(
-        self, slug: str, work: Commit, *, now: str, after: str = "", home: SlackPlace | None = None
+        self, slug: str, work: Commit, *, now: str, after: Witness = NOTHING, home: SlackPlace | None = None
     ) -> Receipt:
         """
         With *home* in meta.json, sealed: where the item is held as the store has it, whatever the file said.

@@ -203,7 +203,7 @@ class SlackChat(Chat):
                     thread_ts=place.thread or posted.get(1),
                     text=part.text,
                     blocks=part.blocks,
-                    metadata=metadata(key, number, len(told), step=message.about),
+                    metadata=metadata(key, number, len(told), step=message.about, witness=message.witness),
                     **QUIET,
                     **self._byline(message),
                 )

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.place import Place
 from bot.domain.roundtable import slug_of
+from bot.domain.witness import Witness, read_brief
 from bot.engine.newest import Newest
 from bot.engine.ports import Root
 from bot.errors import SlackError
@@ -29,17 +30,31 @@ PAGES = 10
 THREADS_REMEMBERED = 10_000
 
 
-def metadata(key: str, number: int, count: int, *, step: str) -> Mapping[str, Any]:
+def metadata(key: str, number: int, count: int, *, step: str, witness: str = "") -> Mapping[str, Any]:
     """Ids only: everybody in the workspace can read this."""
-    about = {"step": step} if step else {}
+    about = {name: said for name, said in (("step", step), ("witness", witness)) if said}
     payload = {"key": _part_key(key, number), "part": number, "parts": count, **about}
     return {"event_type": EVENT_TYPE, "event_payload": payload}
 
 
 def step_of(message: Mapping[str, Any]) -> str:
     """The step that *message*, a post of ours, was about; empty when it does not say."""
+    return _said(message, "step")
+
+
+def witness_of(message: Mapping[str, Any]) -> Witness:
+    """What was committed when *message*, a post of ours, was posted."""
+    return read_brief(_said(message, "witness"))
+
+
+def key_of(message: Mapping[str, Any]) -> str:
+    """The id of the line that *message*, a post of ours, or a part of it, is in the transcript."""
+    return _said(message, "key").partition("#")[0]
+
+
+def _said(message: Mapping[str, Any], name: str) -> str:
     note = message.get("metadata") or {}
-    return str((note.get("event_payload") or {}).get("step") or "")
+    return str((note.get("event_payload") or {}).get(name) or "")
 
 
 def item_of(message: Mapping[str, Any]) -> str:

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 from bot.domain.outcomes import Heard
 from bot.domain.place import Belonging, Person, Place
+from bot.domain.witness import Witness
 from bot.engine.ports import Thread
 from bot.slack.calls import Calls
-from bot.slack.earlier import step_of
+from bot.slack.earlier import step_of, witness_of
 from bot.slack.identity import Identity
 from bot.slack.names import Names
 from bot.slack.paging import following
@@ -31,18 +32,19 @@ class ThreadReader:
 
     async def read(self, place: Place, *, after: str) -> Thread:
         said: list[Heard] = []
-        about, complete = "", False
+        about, complete, witness = "", False, Witness()
         seen: set[str] = set()
         async for page in self._pages(place, after):
             complete = page.is_last
             for message in _unseen(page.messages, seen):
                 if message.get("bot_id") == self._identity.bot:
                     about = step_of(message)
+                    witness = witness_of(message) or witness
                 elif (one := heard(message, self._identity)) and one.ts > after:
                     said.append(one.but(about=about))
         names = {one.person.id: await self._names.or_id(one.person.id) for one in said}
         known = (one.but(person=self._known(one.person, names[one.person.id])) for one in said)
-        return Thread(tuple(known), complete)
+        return Thread(tuple(known), complete, witness)
 
     def _known(self, person: Person, name: str) -> Person:
         """Words that act count as those of a guest where Slack does not say who wrote them."""

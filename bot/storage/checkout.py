@@ -16,11 +16,13 @@ from bot.domain.artifact import Edit, InsightEdit, PlanEdit, SectionEdit
 from bot.domain.effects import Commit
 from bot.domain.outcomes import ItemState, Touched
 from bot.domain.progress import SlackPlace
-from bot.engine.ports import Listing, Planning, Reading, Receipt
+from bot.domain.witness import WentBack, Witness, witness
+from bot.engine.ports import NOTHING, Listing, Planning, Reading, Receipt
 from bot.errors import WorkspaceError
 from bot.files import folder
 from bot.storage.adopt import Adoption
-from bot.storage.history import EFFECT, ITEM, History
+from bot.storage.going_back import GoingBack, Standing
+from bot.storage.history import EFFECT, ITEM, STEP, History
 from bot.storage.items import Items
 from bot.storage.repository import (
     Author,
@@ -55,7 +57,7 @@ class Where(NamedTuple):
     seal: Seal = Seal()
 
     @property
-    def ours(self) -> tuple[str, ...]:
+    def ours(self) -> tuple[str, str]:
         """The paths that hold no code: we write them."""
         return self.items_dir, artifact.SHARED
 
@@ -66,8 +68,10 @@ class Due(NamedTuple):
     slug: str
     work: Commit
     now: str
-    after: str = ""
+    after: Witness = NOTHING
     home: SlackPlace | None = None
+    sure: bool = True
+    """Nobody has another clone that we have not heard of yet."""
 
 
 class Checkout:
@@ -86,6 +90,7 @@ class Checkout:
         self._items = Items(where.root, where.items_dir, where.seal)
         self._turn = Turn(where.root / STATE, seconds=where.lock_seconds)
         self._adoption = Adoption(self._repository, where.root / STATE)
+        self._going_back = GoingBack(self._repository, self._history, self._items, ours=where.ours)
         self._mended: Counter[str] = Counter()
         """Lines that came back from git, by item, until a receipt tells of them: the commit itself may fail."""
 
@@ -116,7 +121,20 @@ class Checkout:
     def planning(self, slug: str) -> Planning:
         return Planning(self._items.planning(slug), self._items.lines(slug))
 
-    def read(self, slug: str, *, now: str, after: str = "") -> Reading:
+    def holds(self, slug: str, after: Witness) -> bool:
+        """Whether HEAD stands on what was committed last, and nobody has anything to be told about it."""
+        return self._going_back.looked(slug, after).standing is Standing.HELD
+
+    def read_back(self, slug: str, *, now: str, after: Witness, sure: bool) -> Reading:
+        """`read`, and before that what git lost is put back, if it can be."""
+        with self.alone(slug):
+            back = self._back(slug, after, sure=sure)
+        reading = self.read(slug, now=now, after=after if back is None else NOTHING)
+        if back and reading.state and not back.now:
+            reading = reading._replace(state=reading.state.but(behind=True))
+        return reading._replace(back=back)
+
+    def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading:
         """What cannot be read is looked at again when nobody writes: git moves the files of others in place."""
         found = self._standing(slug, now=now, after=after)
         if found.restorable:
@@ -127,7 +145,26 @@ class Checkout:
         said = self._items.said(slug, found.state.meta.steps_completed)
         return found._replace(state=found.state.but(said=said))
 
-    def _standing(self, slug: str, *, now: str, after: str = "") -> Reading:
+    def _back(self, slug: str, after: Witness, *, sure: bool) -> WentBack | None:
+        """None when there is nothing to tell: all is there, or it may yet come from elsewhere."""
+        found = self._going_back.looked(slug, after)
+        if found.standing is Standing.LOST:
+            try:
+                put_back = self._going_back.again(slug, after, self._adoption)
+            except WorkspaceError:
+                return None  # the next time will show
+            if put_back:
+                found = self._going_back.looked(slug, after)
+            elif sure:
+                return WentBack()
+        return self._going_back.told(slug, found)
+
+    def _is_behind(self, slug: str, after: Witness) -> bool:
+        if after.commit:
+            return self._going_back.looked(slug, after).standing is Standing.LOST
+        return bool(after.last) and not self._items.holds(slug, after.last)
+
+    def _standing(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading:
         """Without what was said about the open step: who commits knows it, and it may be far up in the transcript."""
         contents = self._items.contents(slug, now=now)
         if contents is None:
@@ -145,7 +182,7 @@ class Checkout:
             commits_behind=self._history.commits_behind(contents.meta.codebase_hash),
             artifacts=contents.artifacts,
             planning=contents.planning,
-            behind=bool(after) and not self._items.holds(slug, after),
+            behind=self._is_behind(slug, after),
         )
         return Reading(state, contents.troubles)
 
@@ -162,18 +199,20 @@ class Checkout:
     def commit(self, works: Sequence[Due]) -> list[Receipt]:
         """All of them in one go, each as a commit of its own; after an exception, each may be made again."""
         with self.alone(*dict.fromkeys(due.slug for due in works)):
+            backs = [self._back(due.slug, due.after, sure=due.sure) for due in works]
             found = [self._history.find(due.work.id) for due in works]
             written = [None if done else self._write(due) for due, done in zip(works, found, strict=True)]
             drafts = [
-                Draft(one.files, _message(due.slug, due.work), due.now)
+                Draft(one.files, self._message(due, one), due.now)
                 for due, one in zip(works, written, strict=True)
                 if one
             ]
             made = iter(self._author.commit(drafts) if drafts else ())
-            return [
+            receipts = [
                 self._known(due, done) if done else self._receipt(due, next(made), one)
                 for due, done, one in zip(works, found, written, strict=True)
             ]
+            return [_telling(receipt, back) for receipt, back in zip(receipts, backs, strict=True)]
 
     def commit_files(self, drafts: Sequence[Draft]) -> None:
         """Files that are written already, each draft as a commit of its own. The caller is `alone`."""
@@ -243,7 +282,15 @@ class Checkout:
         touched = tuple(dict.fromkeys(self._touched(due.slug, due.work.edits, made)))
         mended = self._mended.pop(due.slug, 0)
         troubles, unwritten = (written.troubles, written.unwritten) if written else ((), ())
-        return Receipt(state, made.sha, touched, troubles, unwritten, mended)
+        commit = self._repository[Oid(hex=made.sha)].peel(pygit2.Commit)
+        witness = self._going_back.witness(due.slug, commit).but(effect=due.work.id)
+        return Receipt(state, made.sha, touched, troubles, unwritten, mended, witness)
+
+    def _message(self, due: Due, written: Written) -> str:
+        step = (f"{STEP}: {due.work.step}",) if due.work.step else ()
+        lines = written.files.get(self._items.transcript_file(due.slug).path)
+        seen = (witness(lines).trailer,) if lines else ()
+        return _text(due.work.subject, f"{ITEM}: {due.slug}", *step, f"{EFFECT}: {due.work.id}", *seen)
 
     def _touched(self, slug: str, edits: tuple[Edit, ...], made: Made) -> Iterator[Touched]:
         for edit in edits:
@@ -264,9 +311,13 @@ def _heading(edit: Edit, content: bytes) -> str:
     return edit.place(content.decode()) if isinstance(edit, InsightEdit) else ""
 
 
-def _message(slug: str, work: Commit) -> str:
-    step = (f"Roundtable-Step: {work.step}",) if work.step else ()
-    return _text(work.subject, f"{ITEM}: {slug}", *step, f"{EFFECT}: {work.id}")
+def _telling(receipt: Receipt, back: WentBack | None) -> Receipt:
+    """What came first is put back, and what was committed now comes after it; what is lost stays missing."""
+    if back is None:
+        return receipt
+    lost = not back.whole and not back.edit
+    state = receipt.state.but(behind=True) if lost else receipt.state
+    return receipt._replace(state=state, back=back.but(now=receipt.witness))
 
 
 def _text(subject: str, *trailers: str) -> str:

@@ -15,9 +15,11 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from bot.domain.effects import Commit
+from bot.domain.moment import seconds_since
 from bot.domain.outcomes import CodeSurvey
 from bot.domain.progress import SlackPlace
-from bot.engine.ports import Listing, Planning, Reading, Receipt
+from bot.domain.witness import Witness
+from bot.engine.ports import NOTHING, Listing, Planning, Reading, Receipt
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
 from bot.storage.checkout import AUTHOR, EMAIL, Checkout, Due, Where
@@ -32,8 +34,13 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-async def at_once() -> None:
+LATE_SECONDS = 3600.0
+"""A commit that no remote has by then is as good as lost, if its clone is not this one."""
+
+
+async def at_once() -> bool:
     """Nobody else writes to the items."""
+    return True
 
 
 class GitWorkspace:
@@ -48,15 +55,18 @@ class GitWorkspace:
         author_email: str = EMAIL,
         lock_seconds: float = LOCK_SECONDS,
         seal: Seal | None = None,
-        abreast: Callable[[], Awaitable[None]] = at_once,
+        abreast: Callable[[], Awaitable[bool]] = at_once,
+        in_step: Callable[[], Awaitable[bool]] = at_once,
         after_commit: Callable[[], None] = lambda: None,
     ) -> None:
         """
         *abreast* is waited for before an item is worked on and after it is written to: somebody with another clone
-        may have been the last, or be the next.
+        may have been the last, or be the next. Only when something is missing here, *in_step* is asked whether all
+        that the remote has is here.
         *after_commit* is called when there is something new to push.
         """
         self._abreast = abreast
+        self._in_step = in_step
         self._after_commit = after_commit
         self._where = Where(
             root.absolute(), items_dir, author_name, author_email, lock_seconds, seal or Seal()
@@ -99,8 +109,15 @@ class GitWorkspace:
     async def backlog(self) -> str:
         return await self._in_thread(self._reader, self._reading.backlog)
 
-    async def read(self, slug: str, *, now: str, after: str = "") -> Reading:
+    async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading:
         await self._abreast()
+        if not await self._holds(slug, after):
+            sure = await self._is_sure(after, now)
+            reading = await self._in_thread(
+                self._writer, lambda: self._writing.read_back(slug, now=now, after=after, sure=sure)
+            )
+            self._after_commit()
+            return reading
         return await self._in_thread(self._reader, lambda: self._reading.read(slug, now=now, after=after))
 
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
@@ -112,13 +129,14 @@ class GitWorkspace:
         return await self._in_thread(self._reader, lambda: self._reading.planning(slug))
 
     async def commit(
-        self, slug: str, work: Commit, *, now: str, after: str = "", home: SlackPlace | None = None
+        self, slug: str, work: Commit, *, now: str, after: Witness = NOTHING, home: SlackPlace | None = None
     ) -> Receipt:
         await self._abreast()
-        receipt = await self._rounds.join(Due(slug, work, now, after, home))
+        sure = await self._holds(slug, after) or await self._is_sure(after, now)
+        receipt = await self._rounds.join(Due(slug, work, now, after, home, sure))
         self._after_commit()
-        await self._abreast()
-        return receipt
+        shared = await self._abreast()
+        return receipt._replace(witness=receipt.witness.but(shared=shared))
 
     async def keep(self, slug: str, content: bytes, *, now: str) -> KeptReview:
         """A review, as `Archive` has it."""
@@ -145,6 +163,15 @@ class GitWorkspace:
     async def ping(self) -> None:
         """In a thread of its own: that a commit waits for somebody's lock says nothing about the disk."""
         await self._in_thread(self._prober, self._reading.ping)
+
+    async def _holds(self, slug: str, after: Witness) -> bool:
+        if not after.commit:
+            return True
+        return await self._in_thread(self._reader, lambda: self._reading.holds(slug, after))
+
+    async def _is_sure(self, after: Witness, now: str) -> bool:
+        """That what is missing here is missing everywhere, and not only on its way."""
+        return await self._in_step() and (after.shared or seconds_since(after.at, now) > LATE_SECONDS)
 
     async def _recover(self) -> None:
         """A courtesy: the next commit does it as well."""

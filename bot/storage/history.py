@@ -10,6 +10,7 @@ from bot.storage.repository import blob, tip, trailer
 
 EFFECT = "Roundtable-Effect"
 ITEM = "Roundtable-Item"
+STEP = "Roundtable-Step"
 EFFECTS_LOOKED_AT = 100
 COMMITS_LOOKED_AT = 10_000
 SHORT = 7

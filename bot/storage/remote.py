@@ -83,19 +83,21 @@ class Sync:
         """There is something to push."""
         self._woken.set()
 
-    async def abreast(self, *, seconds: float | None = None) -> None:
+    async def abreast(self, *, seconds: float | None = None) -> bool:
         """
         Until the workspace and the remote have what each of them has now; by `run`, which does it. Nobody waits when
         the remote is known to be away, and never for longer than *seconds*, or what work on an item may be held up:
-        it is put together later.
+        it is put together later. Returns whether that is so.
         """
         if self._state[1]:
-            return
+            return False
         self._hurried.set()
         self._woken.set()
         with suppress(TimeoutError):
             async with asyncio.timeout(ABREAST_SECONDS if seconds is None else seconds):
                 await self._abreast.wait()
+                return not self._state[1]
+        return False
 
     async def run(self, *, meter: Meter | None = None, on_conflict: OnConflict = _nobody_is_told) -> None:
         """Until cancelled. *on_conflict* may be called again for what it was told before."""

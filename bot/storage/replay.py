@@ -14,6 +14,8 @@ import pygit2
 from pygit2 import Commit, IndexEntry, Oid, Tree
 from pygit2.enums import FileMode, SortMode
 
+from bot.domain.witness import TRAILER as WITNESS
+from bot.domain.witness import witness
 from bot.errors import WorkspaceError
 from bot.storage import reconcile, rows
 from bot.storage.history import EFFECT, ITEM
@@ -23,6 +25,8 @@ from bot.storage.rawtrees import RawTrees
 from bot.storage.repository import blob, shared_git_dir, trailer
 from bot.storage.trees import Change, Entry, InTheWay, at, changes
 
+AGAIN = "Roundtable-Again"
+"""The commit that was lost, and is made again by this one."""
 CSV = ".csv"
 JSON = ".json"
 MARKDOWN = (".md", ".markdown")
@@ -73,6 +77,19 @@ class Replay:
         met = tuple(self._between(local.id, remote.id)) if self._shared in both.copies else ()
         return Replayed(tip, tuple(self._clashes(both, ours=own, theirs=met)))
 
+    def again(self, head: Commit, lost: Commit, slug: str) -> Replayed:
+        """
+        Of what *lost* stands on and *head* does not, the commits of the item *slug* once more, on top of *head*.
+
+        Raises Apart, and OSError.
+        """
+        made, both = head, _Both(self._repository, (self._items, self._shared), theirs=head.tree)
+        own = [one for one in self._between(head.id, lost.id) if trailer(one, ITEM) == slug]
+        for commit in own:
+            made = self._put(made, commit, both, last=lost.tree, again=True)
+        self._objects.flush()
+        return Replayed(made, tuple(self._clashes(both, ours=own, theirs=())))
+
     def _own(self, remote: Commit, local: Commit, dropped: frozenset[Oid]) -> Iterable[Commit]:
         """Oldest first. What people took away at the remote stays away; what is ours comes back."""
         strangers = self._repository.merge_base(remote.id, local.id) is None
@@ -106,7 +123,7 @@ class Replay:
             items = [item] if item else _writers(ours, path) or _writers(theirs, path) or [""]
             yield from (Clash(slug, copy) for slug in items)
 
-    def _put(self, tip: Commit, commit: Commit, both: "_Both", *, last: Tree) -> Commit:
+    def _put(self, tip: Commit, commit: Commit, both: "_Both", *, last: Tree, again: bool = False) -> Commit:
         """A commit that adds nothing any more is left out."""
         before = commit.parents[0].tree if commit.parent_ids else None
         entries: dict[str, Entry | None] = {}
@@ -121,9 +138,19 @@ class Replay:
         if tree == tip.tree_id:
             return tip
         made = self._repository.create_commit(
-            None, commit.author, commit.committer, commit.message, tree, [tip.id]
+            None, commit.author, commit.committer, self._message(commit, tree, again=again), tree, [tip.id]
         )
         return self._repository[made].peel(Commit)
+
+    def _message(self, commit: Commit, tree: Oid, *, again: bool) -> str:
+        """Its own, but for a witness of lines that others' have been sorted into."""
+        message = commit.message
+        path = f"{self._items}/{trailer(commit, ITEM)}/{PLANNING}/{TRANSCRIPT}"
+        before, after = blob(commit.tree, path), blob(self._repository[tree].peel(Tree), path)
+        if after and after != before and trailer(commit, WITNESS):
+            old = f"{WITNESS}: {trailer(commit, WITNESS)}\n"
+            message = message.replace(old, f"{witness(after.data).trailer}\n")
+        return f"{message.rstrip()}\n{AGAIN}: {commit.id}\n" if again else message
 
 
 def _writers(commits: Iterable[Commit], path: str) -> list[str]:

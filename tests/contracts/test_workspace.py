@@ -6,7 +6,8 @@ from bot.domain.artifact import FileEdit, InsightEdit, ItemsEdit
 from bot.domain.meta import Change, Record, SlackPlace
 from bot.domain.outcomes import Touched
 from bot.domain.transcript import Source
-from bot.engine.ports import Workspace
+from bot.domain.witness import Witness
+from bot.engine.ports import Reading, Workspace
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
 SPEC = "requirements-spec.md"
@@ -20,7 +21,7 @@ def an_insight(path: str = SPEC, *, number: int = 1) -> InsightEdit:
 
 async def test_an_item_begins_with_its_folder(workspace: Workspace) -> None:
     """Before the first commit there is nothing, and that is no trouble."""
-    assert await workspace.read(SLUG, now=NOW) == (None, (), False)
+    assert await workspace.read(SLUG, now=NOW) == Reading(None, ())
     assert await workspace.items() == ()
 
     receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
@@ -279,17 +280,17 @@ async def test_a_sound_item_needs_no_restoring(workspace: Workspace) -> None:
     """It is only read."""
     receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
 
-    assert await workspace.restore(SLUG, now=NOW) == (receipt.state, (), False)
-    assert await workspace.restore("unknown", now=NOW) == (None, (), False)
+    assert await workspace.restore(SLUG, now=NOW) == Reading(receipt.state, ())
+    assert await workspace.restore("unknown", now=NOW) == Reading(None, ())
 
 
 async def test_a_transcript_that_lacks_a_line_is_behind(workspace: Workspace) -> None:
     """Whoever knows of a commit that this clone has not heard of can tell, before and after the next one."""
     await workspace.commit(SLUG, a_commit(1), now=NOW)
     for after, behind in (("", False), ("C1.1", False), ("C1.9", True), ("C1", True)):
-        state = (await workspace.read(SLUG, now=NOW, after=after)).state
+        state = (await workspace.read(SLUG, now=NOW, after=Witness(last=after))).state
         assert state
         assert state.behind is behind
 
-    assert not (await workspace.commit(SLUG, a_commit(2), now=NOW, after="C1.1")).state.behind
-    assert (await workspace.commit(SLUG, a_commit(3), now=NOW, after="C1.9")).state.behind
+    assert not (await workspace.commit(SLUG, a_commit(2), now=NOW, after=Witness(last="C1.1"))).state.behind
+    assert (await workspace.commit(SLUG, a_commit(3), now=NOW, after=Witness(last="C1.9"))).state.behind

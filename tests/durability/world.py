@@ -25,7 +25,9 @@ from bot.domain.replay import Replay
 from bot.domain.replay_state import State
 from bot.domain.roundtable import Roundtable
 from bot.domain.transcript import Line
+from bot.domain.witness import Witness
 from bot.engine.ports import (
+    NOTHING,
     Listing,
     Opened,
     Pay,
@@ -320,7 +322,7 @@ class SimWorkspace:
     async def backlog(self) -> str:
         return ""
 
-    async def read(self, slug: str, *, now: str, after: str = "") -> Reading:
+    async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading:
         return Reading(self._state(now) if META in self._world.files else None, ())
 
     async def restore(self, slug: str, *, now: str) -> Reading:
@@ -339,7 +341,7 @@ class SimWorkspace:
     async def ping(self) -> None: ...
 
     async def commit(
-        self, slug: str, work: Commit, *, now: str, after: str = "", home: SlackPlace | None = None
+        self, slug: str, work: Commit, *, now: str, after: Witness = NOTHING, home: SlackPlace | None = None
     ) -> Receipt:
         try:
             if all(made.effect != work.id for made in self._world.made):

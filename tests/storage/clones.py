@@ -44,7 +44,9 @@ class Told:
 async def at_work(root: Path, remote: str) -> AsyncIterator[Replica]:
     """As the bot runs where others have clones of their own: abreast of the remote, and in the background."""
     sync = Sync(root, remote=remote, every_seconds=600)
-    async with GitWorkspace(root, lock_seconds=20, abreast=sync.abreast, after_commit=sync.wake) as workspace:
+    async with GitWorkspace(
+        root, lock_seconds=20, abreast=sync.abreast, in_step=sync.abreast, after_commit=sync.wake
+    ) as workspace:
         running = asyncio.create_task(sync.run())
         await sync.abreast()
         try:

@@ -113,6 +113,7 @@ def thread_opened(rt: Roundtable, happened: ThreadOpened, playbook: Playbook) ->
 def thread_read(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:
     """What people said without us becomes part of the transcript, with their names; recovered words are answers."""
     if happened.recovering:
+        rt = rt.but(witness=happened.witness)
         return taken_up(_recovered(rt, happened, playbook), "taken up from git")
     new = _unheard(rt, happened)
     for heard in new:
@@ -127,7 +128,7 @@ def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundta
         return _restoring_offered(rt, happened)
     if state is None:
         return _folder_made(report(rt, happened.troubles))
-    rt = refreshed(rt, state, happened.troubles)
+    rt = refreshed(rt, state, happened.troubles, back=happened.back)
     rt = _answered(_without(rt, state.heard), state.said, playbook)
     rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
     rt = rt.but(purse=rt.purse.but(spent=state.spent))

@@ -30,7 +30,7 @@ def resume_pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Round
 
 def looked(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundtable:
     """What stands in the folder now counts; then we are back where we were."""
-    rt = refreshed(rt, happened.state, happened.troubles)
+    rt = refreshed(rt, happened.state, happened.troubles, back=happened.back)
     if rt.stage is Stage.ANALYSED and playbook.agenda.first_open(rt.phases_completed) is None:
         return at_the_end(rt, happened.state.commits_behind if happened.state else 0)
     return again(rt, playbook)

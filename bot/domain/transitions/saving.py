@@ -5,18 +5,19 @@ from typing import Any
 
 from bot.domain import artifact, trouble_wording, wording
 from bot.domain.artifact import Edit, InsightEdit, PlanEdit
-from bot.domain.effects import Commit, Effect, Post, Then
+from bot.domain.effects import Commit, Effect, Post, ReadThread, Then
 from bot.domain.inputs import Command, Say
 from bot.domain.menu import Menu, MenuKind
-from bot.domain.message import Message
+from bot.domain.message import NO_STEP, Message
 from bot.domain.meta import Change, SlackPlace
-from bot.domain.outcomes import Committed, ItemState
+from bot.domain.outcomes import Committed, ItemState, ThreadRead
 from bot.domain.planning.paths import PLAN_PAGE
 from bot.domain.replay_change import CHANGE, carried
 from bot.domain.roundtable import Roundtable
 from bot.domain.taxonomy import Trouble
 from bot.domain.transcript import SPENT, Part, Source, in_thread_order
 from bot.domain.transitions.reporting import report
+from bot.domain.witness import WentBack
 
 HEAD = "HEAD"
 """As a change's `codebase_hash`: the workspace fills in what it is at."""
@@ -98,10 +99,12 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
     """The lines that are in git now are no longer pending, and what the item's folder says is what counts."""
     last = commit.lines[-1].message_id if commit.lines else rt.held
     rt = rt.but(lines=tuple(line for line in rt.lines if line.message_id not in committed.lines), held=last)
+    if committed.witness and (committed.back or not committed.state.behind):
+        rt = rt.but(witness=committed.witness)
     rt = _counting(rt, commit.change)
     expected = tuple(one for one in committed.troubles if one.code in _expected(commit))
     rest = tuple(one for one in committed.troubles if one not in expected)
-    rt = refreshed(rt.logging(*expected), committed.state, rest)
+    rt = refreshed(rt.logging(*expected), committed.state, rest, back=committed.back)
     if committed.mended_lines:
         told = Message(text=trouble_wording.lines_mended(committed.mended_lines))
         rt = rt.telling(told, part=rt.part)
@@ -143,12 +146,20 @@ def saying_that_it_is_not(rt: Roundtable) -> Roundtable:
     return rt.but(outbox=tuple(map(told, rt.outbox)))
 
 
-def refreshed(rt: Roundtable, state: ItemState | None, troubles: Iterable[Trouble]) -> Roundtable:
+def refreshed(
+    rt: Roundtable, state: ItemState | None, troubles: Iterable[Trouble], *, back: WentBack | None = None
+) -> Roundtable:
     """
     People may edit meta.json by hand: it is honoured from here on, without losing what is still unsaved.
 
-    A file that they broke or removed is written anew out of what we know.
+    A file that they broke or removed is written anew out of what we know. When the workspace went *back*, nobody
+    took away what it lacks.
     """
+    if back:
+        rt = rt.but(witness=back.now, held=back.now.last)
+        if not back.whole and not back.edit:
+            return _lost(rt.logging(*troubles), back, state)
+        rt = rt.telling(Message(text=trouble_wording.put_back(back)), part=rt.part)
     found = tuple(troubles)
     lost = tuple(one for one in found if one.code in META_LOST)
     rt = report(rt, (one for one in found if one not in lost))
@@ -165,6 +176,24 @@ def refreshed(rt: Roundtable, state: ItemState | None, troubles: Iterable[Troubl
     for commit in (*rt.unsaved, *owed):
         rt = _counting(rt, commit.change)
     return rt
+
+
+def read_after_all(rt: Roundtable, happened: ThreadRead) -> Roundtable:
+    """What people said in the thread since then is in the transcript again; it asks for nothing."""
+    assert happened.lost, "only then the thread is read for this"
+    known = {line.message_id for line in rt.lines}
+    new = tuple(one for one in happened.heard if rt.line_of(one.ts) not in known)
+    for one in new:
+        about = "" if one.about == NO_STEP else one.about
+        rt = rt.meeting(one.person).heard(one.person, one.text, ts=one.ts, part=rt.part, step_id=about)
+    return written_again(rt, happened.lost, words=len(new), complete=happened.complete)
+
+
+def written_again(rt: Roundtable, lost: WentBack, *, words: int = 0, complete: bool = True) -> Roundtable:
+    """The progress that we know of, and a sentence about what is nowhere but in the thread."""
+    text = trouble_wording.lost(lost, words=words, complete=complete, permalink=rt.permalink)
+    rt = rt.telling(Message(text=text), part=rt.part)
+    return owe_commit(rt, "written again after the workspace went back", change=_everything(rt))
 
 
 def slack_place(rt: Roundtable) -> SlackPlace:
@@ -266,7 +295,24 @@ def _written_anew(rt: Roundtable, lost: tuple[Trouble, ...]) -> Roundtable:
     rt = rt.logging(*lost)
     if any(one.code == META_UNREADABLE for one in lost):
         rt = rt.telling(Message(text=trouble_wording.written_anew(), note=META_UNREADABLE), part=rt.part)
-    everything = Change(
+    return owe_commit(rt, "meta.json written anew", change=_everything(rt))
+
+
+def _lost(rt: Roundtable, back: WentBack, state: ItemState | None) -> Roundtable:
+    """What git cannot give back: our progress still counts, and people's words are read in the thread once more."""
+    known = state.meta.steps_completed if state else ()
+    lost = back.but(steps=tuple(step for step in rt.steps_completed if step not in known))
+    if state:
+        rt = _counting(rt, _told_by(state))
+        rt = rt.but(round=max(rt.round, state.last_round), now=max(rt.now, state.last_ts))
+    if not rt.place.thread:
+        return written_again(rt, lost)
+    heard = state.heard if state else ()
+    return rt.owing(ReadThread(lost=lost, after=next(iter(heard), ""), known=heard))
+
+
+def _everything(rt: Roundtable) -> Change:
+    return Change(
         created=created(rt),
         restart=True,  # in the order in which they were completed
         steps=rt.steps_completed,
@@ -276,7 +322,6 @@ def _written_anew(rt: Roundtable, lost: tuple[Trouble, ...]) -> Roundtable:
         slack=slack_place(rt),
         codebase_hash=HEAD,
     )
-    return owe_commit(rt, "meta.json written anew", change=everything)
 
 
 def _as_told_by(rt: Roundtable, state: ItemState) -> Roundtable:

@@ -57,7 +57,7 @@ from bot.domain.transitions import (
     unaided,
 )
 from bot.domain.transitions.reporting import report
-from bot.domain.transitions.saving import saying_what_is_saved
+from bot.domain.transitions.saving import saying_what_is_saved, written_again
 
 CONTEXT_FULL = "context"
 UNSTRUCTURED = "unstructured"
@@ -118,6 +118,8 @@ def _thread_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roun
         return rt
     if unpaid.effect.missed:
         return rt if rt.stage in RESTING else absence.not_read(rt)
+    if unpaid.effect.lost:
+        return written_again(rt, unpaid.effect.lost, complete=False)
     rt = rt.telling(Message(text=trouble_wording.could_not_read()), part=Part.DRAFT)
     return opening.taken_up(rt, "taken up from git") if unpaid.effect.recovering else rt
 

@@ -222,14 +222,20 @@ def print_manifest(
 def _verify(item: Item, redact: Redactor) -> None:
     """The first difference is the one to look at; it may be why there are others. It may quote what was scrubbed."""
     found = replaying.verified(item)
-    if not found:
+    for one in found:
+        typer.echo(redact(str(one)).text)
+    if any(not one.stands for one in found):
+        raise typer.Exit(PROBLEM)
+    if found:
+        typer.echo(
+            "The record holds, with what people changed in git: the lines above name each of their edits."
+        )
+    else:
         typer.echo(
             "The record holds: meta.json, the syntheses and every version in git are what its lines say."
         )
-        return
-    for one in found:
-        typer.echo(redact(str(one)).text)
-    raise typer.Exit(PROBLEM)
+    if line := replaying.unwitnessed(item):
+        typer.echo(f"There is no witness before line {line}: an earlier version made those commits.")
 
 
 def _settings(env: Mapping[str, str], *, level: str = "INFO") -> Settings:

@@ -8,19 +8,21 @@ from typing import assert_never
 
 from bot.domain import meta
 from bot.domain.artifact import SHARED
+from bot.domain.text import counted
 from bot.errors import ConfigError
 from bot.files import META_BYTES, folder
 from bot.listing import no_item
 from bot.record.as_json import as_json
 from bot.record.difference import Difference
 from bot.record.entries import Entry, entries
+from bot.record.history import lines_before_witness
 from bot.record.markdown import as_markdown
 from bot.record.page import as_html
 from bot.record.reading import replay
 from bot.record.text import as_text
 from bot.record.verifying import META, TRANSCRIPT, Item, differences
 from bot.settings import Settings
-from bot.storage.record import versions
+from bot.storage.record import lost, versions
 
 
 class Form(Enum):
@@ -70,8 +72,28 @@ def _must_be_known(slug: str, settings: Settings) -> None:
 
 
 def verified(one: Item) -> list[Difference]:
-    """Everything that is not as it should be, the first difference first."""
-    return list(differences(one, tuple(versions(one.folder))))
+    """
+    Everything that is not as it should be, the first difference first; and what others changed in commits of theirs,
+    which stands.
+    """
+    return [*_gone(one), *differences(one, tuple(versions(one.folder)))]
+
+
+def unwitnessed(one: Item) -> int:
+    """The line up to which commits of an earlier version say nothing of the lines; 0 when all do, or there are none."""
+    return lines_before_witness(one.name, tuple(versions(one.folder)))
+
+
+def _gone(one: Item) -> Iterator[Difference]:
+    """A branch that was reset has a history that holds, and so has the file: only where it was before says more."""
+    if gone := lost(one.folder, one.name):
+        sha, count = gone
+        lines = sum(1 for row in one.transcript.read_bytes().split(b"\n") if row.strip())
+        back = counted(count, "commit")
+        sentence = (
+            f"ends here, and commit {sha} of this repository goes on: the workspace went back by {back}"
+        )
+        yield Difference(one.name, max(lines, 1), sentence)
 
 
 def shown(one: Item, form: Form, *, until: int | None = None) -> Iterator[str]:

@@ -36,7 +36,7 @@ class Witness(Stored):
     shared: bool = True
 
     def __bool__(self) -> bool:
-        return bool(self.commit or self.last)
+        return self != Witness()
 
     @property
     def trailer(self) -> str:

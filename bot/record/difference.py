@@ -5,11 +5,15 @@ from typing import NamedTuple, Protocol
 
 
 class Difference(NamedTuple):
-    """Something in a file of the item that is not as the record has it; lines count from 1."""
+    """
+    Something in a file of the item that is not as the record has it; lines count from 1. What *stands* was changed by
+    somebody in a commit of their own: it is named, and the record holds all the same.
+    """
 
     file: str
     line: int
     sentence: str
+    stands: bool = False
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.sentence}"
@@ -34,6 +38,16 @@ class Version(Protocol):
 
     @property
     def sha(self) -> str: ...
+
+    @property
+    def author(self) -> str:
+        """Who made the commit; empty when it was us."""
+        ...
+
+    @property
+    def witness(self) -> str:
+        """What the commit says of the transcript, if anything."""
+        ...
 
     @property
     def files(self) -> Mapping[str, Kept]: ...

@@ -27,7 +27,7 @@ from bot.files import (
     folder,
 )
 from bot.record.difference import Difference, Version
-from bot.record.history import lines_kept, sections_kept
+from bot.record.history import lines_kept, sections_kept, witnessed
 from bot.record.ids import repeated
 from bot.record.plans import plans_in_step
 from bot.record.reading import replay
@@ -76,6 +76,7 @@ def differences(item: Item, versions: Sequence[Version] = ()) -> Iterator[Differ
     flaws = sorted((*state.flaws, *repeated(item.record)), key=lambda flaw: flaw.number)
     yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
     yield from lines_kept(item.record, item.name, versions)
+    yield from witnessed(item.name, versions)
     content = _content(item.file(item.folder / META, META_BYTES))
     yield from _progress(content, state, versions)
     held = list(_held(state, _recorded(content)))

@@ -61,7 +61,7 @@ class GoingBack:
         content = self._transcript(slug, commit)
         at = datetime.fromtimestamp(commit.commit_time, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
         known = witness(content)
-        return known.but(last=_last(content), commit=str(commit.id), effect=trailer(commit, EFFECT), at=at)
+        return known.but(last=last_id(content), commit=str(commit.id), effect=trailer(commit, EFFECT), at=at)
 
     def looked(self, slug: str, after: Witness) -> Found:
         """Versions before this one remember no commit: of theirs only the last line can be missing."""
@@ -148,7 +148,7 @@ class GoingBack:
         return found if isinstance(found, Commit) else None
 
 
-def _last(content: bytes) -> str:
+def last_id(content: bytes) -> str:
     """The id of the last line that has one."""
     for row in reversed(content.split(b"\n")):
         if (line := line_in(row)) and line.message_id:

@@ -1,7 +1,7 @@
 """What git kept of an item, version by version: only looked at, in whatever repository its folder is."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -10,10 +10,14 @@ import pygit2
 from pygit2 import Commit, Tree
 
 from bot.domain.artifact import SHARED
+from bot.domain.witness import TRAILER
 from bot.errors import WorkspaceError
-from bot.storage.history import line_from
+from bot.storage.going_back import last_id
+from bot.storage.history import EFFECT, ITEM, line_from
+from bot.storage.repository import blob, trailer
 
 COMMITS_LOOKED_AT = 100_000
+REFLOG_LOOKED_AT = 10_000
 SHORT = 7
 
 
@@ -28,27 +32,94 @@ class Version(NamedTuple):
     """The files of an item by their path in its folder; the one that all items share has its own."""
 
     sha: str
+    author: str
+    """Empty when the commit is ours."""
+    witness: str
     files: Mapping[str, Kept]
 
 
 def versions(folder: Path) -> Iterator[Version]:
-    """The newest first, each that differs from the one after it; none where there is no git. Raises WorkspaceError."""
-    found = pygit2.discover_repository(str(folder))
-    if found is None:
-        return
-    try:
-        repository = pygit2.Repository(found)
-        if repository.is_bare or repository.head_is_unborn:
+    """The newest first, by the commits that they began with; none where there is no git. Raises WorkspaceError."""
+    with _history(folder) as (repository, place):
+        if repository is None:
             return
-        place = folder.resolve().relative_to(Path(repository.workdir).resolve()).as_posix()
         last: tuple[object, ...] = ()
+        begun: Commit | None = None
         for commit in islice(line_from(repository.head.peel(Commit)), COMMITS_LOOKED_AT):
             stamp = tuple(found and found.id for found in (_at(commit.tree, place), _at(commit.tree, SHARED)))
-            if stamp != last:
-                last = stamp
-                yield Version(str(commit.id)[:SHORT], _files(commit.tree, place))
+            if begun and stamp != last:
+                yield _version(begun, place)
+            last, begun = stamp, commit
+        if begun:
+            yield _version(begun, place)
+
+
+def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
+    """
+    A commit of the item that this repository had, and that HEAD does not stand on any more, with the number of commits
+    that are gone with it. Raises WorkspaceError.
+
+    What was made again under another name has the same effect, or its last line is in the file of HEAD.
+    """
+    with _history(folder) as (repository, place):
+        if repository is None:
+            return None
+        head = repository.head.peel(Commit)
+        content = _content(head, f"{place}/{transcript}")
+        effects: frozenset[str] | None = None
+        for commit in _been_at(repository):
+            if trailer(commit, ITEM) != folder.name or commit == head:
+                continue
+            if repository.descendant_of(head.id, commit.id):
+                continue
+            last = last_id(_content(commit, f"{place}/{transcript}"))
+            if not last or f'"{last}"'.encode() in content:
+                continue
+            effects = effects or frozenset(trailer(one, EFFECT) for one in _line(head))
+            if trailer(commit, EFFECT) not in effects:
+                walk = repository.walk(commit.id)
+                walk.hide(head.id)
+                count = sum(trailer(one, ITEM) == folder.name for one in walk)
+                return str(commit.id)[:SHORT], count
+    return None
+
+
+def _been_at(repository: pygit2.Repository) -> Iterator[Commit]:
+    """Where the branch was, the newest first, as far as the reflog remembers."""
+    for entry in islice(repository.head.log(), REFLOG_LOOKED_AT):
+        for oid in (entry.oid_new, entry.oid_old):
+            found: object = repository.get(oid)
+            if isinstance(found, Commit):
+                yield found
+
+
+@contextmanager
+def _history(folder: Path) -> Iterator[tuple[pygit2.Repository | None, str]]:
+    """The repository around *folder*, if it has a commit, and where the folder is in it."""
+    found = pygit2.discover_repository(str(folder))
+    try:
+        repository = pygit2.Repository(found) if found else None
+        if repository is None or repository.is_bare or repository.head_is_unborn:
+            yield None, ""
+            return
+        yield repository, folder.resolve().relative_to(Path(repository.workdir).resolve()).as_posix()
     except pygit2.GitError as error:
         raise WorkspaceError(f"The history of {folder} cannot be read: {error}") from error
+
+
+def _line(commit: Commit) -> Iterator[Commit]:
+    return islice(line_from(commit), COMMITS_LOOKED_AT)
+
+
+def _version(commit: Commit, place: str) -> Version:
+    is_ours = bool(trailer(commit, ITEM))
+    author = "" if is_ours else commit.author.name or "somebody"
+    return Version(str(commit.id)[:SHORT], author, trailer(commit, TRAILER), _files(commit.tree, place))
+
+
+def _content(commit: Commit, path: str) -> bytes:
+    found = blob(commit.tree, path)
+    return found.data if found else b""
 
 
 def _at(tree: Tree, path: str) -> pygit2.Object | None:

@@ -1,6 +1,7 @@
 """Whether a record holds: all that is kept says what the lines say, or the first place that does not is named."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import run
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bot import replaying
 from bot.domain.replay_change import REPRODUCED
 from bot.domain.replay_meta import fields
 from bot.record.verifying import Item, differences
@@ -157,83 +159,111 @@ def test_a_section_of_no_elaboration_is_found(kept: Kept) -> None:
     assert "names an elaboration that the record does not know" in kept.spoilt(SCAN, kept[SCAN] + forged)[0]
 
 
-def test_a_history_that_was_rewritten_is_found(tmp_path: Path) -> None:
-    """Also where the newest version is what the file says."""
-    item = committed(an_evening(), tmp_path)
+def edited(item: Item) -> None:
     rows = item.transcript.read_bytes().split(b"\n")
     rows[4] = rows[4].replace(b"lose their edits", b"lost their edits")
     item.transcript.write_bytes(b"\n".join(rows))
+
+
+def by_eve(root: Path, *words: str) -> str:
     who = ["-c", "user.name=Eve", "-c", "user.email=eve@example.org"]
-    run(["git", "-C", str(tmp_path), *who, "commit", "--quiet", "--all", "-m", "nothing"], check=True)
+    return run(
+        ["git", "-C", str(root), *who, *words], check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def test_an_edit_that_somebody_committed_is_named_and_stands(tmp_path: Path) -> None:
+    """By who made it, in which commit, and where."""
+    item = committed(an_evening(), tmp_path)
+    edited(item)
+    by_eve(tmp_path, "commit", "--quiet", "--all", "-m", "nothing")
+    sha = by_eve(tmp_path, "rev-parse", "HEAD")[:7]
+    by_eve(tmp_path, "commit", "--quiet", "--allow-empty", "-m", "later")
 
     (found,) = differences(item, tuple(versions(item.folder)))
-    assert str(found).startswith(f"{MEETING}:5: is not what commit ")
+    assert str(found).startswith(f"{MEETING}:5: was edited by Eve in commit {sha}: is not what commit ")
+    assert found.stands
 
 
-def test_lines_of_two_clones_may_be_sorted_into_each_other(tmp_path: Path) -> None:
-    """Joining two clones raises rounds, and keeps everything else of every line."""
+def test_a_revert_is_an_edit(tmp_path: Path) -> None:
+    """Whatever of the item it takes away."""
     item = committed(an_evening(), tmp_path)
-    rows = item.transcript.read_bytes().splitlines()
-    other = (
-        rows[-1].replace(b'"message_id": "', b'"message_id": "other.').replace(b'"round": 26', b'"round": 27')
+    by_eve(tmp_path, "revert", "--no-edit", "HEAD", "HEAD~1", "HEAD~2")
+
+    found = replaying.verified(item)
+
+    assert found
+    assert all(one.stands for one in found)
+    assert "was edited by Eve in commit " in str(found[0])
+
+
+def test_a_commit_of_ours_that_was_changed_is_found(tmp_path: Path) -> None:
+    """It says itself what its lines were."""
+    item = committed(an_evening(), tmp_path)
+    edited(item)
+    by_eve(tmp_path, "checkout", "--quiet", "--orphan", "other")
+    message = by_eve(tmp_path, "log", "-1", "--format=%B", "main")
+    by_eve(tmp_path, "commit", "--quiet", "--all", "-m", message)
+    by_eve(tmp_path, "reflog", "expire", "--expire=now", "--all")
+
+    (found,) = replaying.verified(item)
+
+    assert "is not what was committed: commit " in str(found)
+    assert not found.stands
+
+
+def test_each_commit_vouches_for_its_own_lines(tmp_path: Path) -> None:
+    """Where a whole history was written anew, the first line that may be another is behind the last that is sound."""
+    item = committed(an_evening(), tmp_path)
+    script = "sed -i 's/Photos, too/Videos, too/' docs/requirements/*/planning/meeting.jsonl"
+    run(
+        ["git", "-C", str(tmp_path), "filter-branch", "--tree-filter", script, "HEAD"],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "FILTER_BRANCH_SQUELCH_WARNING": "1"},
     )
-    later = rows[-1].replace(b'"round": 26', b'"round": 27')
-    item.transcript.write_bytes(b"\n".join([*rows[:-1], other, later]) + b"\n")
+    by_eve(tmp_path, "reflog", "expire", "--expire=now", "--all")
 
-    assert list(differences(item, tuple(versions(item.folder)))) == []
+    (found,) = replaying.verified(item)
+
+    changed = next(
+        n for n, row in enumerate(item.transcript.read_bytes().splitlines(), 1) if b"Videos" in row
+    )
+    assert found.line <= changed
+    assert "the hash" in found.sentence
 
 
-def test_an_id_that_is_used_twice_is_found(kept: Kept) -> None:
-    """By the line that uses it again."""
-    last = kept[MEETING].splitlines()[-1]
-    number = len(kept[MEETING].splitlines())
+def test_a_branch_that_was_reset_is_found(tmp_path: Path) -> None:
+    """What is left holds, and the repository remembers that there was more."""
+    item = committed(an_evening(), tmp_path)
+    by_eve(tmp_path, "reset", "--quiet", "--hard", "HEAD~3")
+    lines = len(item.transcript.read_bytes().splitlines())
 
-    assert kept.spoilt(MEETING, kept[MEETING] + last + b"\n")[0] == (
-        f"{MEETING}:{number + 1}: has the message_id of line {number}"
+    (found,) = replaying.verified(item)
+
+    assert str(found).startswith(f"{MEETING}:{lines}: ends here, and commit ")
+    assert "went back by 3 commits" in str(found)
+
+
+def test_what_is_on_another_branch_is_not_gone(tmp_path: Path) -> None:
+    """Nor what was committed anew under another message."""
+    item = committed(an_evening(), tmp_path)
+    by_eve(tmp_path, "reset", "--quiet", "--soft", "HEAD~3")
+    by_eve(tmp_path, "commit", "--quiet", "-m", "squashed")
+
+    assert replaying.verified(item) == []
+
+
+def test_commits_of_earlier_versions_have_no_witness(tmp_path: Path) -> None:
+    """They are verified as before, and it is said where the first witness is."""
+    item = committed(an_evening(), tmp_path)
+    assert replaying.unwitnessed(item) == 0
+    said = 'case "$(git rev-list --count $GIT_COMMIT)" in 1|2) grep -v ^Roundtable-Witness;; *) cat;; esac'
+    run(
+        ["git", "-C", str(tmp_path), "filter-branch", "--msg-filter", said, "HEAD"],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "FILTER_BRANCH_SQUELCH_WARNING": "1"},
     )
 
-
-def test_a_meta_json_that_is_gone_is_found(kept: Kept) -> None:
-    """The lines say that there was one."""
-    (kept.item.folder / META).unlink()
-
-    assert str(next(differences(kept.item, kept.versions))) == "meta.json:1: is not there"
-
-
-def test_turns_that_are_not_in_the_lines_are_found(tmp_path: Path) -> None:
-    """Whoever took one out of the transcript and of its history did not take it out of the record."""
-    item = written(an_evening(), tmp_path)
-    rows = item.transcript.read_bytes().splitlines(keepends=True)
-    item.transcript.write_bytes(b"".join(row for row in rows if b'"turn_id": "t03"' not in row))
-
-    assert [one.sentence for one in differences(item)] == [
-        "is said to end 5 turns, and the lines before it hold 4",
-        "is said to end 7 turns, and the lines before it hold 6",
-    ]
-
-
-def test_a_record_from_before_lines_carried_changes_holds_as_far_as_it_goes(tmp_path: Path) -> None:
-    """Its discussions are compared with what meta.json says of them, and its sections with its syntheses."""
-    item = written(an_evening(), tmp_path)
-    rows = [json.loads(row) for row in item.transcript.read_bytes().splitlines()]
-    for row in rows:
-        row["meta"].pop("change", None)
-    item.transcript.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert list(differences(item)) == []
-
-    scan = item.folder / SCAN
-    scan.write_text(scan.read_text().replace("[Ada] It matters", "[Eve] It matters"))
-    assert [(one.file, one.sentence) for one in differences(item)] == [
-        (SCAN, "is not what the synthesis in the record says")
-    ]
-
-
-def test_a_transcript_that_lies_anywhere_is_held_against_what_lies_beside_it_alone(tmp_path: Path) -> None:
-    """What is below a folder of downloads is nobody's business, and may be without end."""
-    item = written(an_evening(), tmp_path)
-    alone = item.transcript.rename(item.folder / "evening.jsonl")
-    below = item.folder / "other"
-    below.mkdir()
-    (below / "page.md").write_text("<!-- Elaboration: step 09-09, 2026-01-01T00:00:00.000Z -->\n")
-
-    assert list(differences(Item(item.folder, alone))) == []
+    assert replaying.verified(item) == []

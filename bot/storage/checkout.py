@@ -156,7 +156,8 @@ class Checkout:
             if put_back:
                 found = self._going_back.looked(slug, after)
             elif sure:
-                return WentBack()
+                contents = self._items.contents(slug, now=after.at)
+                return WentBack(heard=contents.heard if contents else ())
         return self._going_back.told(slug, found)
 
     def _is_behind(self, slug: str, after: Witness) -> bool:

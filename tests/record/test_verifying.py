@@ -1,6 +1,5 @@
 """Whether a record holds: all that is kept says what the lines say, or the first place that does not is named."""
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -267,3 +266,5 @@ def test_commits_of_earlier_versions_have_no_witness(tmp_path: Path) -> None:
     )
 
     assert replaying.verified(item) == []
+    third = by_eve(tmp_path, "log", "--reverse", "--format=%B").split("Roundtable-Witness: ")[1]
+    assert replaying.unwitnessed(item) == int(third.split()[0])

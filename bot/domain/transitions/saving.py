@@ -300,15 +300,15 @@ def _written_anew(rt: Roundtable, lost: tuple[Trouble, ...]) -> Roundtable:
 
 def _lost(rt: Roundtable, back: WentBack, state: ItemState | None) -> Roundtable:
     """What git cannot give back: our progress still counts, and people's words are read in the thread once more."""
-    known = state.meta.steps_completed if state else ()
-    lost = back.but(steps=tuple(step for step in rt.steps_completed if step not in known))
+    done = state.meta.steps_completed if state else ()
+    lost = back.but(steps=tuple(step for step in rt.steps_completed if step not in done))
     if state:
         rt = _counting(rt, _told_by(state))
         rt = rt.but(round=max(rt.round, state.last_round), now=max(rt.now, state.last_ts))
     if not rt.place.thread:
         return written_again(rt, lost)
-    heard = state.heard if state else ()
-    return rt.owing(ReadThread(lost=lost, after=next(iter(heard), ""), known=heard))
+    known = (*back.heard, *(state.heard if state else ()))
+    return rt.owing(ReadThread(lost=lost, after=next(iter(back.heard), ""), known=known))
 
 
 def _everything(rt: Roundtable) -> Change:

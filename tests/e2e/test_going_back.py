@@ -1,0 +1,143 @@
+"""A workspace that goes back in the middle of a meeting: everything is there again, or people are told what is not."""
+
+from pathlib import Path
+from shutil import copytree, rmtree
+from subprocess import run
+
+from bot import replaying
+from bot.domain.transcript import read
+from bot.record.verifying import Item
+from tests.e2e.meeting import CHANNEL, Meeting
+
+WORDS = ("Edits get lost in tunnels. Scope: small", "Tunnels, sync, edits", "About twenty files")
+
+
+def git(meeting: Meeting, *words: str) -> None:
+    who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    run(["git", "-C", str(meeting.workspace), *who, *words], check=True, capture_output=True)
+
+
+def said(meeting: Meeting) -> list[str]:
+    return [line.content for line in meeting.lines("User")]
+
+
+def about_going_back(meeting: Meeting) -> list[str]:
+    return [message.text for message in meeting.thread if "went back" in message.text]
+
+
+async def step(meeting: Meeting, words: str) -> None:
+    await meeting.do_step(words)
+    await meeting.press("continue")
+    await meeting.menu("finish_step")
+
+
+def verified(meeting: Meeting) -> list[str]:
+    item = Item(meeting.folder, meeting.folder / "planning/meeting.jsonl")
+    return [str(one) for one in replaying.verified(item)]
+
+
+async def test_a_reset_in_the_middle_of_a_meeting_loses_nothing(meeting: Meeting) -> None:
+    """The next finished step finds out; one sentence says so, and nothing is asked again."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        for words in WORDS[:2]:
+            await step(meeting, words)
+        before = read((meeting.folder / "planning/meeting.jsonl").read_bytes()).lines
+        git(meeting, "reset", "--quiet", "--hard", "HEAD~2")
+        assert any("went back by 2 commits" in one for one in verified(meeting))
+        await meeting.do_step(WORDS[2])
+        await meeting.seen("went back")
+        await meeting.slack.settled()
+
+    assert [one.as_json() for one in meeting.transcript.lines[: len(before)]] == [
+        one.as_json() for one in before
+    ]
+    assert said(meeting) == list(WORDS)
+    assert meeting.meta["steps_completed"] == ["00-01", "00-02", "00-03"]
+    assert "tunnels" in (meeting.folder / "quick-scan.md").read_text()
+    assert len(about_going_back(meeting)) == 1
+    assert "steps 00-01 and 00-02" in about_going_back(meeting)[0]
+    assert meeting.git("status", "--short") == ""
+    assert verified(meeting) == []
+
+
+async def test_a_reset_while_nobody_was_there_is_seen_by_who_resumes(meeting: Meeting) -> None:
+    """Before anything is asked."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await step(meeting, WORDS[0])
+        await meeting.do_step(WORDS[1])
+        await meeting.press("stop")
+        await meeting.menu("resume")
+    git(meeting, "reset", "--quiet", "--hard", "HEAD~2")
+    async with meeting.bot():
+        await meeting.press("resume")
+        await meeting.seen("went back by 2 commits")
+        await meeting.seen("Welcome back")
+        await meeting.press("continue")
+        await meeting.seen("Step 00-03")
+
+    assert meeting.meta["steps_completed"] == ["00-01", "00-02"]
+    assert said(meeting) == list(WORDS[:2])
+
+
+async def test_a_revert_stands_and_is_named_once(meeting: Meeting) -> None:
+    """It is somebody's edit."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        for words in WORDS[:2]:
+            await step(meeting, words)
+        git(meeting, "revert", "--no-edit", "HEAD")
+        await meeting.do_step(WORDS[2])
+        await meeting.seen("Ada changed what is written down")
+        await meeting.slack.settled()
+
+    assert said(meeting) == [WORDS[0], WORDS[2]]
+    assert meeting.meta["steps_completed"] == ["00-01", "00-03"]
+    assert len([one for one in meeting.thread if "Ada changed" in one.text]) == 1
+    item = Item(meeting.folder, meeting.folder / "planning/meeting.jsonl")
+    found = replaying.verified(item)
+    assert found
+    assert all(one.stands for one in found), found
+
+
+async def test_a_lost_node_gets_what_the_store_and_the_thread_have(meeting: Meeting, redis_url: str) -> None:
+    """The progress and people's words; what the personas wrote is said to be gone."""
+    meeting.more = {"REDIS_URL": redis_url}
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        for words in WORDS[:2]:
+            await step(meeting, words)
+    rmtree(meeting.workspace)
+    async with meeting.bot():
+        await meeting.do_step(WORDS[2])
+        await meeting.seen("git does not have what came after (steps 00-01 and 00-02)")
+        await meeting.until(lambda: len(said(meeting)) == len(WORDS))
+        await meeting.slack.settled()
+
+    assert sorted(said(meeting)) == sorted(WORDS)
+    assert meeting.meta["steps_completed"] == ["00-01", "00-02", "00-03"]
+    assert meeting.meta["slack"]["thread_ts"] == meeting.root
+    assert len(about_going_back(meeting)) == 1
+    assert verified(meeting) == []
+
+
+async def test_a_backup_of_everything_is_found_out_by_the_thread(meeting: Meeting, tmp_path: Path) -> None:
+    """The store lies in the workspace, and went back with it: but the thread says what was committed since."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await step(meeting, WORDS[0])
+    copytree(meeting.workspace, tmp_path / "backup")
+    async with meeting.bot():
+        await step(meeting, WORDS[1])
+    rmtree(meeting.workspace)
+    copytree(tmp_path / "backup", meeting.workspace)
+    rmtree(meeting.workspace / ".roundtable")
+    async with meeting.bot():
+        await meeting.slack.person("ada").slash(CHANNEL, "/roundtable resume offline-sync")
+        await meeting.seen("went back")
+        await meeting.until(lambda: WORDS[1] in said(meeting))
+        await meeting.slack.settled()
+
+    assert said(meeting) == list(WORDS[:2])
+    assert len(about_going_back(meeting)) == 1

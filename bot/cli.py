@@ -17,6 +17,7 @@ import typer
 from bot import app, check, check_table, listing, log, replaying, reviewing, scrubbing
 from bot.domain.json_file import pretty
 from bot.domain.redaction import Redactor, own_rules
+from bot.domain.text import counted
 from bot.errors import BotError, ConfigError
 from bot.record.verifying import Item
 from bot.replaying import Form
@@ -154,6 +155,9 @@ def replay_record(
     *,
     at: Annotated[int | None, typer.Option(help="The state after this line.", min=1)] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Compare it with all that is kept.")] = False,
+    against_slack: Annotated[
+        bool, typer.Option("--against-slack", help="With --verify: compare it with the thread in Slack, too.")
+    ] = False,
     as_json: Json = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write one page that needs nothing else.")] = None,
@@ -161,11 +165,13 @@ def replay_record(
     """What was said about an item and what it has come to, from its transcript alone; or whether that still holds."""
     if sum((verify, as_json, as_markdown, html is not None)) > 1:
         raise typer.BadParameter("one of --verify, --json, --markdown and --html at a time")
+    if against_slack and not verify:
+        raise typer.BadParameter("--against-slack goes with --verify", param_hint="--against-slack")
     settings = _settings(os.environ)
     item = replaying.item(settings, slug)
     try:
         if verify:
-            _verify(item, Redactor(settings.secrets(), own_rules(settings.redact)))
+            _verify(item, settings, against_slack=against_slack)
         elif html:
             replaying.written(item, html, until=at)
         else:
@@ -219,9 +225,14 @@ def print_manifest(
     typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent)))
 
 
-def _verify(item: Item, redact: Redactor) -> None:
+def _verify(item: Item, settings: Settings, *, against_slack: bool) -> None:
     """The first difference is the one to look at; it may be why there are others. It may quote what was scrubbed."""
+    redact = Redactor(settings.secrets(), own_rules(settings.redact))
     found = replaying.verified(item)
+    waiting = 0
+    if against_slack:
+        thread, waiting = asyncio.run(replaying.against_thread(settings, item))
+        found += thread
     for one in found:
         typer.echo(redact(str(one)).text)
     if any(not one.stands for one in found):
@@ -234,6 +245,9 @@ def _verify(item: Item, redact: Redactor) -> None:
         typer.echo(
             "The record holds: meta.json, the syntheses and every version in git are what its lines say."
         )
+    if against_slack:
+        rest = f"; {counted(waiting, 'message')} in it will go into the next commit" if waiting else ""
+        typer.echo(f"The thread in Slack has what the record has{rest}.")
     if line := replaying.unwitnessed(item):
         typer.echo(f"There is no witness before line {line}: an earlier version made those commits.")
 

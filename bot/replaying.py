@@ -2,16 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from enum import Enum, auto
 from pathlib import Path
 from typing import assert_never
 
+from bot import app
 from bot.domain import meta
 from bot.domain.artifact import SHARED
+from bot.domain.place import Place
 from bot.domain.text import counted
 from bot.errors import ConfigError
 from bot.files import META_BYTES, folder
 from bot.listing import no_item
+from bot.record.against_thread import Compared, Thread, compared
 from bot.record.as_json import as_json
 from bot.record.difference import Difference
 from bot.record.entries import Entry, entries
@@ -22,7 +26,9 @@ from bot.record.reading import replay
 from bot.record.text import as_text
 from bot.record.verifying import META, TRANSCRIPT, Item, differences
 from bot.settings import Settings
-from bot.storage.record import lost, versions
+from bot.slack import client as slack_client
+from bot.slack.testimony import testimony
+from bot.storage.record import lost, made, versions
 
 
 class Form(Enum):
@@ -84,11 +90,35 @@ def unwitnessed(one: Item) -> int:
     return lines_before_witness(one.name, tuple(versions(one.folder)))
 
 
+async def against_thread(settings: Settings, one: Item) -> Compared:
+    """The record and the thread that meta.json names, message by message. Raises ConfigError and SlackError."""
+    token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
+    try:
+        home = meta.read(one.file(one.folder / META, META_BYTES).read(), now="").meta.slack
+    except (OSError, meta.Corrupt):
+        home = None
+    if home is None or not home.channel_id or not home.thread_ts:
+        raise ConfigError(f"The meta.json of {one.slug} names no thread in Slack.")
+    if not app.seal(settings).is_valid(one.slug, home):
+        raise ConfigError(
+            f"The bot did not seal the thread that the meta.json of {one.slug} names, so it is not read."
+        )
+    place = Place(team=home.team_id, channel=home.channel_id, thread=home.thread_ts)
+    async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
+        us = replace(await slack_client.identify(client), redact=app.discretion(settings))
+        if us.team != place.team:
+            raise ConfigError(
+                f"The thread of {one.slug} is in another workspace of Slack than SLACK_BOT_TOKEN."
+            )
+        told = await testimony(client, us, place)
+    return compared(one, Thread(place, *told), made=made(one.folder))
+
+
 def _gone(one: Item) -> Iterator[Difference]:
     """A branch that was reset has a history that holds, and so has the file: only where it was before says more."""
     if gone := lost(one.folder, one.name):
         sha, count = gone
-        lines = sum(1 for row in one.transcript.read_bytes().split(b"\n") if row.strip())
+        lines = sum(1 for row in one.record.read().split(b"\n") if row.strip())
         back = counted(count, "commit")
         sentence = (
             f"ends here, and commit {sha} of this repository goes on: the workspace went back by {back}"

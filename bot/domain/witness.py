@@ -58,8 +58,8 @@ class WentBack(Stored):
     """
     A workspace that lacks what was committed. `steps` and `commits` are what it had lost; when it is not `whole` again,
     they are as far as anybody knows, and `heard` are the stamps of people's newest messages that were left. `now` is
-    the transcript as it stands since. `person` and `edit` name a commit of somebody else's in which our lines were changed:
-    that one stands.
+    the transcript as it stands since. `person` and `edit` name a commit of somebody else's in which our lines were
+    changed: that one stands.
     """
 
     commits: int = 0

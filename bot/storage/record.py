@@ -84,6 +84,15 @@ def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
     return None
 
 
+def made(folder: Path) -> frozenset[str]:
+    """The commits that HEAD stands on, and the effects that they were made for. Raises WorkspaceError."""
+    with _history(folder) as (repository, _):
+        if repository is None:
+            return frozenset()
+        line = list(_line(repository.head.peel(Commit)))
+        return frozenset(str(one.id) for one in line) | {trailer(one, EFFECT) for one in line} - {""}
+
+
 def _been_at(repository: pygit2.Repository) -> Iterator[Commit]:
     """Where the branch was, the newest first, as far as the reflog remembers."""
     for entry in islice(repository.head.log(), REFLOG_LOOKED_AT):

@@ -278,6 +278,17 @@ class Ordeal:
                 (self._places.of(host) / ".git" / name).touch()
         return host, "locks"
 
+    async def _reset(self) -> tuple[str, str]:
+        """As `_write`, and then the workspace goes back by some commits, as with `git reset --hard`."""
+        host, _ = await self._write()
+        await self._bots[host].ended
+        root = self._places.of(host)
+        there = len(checks.commits(root))
+        checks.git(
+            root, "reset", "--quiet", "--hard", f"HEAD~{min(self._chance.randint(1, 3), max(there - 1, 0))}"
+        )
+        return host, "reset"
+
     async def _push(self) -> tuple[str, str]:
         """When a clone has something that the remote has not, or when the remote has just got it."""
         before = self._places.moves()

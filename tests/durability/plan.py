@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from tests.durability.trap import When
 
-API, RETRY, CLOCK, WRITE, LOCKS, SAVE, SPOKEN, ACKED, TERM, PUSH, FREEZE = (
-    "api", "retry", "clock", "write", "locks", "save", "spoken", "acked", "term", "push", "freeze",
+API, RETRY, CLOCK, WRITE, LOCKS, SAVE, SPOKEN, ACKED, TERM, PUSH, FREEZE, RESET = (
+    "api", "retry", "clock", "write", "locks", "save", "spoken", "acked", "term", "push", "freeze", "reset",
 )  # fmt: skip
 KINDS = (API, API, API, API, RETRY, CLOCK, WRITE, LOCKS, SAVE, SAVE, SPOKEN, ACKED, TERM)
 KINDS_OF_TWO = (*KINDS, FREEZE, FREEZE)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.durability import stall
 from tests.durability.ordeal import Ordeal
-from tests.durability.plan import API, KINDS_WITH_REMOTE, RETRY, Plan
+from tests.durability.plan import API, KINDS_WITH_REMOTE, RESET, RETRY, SAVE, Plan
 from tests.durability.trap import When
 
 ACKNOWLEDGED_SECONDS = 1.0
@@ -71,6 +71,11 @@ async def test_a_death_while_something_is_tried_again(tmp_path: Path) -> None:
 async def test_a_post_that_lands_when_the_successor_is_there(tmp_path: Path) -> None:
     """The bot dies, and Slack is slow: its successor waits for what may be on its way before it looks."""
     await lived_through(Plan(seed=6, kills=3, kinds=(API,), moments=(When.LATE,)), tmp_path)
+
+
+async def test_a_workspace_that_goes_back(tmp_path: Path) -> None:
+    """The bot dies in the middle of a commit, and up to three commits are reset away: all of it is there again."""
+    await lived_through(Plan(seed=10, kills=5, kinds=(RESET, RESET, SAVE)), tmp_path)
 
 
 async def test_a_commit_that_waits_keeps_nobody_waiting(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from subprocess import run
 from bot import replaying
 from bot.domain.transcript import read
 from bot.record.verifying import Item
-from tests.e2e.meeting import CHANNEL, Meeting
+from tests.e2e.meeting import CHANNEL, Meeting, settings
 
 WORDS = ("Edits get lost in tunnels. Scope: small", "Tunnels, sync, edits", "About twenty files")
 
@@ -141,3 +141,57 @@ async def test_a_backup_of_everything_is_found_out_by_the_thread(meeting: Meetin
 
     assert said(meeting) == list(WORDS[:2])
     assert len(about_going_back(meeting)) == 1
+
+
+async def against_slack(meeting: Meeting) -> tuple[list[str], int]:
+    item = Item(meeting.folder, meeting.folder / "planning/meeting.jsonl")
+    found, waiting = await replaying.against_thread(settings(meeting.slack, meeting.workspace), item)
+    return [str(one) for one in found], waiting
+
+
+async def test_a_record_is_held_against_its_thread(meeting: Meeting) -> None:
+    """Asides, wishes, edits and what was deleted are no differences; what is not committed yet waits."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("aside: lunch?")
+        changed = await meeting.say("Edits get lost in tunels.")
+        gone = await meeting.say("Never mind this one.")
+        await meeting.slack.settled()
+        await meeting.slack.person("grace").edit(changed, "Edits get lost in tunnels.")
+        await meeting.slack.person("grace").delete(gone)
+        await meeting.slack.settled()
+        await step(meeting, WORDS[0])
+        await meeting.say("finish")
+        await meeting.menu("continue")
+        await meeting.press("continue")
+        await meeting.say("Not committed yet.")
+        await meeting.slack.settled()
+
+        assert await against_slack(meeting) == ([], 1)
+
+
+async def test_what_only_one_of_them_has_is_named(meeting: Meeting) -> None:
+    """Whoever went back, and whatever was deleted while nobody looked."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        for words in WORDS:
+            await step(meeting, words)
+    written = meeting.folder / "planning/meeting.jsonl"
+    rows = written.read_bytes().splitlines(keepends=True)
+    written.write_bytes(b"".join(row for row in rows if WORDS[1].encode() not in row))
+    found, _ = await against_slack(meeting)
+    assert len(found) == 1
+    assert f"U0GRACE wrote '{WORDS[1]}'" in found[0]
+
+    git(meeting, "checkout", "--quiet", "--", ".")
+    (said,) = [message for message in meeting.thread if message.text == WORDS[1]]
+    await meeting.slack.person("grace").delete(said.ts)
+    found, _ = await against_slack(meeting)
+    assert [one.split(": ", 1)[1] for one in found] == [
+        f"is the message {said.ts}, which is not in the thread"
+    ]
+
+    git(meeting, "reset", "--quiet", "--hard", "HEAD~2")
+    found, _ = await against_slack(meeting)
+    assert any("lines were committed" in one for one in found)
+    git(meeting, "reset", "--quiet", "--hard", "ORIG_HEAD")

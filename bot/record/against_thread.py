@@ -1,0 +1,84 @@
+"""
+A record held against the thread that it was made in, message by message, by their ids: nobody's words are compared.
+
+What people edited, deleted before our eyes, or kept to themselves is no difference. What is newer than the last of
+their messages that is in the record waits for the next commit.
+"""
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from bot.domain import words
+from bot.domain.outcomes import Heard
+from bot.domain.place import Place
+from bot.domain.transcript import Source, read
+from bot.domain.witness import Witness
+from bot.record.difference import Difference
+from bot.record.verifying import Item
+
+SHOWN_CHARS = 60
+
+
+class Thread(NamedTuple):
+    """What stands there, as far as it was read: up to the stamp *until*, if that is not all."""
+
+    place: Place
+    said: Sequence[Heard]
+    stamps: AbstractSet[str]
+    posts: Sequence[tuple[str, Witness]]
+    until: str = ""
+
+
+class Compared(NamedTuple):
+    """*waiting* is how many messages are newer than what is committed."""
+
+    found: tuple[Difference, ...]
+    waiting: int
+
+
+def compared(item: Item, thread: Thread, *, made: AbstractSet[str]) -> Compared:
+    """*made* are the commits that HEAD stands on, and what they were made for. Raises OSError."""
+    content = item.record.read()
+    lines = read(content).lines
+    here = f"{thread.place.channel}."
+    known = {line.message_id.removeprefix(here) for line in lines if line.message_id.startswith(here)}
+    known |= {line.heard for line in lines if line.heard}
+    gone = {str(line.meta.get(name)).removeprefix(here) for line in lines for name in ("retracts", "amends")}
+    newest = max((one.ts for one in thread.said if one.ts in known), default="")
+    last = max(content.count(b"\n"), 1)
+
+    def differences() -> Iterator[Difference]:
+        for ts, witness in thread.posts:
+            if not made & {witness.commit, witness.effect} and not witness.fits(content):
+                sentence = (
+                    f"the post {ts} in the thread says that {witness.lines} lines were committed"
+                    f" ({witness.commit[:7]}), and neither that commit nor those lines are here"
+                )
+                yield Difference(item.name, last, sentence)
+        for one in thread.said:
+            if one.ts <= newest and one.ts not in known | gone and not _asks(one.text):
+                yield Difference(item.name, last, f"lacks the message {one.ts} of the thread: {_shown(one)}")
+        for number, line in enumerate(lines, start=1):
+            ts = line.message_id.removeprefix(here)
+            is_here = line.source is Source.USER and line.message_id == f"{here}{line.heard}"
+            expected = thread.place.thread <= ts and (not thread.until or ts <= thread.until)
+            if is_here and expected and ts not in thread.stamps | gone:
+                yield Difference(item.name, number, f"is the message {ts}, which is not in the thread")
+
+    waiting = sum(one.ts > newest and not _asks(one.text) for one in thread.said)
+    return Compared(tuple(differences()), waiting)
+
+
+def _asks(text: str) -> bool:
+    """What was done when it was said is in no transcript."""
+    return (
+        words.is_wish(text)
+        or words.depth(text, at_menu=True) is not None
+        or words.exit_wish(text) is words.Exit.YES
+    )
+
+
+def _shown(one: Heard) -> str:
+    text = " ".join(one.text.split())
+    return f"{one.person.id} wrote {text[:SHOWN_CHARS]!r}"

@@ -1,11 +1,17 @@
 """What an item's folder says counts, unless it is a clone's that has not heard yet of what another one committed."""
 
+import pytest
+
+from bot.domain.effects import Commit, Post, ReadThread
+from bot.domain.machine import decide
 from bot.domain.message import Action
 from bot.domain.meta import Meta
-from bot.domain.outcomes import ItemState
+from bot.domain.outcomes import Failed, Heard, ItemState, ThreadRead
+from bot.domain.place import Person
 from bot.domain.roundtable import Roundtable
 from bot.domain.transitions.saving import refreshed
-from tests.domain.table import Table
+from bot.domain.witness import WentBack, Witness
+from tests.domain.table import Table, shipped
 
 STEP = "00-01"
 
@@ -39,3 +45,71 @@ def test_what_was_committed_last_is_remembered() -> None:
     assert table.rt.held
     assert table.rt.held in table.world.meeting.decode()
     assert table.rt.held not in [line.message_id for line in table.rt.lines]
+
+
+# --- a workspace that went back -----------------------------------------------------------------------------------
+
+WITNESS = Witness(lines=3, chain="ab" * 32, commit="cd" * 20, last="C1.3")
+
+
+def told(rt: Roundtable) -> list[str]:
+    return [effect.message.text for effect in rt.outbox if isinstance(effect, Post)]
+
+
+def test_what_git_put_back_is_told_in_a_sentence() -> None:
+    """And it counts."""
+    back = WentBack(commits=2, steps=("00-01", "00-02"), whole=True, now=WITNESS)
+    rt = refreshed(after_a_step(), folder(STEP, "00-02", behind=False), (), back=back)
+
+    assert told(rt)[-1].startswith(
+        "The workspace went back by 2 commits of this item (steps 00-01 and 00-02)."
+    )
+    assert rt.steps_completed == (STEP, "00-02")
+    assert rt.committed == WITNESS
+
+
+def lost(state: ItemState | None) -> Roundtable:
+    rt = after_a_step()
+    rt = rt.but(outbox=(), place=rt.place.but(thread="1.1"))
+    return refreshed(rt, state, (), back=WentBack(heard=("1.5",)))
+
+
+@pytest.mark.parametrize("state", [folder(behind=True), None])
+def test_what_git_does_not_have_is_read_in_the_thread(state: ItemState | None) -> None:
+    """From the last message on that is left; nothing that is done is asked again."""
+    rt = lost(state)
+
+    (reading,) = rt.outbox
+    assert isinstance(reading, ReadThread)
+    assert reading.after == "1.5"
+    assert reading.lost
+    assert reading.lost.steps == (STEP,)
+    assert rt.steps_completed == (STEP,)
+
+
+def test_its_words_are_written_again_and_ask_for_nothing() -> None:
+    """With the progress that the store knows of."""
+    rt = lost(None)
+    reading = rt.outbox[0]
+    assert isinstance(reading, ReadThread)
+    said = Heard(person=Person(id="U1", name="Ada"), text="It is too bright.", ts="1.7", about=STEP)
+    found = ThreadRead(key=reading.id, effect=reading.id, at=rt.now, heard=(said,), lost=reading.lost)
+    rt = decide(rt, found, shipped())
+
+    (sentence,) = told(rt)
+    assert "the progress and 1 message of this thread" in sentence
+    (commit,) = [effect for effect in rt.outbox if isinstance(effect, Commit)]
+    assert commit.change.steps == (STEP,)
+    assert "It is too bright." in [line.content for line in commit.lines]
+    assert rt.answers == after_a_step().answers
+
+
+def test_a_thread_that_cannot_be_read_is_no_reason_to_say_nothing() -> None:
+    """The progress is written all the same."""
+    rt = lost(None)
+    reading = rt.outbox[0]
+    refused = Failed(key=reading.id, effect=reading.id, at=rt.now, reason="missing_scope", sentence="No.")
+    rt = decide(rt, refused, shipped())
+
+    assert "I could not read all of the thread" in told(rt)[0]
+    assert [effect.change.steps for effect in rt.outbox if isinstance(effect, Commit)] == [(STEP,)]

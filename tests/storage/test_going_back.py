@@ -4,16 +4,20 @@ A workspace that goes back: what was committed and is lost comes again from git,
 The store remembers what was committed last. It is given to the workspace here as the engine gives it.
 """
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from bot import replaying
 from bot.domain import transcript
 from bot.domain.witness import Witness
 from bot.engine.ports import NOTHING, Receipt
+from bot.record.verifying import Item
 from bot.storage.git import GitWorkspace
 from bot.storage.remote import Sync
 from tests.storage.checkout import Git
@@ -395,3 +399,48 @@ async def test_two_clones_put_together_say_what_they_come_to(remote: Git, tmp_pa
     ]
     assert said == [f"Roundtable-Witness: 2 {said[0].split()[-1]}"]
     assert Witness(lines=2, chain=said[0].split()[-1]).fits(git.shown(TRANSCRIPT).encode())
+
+
+# --- at the same time ---------------------------------------------------------------------------------------------
+
+
+async def test_two_processes_put_it_back_once(workspace: GitWorkspace, git: Git, meeting: Meeting) -> None:
+    """Whoever comes second finds it there, and knows what to tell all the same: the store lets one of them."""
+    await meeting.steps(workspace, 1, 2, 3)
+    git("reset", "--quiet", "--hard", "HEAD~2")
+    async with GitWorkspace(git.root, lock_seconds=20) as other:
+        readings = await asyncio.gather(
+            *(one.read(SLUG, now=NOW, after=meeting.witness) for one in (workspace, other))
+        )
+
+    assert steps(git) == 3
+    assert [reading.back and reading.back.commits for reading in readings] == [2, 2]
+    assert git.status == []
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_whatever_happens_to_the_branch_no_line_is_lost(
+    seed: int, workspace: GitWorkspace, git: Git, meeting: Meeting
+) -> None:
+    """Steps, resets, commits of people and of other items, in any order: every line is there once, in order."""
+    luck = Random(seed)
+    number = 0
+    for _ in range(12):
+        match luck.choice(("step", "step", "step", "reset", "person", "other")):
+            case "step":
+                number += 1
+                await meeting.step(workspace, number)
+            case "person":
+                git.commit("src/app.py", f"print({luck.random()})\n")
+            case "other":
+                work = a_commit(number, id=f"other.i1.{luck.random()}")
+                await workspace.commit("quiet-morning", work, now=NOW)
+            case "reset" if number:
+                back = luck.randrange(len(git.subjects))
+                git("reset", "--quiet", "--hard", f"HEAD~{back}")
+    number += 1
+    await meeting.step(workspace, number)
+
+    assert ids(git) == [f"C1.{one}" for one in range(1, number + 1)]
+    assert git.status == []
+    assert replaying.verified(Item(git.root / ITEM, git.root / TRANSCRIPT)) == []

@@ -287,6 +287,7 @@ class Ordeal:
         checks.git(
             root, "reset", "--quiet", "--hard", f"HEAD~{min(self._chance.randint(1, 3), max(there - 1, 0))}"
         )
+        self._watch.goes_back()
         return host, "reset"
 
     async def _push(self) -> tuple[str, str]:

@@ -83,6 +83,10 @@ class Watch:
         else:
             self._since.pop(meta, None)
 
+    def goes_back(self) -> None:
+        """Transcripts are shorter from now on, until the next commit of their item."""
+        self._rounds.clear()
+
     def _lasts(self, file: Path) -> bool:
         """Whether *file*, which is not as it should be, has been so for too long."""
         now = time.monotonic()

@@ -1,5 +1,6 @@
 """Whether a record holds: all that is kept says what the lines say, or the first place that does not is named."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -7,9 +7,10 @@ from aiohttp import web
 
 from bot.sandbox import decode
 from bot.sandbox.faults import Fault, Faults
+from bot.sandbox.guard import is_own_page
 from bot.sandbox.limits import RateLimits
 from bot.sandbox.messages import JSON
-from bot.sandbox.methods import METHODS, Call, Method
+from bot.sandbox.methods import METHODS, READING, Call, Method
 from bot.sandbox.pulse import Pulse
 from bot.sandbox.refusal import Refused
 from bot.sandbox.slack import Slack
@@ -55,7 +56,8 @@ class Api:
             args = await decode.arguments(request, by_form=METHODS.get(method, UNKNOWN).by_form)
         except Refused as refusal:
             return self._response(method, refusal.as_json())
-        call = Call(method, args, decode.token(request, args))
+        by_header = method not in READING and not is_own_page(request)
+        call = Call(method, args, decode.token(request, args, by_header=by_header))
         seen = ApiCall(method, args, self._slack.workspace.clock.now())
         self.calls.append(seen)
         try:

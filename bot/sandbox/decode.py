@@ -32,11 +32,16 @@ async def arguments(request: web.Request, *, by_form: bool = False) -> JSON:
     return {name: _structured(name, value) for name, value in args.items() if value is not None}
 
 
-def token(request: web.Request, args: JSON) -> str:
-    """From the header, else from the arguments, where it does not stay."""
+def token(request: web.Request, args: JSON, *, by_header: bool) -> str:
+    """
+    From the header, else from the arguments, where it does not stay. Those can be written into a link, which a page of
+    somebody else's may have a browser follow: with *by_header* one in the arguments does not count.
+    """
     inside = str(args.pop("token", ""))
     header = request.headers.get("Authorization", "")
-    return header.removeprefix(BEARER) if header.startswith(BEARER) else inside
+    if header.startswith(BEARER):
+        return header.removeprefix(BEARER)
+    return "" if by_header else inside
 
 
 async def _body(request: web.Request, *, by_form: bool) -> JSON:

@@ -7,6 +7,8 @@ from aiohttp import web
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+FETCH_SITE = "Sec-Fetch-Site"
+"""Browsers say there which page a request is of."""
 PAGE_POLICY = "default-src 'self'; img-src 'self' data:; connect-src 'self' ws:; frame-ancestors 'none'"
 
 
@@ -18,7 +20,20 @@ async def loopback_only(request: web.Request, handler: Handler) -> web.StreamRes
         raise web.HTTPForbidden(text="The sandbox answers on this machine only.")
     if origin is not None and urlsplit(origin).netloc != request.host:
         raise web.HTTPForbidden(text="The sandbox answers its own page only.")
+    if _is_of_another_page(request):
+        raise web.HTTPForbidden(text="The sandbox answers its own page only.")
     return await handler(request)
+
+
+def is_own_page(request: web.Request) -> bool:
+    """That it is the page of somebody else is refused above, so an origin that is named is ours."""
+    return "Origin" in request.headers or request.headers.get(FETCH_SITE) == "same-origin"
+
+
+def _is_of_another_page(request: web.Request) -> bool:
+    """An image or a script of another page, which names no origin; a link that somebody follows to here is none."""
+    site, mode = request.headers.get(FETCH_SITE), request.headers.get("Sec-Fetch-Mode")
+    return site in {"cross-site", "same-site"} and mode != "navigate"
 
 
 async def harden(_request: web.Request, response: web.StreamResponse) -> None:

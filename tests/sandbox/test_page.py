@@ -55,6 +55,42 @@ async def test_strangers_are_refused(sandbox: Sandbox, headers: dict[str, str]) 
                 assert response.status == 403
 
 
+async def test_a_link_with_the_token_in_it_changes_nothing(
+    sandbox: Sandbox, client: AsyncWebClient, channel: str
+) -> None:
+    """A page of somebody else's can have a browser follow it. What only reads does so, as with Slack."""
+    words = {"token": sandbox.bot_token, "channel": channel, "text": "hello"}
+    async with aiohttp.ClientSession() as session:
+        for ask in (
+            session.get(f"{sandbox.api_url}chat.postMessage", params=words),
+            session.post(f"{sandbox.api_url}chat.postMessage", data=words),
+        ):
+            async with ask as response:
+                assert (await response.json())["error"] == "not_authed"
+        async with session.get(
+            f"{sandbox.api_url}users.info", params={"token": sandbox.bot_token, "user": "U0ADA"}
+        ) as response:
+            assert (await response.json())["ok"]
+        assert sandbox.messages() == []
+
+        own = {"Origin": sandbox.url.rstrip("/")}
+        async with session.post(f"{sandbox.api_url}chat.postMessage", data=words, headers=own) as response:
+            assert (await response.json())["ok"]
+    await client.api_call("chat.postMessage", http_verb="GET", params={"channel": channel, "text": "by GET"})
+    assert [message.text for message in sandbox.messages()] == ["hello", "by GET"]
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+async def test_what_another_page_loads_from_here_is_refused(sandbox: Sandbox, site: str) -> None:
+    """An image names no origin; browsers say all the same whose it is. A link to the page may be followed."""
+    async with aiohttp.ClientSession(headers={"Sec-Fetch-Site": site}) as session:
+        for path in ("", "api/auth.test"):
+            async with session.get(sandbox.url + path, headers={"Sec-Fetch-Mode": "no-cors"}) as response:
+                assert response.status == 403
+        async with session.get(sandbox.url, headers={"Sec-Fetch-Mode": "navigate"}) as response:
+            assert response.status == 200
+
+
 async def test_the_wire_tells_everything_and_then_every_change(
     sandbox: Sandbox, client: AsyncWebClient, channel: str
 ) -> None:

@@ -15,4 +15,11 @@ METHODS: Mapping[str, Method] = {
     **views.METHODS,
 }
 
-__all__ = ["METHODS", "Call", "Method"]
+READING = frozenset({
+    "api.test", "auth.test", "blocks.validate", "bots.info", "chat.getPermalink", "conversations.history",
+    "conversations.info", "conversations.list", "conversations.members", "conversations.replies", "reactions.get",
+    "team.info", "users.info", "users.list",
+})  # fmt: skip
+"""They change nothing."""
+
+__all__ = ["METHODS", "READING", "Call", "Method"]

@@ -2,6 +2,7 @@
 
 import logging
 from typing import Any
+from urllib.parse import urlsplit
 
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
@@ -15,7 +16,23 @@ from bot.slack.quiet import QUIET, UNLINKED
 log = logging.getLogger(__name__)
 
 OK = 200
+HOSTS = frozenset({"hooks.slack.com", "hooks.slack-gov.com"})
+PORTS = {"http": 80, "https": 443}
 OK_BODIES = frozenset({"ok", '{"ok":true}', ""})
+
+
+def is_slacks(url: str, *, api_url: str) -> bool:
+    """What a payload says is no reason to call anybody but Slack, or the server that `SLACK_API_URL` names."""
+    api = urlsplit(api_url)
+    try:
+        asked = urlsplit(url)
+        origin = (asked.scheme, asked.hostname, asked.port or PORTS.get(asked.scheme))
+    except ValueError:
+        return False
+    if "@" in asked.netloc or "\\" in url:
+        return False
+    known = {("https", host, PORTS["https"]) for host in HOSTS}
+    return origin in known | {(api.scheme, api.hostname, api.port or PORTS.get(api.scheme))}
 
 
 class Whispers:
@@ -48,6 +65,9 @@ class Whispers:
         return await self._sent(reply_url, answer)
 
     async def _sent(self, reply_url: str, answer: dict[str, Any]) -> bool:
+        if not is_slacks(reply_url, api_url=self._client.base_url):
+            log.warning("a reply URL that is not Slack's is not used")
+            return False
         webhook = AsyncWebhookClient(
             reply_url, session=self._client.session, timeout=self._client.timeout, retry_handlers=[]
         )

@@ -1,6 +1,7 @@
 """`Chat` on Slack's Web API: every post is there once, in the right voice, and refusals come back as sentences."""
 
 import pytest
+from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.message import Action, Choice, Link, Message
@@ -12,6 +13,7 @@ from bot.slack.chat import SlackChat
 from bot.slack.client import is_here
 from bot.slack.identity import Identity
 from bot.slack.thread import PAGES
+from bot.slack.whispers import is_slacks
 from bot.slack.wording import POSTED_AGAIN
 
 CHANNEL = "#roundtable"
@@ -446,6 +448,54 @@ async def test_a_reply_url_reaches_where_the_bot_is_not(
 
     assert [message.text for message in ada.ephemerals][-1:] == ["Invite me."]
     assert not sandbox.calls_of("chat.postEphemeral")
+
+
+async def test_a_reply_url_of_somebody_else_is_not_called(
+    chat: SlackChat, sandbox: Sandbox, place: Place
+) -> None:
+    """What a payload says is no reason to call anybody but Slack; the person is told all the same."""
+    asked: list[str] = []
+
+    async def noted(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        return web.Response(text="ok")
+
+    site = web.Application()
+    site.router.add_route("*", "/{path:.*}", noted)
+    runner = web.AppRunner(site)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    host, port = runner.addresses[0]
+    ada = sandbox.person("ada")
+    await chat.tell(place, ada.id, Message(text="Only you."), reply_url=f"http://{host}:{port}/commands/1")
+    replaced = await chat.replace(f"http://{host}:{port}/actions/1", Message(text="x"))
+    await runner.cleanup()
+
+    assert (asked, replaced) == ([], False)
+    assert [message.text for message in ada.ephemerals] == ["Only you."]
+
+
+@pytest.mark.parametrize(
+    ("url", "is_ours"),
+    [
+        ("https://hooks.slack.com/commands/T1/2/x", True),
+        ("https://hooks.slack.com:443/actions/T1/2/x", True),
+        ("https://hooks.slack-gov.com/app/T1/2/x", True),
+        ("http://127.0.0.1:8765/response/x", True),
+        ("http://hooks.slack.com/commands/T1/2/x", False),
+        ("https://hooks.slack.com:8443/commands/T1/2/x", False),
+        ("https://hooks.slack.com.evil.test/x", False),
+        ("https://hooks.slack.com@evil.test/x", False),
+        ("https://evil.test\\@hooks.slack.com/x", False),
+        ("https://[::1/x", False),
+        ("http://127.0.0.1:8766/response/x", False),
+        ("https://127.0.0.1:8765/response/x", False),
+        ("http://169.254.169.254/latest/meta-data", False),
+    ],
+)
+def test_only_slacks_hosts_are_answered(url: str, is_ours: bool) -> None:  # noqa: FBT001 -- a parameter
+    """Those that Slack documents, by https, and the very server that we call anyway."""
+    assert is_slacks(url, api_url="http://127.0.0.1:8765/api/") is is_ours
 
 
 async def test_a_reply_url_that_is_used_up_is_not_the_end(

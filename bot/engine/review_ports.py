@@ -69,6 +69,13 @@ class Notices(Protocol):
         """Slugs of the notices that owe something."""
         ...
 
+    async def first(self, request: str, *, seconds: float) -> bool:
+        """
+        Whether *request* comes for the first time within *seconds*: of any number of processes that ask, also of those
+        that were started again, one is told so.
+        """
+        ...
+
 
 class Tally(Protocol):
     """What is counted of reviews. It returns at once, and raises nothing."""

@@ -37,13 +37,15 @@ ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     ROUNDTABLE_WORKSPACE=/workspace \
     ROUNDTABLE_HOST=0.0.0.0 \
-    ROUNDTABLE_PORT=3000
+    ROUNDTABLE_PORT=3000 \
+    ROUNDTABLE_HEALTH_HOST=0.0.0.0 \
+    ROUNDTABLE_HEALTH_PORT=3001
 USER roundtable
 WORKDIR /workspace
 VOLUME /workspace
-EXPOSE 3000
+EXPOSE 3000 3001
 HEALTHCHECK --interval=15s --timeout=5s --start-period=20s --retries=3 \
-    CMD ["python", "-c", "import os, urllib.request as web; web.urlopen('http://127.0.0.1:' + os.environ['ROUNDTABLE_PORT'] + '/healthz', timeout=4)"]
+    CMD ["python", "-c", "import os, urllib.request as web; web.urlopen('http://127.0.0.1:' + os.environ['ROUNDTABLE_HEALTH_PORT'] + '/healthz', timeout=4)"]
 
 # Signals reach the bot itself, which then finishes what it is doing.
 ENTRYPOINT ["roundtable"]

@@ -100,7 +100,9 @@ async def beside(
             return running.pid, int(port or 0)
 
         store = await stack.enter_async_context(RedisStore(redis_url))
-        bot_process, bot_port = await run(module, "run", env=bot, port=bot["ROUNDTABLE_PORT"])
+        bot_process, bot_port = await run(
+            module, "run", env=bot, port=bot["ROUNDTABLE_PORT" if http else "ROUNDTABLE_HEALTH_PORT"]
+        )
         bare_process, bare_port = await run("bench.bare_bolt", env=bare, port=bare["PORT"])
         saving_process, saving_port = await run("bench.bare_bolt", env=saving, port=saving["PORT"])
         if not http:

@@ -60,6 +60,7 @@ def bot_settings(slack: CannedSlack, workspace: Path, redis_url: str, *, http: b
         "REDIS_URL": redis_url,
         "ROUNDTABLE_WORKSPACE": str(workspace),
         "ROUNDTABLE_PORT": str(free_port()),
+        "ROUNDTABLE_HEALTH_PORT": str(free_port()),
         **app,
     }
 

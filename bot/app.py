@@ -134,8 +134,8 @@ async def pace(settings: Settings) -> AsyncIterator[Pace]:
 @asynccontextmanager
 async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = None) -> AsyncIterator[None]:
     """
-    The bot, up and listening; its personas speak by *voices*. On leaving, it takes in nothing more, ends what it is
-    doing, and lets go.
+    The bot, up and listening; its personas speak by *voices*, and *web* shows its health. On leaving, it takes in
+    nothing more, ends what it is doing, and lets go.
 
     While it still waits for Slack, it can be asked how it is. Raises ConfigError with a sentence for whatever keeps
     it from starting.
@@ -154,9 +154,12 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
 
         doors = Doors(settings, store=saved, workspace=files, wake=wake)
+        if web:
+            await enter(doors.watched())
         if web or not settings.slack_app_token:
             await enter(doors.serving())
-        us = replace(await introduced(client), redact=redact)
+        us = await introduced(client)
+        us = replace(us, redact=redact, apps=us.apps | slack_client.app_of(_words(settings.slack_app_token)))
         agenda = replace(agenda, house=agenda.house.but(agent=us.is_agent))
         paced = await enter(pace(settings))
         chat = SlackChat(client, agenda.speakers, us, pace=paced, standing=doors.standing)
@@ -224,7 +227,7 @@ async def _reviews(settings: Settings, parts: Shared, doors: Doors) -> AsyncIter
     """Whatever is asked for or posted is taken from now on; what is owed for it is paid with the roundtables'."""
     async with review_parts.triage(settings, parts) as triage:
         postbox = review_parts.postbox(settings, parts, triage)
-        async with _beside(triage.run), doors.taking_reviews(postbox.take, triage.queue):
+        async with _beside(triage.run), doors.taking_reviews(postbox, triage.queue):
             yield triage
 
 
@@ -257,6 +260,10 @@ def _waking(upkeep: Upkeep, sync: Sync | None) -> Callable[[], None]:
 def _work(settings: Settings) -> str:
     """Durable work goes where the state is; in this process alone, under a name that no other bot in it has."""
     return settings.redis_url.get_secret_value() if settings.redis_url else f"memory://{uuid4().hex}"
+
+
+def _words(secret: SecretStr | None) -> str:
+    return secret.get_secret_value() if secret else ""
 
 
 def required(secret: SecretStr | None, name: str) -> str:

@@ -165,6 +165,9 @@ async def _model(settings: Settings, roster: Roster) -> Finding:
 
 
 async def _web(settings: Settings) -> Finding:
-    async with serving(settings.host, settings.port, probes={}, slack={}):
-        pass
-    return Finding("web", f"{settings.host}:{settings.port} is free")
+    async with serving(settings.health_host, settings.health_port, setting="ROUNDTABLE_HEALTH_PORT"):
+        found = f"{settings.health_host}:{settings.health_port} is free for health and metrics"
+        if settings.takes_requests:
+            async with serving(settings.host, settings.port):
+                found += f", and {settings.host}:{settings.port} for requests"
+    return Finding("web", found)

@@ -23,15 +23,15 @@ from bot.engine.queue import Queue
 from bot.errors import ConfigError, SlackError
 from bot.metrics import Facts, Metrics
 from bot.paying import Payer
+from bot.posted import Postbox
 from bot.pulse import Pulse
 from bot.settings import Settings
 from bot.slack.app import slack_app
-from bot.slack.endpoint import PATH, http_handler
+from bot.slack.endpoint import PATH, SlackRequests
 from bot.slack.reception import Reception
 from bot.slack.sockets import Sockets
 from bot.slack.standing import Standing
-from bot.web import Entrance, Probe, Take, Unfit, serving
-from bot.web import posted as handler_of
+from bot.web import Entrance, Posted, Probe, Unfit, health, received, serving
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -66,26 +66,33 @@ class Doors:
         }
 
     @asynccontextmanager
-    async def serving(self) -> AsyncIterator[None]:
-        """For those who ask how we are; over HTTP also for Slack, which is refused until `opened`."""
-        slack = {} if self._settings.slack_app_token else {PATH: self._entrance.enter}
-        if self._settings.review_secret:
-            slack[posted.PATH] = self._postbox.enter
+    async def watched(self) -> AsyncIterator[None]:
+        """For those who ask how we are, at an address of its own: none of it belongs on the internet."""
         asked = serving(
-            self._settings.host,
-            self._settings.port,
-            probes=self._probes,
-            slack=slack,
-            metrics=self.metrics,
-            census=self._census,
+            self._settings.health_host,
+            self._settings.health_port,
+            get=health(self._probes, metrics=self.metrics, census=self._census),
+            setting="ROUNDTABLE_HEALTH_PORT",
         )
         async with asked, _beside(self._pulse.run()):
             yield
 
     @asynccontextmanager
-    async def taking_reviews(self, take: Take, owed: Queue) -> AsyncIterator[None]:
+    async def serving(self) -> AsyncIterator[None]:
+        """For Slack, without Socket Mode, and for reviews of other programs: refused until they are `opened`."""
+        if not self._settings.takes_requests:
+            yield
+            return
+        post = {} if self._settings.slack_app_token else {PATH: self._entrance.enter}
+        if self._settings.review_secret:
+            post[posted.PATH] = self._postbox.enter
+        async with serving(self._settings.host, self._settings.port, post=post):
+            yield
+
+    @asynccontextmanager
+    async def taking_reviews(self, postbox: Postbox, owed: Queue) -> AsyncIterator[None]:
         """From other programs. On leaving, nothing more is taken, and what is inside is answered."""
-        self._postbox.open(handler_of(take, most_bytes=posted.LARGEST_BYTES))
+        self._postbox.open(received(Posted(postbox)))
         self._probes["reviews"] = _waiting(owed)
         try:
             yield
@@ -96,9 +103,8 @@ class Doors:
     @asynccontextmanager
     async def opened(self, client: AsyncWebClient, reception: Reception) -> AsyncIterator[None]:
         """Slack comes in. On leaving nothing more does, and what is inside is answered."""
-        secret, token = self._settings.slack_signing_secret, self._settings.slack_app_token
-        words = secret.get_secret_value() if secret else ""
-        app = slack_app(client, reception, signing_secret=words, meter=self.metrics)
+        token = self._settings.slack_app_token
+        app = slack_app(client, reception, meter=self.metrics)
         shut = await self._over_sockets(app, client, token) if token else self._over_http(app)
         try:
             async with _beside(self.standing.watch(client.auth_test)):
@@ -117,7 +123,9 @@ class Doors:
 
     def _over_http(self, app: AsyncApp) -> Shut:
         """Whether Slack can reach us only Slack knows; that it cannot shows as silence in the metrics."""
-        self._entrance.open(http_handler(app))
+        secret = self._settings.slack_signing_secret
+        slack = SlackRequests(app, signing_secret=secret.get_secret_value() if secret else "")
+        self._entrance.open(received(slack))
         self._hears = _always
         self._probes["slack"] = self._on_terms(_let_in)
         return lambda: self._entrance.close(seconds=ANSWER_SECONDS)

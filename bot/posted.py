@@ -1,8 +1,8 @@
 """
 Reviews that other programs post: who may, what is too much, and what they are answered.
 
-Requests are signed as Slack signs its own: HMAC-SHA256 over `v0:TIMESTAMP:BODY`, by a secret of its own. The same
-review again is the same review, so whoever got no answer just posts it again.
+A request is signed by a secret of its own kind, method, path, timestamp, reviewer and body, and is taken once, by
+whichever process it comes to. Whoever got no answer signs the review again: the same review is kept once.
 """
 
 import asyncio
@@ -19,15 +19,16 @@ from bot.domain.redaction import Redact, unchanged
 from bot.domain.review_triage import NOT_OURS, triage_of_text
 from bot.domain.text import encoding_of, one_line, text_of
 from bot.engine.clock import Clock
-from bot.engine.newest import Newest
-from bot.engine.review_ports import Archive, Homes, KeptReview
+from bot.engine.review_ports import Archive, Homes, KeptReview, Notices
 from bot.engine.triage import Triage
 from bot.errors import Conflict, Unavailable, WorkspaceError
 
 PATH = "/reviews/{slug}"
 LARGEST_BYTES = 1024 * 1024
+TOO_LONG = f"A review may have {LARGEST_BYTES} bytes."
 WINDOW_SECONDS = 300
-REQUESTS_REMEMBERED = 10_000
+REMEMBERED_SECONDS = 2 * WINDOW_SECONDS + 60
+"""Longer than a timestamp can be good: it may be ahead of us, too."""
 REVIEWER_CHARS = 80
 MOST_REVIEWERS = 5
 TIMESTAMP, SIGNATURE, REVIEWER = (
@@ -38,20 +39,27 @@ TIMESTAMP, SIGNATURE, REVIEWER = (
 
 log = logging.getLogger(__name__)
 
+HOW_TO_SIGN = (
+    f"Sign with {SIGNATURE}: v1=HEX, the HMAC-SHA256 of the lines v1, the timestamp, POST, /reviews/SLUG and the value"
+    f" of {REVIEWER} (or an empty line), each with its line feed, and then the body. docs/reviews.md has an example."
+)
+
 
 class Answer(NamedTuple):
     status: int
     said: Mapping[str, Any]
 
 
-def signature(secret: str, timestamp: str, body: bytes) -> str:
-    """What a request with *body* at *timestamp*, in seconds since 1970, has to carry."""
-    signed = b"v0:" + timestamp.encode("utf-8", "replace") + b":" + body
-    return "v0=" + hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
+def signature(secret: str, timestamp: str, body: bytes, *, slug: str, reviewer: str = "") -> str:
+    """What a request that posts *body* to *slug* at *timestamp*, in seconds since 1970, has to carry."""
+    lines = "\n".join(("v1", timestamp, "POST", PATH.format(slug=slug), reviewer, ""))
+    signed = hmac.new(secret.encode(), lines.encode("utf-8", "surrogateescape"), hashlib.sha256)
+    signed.update(body)
+    return "v1=" + signed.hexdigest()
 
 
 class Postbox:
-    """Takes what is signed, keeps it, and says so. What people see of it follows."""
+    """Takes what is signed, once; keeps it, and says so. What people see of it follows."""
 
     def __init__(
         self,
@@ -59,6 +67,7 @@ class Postbox:
         secret: str,
         archive: Archive,
         homes: Homes,
+        notices: Notices,
         triage: Triage,
         clock: Clock,
         seconds: Callable[[], float] = time.time,
@@ -68,22 +77,45 @@ class Postbox:
         self._secret = secret
         self._archive = archive
         self._homes = homes
+        self._notices = notices
         self._triage = triage
         self._clock = clock
         self._seconds = seconds
         self._redact = redact
-        self._signed: Newest[str, str] = Newest(REQUESTS_REMEMBERED)
+
+    def doubt(self, headers: Mapping[str, str]) -> Answer | None:
+        """What is to be said against a request by its headers alone."""
+        timestamp, given = _only(headers, TIMESTAMP), _only(headers, SIGNATURE)
+        if not timestamp or not given:
+            return _refused(401, f"{TIMESTAMP} and {SIGNATURE} are needed, once each. {HOW_TO_SIGN}")
+        if not re.fullmatch("[0-9]{1,12}", timestamp):
+            return _refused(401, f"{TIMESTAMP} is no number of seconds since 1970.")
+        if not re.fullmatch("v1=[0-9a-f]{64}", given):
+            former = given.startswith("v0=")
+            why = "Signatures of the form v0= are no longer taken." if former else "That is no signature."
+            return _refused(401, f"{why} {HOW_TO_SIGN}")
+        if abs(self._seconds() - int(timestamp)) > WINDOW_SECONDS:
+            return _refused(401, f"The timestamp is more than {WINDOW_SECONDS} s away from now.")
+        return None
 
     async def take(self, slug: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        if doubt := self.doubt(headers):
+            return doubt
         if len(body) > LARGEST_BYTES:
-            return _refused(413, f"A review may have {LARGEST_BYTES} bytes.")
-        if why := self._doubt(slug, headers, body):
-            log.warning("a review of %s was not let in: %s", one_line(slug, 80), why)
-            return _refused(401, why)
+            return _refused(413, TOO_LONG)
+        signed, reviewer = _only(headers, SIGNATURE), _only(headers, REVIEWER)
+        expected = signature(self._secret, _only(headers, TIMESTAMP), body, slug=slug, reviewer=reviewer)
+        if not hmac.compare_digest(expected, signed):
+            return _unbelieved(slug, f"The signature is not that of this request. {HOW_TO_SIGN}")
         if not body.strip():
             return _refused(400, "The body is the review, and it is empty.")
         try:
-            return await self._kept(slug, headers, body)
+            if not await self._notices.first(signed, seconds=REMEMBERED_SECONDS):
+                return _unbelieved(
+                    slug,
+                    "This request was sent before. To post a review again, sign it with another timestamp.",
+                )
+            return await self._kept(slug, reviewer, body)
         except WorkspaceError as error:
             unknown = error.reason == "no_item"
             return _refused(404 if unknown else 503 if error.again else 507, str(error))
@@ -91,32 +123,16 @@ class Postbox:
             log.warning("not saved: %s", error)
             return _refused(503, "It could not be saved just now. Post it again in a moment.")
 
-    async def _kept(self, slug: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    async def _kept(self, slug: str, reviewer: str, body: bytes) -> Answer:
         home = await self._homes.home(slug)
         if home is None:
             return _refused(404, f"There is no item {one_line(slug, 80)!r}.")
         content = await asyncio.to_thread(discreet, body, self._redact)
         kept = await self._archive.keep(slug, content, now=self._clock())
-        entry = entry_of(kept, home.title, reviewers=_reviewers(self._redact(headers.get(REVIEWER, ""))))
+        entry = entry_of(kept, home.title, reviewers=_reviewers(self._redact(reviewer)))
         await self._triage.arrived(slug, Arrived(at=self._clock(), title=home.title, entry=entry))
         said = {"item": slug, "number": kept.number, "path": kept.path, "line": entry.line}
         return Answer(201 if kept.is_new else 200, said)
-
-    def _doubt(self, slug: str, headers: Mapping[str, str], body: bytes) -> str:
-        """Why it is not believed; empty when it is. A signature is good for one item, however often it is sent."""
-        timestamp, given = headers.get(TIMESTAMP, ""), headers.get(SIGNATURE, "")
-        if not timestamp or not given:
-            return f"{TIMESTAMP} and {SIGNATURE} are needed."
-        if not re.fullmatch("[0-9]{1,12}", timestamp):
-            return f"{TIMESTAMP} is no number of seconds since 1970."
-        expected = signature(self._secret, timestamp, body)
-        if not hmac.compare_digest(expected.encode(), given.encode("utf-8", "replace")):
-            return "The signature is not that of this body and timestamp."
-        if abs(self._seconds() - int(timestamp)) > WINDOW_SECONDS:
-            return f"The timestamp is more than {WINDOW_SECONDS} s away from now."
-        if self._signed.setdefault(expected, slug) != slug:
-            return "This request was sent for another item before."
-        return ""
 
 
 def discreet(content: bytes, redact: Redact) -> bytes:
@@ -140,6 +156,17 @@ def entry_of(kept: KeptReview, title: str, *, reviewers: tuple[str, ...] = ()) -
 def _reviewers(header: str) -> tuple[str, ...]:
     named = (one_line(name, REVIEWER_CHARS) for name in header.split(","))
     return tuple(filter(None, named))[:MOST_REVIEWERS]
+
+
+def _only(headers: Mapping[str, str], name: str) -> str:
+    """The header; empty when there is none, or more than one."""
+    values = [value for given, value in headers.items() if given.lower() == name.lower()]
+    return values[0] if len(values) == 1 else ""
+
+
+def _unbelieved(slug: str, why: str) -> Answer:
+    log.warning("a review of %s was not let in: %s", one_line(slug, 80), why)
+    return _refused(401, why)
 
 
 def _refused(status: int, why: str) -> Answer:

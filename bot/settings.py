@@ -200,6 +200,10 @@ class Settings(Keys):
         default="127.0.0.1", description="the name or address of a network interface of this machine"
     )
     port: int = Field(default=3000, ge=1, le=65535, description="a port from 1 to 65535")
+    health_host: Annotated[str, _shaped(r"[\w.:-]+")] = Field(
+        default="127.0.0.1", description="the name or address of a network interface of this machine"
+    )
+    health_port: int = Field(default=3001, ge=1, le=65535, description="a port from 1 to 65535")
     redelivery_seconds: float = Field(
         default=30, ge=1, le=600, description="a number of seconds from 1 to 600"
     )
@@ -229,6 +233,11 @@ class Settings(Keys):
             budget=self.budget,
             thinks=self.model != "offline",
         )
+
+    @property
+    def takes_requests(self) -> bool:
+        """Slack's over HTTP, or reviews of other programs."""
+        return self.slack_app_token is None or self.review_secret is not None
 
     def secrets(self) -> frozenset[str]:
         """Every text that must not come up in a log; of an address, only what opens it."""

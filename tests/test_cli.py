@@ -69,6 +69,7 @@ def in_slack(slack: Sandbox, **more: str) -> dict[str, str]:
         "SLACK_BOT_TOKEN": slack.bot_token,
         "SLACK_APP_TOKEN": slack.app_token,
         "ROUNDTABLE_PORT": str(free_port()),
+        "ROUNDTABLE_HEALTH_PORT": str(free_port()),
         **more,
     }
 
@@ -163,7 +164,7 @@ async def test_scripts_get_the_same_as_json(
 
 async def test_everything_that_is_missing_is_said_at_once(cli: Cli) -> None:
     """Nobody wants to learn of it one by one."""
-    ran = await cli("check", ROUNDTABLE_PORT=str(free_port()))
+    ran = await cli("check", ROUNDTABLE_PORT=str(free_port()), ROUNDTABLE_HEALTH_PORT=str(free_port()))
 
     assert ran.code == 1
     assert "FAIL  slack      SLACK_BOT_TOKEN is not set." in ran.out
@@ -472,14 +473,27 @@ def refs(remote: Path) -> str:
     ).stdout
 
 
-async def test_a_port_that_is_taken_stops_the_run(cli: Cli, slack: Sandbox) -> None:
-    """Health and metrics are served in Socket Mode, too."""
+@pytest.mark.parametrize(
+    ("setting", "more"),
+    [
+        ("ROUNDTABLE_HEALTH_PORT", {}),
+        ("ROUNDTABLE_PORT", {"SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": "1234567890abcdef"}),
+        ("ROUNDTABLE_PORT", {"ROUNDTABLE_REVIEW_SECRET": "1234567890abcdef"}),
+    ],
+)
+async def test_a_port_that_is_taken_stops_the_run(
+    cli: Cli, slack: Sandbox, setting: str, more: dict[str, str]
+) -> None:
+    """Health and metrics are served in Socket Mode, too; requests only over HTTP, and when reviews are taken."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        ran = await cli("check", **in_slack(slack, ROUNDTABLE_PORT=str(port)))
+        ran = await cli("check", **in_slack(slack, **more, **{setting: str(port)}))
+        spared = await cli("check", **in_slack(slack, ROUNDTABLE_PORT=str(port)))
 
     assert ran.code == 1
     assert f"FAIL  web        127.0.0.1:{port} cannot be listened on" in ran.out
+    assert f"Set {setting} to a free port" in ran.out
+    assert spared.code == 0
 
 
 async def test_each_problem_of_a_file_is_one_line_with_its_code(

@@ -95,7 +95,10 @@ def test_the_image_knows_whether_it_is_well() -> None:
     assert (program, flag) == ("python", "-c")
     compile(code, "HEALTHCHECK", "exec")
     assert "/healthz" in code
-    assert "ROUNDTABLE_PORT" in code
+    assert "ROUNDTABLE_HEALTH_PORT" in code
+    for part in ("ROUNDTABLE_HEALTH_HOST=0.0.0.0", "ROUNDTABLE_HEALTH_PORT=3001"):
+        assert part in instructions("ENV")[-1]
+    assert instructions("EXPOSE") == ["3000 3001"]
 
 
 def test_the_image_holds_exactly_what_is_locked() -> None:
@@ -267,13 +270,13 @@ def test_git_has_its_key_in_compose_as_in_kubernetes(compose: Any, pod: Any) -> 
 def test_compose_runs_two_replicas_that_can_both_be_asked(compose: Any) -> None:
     """One may die, and nobody in Slack notices."""
     bot = compose["services"]["roundtable"]
-    (ports,) = bot["ports"]
-    address, first, last, inside = re.split("[:-]", ports)
+    ports = [re.split("[:-]", one) for one in bot["ports"]]
 
     assert bot["deploy"]["replicas"] == 2
-    assert int(last) - int(first) + 1 == 2
-    assert inside == "3000"
-    assert address == "127.0.0.1", "health and metrics are nobody else's business"
+    assert [inside for *_, inside in ports] == ["3000", "3001"]
+    for address, first, last, _ in ports:
+        assert int(last) - int(first) + 1 == 2
+        assert address == "127.0.0.1", "a TLS proxy comes before it, and health is nobody else's business"
     assert bot["read_only"]
     assert bot["cap_drop"] == ["ALL"]
 
@@ -323,9 +326,10 @@ def test_the_pod_is_restarted_for_its_own_sake_and_unready_for_others(pod: Any) 
     assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
     assert container["readinessProbe"]["timeoutSeconds"] > 2
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+    assert ports == {"http": 3000, "health": 3001}
     assert {
         container[f"{kind}Probe"]["httpGet"]["port"] for kind in ("startup", "liveness", "readiness")
-    } == set(ports)
+    } == {"health"}
 
 
 def test_the_pod_has_no_rights_and_nothing_to_write_to_but_its_volumes(pod: Any) -> None:
@@ -359,7 +363,9 @@ def test_the_settings_of_the_pod_are_settings(kubernetes: dict[str, Any], pod: A
     assert settings.remote
     assert settings.redis_url, "several replicas need one store"
     assert settings.host == "0.0.0.0"  # noqa: S104 -- inside a pod
-    assert settings.port == pod["containers"][0]["ports"][0]["containerPort"]
+    assert settings.health_host == "0.0.0.0"  # noqa: S104 -- inside a pod
+    ports = [port["containerPort"] for port in pod["containers"][0]["ports"]]
+    assert [settings.port, settings.health_port] == ports
     assert not any("TOKEN" in name or "SECRET" in name for name in given)
     sources = {next(iter(one)): next(iter(one.values()))["name"] for one in pod["containers"][0]["envFrom"]}
     assert sources == {"configMapRef": "roundtable", "secretRef": secret["metadata"]["name"]}
@@ -377,6 +383,21 @@ def test_the_pod_reaches_what_it_needs_and_nothing_in_the_cluster_besides(kubern
     assert all(rule["to"] and rule["ports"] for rule in policy["egress"]), "an empty list is everything"
     assert {"10.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"} <= set(outside["except"])
     assert all(rule.get("from") for rule in policy["ingress"])
+
+
+def test_metrics_are_scraped_at_the_port_that_has_them(kubernetes: dict[str, Any]) -> None:
+    """By whoever collects them, and by nobody else; requests of others go to the other port."""
+    annotations = kubernetes["Deployment"]["spec"]["template"]["metadata"]["annotations"]
+    ingress = kubernetes["NetworkPolicy"]["spec"]["ingress"]
+    who = {
+        port["port"]: [one["namespaceSelector"]["matchLabels"].popitem()[1] for one in rule["from"]]
+        for rule in ingress
+        for port in rule["ports"]
+    }
+
+    assert annotations["prometheus.io/port"] == "3001"
+    assert who == {"health": ["monitoring"], "http": ["ingress-nginx"]}
+    assert [port["targetPort"] for port in kubernetes["Service"]["spec"]["ports"]] == ["http"]
 
 
 # --- alerts ---------------------------------------------------------------------------------------------------------

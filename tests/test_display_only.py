@@ -173,7 +173,7 @@ async def posted(postbox: Postbox, slugs: list[str], bodies: Iterator[bytes]) ->
 
     async def sent(slug: str, body: bytes) -> Mapping[str, object]:
         stamp = str(int(time.time()))
-        headers = {TIMESTAMP: stamp, SIGNATURE: signature(SECRET, stamp, body)}
+        headers = {TIMESTAMP: stamp, SIGNATURE: signature(SECRET, stamp, body, slug=slug)}
         async with turn:
             status, said = await postbox.take(slug, headers, body)
         assert status == 201, said
@@ -208,7 +208,9 @@ async def test_ten_thousand_reviews_change_nothing(root: Path, seed: int) -> Non
             playbook=shipped(), clock=now,
         )  # fmt: skip
         triage = Triage(notices=notices, archive=files, wake=woken, reviewing=reviewing, clock=now)
-        postbox = Postbox(secret=SECRET, archive=files, homes=homes, triage=triage, clock=now)
+        postbox = Postbox(
+            secret=SECRET, archive=files, homes=homes, notices=notices, triage=triage, clock=now
+        )
         answers = await posted(postbox, slugs, generated(seed))
         await woken.run(lambda slug: triage.pay(slug.removeprefix(PREFIX)))
 

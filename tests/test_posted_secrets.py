@@ -8,7 +8,7 @@ import pytest
 from bot.domain.redaction import Redactor
 from bot.engine.clock import now
 from bot.engine.homes import ItemHomes
-from bot.posted import REVIEWER, Postbox
+from bot.posted import Postbox
 from bot.sandbox import Sandbox
 from bot.storage.embedded import EmbeddedStore
 from tests.engine.review_room import CHANNEL, PASSED, SLUG, Room, item, room
@@ -31,6 +31,7 @@ async def box(tmp_path: Path) -> AsyncIterator[tuple[Postbox, Room]]:
                     secret=SECRET,
                     archive=here.workspace,
                     homes=homes,
+                    notices=here.notices,
                     triage=here.triage,
                     clock=now,
                     redact=lambda text: redactor(text).text,
@@ -54,7 +55,7 @@ async def test_a_posted_review_is_kept_without_secrets(box: tuple[Postbox, Room]
 async def test_a_reviewers_name_is_text_like_any_other(box: tuple[Postbox, Room]) -> None:
     """Somebody's pipeline puts the wrong variable in the header."""
     postbox, here = box
-    await postbox.take(SLUG, signed(PASSED) | {REVIEWER: f"lint {TOKEN.decode()}"}, PASSED)
+    await postbox.take(SLUG, signed(PASSED, reviewer=f"lint {TOKEN.decode()}"), PASSED)
     await here.pay()
 
     (notice,) = here.messages()

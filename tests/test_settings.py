@@ -19,7 +19,7 @@ NAMES = """
     AWS_PROFILE
     ROUNDTABLE_TRIAGE_CHANNEL ROUNDTABLE_REVIEW_SECRET ROUNDTABLE_FILE_URL ROUNDTABLE_SEAL_KEY
     ROUNDTABLE_REDACT ROUNDTABLE_PRESS ROUNDTABLE_GUESTS_PRESS ROUNDTABLE_BUDGET
-    ROUNDTABLE_HOST ROUNDTABLE_PORT ROUNDTABLE_REDELIVERY_SECONDS
+    ROUNDTABLE_HOST ROUNDTABLE_PORT ROUNDTABLE_HEALTH_HOST ROUNDTABLE_HEALTH_PORT ROUNDTABLE_REDELIVERY_SECONDS
     OTEL_EXPORTER_OTLP_ENDPOINT
 """
 
@@ -43,6 +43,7 @@ def test_nothing_has_to_be_set() -> None:
     assert settings.items_dir == PurePosixPath("docs/requirements")
     assert settings.slack_api_url == "https://slack.com/api/"
     assert (settings.host, settings.port) == ("127.0.0.1", 3000)
+    assert (settings.health_host, settings.health_port) == ("127.0.0.1", 3001)
     assert settings.model == "offline"
     assert settings.redis_url is None
 
@@ -72,6 +73,8 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
             "ROUNDTABLE_FILE_URL": "https://git.example/acme/plans/blob/main/{path}",
             "ROUNDTABLE_HOST": "::1",
             "ROUNDTABLE_PORT": "8080",
+            "ROUNDTABLE_HEALTH_HOST": "0.0.0.0",  # noqa: S104 -- nothing listens here
+            "ROUNDTABLE_HEALTH_PORT": "8081",
             "ROUNDTABLE_REDELIVERY_SECONDS": "2.5",
             "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318",
         }
@@ -99,6 +102,8 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         file_url="https://git.example/acme/plans/blob/main/{path}",
         host="::1",
         port=8080,
+        health_host="0.0.0.0",  # noqa: S104 -- nothing listens here
+        health_port=8081,
         redelivery_seconds=2.5,
         otel_exporter_otlp_endpoint="http://collector:4318",
     )
@@ -180,6 +185,8 @@ def test_a_name_like_no_other_gets_no_suggestion() -> None:
         ("ROUNDTABLE_PORT", "65536"),
         ("ROUNDTABLE_PORT", '"3000"'),
         ("ROUNDTABLE_PORT", "http"),
+        ("ROUNDTABLE_HEALTH_HOST", "local host"),
+        ("ROUNDTABLE_HEALTH_PORT", "0"),
         ("ROUNDTABLE_REDELIVERY_SECONDS", "0"),
         ("ROUNDTABLE_REDELIVERY_SECONDS", "nan"),
     ],

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from bot.errors import ConfigError, Unavailable
 from bot.metrics import Metrics
-from bot.web import Entrance, Probe, Unfit, serving
+from bot.web import Entrance, Probe, Unfit, health, serving
 
 
 async def fine() -> None:
@@ -33,7 +33,7 @@ async def silent() -> None:
 @asynccontextmanager
 async def site(port: int, probes: Mapping[str, Probe], **more: Any) -> AsyncIterator[aiohttp.ClientSession]:
     async with (
-        serving("127.0.0.1", port, probes=probes, slack=more.pop("slack", {}), **more),
+        serving("127.0.0.1", port, post=more.pop("post", {}), get=health(probes, **more)),
         aiohttp.ClientSession(f"http://127.0.0.1:{port}") as client,
     ):
         yield client
@@ -146,7 +146,7 @@ async def test_slack_is_let_in_only_while_there_is_somebody_to_listen(port: int)
         return web.Response(text="saved")
 
     entrance = Entrance()
-    async with site(port, {}, slack={"/slack/events": entrance.enter}) as client:
+    async with site(port, {}, post={"/slack/events": entrance.enter}) as client:
         async with client.post("/slack/events") as early:
             assert early.status == 503
 
@@ -175,7 +175,7 @@ async def test_a_delivery_that_takes_too_long_holds_up_no_stop(port: int) -> Non
         raise AssertionError
 
     entrance.open(stuck)
-    async with site(port, {}, slack={"/slack/events": entrance.enter}) as client:
+    async with site(port, {}, post={"/slack/events": entrance.enter}) as client:
         delivery = asyncio.create_task(client.post("/slack/events"))
         await inside.wait()
         await entrance.close(seconds=0.01)

@@ -1,7 +1,9 @@
-"""The Bolt app: every payload is verified, authorised without a call, brought to a listener, and then acknowledged."""
+"""
+The Bolt app: every payload is known to be for us, authorised without a call, brought to a listener, and then
+acknowledged.
+"""
 
 import logging
-import secrets
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -19,8 +21,10 @@ from bot.slack.identity import Identity
 from bot.slack.listeners import register
 from bot.slack.payload import MALFORMED, Payload, flaw
 from bot.slack.reception import Reception
+from bot.slack.whose import foreign
 
 OK = 200
+MOST_NOTED = 100
 DOORS = {
     "app_rate_limited": "app_rate_limited",
     "block_actions": "action",
@@ -28,23 +32,24 @@ DOORS = {
     "shortcut": "shortcut",
 }
 
+log = logging.getLogger(__name__)
 
-def slack_app(
-    client: AsyncWebClient, reception: Reception, *, signing_secret: str = "", meter: Meter | None = None
-) -> AsyncApp:
+
+def slack_app(client: AsyncWebClient, reception: Reception, *, meter: Meter | None = None) -> AsyncApp:
     """
     Bolt would acknowledge events before their listener ran, and would drop them, acknowledged, while `auth.test`
     fails. So the response comes after the listener, and who we are is known beforehand.
 
-    Without a *signing_secret* (Socket Mode needs none) nothing that comes by HTTP is believed.
+    It believes whatever it is given: what comes by HTTP is verified by `endpoint`, before Bolt sees it.
     """
     with _without_advice():
         app = _App(
             meter or Unmetered(),
+            reception.us,
             name="roundtable",
             client=_tokenless(client),
             authorize=_authorize(reception.us),
-            signing_secret=signing_secret or secrets.token_hex(),
+            request_verification_enabled=False,
             process_before_response=True,
             ignoring_self_events_enabled=False,  # `parse` does, along with those of other bots
             raise_error_for_unhandled_request=True,  # else it would be a 404, which Slack repeats
@@ -58,21 +63,34 @@ class _App(AsyncApp):
     """
     Times what Slack waits for. A middleware could not: Bolt calls the listener when all of them are done.
 
-    And looks at payloads before Bolt does, which stumbles over those it does not expect.
+    And looks at payloads before Bolt does, which stumbles over those it does not expect, and takes those of other
+    workspaces for ours.
     """
 
-    def __init__(self, meter: Meter, **options: Any) -> None:
+    def __init__(self, meter: Meter, us: Identity, **options: Any) -> None:
         super().__init__(**options)
         self._meter = meter
+        self._us = us
+        self._foreign: set[str] = set()
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
         began = time.monotonic()
         if why := flaw(req.body):
             req.body = {"type": MALFORMED, "why": why}
-        response = await super().async_dispatch(req)
+        if addressee := foreign(req.body, self._us):
+            self._note(addressee)
+            response = BoltResponse(status=OK)
+        else:
+            response = await super().async_dispatch(req)
         seconds = time.monotonic() - began
         self._meter.acknowledged(_door(req.body), taken=response.status == OK, seconds=seconds)
         return response
+
+    def _note(self, addressee: str) -> None:
+        """Once for each: Slack goes on sending them."""
+        if addressee not in self._foreign and len(self._foreign) < MOST_NOTED:
+            self._foreign.add(addressee)
+            log.warning("ignored, since it is not for this bot: Slack sent it for %s", addressee)
 
 
 @contextmanager

@@ -40,6 +40,7 @@ RATES: Mapping[str, Rate] = {
     POSTING: POSTS,
     "agents_sessions_setStatus": TIER_3,
     "assistant_threads_setStatus": TIER_4,
+    "bots_info": TIER_3,
     "chat_delete": TIER_3,
     "chat_getPermalink": TIER_4,
     "chat_postEphemeral": TIER_4,

@@ -1,5 +1,7 @@
 """The one client through which everything goes to Slack."""
 
+import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
@@ -9,9 +11,12 @@ from urllib.parse import urlsplit
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.errors import SlackError
 from bot.slack.direct import DirectClient
 from bot.slack.identity import Identity
 from bot.slack.refusals import refusals_translated
+
+log = logging.getLogger(__name__)
 
 SLACK_API = "https://slack.com/api/"
 CALL_SECONDS = 10
@@ -65,11 +70,32 @@ async def identify(client: AsyncWebClient) -> Identity:
     """Raises SlackError when the token is no good; `again` says whether asking later may help."""
     answer = await call(client.auth_test)
     scopes = answer.headers.get("x-oauth-scopes", "")
+    bot = answer.get("bot_id") or ""
     return Identity(
         team=answer["team_id"],
         user=answer["user_id"],
-        bot=answer.get("bot_id") or "",
+        bot=bot,
         enterprise=answer.get("enterprise_id") or "",
+        apps=await _apps(client, bot),
         token=client.token or "",
         scopes=tuple(filter(None, (scope.strip() for scope in scopes.split(",")))),
     )
+
+
+def app_of(app_token: str) -> frozenset[str]:
+    """The id of the app, which its app-level token names."""
+    found = re.match(r"xapp-\d+-(A[A-Z0-9]+)-", app_token)
+    return frozenset({found[1]}) if found else frozenset()
+
+
+async def _apps(client: AsyncWebClient, bot: str) -> frozenset[str]:
+    """Of our app: it is good to know, and nothing depends on it."""
+    if not bot:
+        return frozenset()
+    try:
+        answer = await call(client.bots_info, bot=bot)
+    except SlackError as error:
+        log.info("the id of our app is not known: %s", error.reason)
+        return frozenset()
+    app = (answer.get("bot") or {}).get("app_id")
+    return frozenset({app}) if app else frozenset()

@@ -15,13 +15,15 @@ AGENT = "assistant:write"
 class Identity:
     """
     *scopes* are the granted ones; empty when Slack did not name any. *redact* is done to what people write.
-    *enterprise* is the organisation of the workspace, if it is in an Enterprise Grid.
+    *enterprise* is the organisation of the workspace, if it is in an Enterprise Grid. *apps* are the ids of our app,
+    as far as they are known.
     """
 
     team: str
     user: str
     bot: str
     enterprise: str = ""
+    apps: frozenset[str] = frozenset()
     token: str = field(default="", repr=False)
     scopes: tuple[str, ...] = ()
     redact: Callable[[str], str] = field(default=unchanged, repr=False, compare=False)

@@ -116,7 +116,11 @@ def word(body: Payload, *path: str) -> str:
 def known(body: Payload, *path: str) -> str:
     """The id or stamp at *path*; empty when there is none, or one that Slack would not give."""
     found = word(body, *path)
-    return found if _ID.fullmatch(found) else ""
+    return found if is_id(found) else ""
+
+
+def is_id(text: str) -> bool:
+    return _ID.fullmatch(text) is not None
 
 
 def needed(body: Payload, *path: str) -> str:

@@ -153,6 +153,7 @@ class Ordeal:
             "SLACK_BOT_TOKEN": slack.bot_token,
             "SLACK_APP_TOKEN": slack.app_token,
             "ROUNDTABLE_PORT": str(free_port()),
+            "ROUNDTABLE_HEALTH_PORT": str(free_port()),
             **self._places.env(host),
         }
         if self.plan.redis_url:

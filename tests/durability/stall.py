@@ -23,6 +23,7 @@ async def seconds_to_acknowledge(folder: Path, *planted: str) -> float:
             "SLACK_APP_TOKEN": slack.app_token,
             "ROUNDTABLE_WORKSPACE": str(workspace),
             "ROUNDTABLE_PORT": str(free_port()),
+            "ROUNDTABLE_HEALTH_PORT": str(free_port()),
         }
         process = await nursery.bear(env, log=log)
         await wait_until(

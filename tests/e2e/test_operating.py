@@ -46,10 +46,11 @@ async def slack() -> AsyncIterator[Sandbox]:
 
 @dataclass
 class Bot:
-    """`python -m bot run`, as an orchestrator sees it."""
+    """`python -m bot run`, as an orchestrator sees it. *port* is for its health, *slack_port* for Slack's requests."""
 
     running: asyncio.subprocess.Process
     port: int
+    slack_port: int
     said: list[str] = field(default_factory=list)
 
     async def reads(self) -> None:
@@ -76,20 +77,21 @@ class Bot:
 
 @asynccontextmanager
 async def bot(slack: Sandbox, workspace: Path, **more: str) -> AsyncIterator[Bot]:
-    port = free_port()
+    port, slack_port = free_port(), free_port()
     env = {
         **{name: os.environ[name] for name in KEPT_FROM_HERE if name in os.environ},
         "SLACK_API_URL": slack.api_url,
         "SLACK_BOT_TOKEN": slack.bot_token,
         "SLACK_APP_TOKEN": slack.app_token,
         "ROUNDTABLE_WORKSPACE": str(workspace),
-        "ROUNDTABLE_PORT": str(port),
+        "ROUNDTABLE_PORT": str(slack_port),
+        "ROUNDTABLE_HEALTH_PORT": str(port),
         **more,
     }
     running = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bot", "run", cwd=ROOT, env=env, stderr=asyncio.subprocess.PIPE
     )
-    one = Bot(running, port)
+    one = Bot(running, port, slack_port)
     reading = asyncio.create_task(one.reads())
     try:
         yield one
@@ -303,13 +305,13 @@ async def test_a_slack_that_cannot_be_reached_is_waited_for(slack: Sandbox, tmp_
 
 
 async def test_over_http_slack_is_let_in_when_the_bot_is_up(slack: Sandbox, tmp_path: Path) -> None:
-    """On the port of the health checks; and the stop is the same."""
+    """And the stop is the same."""
     meeting = Meeting(slack, tmp_path / "workspace")
     async with bot(
         slack, meeting.workspace, SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET=slack.signing_secret
     ) as serving:
         await serving.says("is listening")
-        assert await slack.use_http(f"http://127.0.0.1:{serving.port}/slack/events")
+        assert await slack.use_http(f"http://127.0.0.1:{serving.slack_port}/slack/events")
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
         parts = await ready(serving.port, is_ready=True)
@@ -331,7 +333,11 @@ async def with_redis(slack: Sandbox, tmp_path: Path, url: str) -> AsyncIterator[
     port = free_port()
     meeting = Meeting(slack, tmp_path / "workspace", more={"REDIS_URL": url})
     chosen = settings(
-        slack, meeting.workspace, REDIS_URL=url, ROUNDTABLE_PORT=str(port), ROUNDTABLE_REDELIVERY_SECONDS="2"
+        slack,
+        meeting.workspace,
+        REDIS_URL=url,
+        ROUNDTABLE_HEALTH_PORT=str(port),
+        ROUNDTABLE_REDELIVERY_SECONDS="2",
     )
     async with app.bot(chosen):
         yield meeting, port
@@ -420,7 +426,7 @@ async def test_what_happens_in_a_meeting_can_be_watched(slack: Sandbox, tmp_path
     """Every door, input, effect, turn and commit of it, and nothing that anybody said."""
     port = free_port()
     meeting = Meeting(slack, tmp_path / "workspace")
-    async with app.bot(settings(slack, meeting.workspace, ROUNDTABLE_PORT=str(port))):
+    async with app.bot(settings(slack, meeting.workspace, ROUNDTABLE_HEALTH_PORT=str(port))):
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
         await meeting.press("elaborate")
@@ -456,7 +462,7 @@ async def test_a_token_that_was_revoked_makes_the_bot_unready_until_it_is_good_a
     monkeypatch.setattr("bot.slack.standing.LOOK_SECONDS", 0.2)
     port = free_port()
     meeting = Meeting(slack, tmp_path / "workspace")
-    async with app.bot(settings(slack, meeting.workspace, ROUNDTABLE_PORT=str(port))):
+    async with app.bot(settings(slack, meeting.workspace, ROUNDTABLE_HEALTH_PORT=str(port))):
         await meeting.start("Offline sync")
         await ready(port, is_ready=True)
 
@@ -486,7 +492,7 @@ async def test_a_roundtable_that_stands_still_makes_nobody_unready(
         slack.fail_next("chat.postMessage", status=503, times=1000)
         await slack.person("ada").press(await meeting.menu("finish_step"), "roundtable.finish_step")
         other = free_port()
-        chosen = settings(slack, tmp_path / "other", REDIS_URL=redis_url, ROUNDTABLE_PORT=str(other))
+        chosen = settings(slack, tmp_path / "other", REDIS_URL=redis_url, ROUNDTABLE_HEALTH_PORT=str(other))
         async with app.bot(chosen):
             await wait_for(lambda parts: parts["queue"]["oldest_seconds"] > 1, port)
             one, two = await ready(port, is_ready=True), await ready(other, is_ready=True)
@@ -514,14 +520,15 @@ async def test_slack_saying_that_it_holds_events_back_is_counted(slack: Sandbox,
         "X-Slack-Signature": sign(slack.signing_secret, now, body),
     }
     http = {"SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": slack.signing_secret}
-    port = free_port()
+    port, health = free_port(), free_port()
+    ports = {"ROUNDTABLE_PORT": str(port), "ROUNDTABLE_HEALTH_PORT": str(health)}
     async with (
-        app.bot(settings(slack, tmp_path / "workspace", ROUNDTABLE_PORT=str(port), **http)),
+        app.bot(settings(slack, tmp_path / "workspace", **ports, **http)),
         aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session,
         session.post("/slack/events", data=body, headers=headers) as answer,
     ):
         assert answer.status == 200
-        _, text = await asked(port, "/metrics")
+        _, text = await asked(health, "/metrics")
 
     assert 'roundtable_acks_total{door="app_rate_limited",result="taken"} 1.0' in text
 

@@ -52,7 +52,7 @@ async def test_a_review_is_asked_for_kept_and_shown(meeting: Meeting) -> None:
 async def test_those_who_run_the_bot_see_what_becomes_of_reviews(meeting: Meeting) -> None:
     """What is owed for them, since when, and how many came to a message; while Slack refuses it, nobody is unready."""
     port = free_port()
-    async with app.bot(settings(meeting.slack, meeting.workspace, ROUNDTABLE_PORT=str(port))):
+    async with app.bot(settings(meeting.slack, meeting.workspace, ROUNDTABLE_HEALTH_PORT=str(port))):
         await held(meeting)
         meeting.slack.fail_next("chat.postMessage", status=503, times=1_000)
         await meeting.slack.person("ada").slash(CHANNEL, "/roundtable review offline-sync")
@@ -148,6 +148,7 @@ async def test_another_program_posts_a_review(meeting: Meeting, port: int) -> No
     meeting.slack.add_channel("triage")
     more = {
         "ROUNDTABLE_PORT": str(port),
+        "ROUNDTABLE_HEALTH_PORT": str(free_port()),
         "ROUNDTABLE_REVIEW_SECRET": secret,
         "ROUNDTABLE_TRIAGE_CHANNEL": "#triage",
     }
@@ -155,7 +156,7 @@ async def test_another_program_posts_a_review(meeting: Meeting, port: int) -> No
     async with app.bot(settings(meeting.slack, meeting.workspace, **more)), aiohttp.ClientSession() as http:
         await held(meeting)
         stamp = str(int(time.time()))
-        headers = {TIMESTAMP: stamp, SIGNATURE: signature(secret, stamp, PASSED)}
+        headers = {TIMESTAMP: stamp, SIGNATURE: signature(secret, stamp, PASSED, slug="offline-sync")}
         async with http.post(address, data=PASSED, headers=headers) as answer:
             assert answer.status == 201
         await meeting.seen("*Review 1*")

@@ -48,6 +48,7 @@ PUBLISHED: Mapping[str, Published] = {
         "channel_id thread_ts status", f"loading_messages {BYLINE}", scopes="chat:write"
     ),
     "auth.test": _of(""),
+    "bots.info": _of("", "bot team_id", scopes="users:read", tier=3, reads_json=False),
     "chat.delete": _of("channel ts", "as_user", scopes="chat:write", tier=3),
     "chat.getPermalink": _of("channel message_ts", reads_json=False),
     "chat.postEphemeral": _of("channel user", f"{CONTENT} {BYLINE} thread_ts", scopes="chat:write", tier=4),

@@ -76,7 +76,11 @@ async def by_sockets(served: Served, workspace: Path) -> AsyncIterator[Door]:
 @asynccontextmanager
 async def by_requests(served: Served, workspace: Path) -> AsyncIterator[Door]:
     port = free_port()
-    more = {"SLACK_SIGNING_SECRET": SECRET, "ROUNDTABLE_PORT": str(port)}
+    more = {
+        "SLACK_SIGNING_SECRET": SECRET,
+        "ROUNDTABLE_PORT": str(port),
+        "ROUNDTABLE_HEALTH_PORT": str(free_port()),
+    }
     async with app.bot(settings(served.slack, workspace, **more)):
         yield ByRequest(f"http://127.0.0.1:{port}/slack/events")
 

@@ -164,8 +164,8 @@ async def reception(desk: ScriptedDesk, chat: SlackChat, us: Identity) -> AsyncI
 
 
 @pytest.fixture
-def app(client: AsyncWebClient, reception: Reception, sandbox: Sandbox) -> AsyncApp:
-    return slack_app(client, reception, signing_secret=sandbox.signing_secret)
+def app(client: AsyncWebClient, reception: Reception) -> AsyncApp:
+    return slack_app(client, reception)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 
 import aiohttp
 import pytest
-from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -14,29 +13,28 @@ from bot.errors import Unavailable
 from bot.sandbox import Sandbox
 from bot.sandbox.webhooks import sign
 from bot.slack.app import slack_app
-from bot.slack.endpoint import LARGEST_BYTES, PATH, http_handler
+from bot.slack.endpoint import PATH, SlackRequests
 from bot.slack.reception import Reception
 from bot.slack.wording import CUT
+from bot.web import received, serving
+from tests.ports import free_port
 from tests.slack.conftest import ScriptedDesk
 
 CHANNEL = "#roundtable"
 
 
 @asynccontextmanager
-async def served(app: AsyncApp) -> AsyncIterator[str]:
+async def served(app: AsyncApp, secret: str) -> AsyncIterator[str]:
     """The app behind a web server; gives its address."""
-    site = web.Application(client_max_size=LARGEST_BYTES)
-    site.router.add_post(PATH, http_handler(app))
-    runner = web.AppRunner(site, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    yield f"http://127.0.0.1:{runner.addresses[0][1]}{PATH}"
-    await runner.cleanup()
+    port = free_port()
+    route = SlackRequests(app, signing_secret=secret)
+    async with serving("127.0.0.1", port, post={PATH: received(route)}):
+        yield f"http://127.0.0.1:{port}{PATH}"
 
 
 @pytest.fixture
-async def url(app: AsyncApp) -> AsyncIterator[str]:
-    async with served(app) as url:
+async def url(app: AsyncApp, sandbox: Sandbox) -> AsyncIterator[str]:
+    async with served(app, sandbox.signing_secret) as url:
         yield url
 
 
@@ -98,6 +96,18 @@ async def test_what_slack_signed_is_acknowledged_however_odd(url: str, sandbox: 
             assert signed.status == 200
 
 
+async def test_the_check_of_our_certificate_is_answered(url: str, desk: ScriptedDesk) -> None:
+    """Slack makes it now and then, with a small form that it need not sign; nothing comes of it."""
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    async with aiohttp.ClientSession() as session:
+        async with session.post(url, data=b"ssl_check=1&token=x", headers=form) as checked:
+            assert (checked.status, await checked.read()) == (200, b"")
+        async with session.post(url, data=b"ssl_check=10&command=%2Froundtable", headers=form) as other:
+            assert other.status == 401
+
+    assert not desk.brought
+
+
 async def test_a_huge_event_is_taken(url: str, sandbox: Sandbox, desk: ScriptedDesk) -> None:
     """Two megabytes: what can be kept of it is."""
     await sandbox.use_http(url)
@@ -117,7 +127,7 @@ async def test_without_a_secret_nothing_by_http_is_believed(
 ) -> None:
     """An app in Socket Mode has no secret, and an empty one is known to everybody."""
     app = slack_app(client, reception)
-    async with served(app) as url:
+    async with served(app, "") as url:
         assert not await sandbox.use_http(url)
         await sandbox.person("ada").slash(CHANNEL, "/roundtable list")
 

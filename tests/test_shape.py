@@ -98,6 +98,7 @@ OPENED_ELSEWHERE = {
     "bot/storage/objects.py": {"os.fdopen", "os.open"},
     "bot/storage/replay.py": {"self._repository.walk"},
     "bot/storage/scrub.py": {"self._repository.walk"},
+    "bot/storage/record.py": {"repository.walk"},
     "bot/storage/repository.py": {
         "(one / '.git').exists", "(place / 'HEAD').exists", "exclude.exists", "exclude.open", "exclude.read_text",
         "link.exists", "link.read_text",

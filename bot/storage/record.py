@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import pygit2
@@ -121,9 +121,11 @@ def _line(commit: Commit) -> Iterator[Commit]:
 
 
 def _version(commit: Commit, place: str) -> Version:
-    is_ours = bool(trailer(commit, ITEM))
-    author = "" if is_ours else commit.author.name or "somebody"
-    return Version(str(commit.id)[:SHORT], author, trailer(commit, TRAILER), _files(commit.tree, place))
+    item = trailer(commit, ITEM)
+    author = "" if item else commit.author.name or "somebody"
+    # A commit of another item is a version of this one when it changed the file that they share.
+    witness = trailer(commit, TRAILER) if item == PurePosixPath(place).name else ""
+    return Version(str(commit.id)[:SHORT], author, witness, _files(commit.tree, place))
 
 
 def _content(commit: Commit, path: str) -> bytes:

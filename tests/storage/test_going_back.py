@@ -19,6 +19,7 @@ from bot.domain.witness import Witness
 from bot.engine.ports import NOTHING, Receipt
 from bot.record.verifying import Item
 from bot.storage.git import GitWorkspace
+from bot.storage.record import versions
 from bot.storage.remote import Sync
 from tests.storage.checkout import Git
 from tests.storage.clones import ITEM, TRANSCRIPT, at_work, pushed_by_hand
@@ -379,6 +380,23 @@ async def test_each_commit_says_how_many_lines_it_leaves(
     assert found[0] == meeting.witness.trailer
     assert [line.split(" ")[1] for line in found] == ["2", "1"]
     assert meeting.witness.fits(git.shown(TRANSCRIPT).encode())
+
+
+async def test_what_a_commit_of_another_item_says_is_not_about_this_one(
+    workspace: GitWorkspace, git: Git, meeting: Meeting
+) -> None:
+    """Both write to the file that all items share, so each is in the other's history."""
+    await meeting.steps(workspace, 1, 2)
+    matrix = a_section("Fast.", heading="Other (other)", path="nfr-matrix.md")
+    await workspace.commit("other", a_commit(1, id="other.i1.1", edits=(matrix,)), now=NOW)
+    await meeting.steps(workspace, 3)
+
+    folder = git.root / Path(TRANSCRIPT).parent.parent
+    item = Item(folder, git.root / TRANSCRIPT, git.root / "docs/common/nfr-matrix.md")
+    seen = [version.witness.split(" ")[0] for version in versions(folder)]
+
+    assert seen == ["3", "", "2", "1"]
+    assert [one for one in replaying.verified(item) if "says that its" in one.sentence] == []
 
 
 @pytest.mark.usefixtures("person")

@@ -19,7 +19,7 @@ from bot.domain.redaction import Redact, unchanged
 from bot.domain.review_triage import NOT_OURS, triage_of_text
 from bot.domain.text import encoding_of, one_line, text_of
 from bot.engine.clock import Clock
-from bot.engine.review_ports import Archive, Homes, KeptReview, Notices
+from bot.engine.review_ports import Archive, Homes, KeptReview, Memory
 from bot.engine.triage import Triage
 from bot.errors import Conflict, Unavailable, WorkspaceError
 
@@ -67,7 +67,7 @@ class Postbox:
         secret: str,
         archive: Archive,
         homes: Homes,
-        notices: Notices,
+        memory: Memory,
         triage: Triage,
         clock: Clock,
         seconds: Callable[[], float] = time.time,
@@ -77,7 +77,7 @@ class Postbox:
         self._secret = secret
         self._archive = archive
         self._homes = homes
-        self._notices = notices
+        self._memory = memory
         self._triage = triage
         self._clock = clock
         self._seconds = seconds
@@ -110,7 +110,7 @@ class Postbox:
         if not body.strip():
             return _refused(400, "The body is the review, and it is empty.")
         try:
-            if not await self._notices.first(signed, seconds=REMEMBERED_SECONDS):
+            if not await self._memory.first(f"review.{signed}", seconds=REMEMBERED_SECONDS):
                 return _unbelieved(
                     slug,
                     "This request was sent before. To post a review again, sign it with another timestamp.",

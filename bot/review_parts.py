@@ -75,7 +75,7 @@ def postbox(settings: Settings, parts: Shared, triage: Triage) -> Postbox:
         secret=secret.get_secret_value() if secret else "",
         archive=parts.workspace,
         homes=ItemHomes(parts.store, parts.workspace),
-        notices=triage.notices,
+        memory=parts.store,
         triage=triage,
         clock=now,
         redact=parts.redact,

@@ -208,9 +208,7 @@ async def test_ten_thousand_reviews_change_nothing(root: Path, seed: int) -> Non
             playbook=shipped(), clock=now,
         )  # fmt: skip
         triage = Triage(notices=notices, archive=files, wake=woken, reviewing=reviewing, clock=now)
-        postbox = Postbox(
-            secret=SECRET, archive=files, homes=homes, notices=notices, triage=triage, clock=now
-        )
+        postbox = Postbox(secret=SECRET, archive=files, homes=homes, memory=store, triage=triage, clock=now)
         answers = await posted(postbox, slugs, generated(seed))
         await woken.run(lambda slug: triage.pay(slug.removeprefix(PREFIX)))
 

@@ -77,7 +77,7 @@ async def door(slack: Sandbox, tmp_path: Path, port: int) -> AsyncIterator[Door]
             secret=SECRET,
             archive=here.workspace,
             homes=homes,
-            notices=here.notices,
+            memory=store,
             triage=here.triage,
             clock=now,
         )

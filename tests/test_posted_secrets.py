@@ -31,7 +31,7 @@ async def box(tmp_path: Path) -> AsyncIterator[tuple[Postbox, Room]]:
                     secret=SECRET,
                     archive=here.workspace,
                     homes=homes,
-                    notices=here.notices,
+                    memory=store,
                     triage=here.triage,
                     clock=now,
                     redact=lambda text: redactor(text).text,

@@ -69,11 +69,12 @@ class Notices(Protocol):
         """Slugs of the notices that owe something."""
         ...
 
-    async def first(self, request: str, *, seconds: float) -> bool:
-        """
-        Whether *request* comes for the first time within *seconds*: of any number of processes that ask, also of those
-        that were started again, one is told so.
-        """
+
+class Memory(Protocol):
+    """What was done once, for all processes together. Raises Unavailable."""
+
+    async def first(self, key: str, *, seconds: float) -> bool:
+        """True for one caller alone: *key* was not there, and is now kept for *seconds*."""
         ...
 
 

@@ -67,7 +67,7 @@ class Triage:
         tally: Tally | None = None,
     ) -> None:
         self.queue = Queue(notices, clock)
-        self.notices = notices
+        self._notices = notices
         self._archive = archive
         self._wake = wake
         self._reviewing = reviewing
@@ -96,7 +96,7 @@ class Triage:
                 pass
 
     async def owes(self, slug: str) -> bool:
-        notice = await self.notices.get(slug)
+        notice = await self._notices.get(slug)
         return notice is not None and notice.next_effect is not None
 
     async def run(self) -> None:
@@ -108,15 +108,15 @@ class Triage:
 
     async def sweep(self) -> None:
         """Wake whoever owes something that may be begun before the next sweep."""
-        for slug in await self.notices.owing():
+        for slug in await self._notices.owing():
             with suppress(NewerVersion):
-                notice = await self.notices.get(slug)
+                notice = await self._notices.get(slug)
                 if notice and notice.next_effect and self._wait(notice.next_effect) < SWEEP_SECONDS:
                     await self._wake.wake(PREFIX + slug)
 
     async def _paid_one(self, slug: str) -> bool:
         """Whether there may be more to do."""
-        notice = await self.notices.get(slug)
+        notice = await self._notices.get(slug)
         if notice is None or (owed := notice.next_effect) is None:
             return False
         if (wait := self._wait(owed)) > PATIENCE_SECONDS:
@@ -159,14 +159,14 @@ class Triage:
 
     async def _handle(self, slug: str, happened: Happened) -> Notice:
         for _ in range(CONFLICTS_ENDURED):
-            before = await self.notices.get(slug)
+            before = await self._notices.get(slug)
             known = before or await self._begun(slug)
             after = decide(known, happened)
             if after is known:
                 return after
             after = after.but(version=known.version + 1)
             with suppress(Conflict):
-                await self.notices.put(after, expected=known.version)
+                await self._notices.put(after, expected=known.version)
                 if result := _result(known, happened):
                     self._tally.reviewed(result)
                 return after

@@ -18,6 +18,7 @@ from bot.domain.message import Message
 from bot.domain.permission import may_be_wish
 from bot.domain.place import Belonging, Person, Place, Room
 from bot.domain.refusals import unverified
+from bot.engine.review_ports import Memory
 from bot.errors import BotError, Conflict, NewerVersion, SlackError, Unavailable, UserError
 from bot.slack import parse
 from bot.slack.desk import Desk, Reply
@@ -71,14 +72,6 @@ class Whispering(Protocol):
 
     async def clear(self, place: Place, sign: Sign) -> None:
         """Slack shows no more that we are at work."""
-        ...
-
-
-class Memory(Protocol):
-    """Of all processes together. Raises Unavailable."""
-
-    async def first(self, key: str, *, seconds: float) -> bool:
-        """True for one caller alone: *key* was not there, and is now kept for *seconds*."""
         ...
 
 

@@ -7,7 +7,7 @@ that what is compared is what is replaced, even when the caller was cancelled me
 
 import asyncio
 import fcntl
-import json
+import hashlib
 import logging
 import time
 from collections import Counter
@@ -28,7 +28,9 @@ from bot.storage.stored import Unreadable, decoded, encoded, is_due, place_in
 ROUNDTABLES = "roundtables"
 SUFFIX = ".json"
 LISTENED = "listened"
-FIRSTS = "firsts.json"
+FIRSTS = "firsts"
+"""A file for each key that `first` keeps; in it stands until when."""
+TIDY_SECONDS = 60
 PROBE_BYTES = 4096
 IN_USE = "another roundtable process uses this workspace; set REDIS_URL to run several"
 
@@ -55,6 +57,8 @@ class EmbeddedStore:
         self._entries: dict[str, Entry] = {}
         self._threads: dict[str, str] = {}
         self._newer: dict[str, str] = {}  # what a newer version saved, with a sentence about it
+        self._firsts: dict[str, float] = {}
+        self._tidy_at = 0.0
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -154,6 +158,9 @@ class EmbeddedStore:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ConfigError(IN_USE) from None
+        with folder(self._path, [FIRSTS], make=True) as files:
+            files.remove(TEMPORARY)
+            self._firsts = {name: _until(files.read(name, STATE_BYTES)) for name in files.files()}
         with folder(self._path, [ROUNDTABLES]) as files:
             files.remove(TEMPORARY)
             names = files.files()
@@ -227,16 +234,17 @@ class EmbeddedStore:
             files.replace(LISTENED, at.encode())
 
     def _first(self, key: str, seconds: float, *, renew: bool) -> bool:
-        now = time.time()
-        with folder(self._path) as files:
-            kept = {
-                one: until
-                for one, until in _firsts(files.read(FIRSTS, STATE_BYTES) or b"").items()
-                if until > now
-            }
-            if key in kept and not renew:
-                return False
-            files.replace(FIRSTS, json.dumps({**kept, key: now + seconds}).encode())
+        now, name = time.time(), hashlib.sha256(key.encode()).hexdigest()
+        if self._firsts.get(name, 0) > now and not renew:
+            return False
+        with folder(self._path, [FIRSTS]) as files:
+            if now >= self._tidy_at:
+                self._tidy_at = now + TIDY_SECONDS
+                for old in [one for one, until in self._firsts.items() if until <= now]:
+                    files.remove(old)
+                    del self._firsts[old]
+            files.replace(name, repr(now + seconds).encode())
+        self._firsts[name] = now + seconds
         return True
 
     def _probe(self) -> None:
@@ -256,13 +264,12 @@ class EmbeddedStore:
             del self._threads[entry.place.key]
 
 
-def _firsts(content: bytes) -> dict[str, float]:
-    """Until when each key is kept; what cannot be read is forgotten."""
-    with suppress(ValueError):
-        found = json.loads(content)
-        if isinstance(found, dict):
-            return {key: until for key, until in found.items() if isinstance(until, int | float)}
-    return {}
+def _until(content: bytes | None) -> float:
+    """What cannot be read is forgotten."""
+    try:
+        return float(content or 0)
+    except ValueError:
+        return 0
 
 
 def _entry(roundtable: Roundtable) -> Entry:

@@ -6,9 +6,7 @@ written first, so that an entry may say more than the notice, and never less.
 """
 
 import asyncio
-import hashlib
 import logging
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -28,9 +26,6 @@ from bot.storage.stored import is_newer, newer
 CONNECTIONS = 16
 FOLDER = "notices"
 SUFFIX = ".json"
-REQUESTS = "requests"
-"""Beside the notices: a file for each that was taken lately, with the time until which it is remembered."""
-TIDY_SECONDS = 60.0
 OWING = "roundtable:notices:owing"
 NEWER = (-1, False)
 """A version that nobody expects: it is not written over."""
@@ -85,10 +80,6 @@ class RedisNotices(Connected):
                     owing.append(name)
         return tuple(owing)
 
-    async def first(self, request: str, *, seconds: float) -> bool:
-        async with bounded():
-            return bool(await self._redis.set(_request(request), 1, nx=True, px=round(seconds * 1000)))
-
 
 class EmbeddedNotices:
     """
@@ -100,8 +91,6 @@ class EmbeddedNotices:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._versions: dict[str, tuple[int, bool]] = {}
-        self._requests: dict[str, float] = {}
-        self._tidy_at = 0.0
         self._thread = ThreadPoolExecutor(1, "notices")
 
     async def __aenter__(self) -> Self:
@@ -126,9 +115,6 @@ class EmbeddedNotices:
     async def owing(self) -> tuple[str, ...]:
         return tuple(slug for slug, (_, owes) in tuple(self._versions.items()) if owes)
 
-    async def first(self, request: str, *, seconds: float) -> bool:
-        return await self._in_thread(lambda: self._first(request, seconds))
-
     async def _in_thread(self, work: Callable[[], T]) -> T:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, work)
@@ -138,8 +124,7 @@ class EmbeddedNotices:
     # --- in the thread --------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
-        for name in (FOLDER, REQUESTS):
-            (self._path / name).mkdir(parents=True, exist_ok=True)
+        (self._path / FOLDER).mkdir(parents=True, exist_ok=True)
         with folder(self._path, [FOLDER]) as files:
             files.remove(TEMPORARY)
             names = files.files()
@@ -147,9 +132,6 @@ class EmbeddedNotices:
             if name.endswith(SUFFIX):
                 with suppress(NewerVersion):
                     self._read(name.removesuffix(SUFFIX))
-        with folder(self._path, [REQUESTS]) as files:
-            files.remove(TEMPORARY)
-            self._requests = {name: _until(files.read(name, STATE_BYTES)) for name in files.files()}
 
     def _read(self, slug: str) -> Notice | None:
         with folder(self._path, [FOLDER]) as files:
@@ -171,35 +153,9 @@ class EmbeddedNotices:
             files.replace(notice.slug + SUFFIX, notice.model_dump_json().encode())
         self._versions[notice.slug] = notice.version, bool(notice.outbox)
 
-    def _first(self, request: str, seconds: float) -> bool:
-        now, name = time.time(), hashlib.sha256(request.encode()).hexdigest()
-        if self._requests.get(name, 0) > now:
-            return False
-        with folder(self._path, [REQUESTS]) as files:
-            if now >= self._tidy_at:
-                self._tidy_at = now + TIDY_SECONDS
-                for old in [one for one, until in self._requests.items() if until <= now]:
-                    files.remove(old)
-                    del self._requests[old]
-            files.replace(name, repr(now + seconds).encode())
-        self._requests[name] = now + seconds
-        return True
-
 
 def _key(slug: str) -> str:
     return f"roundtable:notice:{{{slug}}}"
-
-
-def _request(request: str) -> str:
-    return f"roundtable:request:{request}"
-
-
-def _until(content: bytes | None) -> float:
-    """One that cannot be read is as good as gone: requests are good for a few minutes only."""
-    try:
-        return float(content or 0)
-    except ValueError:
-        return 0
 
 
 def _decoded(slug: str, content: bytes | str) -> Notice | None:

@@ -72,25 +72,6 @@ async def test_who_owes_nothing_any_more_is_not_listed(notices: Notices) -> None
     assert await notices.owing() == (NOTICE.slug,)
 
 
-async def test_a_request_comes_for_the_first_time_once(open_notices: Opening) -> None:
-    """Of any number of processes that ask at once one is told so, and none that is started later."""
-    async with open_notices() as first:
-        answers = await asyncio.gather(*(first.first("v1=a", seconds=60) for _ in range(8)))
-        assert sorted(answers) == [False] * 7 + [True]
-    async with open_notices() as second:
-        assert not await second.first("v1=a", seconds=60)
-        assert await second.first("v1=b", seconds=60)
-
-
-async def test_a_request_is_forgotten_after_its_time(notices: Notices) -> None:
-    """By then its timestamp is too old, so that nothing has to be remembered for ever."""
-    assert await notices.first("v1=a", seconds=0.001)
-
-    async with asyncio.timeout(20):
-        while not await notices.first("v1=a", seconds=60):
-            pass
-
-
 async def test_a_notice_from_before_is_read(notices: Notices) -> None:
     """Fields that came later have their defaults, and strangers are let through."""
     old = Notice.model_validate({"slug": "offline-sync", "version": 1, "a_later_field": 1})

@@ -13,6 +13,7 @@ from bot.domain.inputs import Amend, Export, Mute, Plan, Press, Resume, Retract,
 from bot.domain.notice import AskReview
 from bot.domain.persona import Persona, Roster
 from bot.domain.place import Person, Place
+from bot.engine.review_ports import Memory
 from bot.sandbox import App, Sandbox, Timing
 from bot.slack.app import slack_app
 from bot.slack.chat import SlackChat
@@ -20,7 +21,7 @@ from bot.slack.client import identify, opened
 from bot.slack.desk import Desk, Reply
 from bot.slack.identity import Identity
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
-from bot.slack.reception import Memory, Reception
+from bot.slack.reception import Reception
 from bot.slack.sockets import Sockets
 
 NOW = "2026-01-01T10:00:00.000Z"

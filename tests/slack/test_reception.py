@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from bot.engine.review_ports import Memory
 from bot.errors import SlackError, Unavailable
 from bot.sandbox import Sandbox
-from bot.slack.reception import Errands, Memory, Reception
+from bot.slack.reception import Errands, Reception
 from tests.slack.conftest import payload
 
 

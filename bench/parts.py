@@ -57,7 +57,9 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
         chat = SlackChat(client, playbook.roster, us)
         performers = Performers(chat, OfflineVoices(), files, playbook, now, records, OfflineWorkshop())
         engine = Engine(store=store, wake=wake, performers=performers, playbook=playbook, clock=now)
-        desk = PlanningDesk(engine=engine, store=store, workspace=files, playbook=playbook, secret=b"bench")
+        desk = PlanningDesk(
+            engine=engine, store=store, workspace=files, chat=chat, playbook=playbook, secret=b"bench"
+        )
         payments = Payments(engine, store)
         paying = asyncio.create_task(wake.run(payments.pay))
         try:

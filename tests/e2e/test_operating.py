@@ -494,7 +494,7 @@ async def test_a_roundtable_that_stands_still_makes_nobody_unready(
         other = free_port()
         chosen = settings(slack, tmp_path / "other", REDIS_URL=redis_url, ROUNDTABLE_HEALTH_PORT=str(other))
         async with app.bot(chosen):
-            await wait_for(lambda parts: parts["queue"]["oldest_seconds"] > 1, port)
+            await wait_for(lambda parts: parts["queue"].get("oldest_seconds", 0) > 1, port)
             one, two = await ready(port, is_ready=True), await ready(other, is_ready=True)
         slack.faults.clear()
 

@@ -17,7 +17,7 @@ from tests.other.published import PUBLISHED, unlike_published
 ROOT = Path(__file__).parents[2]
 WRITTEN = sorted((ROOT / "bot").glob("*.py")) + sorted((ROOT / "bot" / "slack").rglob("*.py"))
 FAMILIES = re.compile(
-    r"(agents|apps|assistant|auth|bots|chat|conversations|files|reactions|team|users|views)_[a-zA-Z_]+"
+    r"(?!team_id$)(agents|apps|assistant|auth|bots|chat|conversations|files|reactions|team|users|views)_[a-zA-Z_]+"
 )
 
 OF_EVENTS = {

@@ -8,6 +8,7 @@ from bot import replaying
 from bot.domain.transcript import read
 from bot.record.verifying import Item
 from tests.e2e.meeting import CHANNEL, Meeting, settings
+from tests.storage.samples import wait_until
 
 WORDS = ("Edits get lost in tunnels. Scope: small", "Tunnels, sync, edits", "About twenty files")
 
@@ -112,7 +113,7 @@ async def test_a_lost_node_gets_what_the_store_and_the_thread_have(meeting: Meet
     async with meeting.bot():
         await meeting.do_step(WORDS[2])
         await meeting.seen("git does not have what came after (steps 00-01 and 00-02)")
-        await meeting.until(lambda: len(said(meeting)) == len(WORDS))
+        await wait_until(lambda: len(said(meeting)) == len(WORDS))
         await meeting.slack.settled()
 
     assert sorted(said(meeting)) == sorted(WORDS)
@@ -136,7 +137,7 @@ async def test_a_backup_of_everything_is_found_out_by_the_thread(meeting: Meetin
     async with meeting.bot():
         await meeting.slack.person("ada").slash(CHANNEL, "/roundtable resume offline-sync")
         await meeting.seen("went back")
-        await meeting.until(lambda: WORDS[1] in said(meeting))
+        await wait_until(lambda: WORDS[1] in said(meeting))
         await meeting.slack.settled()
 
     assert said(meeting) == list(WORDS[:2])

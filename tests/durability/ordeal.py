@@ -6,7 +6,7 @@ millisecond: two processes and a kernel take part. The story tells what was done
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from functools import partial
@@ -51,6 +51,8 @@ class Ordeal:
         self.verdict = Verdict(plan)
         self._chance = Random(plan.seed)
         self._folder = folder
+        assert plan.replicas == 1 or not plan.http, "there is one request URL"
+        self._request_port = free_port()
         self._places = Places(folder, HOSTS[: plan.replicas], remote=plan.remote)
         self._trap = Trap()
         self._bots: dict[str, Process] = {}
@@ -151,8 +153,7 @@ class Ordeal:
         env = {
             "SLACK_API_URL": slack.api_url.replace(HOSTS[0], host),
             "SLACK_BOT_TOKEN": slack.bot_token,
-            "SLACK_APP_TOKEN": slack.app_token,
-            "ROUNDTABLE_PORT": str(free_port()),
+            **self._transport(),
             "ROUNDTABLE_HEALTH_PORT": str(free_port()),
             **self._places.env(host),
         }
@@ -174,6 +175,18 @@ class Ordeal:
         if not process.alive:
             code = process.ended.result()
             raise TimeoutError(f"a bot ended with {code} instead of listening: {log.read_text()[-800:]}")
+        if self.plan.http and self._births == 1:
+            assert await slack.use_http(f"http://{host}:{self._request_port}/slack/events")
+
+    def _transport(self) -> Mapping[str, str]:
+        """How Slack reaches a bot: the request URL stays the same for each successor."""
+        slack = self._trap.slack
+        if self.plan.http:
+            return {
+                "SLACK_SIGNING_SECRET": slack.signing_secret,
+                "ROUNDTABLE_PORT": str(self._request_port),
+            }
+        return {"SLACK_APP_TOKEN": slack.app_token, "ROUNDTABLE_PORT": str(free_port())}
 
     async def _kill(self) -> None:
         loop, flushes = asyncio.get_running_loop(), self.plan.flushes

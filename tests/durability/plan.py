@@ -35,6 +35,8 @@ class Plan:
     """Whether the teams hold planning workshops, too."""
     remote: bool = False
     """Whether every process has a clone of its own, with a remote between them."""
+    http: bool = False
+    """Whether Slack posts signed requests to the bot, instead of Socket Mode. There is one request URL."""
 
 
 class Killed(NamedTuple):

@@ -12,7 +12,7 @@ import pytest
 
 from tests.durability import stall
 from tests.durability.ordeal import Ordeal
-from tests.durability.plan import API, KINDS_WITH_REMOTE, RESET, RETRY, SAVE, Plan
+from tests.durability.plan import ACKED, API, KINDS, KINDS_WITH_REMOTE, RESET, RETRY, SAVE, SPOKEN, Plan
 from tests.durability.trap import When
 
 ACKNOWLEDGED_SECONDS = 1.0
@@ -76,6 +76,13 @@ async def test_a_post_that_lands_when_the_successor_is_there(tmp_path: Path) -> 
 async def test_a_workspace_that_goes_back(tmp_path: Path) -> None:
     """The bot dies in the middle of a commit, and up to three commits are reset away: all of it is there again."""
     await lived_through(Plan(seed=10, kills=5, kinds=(RESET, RESET, SAVE)), tmp_path)
+
+
+@pytest.mark.thorough
+async def test_slack_over_signed_http(redis_url: str, tmp_path: Path) -> None:
+    """What was posted to a process that died comes again, signed in the same second or later, and is taken once."""
+    kinds = (*KINDS, SPOKEN, SPOKEN, ACKED, ACKED)
+    await lived_through(Plan(seed=11, kills=6, redis_url=redis_url, http=True, kinds=kinds), tmp_path)
 
 
 async def test_a_commit_that_waits_keeps_nobody_waiting(tmp_path: Path) -> None:

@@ -1,0 +1,72 @@
+"""One bot process in a sandbox that a test kills at a moment of its choice, and what a team does with it meanwhile."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.durability.processes import Nursery, Process, wait_until
+from tests.durability.trap import Order, Trap, When
+from tests.e2e.meeting import Meeting
+from tests.ports import free_port
+
+LISTENING_SECONDS = 30.0
+DEATH_SECONDS = 30.0
+
+
+@dataclass
+class Mortal:
+    """`live` begins a process, also in place of one that died; *env* is what its settings have beside the usual."""
+
+    trap: Trap
+    meeting: Meeting
+    nursery: Nursery
+    folder: Path
+    process: Process | None = None
+    births: int = 0
+
+    async def live(self, **env: str) -> None:
+        self.births += 1
+        log, slack = self.folder / f"bot-{self.births}.log", self.trap.slack
+        usual = {
+            "SLACK_API_URL": slack.api_url,
+            "SLACK_BOT_TOKEN": slack.bot_token,
+            "SLACK_APP_TOKEN": slack.app_token,
+            "ROUNDTABLE_WORKSPACE": str(self.meeting.workspace),
+            "ROUNDTABLE_PORT": str(free_port()),
+            "ROUNDTABLE_HEALTH_PORT": str(free_port()),
+        }
+        self.process = await self.nursery.bear({**usual, **env}, log=log)
+        await wait_until(
+            lambda: log.exists() and "is listening" in log.read_text(),
+            seconds=LISTENING_SECONDS,
+            what=f"a bot that listens ({log})",
+        )
+
+    async def die(self) -> None:
+        """By SIGKILL, now."""
+        assert self.process
+        self.process.kill()
+        await self.dead()
+
+    def dies_at(self, method: str, *, when: When = When.BEFORE, nth: int = 0) -> None:
+        """It will be killed at its *nth* call of *method* from now on; `dead` waits for that."""
+
+        def strike(_host: str) -> None:
+            assert self.process
+            self.process.kill()
+
+        self.trap.arm(Order(when=when, nth=nth, strike=strike, methods=frozenset({method})))
+
+    async def dead(self) -> None:
+        assert self.process
+        assert await asyncio.wait_for(asyncio.shield(self.process.ended), DEATH_SECONDS) == -signal.SIGKILL
+
+
+@asynccontextmanager
+async def mortal(folder: Path) -> AsyncIterator[Mortal]:
+    trap = Trap()
+    async with Nursery() as nursery, trap.slack as slack:
+        yield Mortal(trap, Meeting(slack, folder / "workspace"), nursery, folder)

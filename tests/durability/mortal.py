@@ -51,14 +51,14 @@ class Mortal:
         self.process.kill()
         await self.dead()
 
-    def dies_at(self, method: str, *, when: When = When.BEFORE, nth: int = 0) -> None:
-        """It will be killed at its *nth* call of *method* from now on; `dead` waits for that."""
+    def dies_at(self, method: str, *, when: When = When.BEFORE, text: str = "") -> None:
+        """It will be killed at its next call of *method*, with *text* in it; `dead` waits for that."""
 
         def strike(_host: str) -> None:
             assert self.process
             self.process.kill()
 
-        self.trap.arm(Order(when=when, nth=nth, strike=strike, methods=frozenset({method})))
+        self.trap.arm(Order(when=when, nth=0, strike=strike, methods=frozenset({method}), text=text))
 
     async def dead(self) -> None:
         assert self.process

@@ -62,11 +62,14 @@ class Order:
     """Who has to make the call, if that is not all the same."""
     key: str = ""
     """Of which post, if that is not all the same."""
+    text: str = ""
+    """Which the call has to have in its text."""
     status: int = TOO_MANY
     """How it is refused."""
 
     def meets(self, call: Call, host: str) -> bool:
-        return call.method in self.methods and self.host in {"", host} and self.key in {"", key_of(call)}
+        is_meant = call.method in self.methods and self.host in {"", host} and self.key in {"", key_of(call)}
+        return is_meant and self.text in str(call.args.get("text", ""))
 
 
 @dataclass

@@ -1,8 +1,8 @@
 """
 Real bot processes, killed at every boundary that shows outside, while a team holds its meetings with them.
 
-What has to be true afterwards is in `checks`, what has to be true all the while in `watch`. Every change runs two of
-them, `scripts/test --all` the others, and `scripts/durability` the same for longer. A failure tells its story; its seed
+What has to be true afterwards is in `checks`, what has to be true all the while in `watch`. Every change runs some of
+them, `scripts/test --all` all, and `scripts/durability` the same for longer. A failure tells its story; its seed
 is in the name of the test.
 """
 

@@ -14,7 +14,7 @@ from tests.e2e.test_sealed_home import recorded, sealed
 WORDS = "Edits get lost in tunnels."
 
 
-@pytest.mark.parametrize("when", [When.DURING, When.AFTER])
+@pytest.mark.parametrize("when", [When.DURING, pytest.param(When.AFTER, marks=pytest.mark.thorough)])
 async def test_the_first_word_takes_up_what_only_slack_knows(tmp_path: Path, when: When) -> None:
     """Nothing is in git, and the next one dies, too, when it has just looked whether the thread is ours."""
     async with mortal(tmp_path) as bot:

@@ -5,7 +5,10 @@ A row that is no JSON object is damaged when git has a whole line in its place t
 somebody made by hand is no damage: a line that can be read stands, and so does a note, and a line that is simply gone.
 """
 
+import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from itertools import islice
 from typing import NamedTuple
 
 from bot.domain.json_row import decoded
@@ -13,6 +16,12 @@ from bot.domain.transcript import ID, UNWRITTEN
 
 ALIKE_BYTES = 12
 """So much has a damaged row in common with its line, at both ends taken together."""
+OPENINGS = 100
+"""Places in a damaged row at which another line may begin."""
+_OPENING = re.compile(rb'\{"')
+
+Sign = tuple[bytes, bytes]
+"""A beginning and an end."""
 
 
 class Mended(NamedTuple):
@@ -40,7 +49,9 @@ class _Mending:
         self._place_of_id = {id_: place for place, row in enumerate(self._kept) if (id_ := _id(row))}
         self._next = 0
         """The place in *committed* behind the last row that was found there."""
-        self._back: list[bytes] = []
+        self._lines = 0
+        self._back: set[Sign] = set()
+        """Of the lines that came back: one of them is found among all in the time of one."""
         self._lossless = True
 
     def run(self, rows: list[bytes]) -> Mended:
@@ -53,7 +64,7 @@ class _Mending:
             else:
                 self._next = max(self._next, place + 1)
                 out.append(row)
-        return Mended(b"\n".join(out), len(self._back), self._lossless)
+        return Mended(b"\n".join(out), self._lines, self._lossless)
 
     def _find(self, row: bytes) -> int | None:
         """Where *committed* has this row, or the line that somebody edited here."""
@@ -68,16 +79,17 @@ class _Mending:
         if not row.strip() or isinstance(decoded(left), dict):
             yield row
             return
-        missing = self._kept[self._next : following]
-        if missing and _is_left_of(left, missing[0]):
+        if self._next < following and _is_left_of(left, _signs_of(self._kept[self._next])):
+            missing = self._kept[self._next : following]
             self._next = following
-            self._back += missing
+            self._back |= set().union(*map(_signs_of, missing))
+            self._lines += len(missing)
             yield from missing
             after = _written_after(left, missing[0])
             if after and self._find(after) is None:
                 yield after
             self._lossless &= missing[0].startswith(left.removesuffix(after))
-        elif not any(_is_left_of(left, line) for line in self._back):
+        elif not (self._back and _is_left_of(left, self._back)):
             yield row
 
 
@@ -92,26 +104,29 @@ def _next_places(places: list[int | None], *, end: int) -> Iterator[int]:
 
 def _written_after(left: bytes, line: bytes) -> bytes:
     """A whole line right behind what is left of *line*: its line end is gone, too."""
-    start = left.find(b'{"', 1)
-    while 0 < start <= len(line):
-        if isinstance(decoded(left[start:]), dict):
-            return left[start:]
-        start = left.find(b'{"', start + 1)
+    for opening in islice(_OPENING.finditer(left, 1, len(line) + 2), OPENINGS):
+        if isinstance(decoded(left[opening.start() :]), dict):
+            return left[opening.start() :]
     return b""
 
 
-def _is_left_of(left: bytes, line: bytes) -> bool:
-    """Whether *left* is what is left of *line*: its beginning, its ends, or nothing that anybody could have typed."""
-    if b"\0" in left or line.startswith(left):
+def _is_left_of(left: bytes, signs: AbstractSet[Sign]) -> bool:
+    """Whether *left* is what is left of a line: its beginning, its ends, or nothing that anybody could have typed."""
+    if b"\0" in left:
         return True
-    return _alike(left, line) + _alike(left[::-1], line[::-1]) >= ALIKE_BYTES
+    beginning = {(left, b"")} if len(left) < ALIKE_BYTES else set()
+    return not signs.isdisjoint(beginning | _ends(left))
 
 
-def _alike(one: bytes, other: bytes) -> int:
-    """How many bytes both begin with."""
-    return next(
-        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
+def _signs_of(line: bytes) -> AbstractSet[Sign]:
+    """What is left of *line* has one of them."""
+    return {(line[:size], b"") for size in range(ALIKE_BYTES)} | _ends(line)
+
+
+def _ends(row: bytes) -> set[Sign]:
+    """The beginnings and ends of *row* that are together as long as what a line and its rest have in common."""
+    sizes = ((size, ALIKE_BYTES - size) for size in range(ALIKE_BYTES + 1))
+    return {(row[:one], row[len(row) - other :]) for one, other in sizes if max(one, other) <= len(row)}
 
 
 def _same(row: bytes) -> bytes:

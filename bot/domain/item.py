@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from itertools import islice
 
 from bot.domain.markdown import escaped, inert, quoted
 from bot.domain.text import one_line
@@ -12,8 +13,12 @@ TITLE_CHARS = 150
 UNTITLED = "untitled-item"
 DRAFT = "draft.md"
 
+MOST_TITLES = 50
+"""Of a backlog: a part of a title that more of them have says nothing."""
+
 BACKLOG_LINE = re.compile(r"^(\s*-\s+)([0-9]+\.[0-9]+)\s+\[([ ~Ax])\]\s+(.+)$")
 _BACKLOG_NUMBER = re.compile(r"[0-9]+\.[0-9]+")
+_LINKED = re.compile(r"\]\((?:[^()]*/)?([^()/]+)/?\)")
 _GITHUB = re.compile(r"#([0-9]+)")
 _JIRA = re.compile(r"[A-Z]+-[0-9]+")
 _RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
@@ -122,9 +127,9 @@ def _by_title(wanted: str, items: tuple[Known, ...], backlog: str) -> Iterable[s
     for item in items:
         if part in item.title.casefold():
             yield item.slug
-    for _, title in _backlog(backlog):
-        if part in title.casefold():
-            yield from _folders(title, items)
+    titles = (title for _, title in _backlog(backlog) if part in title.casefold())
+    for title in islice(titles, MOST_TITLES):
+        yield from _folders(title, items)
 
 
 def _folders(title: str, items: tuple[Known, ...]) -> tuple[str, ...]:
@@ -133,8 +138,9 @@ def _folders(title: str, items: tuple[Known, ...]) -> tuple[str, ...]:
     something in front of the slug, else around it.
     """
     slug, called = generate_slug(title), title.casefold()
+    linked = frozenset(_LINKED.findall(called))
     fits: tuple[Callable[[str, str], bool], ...] = (
-        lambda known, _: bool(re.search(rf"\]\((?:[^()]*/)?{re.escape(known)}/?\)", called)),
+        lambda known, _: known in linked,
         lambda known, _: known == slug,
         lambda _, name: name == called,
         lambda known, _: known.endswith(f"-{slug}"),

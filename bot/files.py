@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -76,12 +76,10 @@ class Folder:
         self._path = path
 
     def files(self) -> tuple[str, ...]:
-        with os.scandir(self._descriptor) as entries:
-            return tuple(sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False)))
+        return self._named(lambda entry: entry.is_file(follow_symlinks=False))
 
     def folders(self) -> tuple[str, ...]:
-        with os.scandir(self._descriptor) as entries:
-            return tuple(sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False)))
+        return self._named(lambda entry: entry.is_dir(follow_symlinks=False))
 
     def names(self) -> tuple[str, ...]:
         """Of all that is there, links too."""
@@ -91,7 +89,7 @@ class Folder:
     def tree(self, *, depth: int = DEEPEST) -> Iterator[str]:
         """The paths of all that is below and is no folder, links too."""
         below = self.folders()
-        yield from (name for name in self.names() if name not in below)
+        yield from (name for name in self.names() if name not in below and _is_text(name))
         for name in below if depth else ():
             with suppress(FileNotFoundError), self.below(name) as found:
                 yield from (f"{name}/{path}" for path in found.tree(depth=depth - 1))
@@ -219,6 +217,11 @@ class Folder:
                 return aside
         raise AssertionError("there is always a number more")
 
+    def _named(self, wanted: Callable[["os.DirEntry[str]"], bool]) -> tuple[str, ...]:
+        """A name that is not UTF-8 is left out: it can be in no message, no log and no file of ours."""
+        with os.scandir(self._descriptor) as entries:
+            return tuple(sorted(one.name for one in entries if _is_text(one.name) and wanted(one)))
+
     def _tidy(self) -> None:
         """What somebody was killed over while they created something."""
         for name in filter(_UNFINISHED.fullmatch, self.files()):
@@ -340,6 +343,10 @@ class _Row:
 
     def content(self) -> bytes:
         return b"" if self._bytes > LONGEST_ROW_BYTES else b"".join(reversed(self._pieces))
+
+
+def _is_text(name: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 def _must_be_a_name(name: str) -> None:

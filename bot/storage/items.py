@@ -33,6 +33,8 @@ from bot.storage.seal import Seal
 
 META = "meta.json"
 PLANNING = "planning"
+PLANS_DEPTH = 2
+"""Folders below `planning/`: `versions`, and one for each version."""
 REVIEWS = "reviews"
 TRANSCRIPT = "meeting.jsonl"
 QUICK_SCAN = "quick-scan.md"
@@ -93,8 +95,7 @@ class Items:
 
     def planning(self, slug: str) -> Mapping[str, str]:
         """The files of an item's workshop, those of earlier versions too, that can be read; not its transcript."""
-        folder_ = self.transcript_file(slug).folders
-        return dict(self._plans(slug, folder_, PLANNING))
+        return dict(self._plans(slug))
 
     def meta_file(self, slug: str) -> Place:
         return _place(*self._folders, slug, META, most=META_BYTES)
@@ -245,17 +246,13 @@ class Items:
         except UnicodeDecodeError:
             return "", f"{BACKLOG} is not UTF-8"
 
-    def _plans(self, slug: str, folders: tuple[str, ...], prefix: str) -> Iterator[tuple[str, str]]:
-        with suppress(OSError), folder(self._root, folders) as found:
-            names, below = found.files(), found.folders()
-            for path in (f"{prefix}/{name}" for name in names):
+    def _plans(self, slug: str) -> Iterator[tuple[str, str]]:
+        with suppress(OSError), self.folder_of(self.transcript_file(slug)) as found:
+            for path in (f"{PLANNING}/{path}" for path in found.tree(depth=PLANS_DEPTH)):
                 with suppress(OSError, UnicodeDecodeError):
-                    if (place := self.plan_file(slug, path)) and (
-                        content := found.read(place.name, place.most)
-                    ) is not None:
+                    place = self.plan_file(slug, path)
+                    if place and (content := self.content(place)) is not None:
                         yield path, content.decode()
-            for name in below:
-                yield from self._plans(slug, (*folders, name), f"{prefix}/{name}")
 
     def _ending(self, slug: str) -> Ending:
         """A long transcript costs no more than a short one."""

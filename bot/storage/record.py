@@ -12,6 +12,7 @@ from pygit2 import Commit, Tree
 from bot.domain.artifact import SHARED
 from bot.domain.witness import TRAILER
 from bot.errors import WorkspaceError
+from bot.files import DEEPEST
 from bot.storage.going_back import last_id
 from bot.storage.history import EFFECT, ITEM, line_from
 from bot.storage.repository import blob, trailer
@@ -145,11 +146,12 @@ def _files(tree: Tree, place: str) -> Mapping[str, Kept]:
     return files | ({SHARED: _kept(shared)} if isinstance(shared, pygit2.Blob) else {})
 
 
-def _below(tree: Tree, prefix: str) -> Iterator[tuple[str, Kept]]:
+def _below(tree: Tree, prefix: str, *, depth: int = DEEPEST) -> Iterator[tuple[str, Kept]]:
+    """As deep as the folders of the workspace are looked into."""
     for entry in tree:
         path = f"{prefix}{entry.name}"
         if isinstance(entry, Tree):
-            yield from _below(entry, f"{path}/")
+            yield from _below(entry, f"{path}/", depth=depth - 1) if depth else ()
         elif isinstance(entry, pygit2.Blob):
             yield path, _kept(entry)
 

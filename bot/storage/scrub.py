@@ -17,7 +17,7 @@ from pygit2.enums import SortMode
 from bot.domain import scrubbing
 from bot.domain import transcript as transcripts
 from bot.domain.scrubbing import Redacting, Scrubbed
-from bot.files import TEMPORARY, Folder, TooLarge, folder
+from bot.files import DEEPEST, TEMPORARY, Folder, TooLarge, folder
 from bot.storage.checkout import AUTHOR, EMAIL, Checkout, Where
 from bot.storage.explain import explained
 from bot.storage.history import COMMITS_LOOKED_AT, ITEM
@@ -175,7 +175,7 @@ class Scrubber:
 
 def _below(found: Folder, names: tuple[str, ...]) -> Iterator[Place]:
     yield from (Place(names, name) for name in found.files() if name != TEMPORARY)
-    for name in found.folders():
+    for name in found.folders() if len(names) < DEEPEST else ():
         with found.below(name) as inner:
             yield from _below(inner, (*names, name))
 

@@ -7,6 +7,11 @@ import pygit2
 from pygit2 import Oid, Tree
 from pygit2.enums import FileMode
 
+from bot.errors import WorkspaceError
+
+DEEPEST = 100
+"""Folders below each other in a commit that we take over. No code has so many, and each takes a place on the stack."""
+
 
 class Entry(NamedTuple):
     """What stands at a path: mostly a blob, sometimes a link or somebody's submodule."""
@@ -40,8 +45,10 @@ def at(tree: Tree | None, path: str) -> Entry | None:
     return at(found, rest) if isinstance(found, Tree) else _entry(found)
 
 
-def changes(before: Tree | None, after: Tree | None) -> Iterator[Change]:
-    """Every path at which the two differ, in the order of git."""
+def changes(before: Tree | None, after: Tree | None, *, depth: int = DEEPEST) -> Iterator[Change]:
+    """Every path at which the two differ, in the order of git. Raises WorkspaceError."""
+    if not depth:
+        raise WorkspaceError(f"there are more than {DEEPEST} folders below each other")
     if before is not None and after is not None and before.id == after.id:
         return
     old, new = _entries(before), _entries(after)
@@ -49,7 +56,7 @@ def changes(before: Tree | None, after: Tree | None) -> Iterator[Change]:
         was, now = old.get(name), new.get(name)
         if was and now and _entry(was) == _entry(now):
             continue
-        inner = changes(_tree(was), _tree(now))
+        inner = changes(_tree(was), _tree(now), depth=depth - 1)
         yield from (change._replace(path=f"{name}/{change.path}") for change in inner)
         files = _file(was), _file(now)
         if any(files):

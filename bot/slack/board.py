@@ -25,6 +25,7 @@ from bot.slack.limits import UPDATE_TEXT_CHARS
 from bot.slack.names import Names
 from bot.slack.packing import shortened
 from bot.slack.paging import following
+from bot.slack.payload import word
 from bot.slack.posting import Posting
 from bot.slack.quiet import QUIET, UNLINKED
 from bot.slack.standing import Standing
@@ -193,6 +194,5 @@ def _is_id(named: str) -> bool:
 
 
 def _key_of(message: Mapping[str, Any]) -> str:
-    note = message.get("metadata") or {}
-    payload = note.get("event_payload") or {}
-    return str(payload.get("key") or "") if note.get("event_type") == EVENT_TYPE else ""
+    is_ours = word(message, "metadata", "event_type") == EVENT_TYPE
+    return word(message, "metadata", "event_payload", "key") if is_ours else ""

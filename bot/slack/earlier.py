@@ -6,6 +6,7 @@ asked for, so what it gives is read to its end.
 """
 
 import logging
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from bot.engine.ports import Root
 from bot.errors import SlackError
 from bot.slack.calls import Calls
 from bot.slack.paging import following
+from bot.slack.payload import part, word
 from bot.slack.text import readable
 
 log = logging.getLogger(__name__)
@@ -28,6 +30,7 @@ POSTS_READ = 100
 """In a channel, where the newest come first."""
 PAGES = 10
 THREADS_REMEMBERED = 10_000
+_NUMBER = re.compile("[0-9]{1,9}")
 
 
 def metadata(key: str, number: int, count: int, *, step: str, witness: str = "") -> Mapping[str, Any]:
@@ -53,18 +56,14 @@ def key_of(message: Mapping[str, Any]) -> str:
 
 
 def _said(message: Mapping[str, Any], name: str) -> str:
-    note = message.get("metadata") or {}
-    return str((note.get("event_payload") or {}).get(name) or "")
+    return str(part(message, "metadata", "event_payload").get(name) or "")
 
 
 def item_of(message: Mapping[str, Any]) -> str:
     """The item that *message*, a root post of ours, was the first of; empty when it is something else."""
-    note = message.get("metadata") or {}
-    payload = note.get("event_payload") or {}
-    is_root = message.get("thread_ts") in {None, "", message.get("ts")}
-    if note.get("event_type") != EVENT_TYPE or str(payload.get("part")) != "1" or not is_root:
-        return ""
-    return slug_of(str(payload.get("key")))
+    is_root = message.get("thread_ts") in (None, "", message.get("ts"))
+    is_line = word(message, "metadata", "event_type") == EVENT_TYPE
+    return slug_of(_said(message, "key")) if is_line and is_root and _said(message, "part") == "1" else ""
 
 
 class _Post(NamedTuple):
@@ -203,13 +202,11 @@ def _is_kept_from_us(ours: Sequence[Mapping[str, Any]]) -> bool:
 
 def _carrying(messages: Iterable[Mapping[str, Any]], key: str) -> Iterator[tuple[int, str]]:
     for message in messages:
-        note = message.get("metadata") or {}
-        payload = note.get("event_payload") or {}
-        part = str(payload.get("part"))
-        if note.get("event_type") != EVENT_TYPE or not part.isdecimal():
+        number = _said(message, "part")
+        if word(message, "metadata", "event_type") != EVENT_TYPE or not _NUMBER.fullmatch(number):
             continue
-        if payload.get("key") == _part_key(key, int(part)):
-            yield int(part), message["ts"]
+        if _said(message, "key") == _part_key(key, int(number)):
+            yield int(number), message["ts"]
 
 
 def _part_key(key: str, number: int) -> str:

@@ -23,8 +23,8 @@ from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, Run, main, timings
 from bench.load import Send, closed_loop, over_http, over_sockets
 from bench.payloads import Payload, command
 from bench.workspaces import workspace
-from bot.domain.message import Action
-from bot.domain.roundtable import Roundtable
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.state import Roundtable
 from bot.slack.sockets import CONNECTIONS
 from bot.storage.redis import OWING, RedisStore
 from tests.redis_server import running_redis_server

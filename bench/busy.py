@@ -17,7 +17,7 @@ from bench.children import accepting, bot_settings, child
 from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, main, timings
 from bench.load import Send, over_http
 from bench.workspaces import workspace
-from bot.domain.message import Action
+from bot.domain.messages.message import Action
 from bot.storage.redis import RedisStore
 from tests.redis_server import running_redis_server
 

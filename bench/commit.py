@@ -23,12 +23,12 @@ from pygit2.enums import FileMode
 from bench import seeds
 from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, Run, main, share, timings
 from bench.workspaces import ITEMS_DIR, git, workspace
-from bot.domain.artifact import SectionEdit
-from bot.domain.effects import Commit
-from bot.domain.meta import Change
-from bot.domain.transcript import Line
+from bot.domain.item.artifacts import SectionEdit
+from bot.domain.item.meta import Change
+from bot.domain.roundtable.effects import Commit
+from bot.domain.transcript.lines import Line
 from bot.engine.clock import now
-from bot.storage.git import GitWorkspace
+from bot.storage.git.workspace import GitWorkspace
 
 SIZES = (10, 1_000, 20_000)
 QUICK_SIZES = (10,)

@@ -14,7 +14,7 @@ from bench.canned import CannedSlack
 from bench.children import BOT_APP
 from bench.harness import Goal, Plan, Row, main, share
 from bench.load import closed_loop
-from bot.storage.stored import encoded
+from bot.storage.serialization import encoded
 from tests.redis_server import running_redis_server
 
 OPEN = 5_000

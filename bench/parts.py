@@ -11,18 +11,18 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bench.canned import BOT, BOT_USER, SCOPES, TEAM
 from bot import content, shipped
 from bot.engine.clock import now
+from bot.engine.commands import PlanningDesk
 from bot.engine.engine import Engine
 from bot.engine.performers import Performers
-from bot.engine.planning_desk import PlanningDesk
 from bot.engine.ports import Store
 from bot.record.kept import KeptRecords
 from bot.slack.chat import SlackChat
-from bot.slack.identity import Identity
-from bot.storage.git import GitWorkspace
+from bot.slack.client import Identity
+from bot.storage.git.workspace import GitWorkspace
 from bot.storage.redis import RedisStore
-from bot.storage.wake import DocketWake
-from bot.voices.offline import OfflineVoices
-from bot.voices.workshop import OfflineWorkshop
+from bot.storage.tasks import DocketWake
+from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline.workshop import OfflineWorkshop
 
 
 class Parts(NamedTuple):

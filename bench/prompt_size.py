@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 from bench.harness import NO_GOAL, Goal, Row, share
 from bot import content, shipped
-from bot.domain.elaboration import Elaboration, Turn
-from bot.domain.place import Place
-from bot.domain.roundtable import Roundtable
-from bot.voices.mind import Prompt
+from bot.domain.discussion.elaboration import Elaboration, Turn
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import Place
+from bot.voices.model import Prompt
 from bot.voices.prompts import tasks
 from bot.voices.prompts.scene import Scene
 

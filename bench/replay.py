@@ -21,12 +21,12 @@ from playwright.async_api import Browser, async_playwright
 from bench import seeds
 from bench.children import ROOT
 from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, Run, main, share
-from bot.domain.message import Action
-from bot.domain.transcript import Line
+from bot.cli.replay import written
+from bot.domain.messages.message import Action
+from bot.domain.transcript.lines import Line
 from bot.files import CHOSEN_RECORD_BYTES, File
 from bot.record.reading import replay
-from bot.record.verifying import Item
-from bot.replaying import written
+from bot.record.verify import Item
 from tests.domain.table import Table
 
 LINES, QUICK_LINES = 100_000, 2_000

@@ -18,7 +18,7 @@ from bench.children import BOT_APP, PEER_APP, bot_settings, child
 from bench.harness import Figures, Goal, Plan, Row, main
 from bench.load import over_sockets
 from bench.workspaces import workspace
-from bot.domain.roundtable import Roundtable
+from bot.domain.roundtable.state import Roundtable
 from bot.slack.sockets import CONNECTIONS
 from bot.storage.redis import RedisStore
 from tests.redis_server import running_redis_server

@@ -24,10 +24,10 @@ from bench.parts import Parts, parts
 from bench.payloads import PERSON, unique
 from bench.turn import slack_elsewhere
 from bench.workspaces import ITEMS_DIR, workspace
-from bot.domain import transcript
-from bot.domain.inputs import Resume
-from bot.domain.place import Person, Place
-from bot.domain.stage import Stage
+from bot.domain.roundtable.inputs import Resume
+from bot.domain.roundtable.stage import Stage
+from bot.domain.transcript import lines as transcript
+from bot.domain.values.places import Person, Place
 from bot.engine.clock import now
 from bot.slack import client as slack_client
 from tests.redis_server import running_redis_server

@@ -20,8 +20,8 @@ from time import process_time
 from bench.children import ROOT
 from bench.gitleaks import SEED, Example, examples
 from bench.harness import Figures, Goal, Plan, Row, Run, main, share
-from bot.domain.redaction import Redactor
-from bot.domain.token_formats import FORMATS
+from bot.domain.privacy.redaction import Redactor
+from bot.domain.privacy.token_formats import FORMATS
 
 LINES, QUICK_LINES = 40_000, 1_000
 RECALL = 0.9

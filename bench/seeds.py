@@ -12,12 +12,12 @@ from random import Random
 
 from bench.canned import TEAM
 from bench.payloads import Payload, button, deletion, message
-from bot.domain.message import Action
-from bot.domain.place import Place
-from bot.domain.roundtable import Roundtable
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import Place
 from bot.errors import Conflict, Unavailable
 from bot.shipped import steps_dir
-from bot.slack.buttons import action_id, value_of
+from bot.slack.render import action_id, value_of
 from bot.storage.redis import RedisStore
 from tests.domain.table import Table
 

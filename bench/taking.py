@@ -7,7 +7,8 @@ That isolates the acknowledgement: in one process, what people are owed for the 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bot import app, cli
+from bot import app
+from bot.cli import main
 from bot.engine.engine import Engine
 
 
@@ -18,4 +19,4 @@ async def _others_pay(engine: Engine) -> AsyncIterator[None]:  # noqa: ARG001 --
 
 if __name__ == "__main__":
     app._running = _others_pay  # noqa: SLF001 -- the one difference, and no reason for a setting
-    cli.main()
+    main.main()

@@ -31,13 +31,13 @@ from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, main
 from bench.parts import Parts, parts
 from bench.payloads import PERSON, stamp
 from bench.workspaces import LINE
-from bot.domain.inputs import Retract, Say
-from bot.domain.place import Person
-from bot.domain.roundtable import Roundtable
+from bot.domain.roundtable.inputs import Retract, Say
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import Person
 from bot.engine.clock import now
 from bot.slack import client as slack_client
-from bot.storage.stored import encoded
-from bot.storage.wake import DocketWake
+from bot.storage.serialization import encoded
+from bot.storage.tasks import DocketWake
 from tests.ports import free_port
 from tests.redis_server import running_redis_server
 

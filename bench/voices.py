@@ -20,8 +20,8 @@ from bench import offline_start, prompt_size
 from bench.children import ROOT
 from bench.harness import Figures, Goal, Plan, Row, main
 from bot.settings import Settings
-from bot.voices.mind import Prompt
-from bot.voices.models import minds
+from bot.voices.llm.models import minds
+from bot.voices.model import Prompt
 
 TOKENS = 600
 KEY = "bench"

@@ -15,41 +15,40 @@ from uuid import uuid4
 from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot import content, review_parts, shipped, tracing
+from bot import content, shipped, telemetry
 from bot.cast import cast
-from bot.domain.agenda import Playbook
-from bot.domain.redaction import Redact, Redactor, own_rules
-from bot.doors import Doors, answered
+from bot.cli import review_parts
+from bot.cli.review_parts import Shared
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.privacy.redaction import Redact, Redactor, own_rules
 from bot.engine.absence import Absence
 from bot.engine.clock import now
-from bot.engine.discretion import Discretion
+from bot.engine.commands import WholeDesk
 from bot.engine.engine import Engine
-from bot.engine.meter import Meter
-from bot.engine.performers import Performers
-from bot.engine.ports import Pace, Store, Wake
-from bot.engine.triage import Forked, Triage
-from bot.engine.troubles import log_trouble
-from bot.engine.voice_ports import Voices
-from bot.engine.whole_desk import WholeDesk
+from bot.engine.metering import Meter
+from bot.engine.performers import Performers, log_trouble
+from bot.engine.ports import Pace, Store, Voices, Wake
+from bot.engine.redaction import Discretion
+from bot.engine.reviews import Forked, Triage
 from bot.errors import ConfigError, Unavailable
-from bot.metrics import Metrics
 from bot.record.kept import KeptRecords
-from bot.review_parts import Shared
+from bot.server.connection import Doors, answered
+from bot.server.metrics import Metrics
 from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
 from bot.slack.chat import SlackChat
-from bot.slack.identity import Identity
+from bot.slack.client import Identity
 from bot.slack.reception import Reception
-from bot.storage.checkout import STATE
 from bot.storage.embedded import EmbeddedStore
-from bot.storage.git import GitWorkspace, at_once
-from bot.storage.pace import LocalPace, RedisPace
+from bot.storage.git.checkout import STATE
+from bot.storage.git.maintenance import Upkeep
+from bot.storage.git.seal import Seal, derived_key
+from bot.storage.git.sync import Sync
+from bot.storage.git.workspace import GitWorkspace, at_once
+from bot.storage.limiter import LocalPace, RedisPace
 from bot.storage.redis import RedisStore
-from bot.storage.remote import Sync
-from bot.storage.seal import Seal, derived_key
-from bot.storage.upkeep import Upkeep
-from bot.storage.wake import DocketWake
+from bot.storage.tasks import DocketWake
 
 log = logging.getLogger(__name__)
 
@@ -143,7 +142,7 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
     token = _token(settings)
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        stack.enter_context(tracing.exported(settings.otel_exporter_otlp_endpoint))
+        stack.enter_context(telemetry.exported(settings.otel_exporter_otlp_endpoint))
         agenda = playbook(settings)
         redact = discretion(settings)
         speaking = await enter(cast(settings, agenda, redact))

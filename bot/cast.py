@@ -4,21 +4,20 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import NamedTuple
 
-from bot.domain.agenda import Playbook
-from bot.domain.persona import Roster, seat
-from bot.domain.redaction import Redact
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.personas import Roster, seat
+from bot.domain.privacy.redaction import Redact
+from bot.engine.ports import Planners, Voices
 from bot.engine.review_ports import Reviewers
-from bot.engine.voice_ports import Planners, Voices
 from bot.settings import Settings
-from bot.voices import models
-from bot.voices.discreet import DiscreetMind
 from bot.voices.judging import ThinkingWorkshop
-from bot.voices.mind import Mind
-from bot.voices.models import Minds
-from bot.voices.offline import OfflineVoices
+from bot.voices.llm import models
+from bot.voices.llm.models import Minds
+from bot.voices.model import DiscreetMind, Mind
+from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline.workshop import OfflineWorkshop
 from bot.voices.reviewing import ChecklistReviewers, ThinkingReviewers
 from bot.voices.thinking import ThinkingVoices
-from bot.voices.workshop import OfflineWorkshop
 
 
 class Cast(NamedTuple):

@@ -2,7 +2,7 @@
 The accounts at providers of models: keys and addresses, under the names that every other program reads too.
 
 They stand in many environments for other reasons, so nothing about them is wrong until a model needs them
-(`bot.voices.models.providers` says it then).
+(`bot.voices.llm.providers` says it then).
 """
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr

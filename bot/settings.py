@@ -14,11 +14,11 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 
-from bot.domain import spending
-from bot.domain.house import House, Pressing
-from bot.domain.model_names import Chain
-from bot.domain.redaction import own_rules
-from bot.domain.spending import Budget
+from bot.domain.catalog import budget as spending
+from bot.domain.catalog.budget import Budget
+from bot.domain.catalog.models import Chain
+from bot.domain.catalog.policy import House, Pressing
+from bot.domain.privacy.redaction import own_rules
 from bot.errors import ConfigError
 from bot.keys import PREFIXES, Keys
 from bot.log import redacted

@@ -1,8 +1,8 @@
 """
 A mypy plugin: `value.but(field=...)` takes the fields of the value's own class, each with its declared type.
 
-At run time `but` takes any keyword (bot/domain/value.py). Here it gets a signature for each class: every field an
-optional keyword, and nothing else. So a field that does not exist, and a value of the wrong type, are errors.
+At run time `but` takes any keyword (bot/domain/values/value.py). Here it gets a signature for each class: every field
+an optional keyword, and nothing else. So a field that does not exist, and a value of the wrong type, are errors.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from mypy.nodes import ARG_NAMED_OPT, MDEF, TypeInfo, Var
 from mypy.plugin import MethodSigContext, Plugin
 from mypy.types import FunctionLike, Instance, Type, TypeVarLikeType, get_proper_type
 
-VALUE = "bot.domain.value.Value"
+VALUE = "bot.domain.values.value.Value"
 
 
 class TypedChanges(Plugin):

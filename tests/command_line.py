@@ -1,8 +1,8 @@
 """
 Runs `roundtable …` in processes of their own, without paying for its imports each time.
 
-One interpreter loads the program and then forks for each command: what runs is `main()` of `bot/cli.py` with its own
-arguments, environment, folder, standard streams and exit code. `python_m_bot` starts from scratch, for comparison.
+One interpreter loads the program and then forks for each command: what runs is `main()` of `bot/cli/main.py` with its
+own arguments, environment, folder, standard streams and exit code. `python_m_bot` starts from scratch, for comparison.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ PATIENCE_SECONDS = 60
 
 FORKING = """
 import json, os, sys, traceback
-from bot.cli import main
+from bot.cli.main import main
 
 for line in sys.stdin:
     asked = json.loads(line)

@@ -21,11 +21,11 @@ UNMEASURED = {"contracts", "sandbox", "storage", "test_crashes.py", "test_displa
 """Not measured for branch coverage: their code is not pure logic, and measuring slows it down."""
 
 HURRIES = (
-    "bot.storage.connect.CALL_SECONDS",
-    "bot.storage.cluster.NODE_SECONDS",
+    "bot.storage.redis_client.CALL_SECONDS",
+    "bot.storage.redis_client.NODE_SECONDS",
     "bot.storage.redis.CENSUS_SECONDS",
-    "bot.storage.wake.WAKE_SECONDS",
-    "bot.storage.remote.ABREAST_SECONDS",
+    "bot.storage.tasks.WAKE_SECONDS",
+    "bot.storage.git.sync.ABREAST_SECONDS",
 )
 """So long a call of Redis may take, and a round with the remote that somebody waits for."""
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from bot.domain import replay_meta, replay_sections
-from bot.domain.artifact import SHARED
-from bot.domain.json_row import decoded
-from bot.domain.replay import Replay
-from bot.domain.replay_state import State
-from bot.record.verifying import META, TRANSCRIPT, Item
-from bot.replaying import verified
+from bot.cli.replay import verified
+from bot.domain.item.artifacts import SHARED
+from bot.domain.transcript import verify
+from bot.domain.transcript.fold import Replay
+from bot.domain.transcript.state import State
+from bot.domain.values.json_files import decoded
+from bot.record.verify import META, TRANSCRIPT, Item
 
 ITEMS = "docs/requirements"
 
@@ -38,15 +38,15 @@ def apart(files: Mapping[str, bytes]) -> Iterator[str]:
         return
     state = replayed(files[TRANSCRIPT])
     yield from (f"replayed, line {flaw.number} {flaw.sentence}" for flaw in state.flaws)
-    yield from (f"meta.json: {wrong.sentence}" for wrong in replay_meta.compared(files[META], state.progress))
+    yield from (f"meta.json: {wrong.sentence}" for wrong in verify.meta_compared(files[META], state.progress))
     held = [(one, one.record) for one in state.concluded if one.record]
     for one, record in held:
         if record.turn_count != max(one.turns, 1):
             yield f"a record counts {record.turn_count} turns, the lines before it {one.turns}"
-    known = {replay_sections.marker(record.step_id, record.timestamp): one.text for one, record in held}
+    known = {verify.marker(record.step_id, record.timestamp): one.text for one, record in held}
     for name, content in files.items():
         if name.endswith(".md"):
-            for wrong in replay_sections.compared(content.decode(), known, strangers=False):
+            for wrong in verify.sections_compared(content.decode(), known, strangers=False):
                 yield f"{name}: {wrong.sentence}"
 
 

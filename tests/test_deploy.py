@@ -11,16 +11,17 @@ import pytest
 import redis
 import yaml
 
-from bot import app, doors, paying
+from bot import app
 from bot.errors import Unavailable
-from bot.metrics import DOORS, EFFECTS, OPEN_STAGES, PUSHES, REVIEWS, Metrics
+from bot.server import connection, payer
+from bot.server.metrics import DOORS, EFFECTS, OPEN_STAGES, PUSHES, REVIEWS, Metrics
 from bot.settings import Settings, name_of
 from bot.slack.endpoint import PATH
-from bot.storage import wake
-from bot.storage.inspection import inspected
-from bot.storage.pace import RedisPace
+from bot.storage import tasks
+from bot.storage.limiter import RedisPace
 from bot.storage.redis import RedisStore
-from bot.storage.wake import DocketWake
+from bot.storage.redis_check import inspected
+from bot.storage.tasks import DocketWake
 from tests.contracts.test_wake import working
 from tests.redis_groups import asking
 from tests.redis_server import RedisServer
@@ -39,10 +40,10 @@ def instructions(name: str) -> list[str]:
 
 
 STOP_SECONDS = (
-    doors.ANSWER_SECONDS
+    connection.ANSWER_SECONDS
     + app.PAY_SECONDS
     + app.LAST_EFFECT_SECONDS
-    + wake.HAND_OVER_SECONDS
+    + tasks.HAND_OVER_SECONDS
     + app.ERRAND_SECONDS
 )
 
@@ -458,7 +459,7 @@ def test_what_is_overdue_is_the_same_for_a_process_and_for_the_alert(alerts: lis
     """Two numbers for one thing would be two explanations at night."""
     (overdue,) = [alert["expr"] for alert in alerts if alert["alert"] == "RoundtableOverdue"]
 
-    assert overdue.endswith(f"> {paying.OVERDUE_SECONDS:.0f}")
+    assert overdue.endswith(f"> {payer.OVERDUE_SECONDS:.0f}")
 
 
 def test_links_between_the_pages_for_operators_lead_somewhere() -> None:

@@ -17,21 +17,20 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from bot.domain.message import Action, Message
-from bot.domain.place import Place
-from bot.domain.progress import SlackPlace
-from bot.domain.roundtable import Roundtable
+from bot.domain.item.meta import SlackPlace
+from bot.domain.messages.message import Action, Message
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import Place
 from bot.engine.clock import now
-from bot.engine.homes import ItemHomes
+from bot.engine.item_locator import ItemHomes
 from bot.engine.ports import Pay, Wake
 from bot.engine.review_ports import Board, Spot
-from bot.engine.reviewing import Reviewing
-from bot.engine.triage import PREFIX, Triage
-from bot.posted import SIGNATURE, TIMESTAMP, Postbox, signature
+from bot.engine.reviews import PREFIX, Reviewing, Triage
+from bot.server.review_webhook import SIGNATURE, TIMESTAMP, Postbox, signature
 from bot.storage.embedded import EmbeddedStore
-from bot.storage.git import GitWorkspace
+from bot.storage.git.seal import Seal
+from bot.storage.git.workspace import GitWorkspace
 from bot.storage.notices import EmbeddedNotices
-from bot.storage.seal import Seal
 from bot.voices.reviewing import ChecklistReviewers
 from tests.domain.table import Table, shipped
 from tests.storage.checkout import Git
@@ -225,25 +224,26 @@ async def test_ten_thousand_reviews_change_nothing(root: Path, seed: int) -> Non
 # --- read from the code -----------------------------------------------------------------------------------------------
 
 READ_REVIEWS = {
-    "bot/domain/review_text.py": "writes the metadata of a review of ours",
-    "bot/domain/review_triage.py": "what is shown of one",
-    "bot/engine/triage.py": "the line of one that is in git",
-    "bot/reviewing.py": "prints the line",
+    "bot/domain/reviews/text.py": "writes the metadata of a review of ours",
+    "bot/domain/reviews/triage.py": "what is shown of one",
+    "bot/engine/reviews.py": "the line of one that is in git",
+    "bot/cli/review.py": "prints the line",
 }
 """Who may know how a review went, and why. Nobody else imports it."""
 ON_THE_WAY = (
-    "bot/domain/notice.py", "bot/domain/notice_deciding.py", "bot/domain/notice_wording.py",
-    "bot/domain/review_triage.py", "bot/engine/homes.py", "bot/engine/review_ports.py", "bot/engine/reviewing.py",
-    "bot/engine/triage.py", "bot/posted.py", "bot/reviewing.py", "bot/slack/board.py", "bot/storage/keeping.py",
-    "bot/storage/notices.py", "bot/storage/reviews.py", "bot/voices/reviewing.py",
+    "bot/domain/reviews/notice.py", "bot/domain/reviews/deciding.py", "bot/domain/messages/review_wording.py",
+    "bot/domain/reviews/triage.py", "bot/engine/item_locator.py", "bot/engine/review_ports.py",
+    "bot/engine/reviews.py", "bot/server/review_webhook.py", "bot/cli/review.py", "bot/slack/board.py",
+    "bot/storage/git/reviews.py", "bot/storage/notices.py", "bot/voices/reviewing.py",
 )  # fmt: skip
 """The modules that a review goes through."""
 WHAT_IT_SAYS = {
     "line", "meta", "verdict", "issues_total", "issues_critical", "missing_inputs", "triage_line", "line_of", "parse",
 }  # fmt: skip
 THE_ROUNDTABLE = (
-    "bot.domain.machine", "bot.domain.transitions", "bot.domain.effects", "bot.domain.stage", "bot.domain.meta",
-    "bot.domain.roundtable", "bot.engine.engine", "bot.engine.ledger", "bot.storage.writing",
+    "bot.domain.roundtable.machine", "bot.domain.roundtable.transitions", "bot.domain.roundtable.effects",
+    "bot.domain.roundtable.stage", "bot.domain.item.meta", "bot.domain.roundtable.state", "bot.engine.engine",
+    "bot.engine.repository", "bot.storage.git.writing",
 )  # fmt: skip
 
 
@@ -275,7 +275,9 @@ def conditions(tree: ast.AST) -> Iterator[ast.AST]:
 
 def test_only_those_who_show_it_know_how_a_review_went() -> None:
     """Whoever is new in this table has to say what for."""
-    readers = {name_of(module) for module in MODULES if "bot.domain.review" in imported(name_of(module))}
+    readers = {
+        name_of(module) for module in MODULES if "bot.domain.reviews.review" in imported(name_of(module))
+    }
 
     assert readers == READ_REVIEWS.keys()
 

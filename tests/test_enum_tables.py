@@ -8,25 +8,24 @@ from enum import Enum
 import pytest
 
 import bot
-from bot.domain.digest import Waits
-from bot.domain.digest_wording import waiting_for
-from bot.domain.machine import PRESSES
-from bot.domain.message import Action
-from bot.domain.stage import Stage
-from bot.slack.buttons import TYPED
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.digest import Waits, waiting_for
+from bot.domain.roundtable.machine import PRESSES
+from bot.domain.roundtable.stage import Stage
+from bot.slack.render import TYPED
 
 PARTIAL = {
-    "bot.slack.buttons.TYPED": "the other actions are in PRESSES",
+    "bot.slack.render.TYPED": "the other actions are in PRESSES",
     "bot.slack.parse.TYPED": "the same table",
-    "bot.domain.machine.PRESSES": "the other actions are in TYPED",
-    "bot.domain.transitions.planning_presses.MOVES": "a part of PRESSES",
-    "bot.domain.transitions.reporting.LOUD": "read with `get`",
-    "bot.domain.words.AT_MENUS_ONLY": "read with `get`",
-    "bot.domain.menus.DEPTH_OF": "made of a whole table; for the three buttons of it alone",
-    "bot.domain.transitions.commits.FOLLOWS": "read with `get`",
+    "bot.domain.roundtable.machine.PRESSES": "the other actions are in TYPED",
+    "bot.domain.roundtable.transitions.planning_presses.MOVES": "a part of PRESSES",
+    "bot.domain.roundtable.transitions.asking.LOUD": "read with `get`",
+    "bot.domain.roundtable.words.AT_MENUS_ONLY": "read with `get`",
+    "bot.domain.messages.menus.DEPTH_OF": "made of a whole table; for the three buttons of it alone",
+    "bot.domain.roundtable.transitions.trouble.AFTER_COMMIT": "read with `get`",
     "bot.sandbox.events.EVENTS": "read with `get`",
-    "bot.voices.reading._LABELS": "iterated",
-    "bot.voices.reading._LABELLED": "iterated",
+    "bot.voices.offline.reading._LABELS": "iterated",
+    "bot.voices.offline.reading._LABELLED": "iterated",
 }
 """Tables that do not have to have every row, and why."""
 

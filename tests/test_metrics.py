@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.domain.effects import Commit, Post
-from bot.domain.elaboration import Elaboration
-from bot.domain.inputs import Say
-from bot.domain.message import Message
-from bot.domain.meta import Meta
-from bot.domain.outcomes import Committed, Done, Failed, ItemState
-from bot.domain.place import Person
-from bot.domain.stage import Stage
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.item.meta import Meta
+from bot.domain.messages.message import Message
+from bot.domain.roundtable.effects import Commit, Post
+from bot.domain.roundtable.inputs import Say
+from bot.domain.roundtable.outcomes import Committed, Done, Failed, ItemState
+from bot.domain.roundtable.stage import Stage
+from bot.domain.values.places import Person
 from bot.engine.queue import Queue
 from bot.errors import Conflict, NotNow, Unavailable
-from bot.metrics import DOORS, EFFECTS, REVIEWS, Metrics
+from bot.server.metrics import DOORS, EFFECTS, REVIEWS, Metrics
 from bot.storage.embedded import EmbeddedStore
 from tests.storage.samples import OWED, a_commit, a_roundtable
 

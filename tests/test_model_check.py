@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bot import check
-from bot.check_table import Finding, Problem
+from bot.cli import check
+from bot.cli.check import Finding, Problem
 from bot.settings import Settings
 from tests.command_line import python_m_bot
 from tests.voices.models.provider import KEY, Answer, ModelServer, Reply, fails, hangs_up, model_server, says

@@ -8,7 +8,7 @@ import pytest
 
 from bot.engine.ports import Pay, Wake
 from bot.errors import Unavailable
-from bot.paying import OVERDUE_SECONDS, STEADY_SECONDS, Payer
+from bot.server.payer import OVERDUE_SECONDS, STEADY_SECONDS, Payer
 
 LONG = OVERDUE_SECONDS + 1
 

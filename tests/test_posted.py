@@ -16,13 +16,21 @@ from urllib.parse import unquote
 import aiohttp
 import pytest
 
-from bot import posted
 from bot.engine.clock import now
-from bot.engine.homes import ItemHomes
-from bot.posted import LARGEST_BYTES, REVIEWER, SIGNATURE, TIMESTAMP, WINDOW_SECONDS, Postbox, signature
+from bot.engine.item_locator import ItemHomes
 from bot.sandbox import Sandbox
+from bot.server import review_webhook
+from bot.server.http import Entrance, Posted, received, serving
+from bot.server.review_webhook import (
+    LARGEST_BYTES,
+    REVIEWER,
+    SIGNATURE,
+    TIMESTAMP,
+    WINDOW_SECONDS,
+    Postbox,
+    signature,
+)
 from bot.storage.embedded import EmbeddedStore
-from bot.web import Entrance, Posted, received, serving
 from tests.engine.review_room import CHANNEL, PASSED, SLUG, Room, item, room
 
 ROOT = Path(__file__).parent.parent
@@ -83,7 +91,7 @@ async def door(slack: Sandbox, tmp_path: Path, port: int) -> AsyncIterator[Door]
         )
         entrance = Entrance()
         entrance.open(received(Posted(box)))
-        doors = {posted.PATH: entrance.enter}
+        doors = {review_webhook.PATH: entrance.enter}
         async with serving("127.0.0.1", port, post=doors), aiohttp.ClientSession() as session:
             yield Door(here, session, f"http://127.0.0.1:{port}")
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.redaction import Redactor
+from bot.domain.privacy.redaction import Redactor
 from bot.engine.clock import now
-from bot.engine.homes import ItemHomes
-from bot.posted import Postbox
+from bot.engine.item_locator import ItemHomes
 from bot.sandbox import Sandbox
+from bot.server.review_webhook import Postbox
 from bot.storage.embedded import EmbeddedStore
 from tests.engine.review_room import CHANNEL, PASSED, SLUG, Room, item, room
 from tests.test_posted import SECRET, signed

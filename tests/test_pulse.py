@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from bot.pulse import Pulse
+from bot.server.loop_lag import Pulse
 from tests.storage.samples import wait_until
 
 BLOCKED_SECONDS = 0.3
@@ -13,7 +13,7 @@ BLOCKED_SECONDS = 0.3
 
 async def test_a_loop_that_was_kept_waiting_is_seen_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     """The worst of the last minute: whoever looks every half a minute sees all of it."""
-    monkeypatch.setattr("bot.pulse.BEAT_SECONDS", 0.01)
+    monkeypatch.setattr("bot.server.loop_lag.BEAT_SECONDS", 0.01)
     pulse = Pulse()
     beating = asyncio.create_task(pulse.run())
     await asyncio.sleep(0)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bot import app
-from bot.domain.house import House, Pressing
-from bot.domain.spending import Budget
+from bot.domain.catalog.budget import Budget
+from bot.domain.catalog.policy import House, Pressing
 from bot.errors import ConfigError
 from bot.settings import Settings
 

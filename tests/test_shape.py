@@ -19,36 +19,34 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 
 # A room may import from rooms with a smaller number, and from itself.
 LAYERS = {
-    "errors": 0, "files": 0, "log": 0, "tracing": 0,
+    "errors": 0, "files": 0, "log": 0, "telemetry": 0,
     "domain": 1, "shipped": 1,
     "content": 2, "engine": 2, "keys": 2,
     "slack": 3, "voices": 3, "storage": 3, "record": 3, "sandbox": 3, "settings": 3,
-    "app": 4, "doors": 4, "metrics": 4, "web": 4, "cli": 4, "check": 4, "listing": 4, "posted": 4, "review_parts": 4,
-    "cast": 4, "check_content": 4, "check_table": 4, "reviewing": 4, "replaying": 4,
-    "paying": 4, "pulse": 4, "greeting": 4, "scrubbing": 4, "__main__": 4,
+    "app": 4, "cast": 4, "server": 4, "cli": 4, "__main__": 4,
 }  # fmt: skip
 TOP = 4  # where everything is wired, and neighbours know each other
 
 # Each technology has one home, and the composition root may build what it needs.
 HOMES = {
-    "aiohttp": {"slack", "sandbox", "web"},
-    "anthropic": {"voices/models"},
-    "boto3": {"voices/models"},
-    "botocore": {"voices/models"},
+    "aiohttp": {"slack", "sandbox", "server"},
+    "anthropic": {"voices/llm"},
+    "boto3": {"voices/llm"},
+    "botocore": {"voices/llm"},
     "docket": {"storage"},
-    "genai_prices": {"voices/models"},
-    "google": {"voices/models"},
-    "httpx2": {"voices/models"},
-    "openai": {"voices/models"},
-    "opentelemetry": {"tracing"},
-    "prometheus_client": {"metrics"},
-    "pydantic": set(LAYERS) - {"errors", "files", "log", "shipped", "tracing"},
-    "pydantic_ai": {"voices/models"},
+    "genai_prices": {"voices/llm"},
+    "google": {"voices/llm"},
+    "httpx2": {"voices/llm"},
+    "openai": {"voices/llm"},
+    "opentelemetry": {"telemetry"},
+    "prometheus_client": {"server"},
+    "pydantic": set(LAYERS) - {"errors", "files", "log", "shipped", "telemetry"},
+    "pydantic_ai": {"voices/llm"},
     "pydantic_core": {"record"},
     "pygit2": {"storage"},
     "redis": {"storage"},
-    "slack_bolt": {"slack", "doors"},
-    "slack_sdk": {"slack", "app", "doors"},
+    "slack_bolt": {"slack", "server"},
+    "slack_sdk": {"slack", "app", "server"},
     "structlog": {"log"},
     "typer": {"cli"},
     "yaml": {"content"},
@@ -73,41 +71,41 @@ OPENS = re.compile(
 # What is no file of the workspace, or is git's own; by the words of the call.
 OPENED_ELSEWHERE = {
     # Called alike, and no file.
-    "bot/doors.py": {"self._postbox.open", "self._entrance.open"},
+    "bot/server/connection.py": {"self._postbox.open", "self._entrance.open"},
     "bot/engine/performers.py": {"self.chat.open"},
     "bot/sandbox/methods/views.py": {"slack.views.open"},
-    "bot/storage/patient.py": {"client.exists"},
+    "bot/storage/tasks.py": {"client.exists"},
     "bot/storage/redis.py": {"looking.exists", "self._redis.exists"},
-    "bot/storage/reviews.py": {"self._items.exists"},
-    "bot/storage/writing.py": {"self._items.exists"},
+    "bot/storage/git/reviews.py": {"self._items.exists"},
+    "bot/storage/git/writing.py": {"self._items.exists"},
     # What is shipped with the bot.
     "bot/record/page.py": {"(STATIC / name).read_text"},
     "bot/sandbox/page.py": {"STATIC.glob"},
     "bot/shipped.py": {"place.is_dir"},
     "bot/voices/prompts/texts.py": {"files('bot.voices.prompts').joinpath(f'{name}.md').read_text"},
     # What the operator names in a setting or on the command line, and the terminal.
-    "bot/cli.py": {"os.open"},
+    "bot/cli/main.py": {"os.open"},
     "bot/settings.py": {"path.is_dir", "path.exists", "_at_home(Path(given)).read_text"},
-    "bot/replaying.py": {"begun.open"},
+    "bot/cli/replay.py": {"begun.open"},
     # Git's own folder, which no push reaches, and whether there is one.
-    "bot/listing.py": {"sign.exists"},
-    "bot/storage/index.py": {
+    "bot/cli/items.py": {"sign.exists"},
+    "bot/storage/git/index.py": {
         "index.exists", "index.read_bytes", "os.fdopen", "os.open", "scratch.read_bytes", "scratch.write_bytes",
         "self._path.exists", "self._path.read_bytes", "self._scratch.write_bytes",
     },
-    "bot/storage/objects.py": {"os.fdopen", "os.open"},
-    "bot/storage/replay.py": {"self._repository.walk"},
-    "bot/storage/scrub.py": {"self._repository.walk"},
-    "bot/storage/record.py": {"repository.walk"},
-    "bot/storage/repository.py": {
+    "bot/storage/git/objects.py": {"os.fdopen", "os.open"},
+    "bot/storage/git/rebase.py": {"self._repository.walk"},
+    "bot/storage/git/scrub.py": {"self._repository.walk"},
+    "bot/storage/git/versions.py": {"repository.walk"},
+    "bot/storage/git/repository.py": {
         "(one / '.git').exists", "(place / 'HEAD').exists", "exclude.exists", "exclude.open", "exclude.read_text",
         "link.exists", "link.read_text",
     },
     # Where git moves files: what they are is only compared with what git has.
-    "bot/storage/adopt.py": {"path.lstat", "path.readlink", "self._repository.walk"},
+    "bot/storage/git/checkout_update.py": {"path.lstat", "path.readlink", "self._repository.walk"},
     # Our own locks, and the processes of this machine.
     "bot/storage/embedded.py": {"(self._path / 'store.lock').open"},
-    "bot/storage/turn.py": {
+    "bot/storage/git/lock.py": {
         "(process / 'comm').read_text", "(process / 'cwd').readlink", "Path('/proc').glob", "self._lock.open",
         "self._note.read_text", "self._note.write_text",
     },

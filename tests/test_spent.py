@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from bot import listing
+from bot.cli import items
 from bot.settings import Settings
 
 LINE = {
@@ -24,9 +24,9 @@ async def test_show_adds_up_what_models_took(tmp_path: Path) -> None:
     rows = [json.dumps({**LINE, "meta": fact}) for fact in facts]
     (folder / "planning" / "meeting.jsonl").write_text("\n".join(rows) + "\n")
 
-    found = await listing.show(Settings(workspace=tmp_path), "offline-sync")
+    found = await items.show(Settings(workspace=tmp_path), "offline-sync")
 
-    told = listing.show_as_text(found)
+    told = items.show_as_text(found)
     assert "models     1,215 tokens, at least $0.02 (1 of 2 calls without a price)" in told
     assert "00-02: 15 tokens, cost unknown" in told
     assert found["spent"]["turns"]["00-02 t01"]["cost"] is None

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from opentelemetry import trace
 
-from bot import tracing
+from bot import telemetry
 from tests.e2e.meeting import Meeting, sandbox
 
 WITH_SDK = importlib.util.find_spec("opentelemetry.sdk") is not None
@@ -54,14 +54,14 @@ async def test_inputs_and_effects_are_spans_with_ids_and_kinds(recorder: Recorde
 
 def test_nothing_is_traced_unless_somebody_collects_it() -> None:
     """The usual case costs nothing."""
-    with tracing.exported(None), tracing.span("effect", item="offline-sync") as span:
+    with telemetry.exported(None), telemetry.span("effect", item="offline-sync") as span:
         assert not span.is_recording()
 
 
 @pytest.mark.skipif(WITH_SDK, reason="the SDK is installed here")
 def test_an_endpoint_without_the_extra_is_said_and_stops_nothing(caplog: pytest.LogCaptureFixture) -> None:
     """Traces are a luxury."""
-    with tracing.exported("http://127.0.0.1:4318"), tracing.span("effect") as span:
+    with telemetry.exported("http://127.0.0.1:4318"), telemetry.span("effect") as span:
         assert not span.is_recording()
 
     assert "install roundtable-bot[otel]" in caplog.text

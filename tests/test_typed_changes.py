@@ -6,8 +6,8 @@ from mypy import api
 
 ROOT = Path(__file__).parent.parent
 CHANGES = """
-from bot.domain.roundtable import Roundtable
-from bot.domain.value import Value
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.value import Value
 
 
 class Counter(Value):

@@ -8,10 +8,12 @@ they were written as: `01-02`, `12:30:45` and `no` are no numbers, no times and 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import yaml
+
+from bot.domain.catalog.steps import in_code
 
 MAX_DEPTH = 16
 MAX_NODES = 5_000
@@ -141,3 +143,38 @@ def _sequence(events: Iterator[yaml.Event]) -> list[Any]:
     while not isinstance(event := next(events), yaml.SequenceEndEvent):
         found.append(_value(event, events))
     return found
+
+
+# The two things asked of a Markdown body: its sections, and what stands under a heading.
+
+
+HEADING = re.compile(r"##\s+(.*)")
+DECORATION = " #*_:："
+
+
+def sections(body: str, known: Collection[str] | None = None) -> dict[str, str]:
+    """
+    Text by second-level heading, in lower case. Of a repeated heading the first counts.
+
+    How a heading is set in type is its author's taste: `## **Deep Mode**:` is `## Deep mode`.
+
+    Where only some headings are *known*, the others belong to the section they stand in. Fenced code holds no
+    heading; a fence that nobody closed hides nothing. Indentation means nothing, neither here nor there.
+    """
+    rows = body.split("\n")
+    code = in_code(rows)
+    found: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for number, line in enumerate(rows):
+        heading = None if number in code else HEADING.fullmatch(line.strip())
+        name = _name(heading[1]) if heading else ""
+        if name and (known is None or name in known):
+            lines = []
+            found.setdefault(name, lines)
+        else:
+            lines.append(line)
+    return {name: text for name, lines in found.items() if (text := "\n".join(lines).strip())}
+
+
+def _name(heading: str) -> str:
+    return " ".join(heading.split()).strip(DECORATION).casefold()

@@ -5,7 +5,7 @@ from pathlib import Path
 from bot.content.findings import Findings
 from bot.content.personas import read_roster, read_workshop
 from bot.content.steps import read_agenda
-from bot.domain.agenda import Playbook
+from bot.domain.catalog.agenda import Playbook
 
 
 def load(personas: Path, steps: Path, *, workspace: Path | None = None) -> Playbook:

@@ -7,13 +7,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.content.complaints import complaint
 from bot.content.files import Shelf, Unreadable, name_of
-from bot.content.findings import Findings
-from bot.content.frontmatter import BadFrontMatter, split
-from bot.content.markdown import sections
-from bot.domain.persona import Persona, Principle, Roster
-from bot.domain.steps import BULLET, items
+from bot.content.findings import Findings, complaint
+from bot.content.frontmatter import BadFrontMatter, sections, split
+from bot.domain.catalog.personas import Persona, Principle, Roster
+from bot.domain.catalog.steps import BULLET, items
 from bot.errors import ContentError
 
 FIELDS = ("key", "name", "role", "short", "actor", "icon", "phases", "lens", "model")

@@ -7,15 +7,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.content.complaints import complaint
 from bot.content.files import Shelf, Unreadable, name_of
-from bot.content.findings import Findings
-from bot.content.frontmatter import BadFrontMatter, Plain, split
-from bot.content.markdown import sections
-from bot.domain.agenda import ANALYSIS_PHASES, PHASE_KEYS, Agenda, Phase
-from bot.domain.persona import Roster
-from bot.domain.skip_if import BadCondition
-from bot.domain.steps import Section, Step
+from bot.content.findings import Findings, complaint
+from bot.content.frontmatter import BadFrontMatter, Plain, sections, split
+from bot.domain.catalog.agenda import ANALYSIS_PHASES, PHASE_KEYS, Agenda, Phase
+from bot.domain.catalog.personas import Roster
+from bot.domain.catalog.skip_if import BadCondition
+from bot.domain.catalog.steps import Section, Step
 from bot.errors import ContentError
 
 PHASE_FOLDER = re.compile(r"[0-9]{2}-[a-z0-9]+(?:-[a-z0-9]+)*")

@@ -10,8 +10,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from bot.domain.inputs import Returned
-from bot.domain.moment import seconds_since
+from bot.domain.roundtable.inputs import Returned
+from bot.domain.values.timestamps import seconds_since
 from bot.engine.clock import Clock
 from bot.engine.engine import Engine
 from bot.engine.ports import Store

@@ -2,17 +2,17 @@
 
 from typing import NamedTuple
 
-from bot.domain import export_wording, menus, trouble_wording, wording
-from bot.domain.agenda import Playbook
-from bot.domain.markdown import escaped
-from bot.domain.message import Choice, Link, Message
-from bot.domain.planning import wording as wording_of_plans
-from bot.domain.purse import line
-from bot.domain.roundtable import Roundtable
-from bot.domain.stage import Stage
-from bot.domain.steps import Depth
-from bot.domain.text import counted, one_line
-from bot.domain.transitions.saving import is_behind
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages import menus, record_wording, step_wording, trouble_wording
+from bot.domain.messages import planning_wording as wording_of_plans
+from bot.domain.messages.message import Choice, Link, Message
+from bot.domain.roundtable.budget import line
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions.saving import is_behind
+from bot.domain.values.markdown import escaped
+from bot.domain.values.text import counted, one_line
 from bot.engine.ports import Listing
 
 UNKNOWN_THREAD = (
@@ -144,7 +144,7 @@ def muted(rt: Roundtable, *, muted: bool) -> Message:
 
 
 def depth_set(rt: Roundtable, depth: Depth) -> Message:
-    return Message(text=f"**{rt.title}**: {wording.depth_switched(depth)}", links=_link(rt))
+    return Message(text=f"**{rt.title}**: {step_wording.depth_switched(depth)}", links=_link(rt))
 
 
 def picker(standings: tuple[Standing, ...]) -> Message:
@@ -175,12 +175,12 @@ def with_more(told: Message, slug: str) -> Message:
 
 
 def record_on_its_way(rt: Roundtable) -> Message:
-    return Message(text=export_wording.on_its_way(rt.title), links=_link(rt))
+    return Message(text=record_wording.on_its_way(rt.title), links=_link(rt))
 
 
 def record_kept(listed: Listing) -> Message:
     known = listed.known
-    return Message(text=export_wording.kept_only(known.title or known.slug, known.slug))
+    return Message(text=record_wording.kept_only(known.title or known.slug, known.slug))
 
 
 def listing(standings: tuple[Standing, ...]) -> Message:
@@ -234,7 +234,7 @@ def no_such_item(reference: str) -> str:
 
 
 def several(reference: str, slugs: tuple[str, ...]) -> str:
-    asked, found = one_line(reference, REFERENCE_CHARS), wording.listed([f"`{slug}`" for slug in slugs])
+    asked, found = one_line(reference, REFERENCE_CHARS), step_wording.listed([f"`{slug}`" for slug in slugs])
     return f"`{asked}` could be {found}. Please name one of them."
 
 
@@ -247,7 +247,7 @@ def say_which(running: int) -> str:
 def say_which_item(slugs: list[str]) -> str:
     if not slugs:
         return "There is no item in this channel. Name the one to review: `/roundtable review SLUG`."
-    some = wording.listed([f"`{slug}`" for slug in slugs[:CHOICES_SHOWN]])
+    some = step_wording.listed([f"`{slug}`" for slug in slugs[:CHOICES_SHOWN]])
     return f"Which item shall be reviewed? Say `/roundtable review SLUG`; here are {some}."
 
 

@@ -8,8 +8,10 @@ pressed, typed or asked for with a command. Written after the save, once: what w
 import logging
 from typing import assert_never
 
-from bot.domain import permission, words
-from bot.domain.inputs import (
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages.message import Action
+from bot.domain.roundtable import permission, words
+from bot.domain.roundtable.inputs import (
     Amend,
     Command,
     Export,
@@ -25,10 +27,8 @@ from bot.domain.inputs import (
     Start,
     Stop,
 )
-from bot.domain.message import Action
-from bot.domain.roundtable import Roundtable
-from bot.domain.stage import Stage
-from bot.domain.steps import Depth
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
 
 TAKEN_UP_AGAIN = "lost."
 """Begins the key of a Start that no person asked for: the store had lost the item."""

@@ -1,4 +1,4 @@
-"""The time, as `bot.domain.moment` reads it."""
+"""The time, as `bot.domain.values.timestamps` reads it."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

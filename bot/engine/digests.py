@@ -1,13 +1,13 @@
 """What one person has missed of an item, put together from its record; only looked at, never saved."""
 
-from bot.domain import digest_wording
-from bot.domain.agenda import Playbook
-from bot.domain.digest import digest, waits
-from bot.domain.message import Link, Message
-from bot.domain.place import Person, Place
-from bot.domain.roundtable import Roundtable
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages.message import Link, Message
+from bot.domain.roundtable import digest as digest_wording
+from bot.domain.roundtable.digest import digest, waits
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import Person, Place
 from bot.engine import answers
-from bot.engine.homes import folder_of
+from bot.engine.item_locator import folder_of
 from bot.engine.ports import Listing, Recalled, Records, Store, Workspace
 from bot.errors import UserError, WorkspaceError
 

@@ -11,24 +11,24 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from bot.domain.agenda import Playbook
-from bot.domain.effects import NO_HARM_REPEATED, Effect, OpenThread, Post, ShareRecord
-from bot.domain.inputs import Clashed, Command, Input, Start, TryAgain
-from bot.domain.machine import decide
-from bot.domain.moment import before, seconds_since
-from bot.domain.outcomes import Attempted, Done, Failed, Outcome
-from bot.domain.place import Person, Place
-from bot.domain.roundtable import Roundtable
-from bot.domain.transitions import opening
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.roundtable.effects import NO_HARM_REPEATED, Effect, OpenThread, Post, ShareRecord
+from bot.domain.roundtable.inputs import Clashed, Command, Input, Start, TryAgain
+from bot.domain.roundtable.machine import decide
+from bot.domain.roundtable.outcomes import Attempted, Done, Failed, Outcome
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import opening
+from bot.domain.values.places import Person, Place
+from bot.domain.values.timestamps import before, seconds_since
+from bot.engine.cancellation import Performances
 from bot.engine.clock import Clock
-from bot.engine.giving_up import Performances
-from bot.engine.ledger import Decision, Ledger
-from bot.engine.meter import Meter, Unmetered, kind_of
+from bot.engine.metering import Meter, Unmetered, kind_of
 from bot.engine.performers import Performers
 from bot.engine.ports import Store, Wake
+from bot.engine.repository import Decision, Ledger
 from bot.errors import BotError, Conflict, EffectError, NewerVersion, Unavailable, UserError
 from bot.log import about
-from bot.tracing import span
+from bot.telemetry import span
 
 log = logging.getLogger(__name__)
 

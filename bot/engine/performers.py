@@ -5,25 +5,38 @@ Three parts of the world, one exhaustive match each; which effect belongs to whi
 """
 
 import asyncio
+import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping
-from typing import NamedTuple, assert_never
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, NamedTuple, assert_never
 
-from bot.domain import export_wording
-from bot.domain.agenda import Playbook
-from bot.domain.crosscheck import dangling, dangling_in
-from bot.domain.discretion import discreet
-from bot.domain.effects import (
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.taxonomy import Severity, Trouble
+from bot.domain.discussion.synthesis import claims
+from bot.domain.item.item import DRAFT
+from bot.domain.messages import record_wording
+from bot.domain.messages.message import Message
+from bot.domain.messages.step_wording import AT_WORK
+from bot.domain.planning.briefing import brief_of
+from bot.domain.planning.plan_reader import Known
+from bot.domain.planning.record import recalled
+from bot.domain.privacy.discretion import discreet
+from bot.domain.privacy.redaction import Redact, unchanged
+from bot.domain.roundtable.crosscheck import dangling, dangling_in
+from bot.domain.roundtable.effects import (
     ClearWork,
     Commit,
     Draft,
     Effect,
+    Formalize,
+    Judge,
     Log,
     MeetPerson,
     OpenThread,
     Post,
     React,
     ReadItem,
+    ReadPlan,
     ReadThread,
     Restore,
     Rewrite,
@@ -35,33 +48,117 @@ from bot.domain.effects import (
     Tell,
     Unreact,
 )
-from bot.domain.message import Message
-from bot.domain.moment import seconds_since
-from bot.domain.outcomes import (
+from bot.domain.roundtable.outcomes import (
     Committed,
     Done,
     Drafted,
+    Formalized,
     ItemRead,
+    Judged,
     Outcome,
     PersonaSpoke,
     PersonMet,
+    PlanRead,
     Posted,
     Surveyed,
     Synthesized,
     ThreadOpened,
     ThreadRead,
 )
-from bot.domain.redaction import Redact, unchanged
-from bot.domain.roundtable import Roundtable
-from bot.domain.synthesis import claims
-from bot.domain.transitions.saving import slack_place
-from bot.domain.working_wording import AT_WORK
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions.saving import slack_place
+from bot.domain.transcript.lines import Line
+from bot.domain.values.timestamps import seconds_since
 from bot.engine.clock import Clock
-from bot.engine.courtesies import RENEWED_SECONDS, renewed
-from bot.engine.ports import Chat, Reading, Records, Workspace
-from bot.engine.troubles import log_trouble
-from bot.engine.voice_ports import Cue, Planners, Speech, Voices
-from bot.engine.workshops import InWorkshop, Told, Workshops
+from bot.engine.ports import (
+    RENEWED_SECONDS,
+    Chat,
+    Cue,
+    Planners,
+    Reading,
+    Records,
+    Speech,
+    Voices,
+    Workspace,
+    renewed,
+)
+
+# What the planning workshop asks of the world: its files, its roles, its plan.
+
+
+InWorkshop = ReadPlan | Judge | Formalize
+
+Told = dict[str, Any]
+"""What every outcome says: the effect it belongs to, and when."""
+
+
+class Workshops(NamedTuple):
+    planners: Planners
+    workspace: Workspace
+
+    async def perform(self, effect: InWorkshop, rt: Roundtable, told: Told) -> Outcome:
+        match effect:
+            case ReadPlan():
+                return await self._read(effect, rt, told)
+            case Judge():
+                assert rt.workshop, "a role is asked in a workshop"
+                files = await self.workspace.files(rt.slug, self.planners.reads)
+                verdict, facts = await self.planners.judge(rt.workshop, effect.role, files)
+                return Judged(**told, role=effect.role, round=effect.round, verdict=verdict, facts=facts)
+            case Formalize():
+                return await self._formalized(rt, told)
+            case _:
+                assert_never(effect)
+
+    async def _read(self, effect: ReadPlan, rt: Roundtable, told: Told) -> PlanRead:
+        found = await self.workspace.planning(rt.slug)
+        draft = await self.workspace.files(rt.slug, (DRAFT,))
+        answered, remarks = recalled(_everything(found.lines, rt.lines))
+        return PlanRead(
+            **told,
+            files=found.files,
+            brief=brief_of(rt.title, draft.get(DRAFT, "")),
+            answered=answered,
+            remarks=remarks,
+            aside=effect.aside,
+        )
+
+    async def _formalized(self, rt: Roundtable, told: Told) -> Formalized:
+        assert rt.workshop, "a plan is written in a workshop"
+        files = await self.workspace.files(rt.slug, self.planners.reads)
+        found = await self.workspace.planning(rt.slug)
+        lines = _everything(found.lines, rt.lines)
+        formal = await self.planners.formalize(rt.workshop, files, lines=lines)
+        known = Known(
+            requirements=formal.requirements,
+            turns=frozenset(line.message_id for line in lines if line.message_id),
+        )
+        return Formalized(**told, plan=formal.plan, known=known, facts=formal.facts)
+
+
+def _everything(saved: Iterable[Line], pending: Iterable[Line]) -> tuple[Line, ...]:
+    """The transcript with the lines that are not in git yet; one that is there already counts once."""
+    kept = tuple(saved)
+    known = {line.message_id for line in kept if line.message_id}
+    return (*kept, *(line for line in pending if line.message_id not in known))
+
+
+# Troubles in the log, at the level that their severity asks for.
+
+
+log = logging.getLogger(__name__)
+
+LEVELS = {
+    Severity.INFO: logging.INFO,
+    Severity.WARNING: logging.WARNING,
+    Severity.ERROR: logging.ERROR,
+    Severity.FATAL: logging.CRITICAL,
+}
+
+
+def log_trouble(trouble: Trouble) -> None:
+    log.log(LEVELS[trouble.severity], "%s", trouble.log)
+
 
 SURVEY_SECONDS = 5.0
 SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.json")
@@ -167,7 +264,7 @@ class Performers(NamedTuple):
         """The name says when it was asked for, so that it is the same for every attempt, and for no other export."""
         name = f"{rt.slug}-{re.sub('[^0-9]', '', effect.asked_at)}"
         sheets = await self.records.sheets(rt.slug, rt.lines, title=rt.title, name=name)
-        comment = Message(text=export_wording.shared(rt.title, names=[one.name for one in sheets]))
+        comment = Message(text=record_wording.shared(rt.title, names=[one.name for one in sheets]))
         await self.chat.share(rt.place, sheets, comment, key=effect.id, again=again)
 
     async def _landed(self, effect: InChat) -> None:

@@ -6,22 +6,85 @@ Adapters translate foreign errors once, here: `EffectError` (with `again` set wh
 for Chat, Voices and Workspace; `Unavailable` and `Conflict` for Store. They retry nothing themselves: the engine does.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import NamedTuple, Protocol
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple, Protocol
 
-from bot.domain.artifact import Edit
-from bot.domain.digest import Since
-from bot.domain.effects import Commit
-from bot.domain.item import Known
-from bot.domain.message import Message
-from bot.domain.outcomes import CodeSurvey, Heard, ItemState, Touched
-from bot.domain.place import Belonging, Place
-from bot.domain.progress import SlackPlace
-from bot.domain.roundtable import Roundtable
-from bot.domain.taxonomy import Trouble
-from bot.domain.transcript import Line
-from bot.domain.witness import WentBack, Witness
-from bot.engine.courtesies import Courtesies
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.taxonomy import Trouble
+from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.item.artifacts import Edit
+from bot.domain.item.item import Known
+from bot.domain.item.meta import SlackPlace
+from bot.domain.messages.message import Message
+from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.workshop import Workshop
+from bot.domain.roundtable.digest import Since
+from bot.domain.roundtable.effects import Commit, Sign
+from bot.domain.roundtable.outcomes import CodeSurvey, Heard, ItemState, Touched
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.transcript.lines import Line
+from bot.domain.transcript.witness import WentBack, Witness
+from bot.domain.values.places import Belonging, Place
+from bot.errors import EffectError
+
+# Small signs in a thread: that somebody was heard, or is at work. When one cannot be shown, nothing is
+# lost.
+
+
+RENEWED_SECONDS = 90.0
+"""Slack takes words from under a thread after two minutes."""
+
+
+class Courtesies(Protocol):
+    async def react(self, place: Place, ts: str, emoji: str) -> None:
+        """Already there is no error."""
+        ...
+
+    async def unreact(self, place: Place, ts: str, emoji: str) -> None:
+        """Not there is no error."""
+        ...
+
+    async def show(self, place: Place, sign: Sign, words: str) -> None:
+        """
+        We are at work in the thread. Shown once more, it lasts longer. Slack's trouble is no error: nobody waits for a
+        sign. That Slack will not show it here is one.
+        """
+        ...
+
+    async def clear(self, place: Place, sign: Sign) -> None:
+        """Nothing there is no error."""
+        ...
+
+
+@asynccontextmanager
+async def renewed(
+    courtesies: Courtesies, rt: Roundtable, words: str, *, seconds: float = RENEWED_SECONDS
+) -> AsyncIterator[None]:
+    """What is shown of it stays, however long the work takes."""
+    if not rt.working_at or rt.working_by is not Sign.STATUS:
+        yield
+        return
+    renewing = asyncio.create_task(
+        _renewing(courtesies, rt.place, words, seconds=seconds), name="renewing a sign"
+    )
+    try:
+        yield
+    finally:
+        renewing.cancel()
+        await asyncio.wait({renewing})
+
+
+async def _renewing(courtesies: Courtesies, place: Place, words: str, *, seconds: float) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await courtesies.show(place, Sign.STATUS, words)
+        except EffectError:  # it was shown before; what has changed since, the next one finds out
+            return
+
 
 NOTHING = Witness()
 """Committed, as far as we know."""
@@ -355,4 +418,96 @@ class Wake(Protocol):
         Work until cancelled; on cancel, the payment at hand gets a few seconds to end. One that raises
         CancelledError by itself is handed over: whoever works next begins it anew.
         """
+        ...
+
+
+# What the engine needs of those who speak, judge and write, as promises. See `ports` for what all of them
+# keep.
+
+
+Facts = Mapping[str, Any]
+"""
+What a model's part took, for the line's `meta`: provider, model, tokens_in, tokens_out, tokens_cached, seconds, and
+cost as a decimal text. What nobody knows is absent.
+"""
+
+NO_FACTS: Facts = {}
+
+
+async def no_files() -> Mapping[str, str]:
+    return {}
+
+
+class Cue(NamedTuple):
+    """What a voice is given: everything, read only. `files` reads the item's artifacts, for a voice that wants them."""
+
+    roundtable: Roundtable
+    playbook: Playbook
+    persona: str
+    files: Callable[[], Awaitable[Mapping[str, str]]] = no_files
+
+
+class Speech(NamedTuple):
+    """
+    What a persona says. `satisfied` is its assessment of the answers to the open step, if it made one. Who `passed` has
+    nothing to add, which is said in the record and not in the thread.
+    """
+
+    text: str
+    facts: Facts = NO_FACTS
+    stances: tuple[Stance, ...] = ()
+    satisfied: bool | None = None
+    passed: bool = False
+
+
+class Voices(Protocol):
+    """Raises VoiceError; `reason` "context" when the discussion no longer fits, "unstructured" for bad output."""
+
+    async def acknowledge(self, cue: Cue) -> Speech:
+        """One line for the newest answer of the open step, with at most one question. Empty: nothing to add."""
+        ...
+
+    async def frame(self, cue: Cue) -> Speech:
+        """The lead's opening of an elaboration: recap, focus question, a colleague addressed by name."""
+        ...
+
+    async def respond(self, cue: Cue) -> Speech:
+        """One contribution to the running elaboration."""
+        ...
+
+    async def draft(
+        self, cue: Cue, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
+    ) -> tuple[tuple[Edit, ...], Facts]:
+        """The sections that *steps* own, out of what was said; *files* are the item's artifacts as they are."""
+        ...
+
+    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> tuple[Synthesis, Facts]: ...
+
+
+class Formal(NamedTuple):
+    """A plan as it was written, valid or not, and the *requirements* that it may trace to: none, to any."""
+
+    plan: str
+    requirements: frozenset[str] = frozenset()
+    facts: Facts = NO_FACTS
+
+
+class Planners(Protocol):
+    """
+    The roles of the planning workshop, and whoever writes its plan. *files* are the item's artifacts.
+
+    Raises VoiceError.
+    """
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The artifacts that they want to see of an item, as far as they are there."""
+        ...
+
+    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> tuple[Verdict, Facts]:
+        """What *role* thinks of it in this round, in its own field and in no other."""
+        ...
+
+    async def formalize(self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]) -> Formal:
+        """The plan, out of what the item's files and people's *lines* say; `ws.errors` are those of the one before."""
         ...

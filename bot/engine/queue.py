@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from bot.domain.moment import seconds_since
+from bot.domain.values.timestamps import seconds_since
 from bot.engine.clock import Clock
 from bot.errors import NewerVersion
 

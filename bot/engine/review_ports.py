@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
-from bot.domain.agenda import Playbook
-from bot.domain.message import Message
-from bot.domain.notice import Notice
-from bot.domain.persona import Persona
-from bot.domain.place import Place
-from bot.domain.review_text import Opinion, Review
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.personas import Persona
+from bot.domain.messages.message import Message
+from bot.domain.reviews.notice import Notice
+from bot.domain.reviews.text import Opinion, Review
+from bot.domain.values.places import Place
 
 
 class Case(NamedTuple):

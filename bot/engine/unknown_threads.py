@@ -11,13 +11,13 @@ import time
 from contextlib import suppress
 from typing import NamedTuple
 
-from bot.domain import wording
-from bot.domain.item import Item
-from bot.domain.menus import TAKE_UP
-from bot.domain.message import Message
-from bot.domain.place import Place
-from bot.engine.homes import ItemHomes, folder_of, item_in
-from bot.engine.newest import Newest
+from bot.domain.item.item import Item
+from bot.domain.messages import step_wording
+from bot.domain.messages.menus import TAKE_UP
+from bot.domain.messages.message import Message
+from bot.domain.values.places import Place
+from bot.engine.item_locator import ItemHomes, folder_of, item_in
+from bot.engine.lru import Newest
 from bot.engine.ports import Chat, Listing, Store, Workspace
 from bot.errors import EffectError, Unavailable
 
@@ -101,9 +101,11 @@ class UnknownThreads:
 
     async def answered(self, place: Place, ts: str, item: Item, *, by: str) -> None:
         """The question *ts* says who answered it, and has no button any more. That is a courtesy, tried once."""
-        text = wording.taken_up_here(item.title)
+        text = step_wording.taken_up_here(item.title)
         with suppress(EffectError):
-            await self._chat.rewrite(place, ts, Message(text=text, note=wording.chosen(TAKE_UP.label, by)))
+            await self._chat.rewrite(
+                place, ts, Message(text=text, note=step_wording.chosen(TAKE_UP.label, by))
+            )
 
     async def root_of(self, slug: str, place: Place) -> Place | None:
         """The thread in the channel of *place* that we began for *slug*, if nothing is held there now."""
@@ -126,7 +128,7 @@ class UnknownThreads:
         if root is None:
             self._not_by_us[place.key] = True
             return None
-        item = Item(slug=root.slug, title=wording.title_of_root(root.text) or root.slug)
+        item = Item(slug=root.slug, title=step_wording.title_of_root(root.text) or root.slug)
         if rt := await self._store.get(item.slug):
             if not rt.place.thread:  # it is being opened
                 return None

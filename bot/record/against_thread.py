@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from bot.domain import words
-from bot.domain.outcomes import Heard
-from bot.domain.place import Place
-from bot.domain.transcript import Source, read
-from bot.domain.witness import Witness
-from bot.record.difference import Difference
-from bot.record.verifying import Item
+from bot.domain.roundtable import words
+from bot.domain.roundtable.outcomes import Heard
+from bot.domain.transcript.lines import Source, read
+from bot.domain.transcript.witness import Witness
+from bot.domain.values.places import Place
+from bot.record.verify import Difference, Item
 
 SHOWN_CHARS = 60
 

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bot.domain import permalinks
-from bot.domain.replay_line import Fields, as_line, flaw_of
-from bot.domain.replay_points import DECISION, OBJECTION, QUESTION, SYNTHESIS, position, who
-from bot.domain.replay_tally import CALL, NAME_CHARS, called, named, total
-from bot.domain.text import clean, one_line
-from bot.domain.transcript import HOST
+from bot.domain.roundtable import permalinks
+from bot.domain.transcript.lines import HOST
+from bot.domain.transcript.points import DECISION, OBJECTION, QUESTION, SYNTHESIS, position, who
+from bot.domain.transcript.reading import Fields, as_line, flaw_of
+from bot.domain.transcript.state import CALL, NAME_CHARS, called, named, total
+from bot.domain.values.text import clean, one_line
 from bot.files import File
 from bot.record.reading import rows
 

@@ -7,19 +7,20 @@ from itertools import dropwhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bot.domain import export_wording, transcript
-from bot.domain.digest import Since
-from bot.domain.redaction import Redact, unchanged
-from bot.domain.replay_state import State
-from bot.domain.transcript import Line
+from bot.domain.messages import record_wording
+from bot.domain.privacy.redaction import Redact, unchanged
+from bot.domain.roundtable.digest import Since
+from bot.domain.transcript import lines as transcript
+from bot.domain.transcript.lines import Line
+from bot.domain.transcript.state import State
 from bot.engine.ports import Recalled, Records, Sheet
 from bot.errors import WorkspaceError
 from bot.files import TRANSCRIPT_BYTES, File, folder
 from bot.record.entries import Entry, entries, link_of
-from bot.record.markdown import as_markdown
 from bot.record.page import as_html
 from bot.record.reading import replay, rows
-from bot.record.verifying import TRANSCRIPT
+from bot.record.text import as_markdown
+from bot.record.verify import TRANSCRIPT
 
 COPY = "meeting.jsonl"
 
@@ -91,9 +92,9 @@ def _sheets(record: File, *, title: str, name: str) -> Iterator[Sheet]:
         return entries(record, permalink=state.permalink)
 
     text = "".join(f"{row}\n" for row in as_markdown(lines(), state, title=title))
-    yield Sheet(f"{name}.md", export_wording.text_title(title), text.encode())
+    yield Sheet(f"{name}.md", record_wording.text_title(title), text.encode())
     page = "".join(as_html(lines, state, title=title))
-    yield Sheet(f"{name}.html", export_wording.page_title(title), page.encode())
+    yield Sheet(f"{name}.html", record_wording.page_title(title), page.encode())
 
 
 def _recalled(record: File, *, person: str, permalink: str) -> Recalled:

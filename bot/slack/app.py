@@ -16,12 +16,11 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.engine.meter import Meter, Unmetered
-from bot.slack.identity import Identity
+from bot.engine.metering import Meter, Unmetered
+from bot.slack.client import Identity
 from bot.slack.listeners import register
-from bot.slack.payload import MALFORMED, Payload, flaw
+from bot.slack.parse import MALFORMED, Payload, flaw, foreign
 from bot.slack.reception import Reception
-from bot.slack.whose import foreign
 
 OK = 200
 MOST_NOTED = 100

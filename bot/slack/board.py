@@ -10,26 +10,21 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.discretion import discreet
-from bot.domain.message import Message
-from bot.domain.place import Place
+from bot.domain.messages.message import Message
+from bot.domain.privacy.discretion import discreet
+from bot.domain.values.places import Place
 from bot.engine.ports import Pace
 from bot.engine.review_ports import Board, Spot
 from bot.errors import SlackError
-from bot.slack.blocks import Part, parts
-from bot.slack.calls import Calls, Unpaced
+from bot.slack.calls import QUIET, UNLINKED, Calls, Unpaced, following
 from bot.slack.chat import NO_LONGER_THERE
-from bot.slack.earlier import EVENT_TYPE, Earlier, metadata
-from bot.slack.identity import Identity
-from bot.slack.limits import UPDATE_TEXT_CHARS
-from bot.slack.names import Names
-from bot.slack.packing import shortened
-from bot.slack.paging import following
-from bot.slack.payload import word
-from bot.slack.posting import Posting
-from bot.slack.quiet import QUIET, UNLINKED
-from bot.slack.standing import Standing
-from bot.slack.whispers import Whispers
+from bot.slack.client import Identity
+from bot.slack.ephemeral import Whispers
+from bot.slack.health import Standing
+from bot.slack.lookup import Names
+from bot.slack.parse import word
+from bot.slack.post_lookup import EVENT_TYPE, Earlier, Posting, metadata
+from bot.slack.render import UPDATE_TEXT_CHARS, Part, parts, shortened
 
 log = logging.getLogger(__name__)
 

@@ -7,29 +7,23 @@ from typing import Any
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.discretion import discreet
-from bot.domain.effects import Sign
-from bot.domain.message import Message
-from bot.domain.persona import Persona, Roster
-from bot.domain.place import Belonging, Place, Room
+from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.messages.message import Message
+from bot.domain.privacy.discretion import discreet
+from bot.domain.roundtable.effects import Sign
+from bot.domain.values.places import Belonging, Place, Room
 from bot.engine.ports import Chat, Opened, Pace, Root, Sheet, Thread
 from bot.errors import SlackError
-from bot.slack.blocks import Part, parts
-from bot.slack.calls import Calls, Unpaced
-from bot.slack.channels import Channels
-from bot.slack.earlier import Earlier, metadata
-from bot.slack.identity import CUSTOMISE, Identity
-from bot.slack.limits import UPDATE_TEXT_CHARS
-from bot.slack.names import Names
-from bot.slack.packing import shortened
-from bot.slack.posting import Posting
-from bot.slack.quiet import QUIET, UNLINKED
+from bot.slack.calls import QUIET, UNLINKED, Calls, Unpaced
+from bot.slack.client import CUSTOMISE, Identity
+from bot.slack.ephemeral import Whispers
+from bot.slack.health import Standing
+from bot.slack.lookup import Channels, Names
+from bot.slack.post_lookup import Earlier, Posting, ThreadReader, metadata
 from bot.slack.refusals import answer_of
-from bot.slack.signs import Signs
-from bot.slack.standing import Standing
-from bot.slack.thread import ThreadReader
+from bot.slack.render import UPDATE_TEXT_CHARS, Part, parts, shortened
+from bot.slack.typing_indicator import Signs
 from bot.slack.uploads import Uploads
-from bot.slack.whispers import Whispers
 from bot.slack.wording import POSTED_AGAIN
 
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 
-from bot.slack.payload import MALFORMED
+from bot.slack.parse import MALFORMED
 
 PATH = "/slack/events"
 LARGEST_BYTES = 4 * 1024 * 1024

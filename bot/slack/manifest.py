@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from bot.slack.client import AGENT, CUSTOMISE, UPLOAD
 from bot.slack.endpoint import PATH
-from bot.slack.identity import AGENT, CUSTOMISE, UPLOAD
 from bot.slack.wording import COMMAND, USAGE
 
 SHORTCUT = "roundtable_start"

@@ -6,23 +6,231 @@ Malformed for what Slack would not send.
 """
 
 import re
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
-from bot.domain.inputs import Amend, Press, Resume, Retract, Say
-from bot.domain.message import Action
-from bot.domain.outcomes import Heard
-from bot.domain.place import Person, Place, Room
-from bot.domain.text import clean, one_line
-from bot.domain.words import is_aside
-from bot.slack.buttons import TYPED, action_of, carried
-from bot.slack.channels import PRIVATE_TYPES, room_in
-from bot.slack.identity import Identity
-from bot.slack.limits import VALUE_CHARS
-from bot.slack.payload import Malformed, Payload, known, needed, part, reply_url, word
-from bot.slack.text import readable, visible
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say
+from bot.domain.roundtable.outcomes import Heard
+from bot.domain.roundtable.words import is_aside
+from bot.domain.values.places import Belonging, Person, Place, Room
+from bot.domain.values.text import clean, one_line
+from bot.errors import BotError
+from bot.slack.client import Identity
+from bot.slack.lookup import PRIVATE_TYPES, room_in
+from bot.slack.markdown import readable, visible
+from bot.slack.render import ID_CHARS, TYPED, URL_CHARS, VALUE_CHARS, action_of, carried
 from bot.slack.verbs import HELP, Asked, command_in, verb_in
-from bot.slack.whose import addresses, belonging, by_person, in_any_thread, in_thread, mention_of
 from bot.slack.wording import CUT
+
+# Slack's payloads, believed as far as they go.
+#
+# What is missing reads as empty, and so does what is of another kind. What must be there and is not makes
+# the payload none of our business: it is acknowledged, and a line in the log says why.
+
+
+Payload = Mapping[str, Any]
+
+MALFORMED = "malformed"
+EMPTY: Payload = {}
+
+_ID = re.compile(rf"[\w.:-]{{1,{ID_CHARS}}}", re.ASCII)
+_URL = re.compile(rf"https?://[!-~]{{1,{URL_CHARS}}}")
+
+_KINDS: Mapping[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("action_id", "block_id", "callback_id", "channel_id", "channel_type", "command"), str),
+    **dict.fromkeys(
+        ("enterprise_id", "response_url", "subtype", "team_id", "thread_ts", "ts", "user_id"), str
+    ),
+    **dict.fromkeys(("text", "type"), (str, dict)),
+    **dict.fromkeys(("channel", "enterprise", "team", "user"), (str, dict)),
+    **dict.fromkeys(("assistant_thread", "container", "event", "function_data", "item"), dict),
+    **dict.fromkeys(("message", "previous_message", "view"), dict),
+    **dict.fromkeys(("actions", "authorizations", "response_urls"), list),
+}
+_INSIDE = ("event", "message", "previous_message", "item", "assistant_thread", "view", "function_data")
+_DEEPEST = 5
+
+_TAKEN_FOR_GRANTED: Mapping[str, str] = {
+    "block_actions": "actions",
+    "block_suggestion": "action_id",
+    "dialog_cancellation": "callback_id",
+    "dialog_submission": "callback_id",
+    "dialog_suggestion": "callback_id",
+    "event_callback": "event",
+    "interactive_message": "callback_id",
+    "message_action": "callback_id",
+    "shortcut": "callback_id",
+    "view_closed": "view",
+    "view_submission": "view",
+    "workflow_step_edit": "callback_id",
+}
+"""By Bolt, of each type of payload."""
+
+
+class Malformed(BotError):
+    pass
+
+
+def flaw(body: object) -> str:
+    """What keeps Bolt from finding its way through *body*; empty when it is as Slack writes it, or near enough."""
+    if not isinstance(body, dict):
+        return f"it is a {type(body).__name__}"
+    if "ssl_check" in body:
+        return ""
+    taken = "command" if "command" in body else _TAKEN_FOR_GRANTED.get(str(body.get("type")), "type")
+    if not body.get(taken):
+        return f"it has no {taken}"
+    if "event" in body and not isinstance(part(body, "event").get("type"), str):
+        return "its event has no type"
+    if odd := _oddity(body, _DEEPEST):
+        return odd
+    if taken == "actions" and not all(word(action, "action_id") for action in body["actions"]):
+        return "an action has no action_id"
+    if taken == "view" and not (word(body, "view", "type") and word(body, "view", "callback_id")):
+        return "its view has no type or callback_id"
+    return ""
+
+
+def _oddity(body: Payload, depth: int) -> str:
+    for name, value in body.items():
+        kind = _KINDS.get(name)
+        if kind and not isinstance(value, kind) and (value is not None or name == "response_urls"):
+            return f"its {name} is a {type(value).__name__}"
+    inner = [body[name] for name in _INSIDE if body.get(name)]
+    for name in ("actions", "authorizations", "response_urls"):
+        inner += body.get(name) or ()
+    if inner and not depth:
+        return "it is too deep"
+    for one in inner:
+        if not isinstance(one, dict):
+            return f"it lists a {type(one).__name__}"
+        if odd := _oddity(one, depth - 1):
+            return odd
+    return ""
+
+
+def _found(body: Payload, path: tuple[str, ...]) -> object:
+    """JSON has no mappings but dicts, and to look for those takes a fraction of the time."""
+    found: Any = body
+    for name in path:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def part(body: Payload, *path: str) -> Payload:
+    """The object at *path*; an empty one when there is none."""
+    found = _found(body, path)
+    return found if isinstance(found, dict) else EMPTY
+
+
+def word(body: Payload, *path: str) -> str:
+    """The text at *path*; empty when there is none."""
+    found = _found(body, path)
+    return found if isinstance(found, str) else ""
+
+
+def known(body: Payload, *path: str) -> str:
+    """The id or stamp at *path*; empty when there is none, or one that Slack would not give."""
+    found = word(body, *path)
+    return found if is_id(found) else ""
+
+
+def is_id(text: str) -> bool:
+    return _ID.fullmatch(text) is not None
+
+
+def needed(body: Payload, *path: str) -> str:
+    """`known`, and not empty."""
+    if found := known(body, *path):
+        return found
+    raise Malformed(f"it has no {'.'.join(path)}")
+
+
+def reply_url(body: Payload) -> str:
+    found = word(body, "response_url")
+    return found if _URL.fullmatch(found) else ""
+
+
+# For whom a payload is, whose words a message holds, and to whom they are said.
+
+
+SAID_BY_PEOPLE = frozenset({"", "thread_broadcast", "file_share", "me_message"})
+"""Subtypes of messages that are words of a person (the last, of `/me`); everything else only reports something."""
+SLACKBOT = "USLACKBOT"
+
+
+def foreign(body: Payload, us: Identity) -> str:
+    """
+    The app or workspace that *body* is for when that is another one; empty when it is for us, or does not say.
+
+    Who caused it may be of any workspace. In Slack Connect an event may name the other organisation's, so there the
+    channel decides; a command names that of the person who typed it. In an Enterprise Grid the organisation is enough.
+    """
+    app = word(body, "api_app_id")
+    if app and us.apps and app not in us.apps:
+        return f"app {known(body, 'api_app_id') or '?'}"
+    if "command" in body or body.get("is_ext_shared_channel") is True:
+        return ""
+    teams = set(filter(None, _teams(body)))
+    if not teams or us.team in teams or (us.enterprise and us.enterprise in _enterprises(body)):
+        return ""
+    return f"workspace {', '.join(sorted(filter(is_id, teams))) or '?'}"
+
+
+def _teams(body: Payload) -> Iterator[str]:
+    yield from (word(body, name) for name in ("team_id", "context_team_id", "team"))
+    yield word(body, "team", "id")
+    yield word(body, "view", "app_installed_team_id")
+    yield from (word(one, "team_id") for one in _installations(body))
+
+
+def _enterprises(body: Payload) -> Iterator[str]:
+    yield from (word(body, name) for name in ("enterprise_id", "context_enterprise_id", "enterprise"))
+    yield word(body, "enterprise", "id")
+    yield word(body, "team", "enterprise_id")
+    yield from (word(one, "enterprise_id") for one in _installations(body))
+
+
+def _installations(body: Payload) -> Sequence[Payload]:
+    found = body.get("authorizations")
+    return found if isinstance(found, list) else ()
+
+
+def in_thread(event: Payload) -> bool:
+    return known(event, "thread_ts") not in {"", word(event, "ts")}
+
+
+def in_any_thread(message: Payload) -> bool:
+    """Also as its root, under which somebody has replied."""
+    return bool(known(message, "thread_ts"))
+
+
+def by_person(message: Payload, us: Identity) -> bool:
+    if message.get("bot_id") or word(message, "subtype") not in SAID_BY_PEOPLE:
+        return False
+    return known(message, "user") not in {"", us.user, SLACKBOT}
+
+
+def addresses(message: Payload, us: Identity) -> bool:
+    return mention_of(us).match(word(message, "text")) is not None
+
+
+def mention_of(us: Identity) -> re.Pattern[str]:
+    return _mention(us.user)
+
+
+@cache
+def _mention(user: str) -> re.Pattern[str]:
+    return re.compile(rf"\s*<@{re.escape(user)}(?:\|[^<>]*)?>[\s:,]*")
+
+
+def belonging(body: Payload, us: Identity, team: str) -> Belonging:
+    """Of somebody whose workspace is *team*: where that is another one, of another organisation, it is plain to see."""
+    organisation = us.enterprise or body.get("enterprise") or body.get("enterprise_id")
+    return Belonging.EXTERNAL if team and team != us.team and not organisation else Belonging.UNKNOWN
+
 
 MESSAGE_CHARS = 40_000
 RAW_CHARS = 4 * MESSAGE_CHARS

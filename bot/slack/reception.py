@@ -12,19 +12,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from bot.domain.effects import Sign
-from bot.domain.inputs import Amend, Say
-from bot.domain.message import Message
-from bot.domain.permission import may_be_wish
-from bot.domain.place import Belonging, Person, Place, Room
-from bot.domain.refusals import unverified
+from bot.domain.messages.message import Message
+from bot.domain.messages.trouble_wording import unverified
+from bot.domain.roundtable.effects import Sign
+from bot.domain.roundtable.inputs import Amend, Say
+from bot.domain.roundtable.permission import may_be_wish
+from bot.domain.values.places import Belonging, Person, Place, Room
 from bot.engine.review_ports import Memory
 from bot.errors import BotError, Conflict, NewerVersion, SlackError, Unavailable, UserError
 from bot.slack import parse
-from bot.slack.desk import Desk, Reply
-from bot.slack.identity import Identity
-from bot.slack.payload import Payload
-from bot.slack.payload import reply_url as reply_url_of
+from bot.slack.client import Identity
+from bot.slack.commands import Desk, Reply
+from bot.slack.parse import Payload
+from bot.slack.parse import reply_url as reply_url_of
 from bot.slack.verbs import OPENING, Asked, ask
 from bot.slack.wording import AS_A_GUEST, MOMENT, NOT_SAVED, SAVED_BY_NEWER, WENT_WRONG, plain
 

@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.errors import ConfigError, SlackError
 from bot.slack.client import call, is_here
-from bot.slack.payload import MALFORMED, Payload, flaw, word
+from bot.slack.parse import MALFORMED, Payload, flaw, word
 from bot.slack.wording import APP_LEVEL_REFUSED, LINK_DISABLED, NO_CONNECTION
 
 log = logging.getLogger(__name__)

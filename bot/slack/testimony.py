@@ -6,15 +6,14 @@ from typing import Any, NamedTuple
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.outcomes import Heard
-from bot.domain.place import Place
-from bot.domain.witness import Witness
+from bot.domain.roundtable.outcomes import Heard
+from bot.domain.transcript.witness import Witness
+from bot.domain.values.places import Place
 from bot.errors import SlackError
-from bot.slack.calls import Calls, Unpaced
-from bot.slack.earlier import witness_of
-from bot.slack.identity import Identity
-from bot.slack.paging import following
+from bot.slack.calls import Calls, Unpaced, following
+from bot.slack.client import Identity
 from bot.slack.parse import heard
+from bot.slack.post_lookup import witness_of
 
 A_PAGE = 200
 PAGES = 200

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 import aiohttp
 
-from bot.domain.place import Place
+from bot.domain.values.places import Place
 from bot.engine.ports import Sheet
 from bot.errors import SlackError
 from bot.slack.calls import Calls
-from bot.slack.earlier import Earlier
+from bot.slack.post_lookup import Earlier
 from bot.slack.refusals import refusals_translated
 
 log = logging.getLogger(__name__)

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 
-from bot.domain.agenda import Depth
-from bot.domain.inputs import Export, Mute, Plan, Resume, SetDepth, Start, Stop
-from bot.domain.item import item_from
-from bot.domain.notice import AskReview
-from bot.domain.place import Person, Place, Room
-from bot.domain.text import one_line
+from bot.domain.catalog.agenda import Depth
+from bot.domain.item.item import item_from
+from bot.domain.reviews.notice import AskReview
+from bot.domain.roundtable.inputs import Export, Mute, Plan, Resume, SetDepth, Start, Stop
+from bot.domain.values.places import Person, Place, Room
+from bot.domain.values.text import one_line
 from bot.errors import UserError
 from bot.slack import wording
-from bot.slack.desk import Desk, Reply
+from bot.slack.commands import Desk, Reply
 from bot.slack.wording import NO_TITLE, WHICH_DEPTH, plain
 
 HELP = "help"

@@ -1,6 +1,6 @@
 """Every sentence that people read because of Slack, and not because of their roundtable."""
 
-from bot.domain.message import Message
+from bot.domain.messages.message import Message
 
 COMMAND = "/roundtable"
 USAGE = (

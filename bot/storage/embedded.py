@@ -18,12 +18,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
 
-from bot.domain.place import Place
-from bot.domain.roundtable import Roundtable
-from bot.domain.stage import Stage
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import Place
 from bot.errors import ConfigError, Conflict, NewerVersion, Unavailable
 from bot.files import STATE_BYTES, TEMPORARY, folder
-from bot.storage.stored import Unreadable, decoded, encoded, is_due, place_in
+from bot.storage.serialization import Unreadable, decoded, encoded, is_due, place_in
 
 ROUNDTABLES = "roundtables"
 SUFFIX = ".json"

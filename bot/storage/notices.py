@@ -16,12 +16,12 @@ from typing import Self, TypeVar
 
 from pydantic import ValidationError
 
-from bot.domain.notice import Notice
+from bot.domain.reviews.notice import Notice
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.files import STATE_BYTES, TEMPORARY, folder
-from bot.storage.connect import Connected, bounded
-from bot.storage.scripts import SETTLE
-from bot.storage.stored import is_newer, newer
+from bot.storage.redis import SETTLE
+from bot.storage.redis_client import Connected, bounded
+from bot.storage.serialization import is_newer, newer
 
 CONNECTIONS = 16
 FOLDER = "notices"

@@ -9,19 +9,119 @@ something. Nothing is tried twice: `connect.py` says why, and what all kinds of 
 import logging
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
-from bot.domain.place import Place
-from bot.domain.roundtable import Roundtable
-from bot.domain.stage import Stage
-from bot.engine.newest import Newest
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import Place
+from bot.engine.lru import Newest
 from bot.errors import Conflict, NewerVersion, Unavailable
-from bot.storage.census import Counted, census
-from bot.storage.connect import Connected, bounded
-from bot.storage.scripts import ANOTHER, SAME, SAVE, SAVED, SET_ASIDE, SETTLE, UNLESS_SEEN, UNLISTED
-from bot.storage.stored import SHAPE, Unreadable, decoded, encoded, is_due, newer
+from bot.storage.redis_client import Connected, bounded
+from bot.storage.serialization import SHAPE, Unreadable, decoded, encoded, is_due, newer
+
+# What Redis does by itself for the store, in Lua, so that nobody gets in between.
+#
+# The scripts go along each time: they are shorter than what they save, and a server that was restarted or
+# replaced need not be told them again.
+
+
+FIELDS = (
+    "version", "incarnation", "stage", "phase", "step", "turn_count", "max_turns", "team", "channel", "thread", "owes",
+    "updated", "shape", "state",
+)  # fmt: skip
+"""`state` is the roundtable; the others are for people to read, and for the store to look at."""
+EXPECTED, SEEN, KEPT, LISTED = "ARGV[1]", "ARGV[2]", "ARGV[3]", "ARGV[4]"
+GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=5)}
+SAVED, UNLISTED, ANOTHER = -1, -2, -3
+
+SAVE = f"""
+local found = redis.call('HMGET', KEYS[1], 'version', 'incarnation', 'team', 'channel', 'thread')
+local version = tonumber(found[1] or '0')
+if version ~= tonumber({EXPECTED}) then return version end
+if found[2] and {SEEN} ~= '' and found[2] ~= {SEEN} then return {ANOTHER} end
+local stays = found[3] == {GIVEN["team"]} and found[4] == {GIVEN["channel"]} and found[5] == {GIVEN["thread"]}
+if {LISTED} == '' and not stays then return {UNLISTED} end
+redis.call('HSET', KEYS[1], {", ".join(f"'{name}',{given}" for name, given in GIVEN.items())})
+if {KEPT} == '' then redis.call('PERSIST', KEYS[1]) else redis.call('EXPIRE', KEYS[1], {KEPT}) end
+return {SAVED}
+"""
+"""
+KEYS: the roundtable. ARGV: the version expected, its incarnation where that is known, for how many seconds it is kept,
+whether the indexes were written first, and `FIELDS`. Returns SAVED; or UNLISTED, when it is not where it was, so that
+they have to be; or ANOTHER, when the store was lost meanwhile and this is one that was begun anew; or the version found
+instead.
+"""
+
+UNLESS_SEEN = """
+local found = redis.call('HMGET', KEYS[1], 'version', 'incarnation', 'updated')
+if found[1] == ARGV[1] and found[2] == ARGV[2] and found[3] == ARGV[3] then return 1 end
+return redis.call('HGET', KEYS[1], 'state')
+"""
+SAME = 1
+"""
+KEYS: the roundtable. ARGV: the version, incarnation and time of the one that is known. Returns the state, or SAME. The
+time tells two apart that have one version: a replica that became master may lack the last save, and get another.
+"""
+
+SETTLE = """
+local owed = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if owed and tonumber(owed) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], ARGV[1]) end
+"""
+"""KEYS: who owes. ARGV: a slug, and the version that owes nothing; a later one may owe again."""
+
+SET_ASIDE = """
+if redis.call('HGET', KEYS[1], 'state') == ARGV[1] then redis.call('RENAME', KEYS[1], KEYS[2]) end
+"""
+"""KEYS: the roundtable, and where to. ARGV: the state that cannot be read, unless it was replaced meanwhile."""
+
+
+# Every roundtable in a Redis, by a look at every key there is: for the few questions that no index answers.
+
+
+KEYS_AT_ONCE = 1_000
+
+
+class Counted(NamedTuple):
+    slug: str
+    stage: str
+    thread: str
+    shape: int
+
+
+async def census(redis: Any, pattern: str) -> tuple[Counted, ...]:
+    """*pattern* matches the keys, each with its slug in braces. Whoever is saved meanwhile may be missing."""
+    found: dict[str, Counted] = {}
+    async for keys in _chunks(redis.scan_iter(match=pattern, count=KEYS_AT_ONCE), KEYS_AT_ONCE):
+        reading = redis.pipeline(transaction=False)
+        for key in keys:
+            reading.hmget(key, "stage", "thread", "shape")
+        for key, (stage, thread, shape) in zip(keys, await reading.execute(), strict=True):
+            if stage:
+                slug = _slug(key.decode(errors="replace"))
+                number = int(shape) if shape and shape.isdigit() else 0
+                found[slug] = Counted(slug, _census_text(stage), _census_text(thread), number)
+    return tuple(found.values())
+
+
+def _census_text(value: bytes | None) -> str:
+    return (value or b"").decode(errors="replace")
+
+
+def _slug(key: str) -> str:
+    return key[key.index("{") + 1 : key.rindex("}")]
+
+
+async def _chunks(keys: AsyncIterator[bytes], size: int) -> AsyncIterator[list[bytes]]:
+    chunk: list[bytes] = []
+    async for key in keys:
+        chunk.append(key)
+        if len(chunk) == size:
+            yield chunk
+            chunk = []
+    yield chunk
+
 
 CONNECTIONS = 64
 CENSUS_SECONDS = 1.5

@@ -7,12 +7,17 @@ Reading never fails. What is not in the form is left out, and words without a re
 import json
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bot.domain.planning.objects import objects_in
-from bot.domain.stance import Stance
-from bot.voices.prompts.seen import row
+from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.discussion.elaboration import Stance
+from bot.domain.planning.plan_reader import objects_in
+from bot.domain.values.json_files import parse
+from bot.voices.offline.numbering import known_requirements
+from bot.voices.offline.phrases import key
+from bot.voices.prompts.seen import row, seen
+from bot.voices.settling import numbers_for
 
 MOST_STANCES = 8
 MOST_TURNS = 8
@@ -147,3 +152,164 @@ def _with_question(text: str, found: Mapping[str, Any]) -> str:
 
 def _line(given: Any, limit: int) -> str:
     return row(given, limit) if isinstance(given, str) else ""
+
+
+# What a mind wrote, made fit to be said by a persona: its own words, visible, and nothing else.
+#
+# Nothing in it pings or acts, whoever shows it sees to that (`Message.text`); here it must not deceive
+# either.
+
+
+LONGEST = 3_000
+"""Characters that a contribution may have; five times what is asked for is no mistake in counting."""
+
+_MARKED = re.compile(r"^(?:<<<|>>>)[0-9a-f]{16}.*$", re.MULTILINE)
+_LINK = re.compile(r"!?\[(?P<label>[^\]\n]{0,300})\]\(\s*<?(?P<url>[^)\s>]{1,2000})>?[^)\n]{0,300}\)")
+_ANGLED = re.compile(r"<(?P<url>https?://[^|>\s]{1,2000})\|(?P<label>[^>\n]{0,300})>")
+_PREAMBLE = re.compile(
+    r"\s*(?:(?:sure|certainly|of course|absolutely|okay|ok|great)(?:\s+thing)?\s*[,!.:]\s*)?"
+    r"(?:here(?:'s|’s| is| are)\b[^\n.]{0,100}:\s*\n)",
+    re.IGNORECASE,
+)
+_DECLINES = re.compile(
+    r"\s*(?:(?:i[’']?m|i am) sorry,?\s+(?:but\s+)?i\s+(?:can(?:no|[’'])t|won[’']t|am (?:not able|unable))"
+    r"|i (?:can(?:no|[’'])t|am (?:not able|unable) to) (?:help|assist|comply|continue|fulfil)"
+    r"|as an? (?:ai|artificial|large language|language model)\b)",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"(?<=[.!?。！？])\s|\n")
+
+
+class Spoken:
+    """How names stand before words at this table."""
+
+    def __init__(self, roster: Roster, people: Iterable[str] = ()) -> None:
+        self._names = {name.casefold(): one.key for one in roster for name in (one.name, one.first_name)}
+        self._people = {name.casefold() for name in people if name.strip()}
+        known = sorted({*self._names, *self._people, "user", "human"}, key=len, reverse=True)
+        self._label = re.compile(
+            rf"^[ \t>*_`]*(?:\[[^\]\n]{{0,40}}\][ \t]*)?(?P<name>{'|'.join(map(re.escape, known))})"
+            r"(?:[ \t]*\([^()\n]{0,80}\))?[*_` \t]*[:：][*_ \t]*",
+            re.IGNORECASE | re.MULTILINE,
+        )
+
+    def own(self, text: str, persona: Persona) -> str:
+        """
+        The words of *persona* in *text*: without its name before them, and up to where somebody else's begin. Empty
+        where nothing else is in it.
+        """
+        kept: list[str] = []
+        at = 0
+        mine = True
+        for label in self._label.finditer(text):
+            if mine:
+                kept.append(text[at : label.start()])
+            mine = self._names.get(label["name"].casefold()) == persona.key
+            at = label.end()
+            if not mine and "".join(kept).strip():
+                break
+        if mine:
+            kept.append(text[at:])
+        return "".join(kept).strip()
+
+
+def tidied(text: str) -> str:
+    """Links say where they lead; markers, preambles and what cannot be seen are gone."""
+    bare = _MARKED.sub("", seen(text))
+    shown = _ANGLED.sub(_open, _LINK.sub(_open, bare))
+    return _PREAMBLE.sub("", shown, count=1).strip()
+
+
+def declines(text: str) -> bool:
+    """Whether it is a model that speaks of itself, and not a persona of the work."""
+    return _DECLINES.match(text) is not None
+
+
+def shortened(text: str, limit: int = LONGEST) -> str:
+    """*text* up to the last sentence that has room; code that is cut open is closed."""
+    if len(text) <= limit:
+        return text
+    ends = [found.start() for found in _ENDS.finditer(text, 0, limit)]
+    cut = text[: ends[-1] if ends and ends[-1] > limit // 2 else limit].rstrip()
+    return f"{cut}\n```\n…" if cut.count("```") % 2 else f"{cut} …"
+
+
+def _open(link: re.Match[str]) -> str:
+    label, url = link["label"].strip(), link["url"]
+    return url if not label or label == url else f"{label} ({url})"
+
+
+# User stories as a mind wrote them: an array of objects, or whatever of it can be read.
+
+
+MOST_STORIES = 200
+MOST_CRITERIA = 20
+LONGEST_STORY = 500
+
+_ID = re.compile(r"US-0*(\d{1,4})", re.IGNORECASE)
+_FENCE = re.compile(r"^\s*```\w*\s*\n|\n\s*```\s*$")
+
+Record = dict[str, Any]
+
+
+def stories(text: str, existing: str, spec: str) -> tuple[Record, ...]:
+    """
+    Those in *text*, under the ids that the *existing* file has for them; they trace to what *spec* has, and to nothing
+    else. Empty where none can be read.
+    """
+    found = [story for one in _objects(text) if (story := _story(one))][:MOST_STORIES]
+    before = {number: one for one in reversed(tuple(_objects(existing))) if (number := _number(one))}
+    known = {number: _words(one) for number, one in before.items()}
+    given = [(_number(one) or len(known) + place, _words(one)) for place, one in enumerate(found, start=1)]
+    requirements = {one.id for one in known_requirements(spec)}
+    return tuple(
+        {
+            **one,
+            "id": before[number]["id"] if number in before else f"US-{number:03}",
+            "traces": [trace for trace in one["traces"] if trace in requirements],
+        }
+        for number, one in zip(numbers_for(known, given), found, strict=True)
+    )
+
+
+def _objects(text: str) -> Iterator[Mapping[str, Any]]:
+    """Of an array; of an object that holds one; or those that stand whole in a text that is neither."""
+    try:
+        found = parse(_FENCE.sub("", text)) if text.strip() else []
+    except ValueError:
+        yield from (one for one in objects_in(text) if "want" in one)
+        return
+    if isinstance(found, dict):
+        found = next((one for one in found.values() if isinstance(one, list)), [found])
+    yield from (one for one in found if isinstance(one, dict)) if isinstance(found, list) else ()
+
+
+def _story(given: Mapping[str, Any]) -> Record | None:
+    said = {name: _telling_line(given.get(name)) for name in ("role", "want", "so_that")}
+    if not said["want"]:
+        return None
+    return {
+        "id": _telling_line(given.get("id")),
+        **said,
+        "acceptance_criteria": _lines(given.get("acceptance_criteria")),
+        "traces": _lines(given.get("traces")),
+        "by": _telling_line(given.get("by")),
+    }
+
+
+def _number(record: Mapping[str, Any]) -> int:
+    found = _ID.fullmatch(str(record.get("id") or ""))
+    return int(found[1]) if found else 0
+
+
+def _words(record: Mapping[str, Any]) -> str:
+    return key(f"{record.get('role') or ''} {record.get('want') or ''}")
+
+
+def _telling_line(given: Any) -> str:
+    return row(given, LONGEST_STORY) if isinstance(given, str) else ""
+
+
+def _lines(given: Any) -> list[str]:
+    found = given if isinstance(given, list) else [given]
+    return [line for one in found[:MOST_CRITERIA] if (line := _telling_line(one))]

@@ -7,10 +7,18 @@ What only personas favour was not decided, whatever a mind calls it.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.domain.elaboration import Elaboration, Turn
-from bot.domain.planning.objects import objects_in
-from bot.domain.synthesis import SUMMARY_CHARS, Decision, Insight, Objection, Outcome, Question, Synthesis
-from bot.domain.text import one_line
+from bot.domain.discussion.elaboration import Elaboration, Turn
+from bot.domain.discussion.synthesis import (
+    SUMMARY_CHARS,
+    Decision,
+    Insight,
+    Objection,
+    Outcome,
+    Question,
+    Synthesis,
+)
+from bot.domain.planning.plan_reader import objects_in
+from bot.domain.values.text import one_line
 from bot.errors import VoiceError
 from bot.voices.prompts.seen import row, seen
 

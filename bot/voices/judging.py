@@ -9,25 +9,24 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from bot.domain.artifact import shared
-from bot.domain.persona import Persona, Roster
-from bot.domain.planning.objects import objects_in
-from bot.domain.planning.validating import Known, read_plan
+from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.item.artifacts import shared
+from bot.domain.planning.plan_reader import Known, objects_in, read_plan
 from bot.domain.planning.verdict import Verdict, read_verdict, unreadable
 from bot.domain.planning.workshop import Workshop
-from bot.domain.review_text import Finding, Opinion, Severity
-from bot.domain.transcript import Line
-from bot.engine.voice_ports import Facts, Formal
+from bot.domain.reviews.text import Finding, Opinion, Severity
+from bot.domain.transcript.lines import Line
+from bot.engine.ports import Facts, Formal
 from bot.errors import VoiceError
-from bot.voices import checklist
-from bot.voices.dossier import Dossier
-from bot.voices.mind import Mind
-from bot.voices.numbering import known_requirements
+from bot.voices.model import Mind
+from bot.voices.offline import checklist
+from bot.voices.offline.dossier import Dossier
+from bot.voices.offline.numbering import known_requirements
+from bot.voices.offline.workshop import OfflineWorkshop
 from bot.voices.prompts import judging
 from bot.voices.prompts.seen import row, seen
 from bot.voices.prompts.tasks import again
 from bot.voices.thinking import Allowance, Thinking
-from bot.voices.workshop import OfflineWorkshop
 
 log = logging.getLogger(__name__)
 

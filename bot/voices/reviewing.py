@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from threading import Lock
 from typing import NamedTuple
 
-from bot.domain.persona import Persona
-from bot.domain.review_text import Opinion, Review
+from bot.domain.catalog.personas import Persona
+from bot.domain.reviews.text import Opinion, Review
 from bot.engine.review_ports import Case
-from bot.voices import checklist
-from bot.voices.dossier import Dossier
 from bot.voices.judging import MindOf, ThinkingReviewer
+from bot.voices.offline import checklist
+from bot.voices.offline.dossier import Dossier
 
 
 class _Table(NamedTuple):

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 
-from bot.voices.lexicon import TOO_COMMON
-from bot.voices.numbering import UNSET, Requirement, Spec, read_spec
-from bot.voices.phrases import key, words
-from bot.voices.requirements import fr_id
+from bot.voices.offline.lexicon import TOO_COMMON
+from bot.voices.offline.numbering import UNSET, Requirement, Spec, read_spec
+from bot.voices.offline.phrases import key, words
+from bot.voices.offline.requirements import fr_id
 
 _TITLE = re.compile(r"^(?P<mark>#{1,6}[ \t]+\**)FR-0*(?P<number>\d{1,4})(?=\**[ \t]*[:–—-])", re.IGNORECASE)
 _CRITERION = re.compile(

@@ -10,16 +10,16 @@ import logging
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
-from bot.domain.artifact import Edit
-from bot.domain.elaboration import Elaboration
-from bot.domain.synthesis import Synthesis
-from bot.engine.voice_ports import NO_FACTS, Cue, Facts, Speech, Voices
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.item.artifacts import Edit
+from bot.engine.ports import NO_FACTS, Cue, Facts, Speech, Voices
 from bot.errors import EffectError, VoiceError
-from bot.voices import answers, words
-from bot.voices.accounting import facts_of
+from bot.voices import answers
+from bot.voices import answers as words
 from bot.voices.answers import Answered
 from bot.voices.concluding import concluded
-from bot.voices.mind import Mind, Prompt, Usage
+from bot.voices.model import Mind, Prompt, Usage, facts_of
 from bot.voices.prompts import tasks
 from bot.voices.prompts.blind import heard_by
 from bot.voices.prompts.scene import Scene

@@ -9,19 +9,18 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from bot.domain.agenda import Step, quick_scan_lines, read_quick_scan
-from bot.domain.artifact import Edit, ItemsEdit, RowsEdit, SectionEdit
-from bot.domain.quick_scan import QuickScan
-from bot.voices import numbering, story_file
-from bot.voices.mind import Prompt
-from bot.voices.pages import is_placeholder, joined, section_of
-from bot.voices.phrases import key
+from bot.domain.catalog.agenda import Step, quick_scan_lines, read_quick_scan
+from bot.domain.catalog.quick_scan import QuickScan
+from bot.domain.item.artifacts import Edit, ItemsEdit, RowsEdit, SectionEdit
+from bot.voices.answers import stories, tidied
+from bot.voices.model import Prompt
+from bot.voices.offline import numbering, story_file
+from bot.voices.offline.pages import is_placeholder, joined, section_of
+from bot.voices.offline.phrases import key
 from bot.voices.prompts import tasks
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.tasks import Part
 from bot.voices.settling import settled
-from bot.voices.telling import stories
-from bot.voices.words import tidied
 
 MARK = "==="
 SECTION_CHARS = 20_000

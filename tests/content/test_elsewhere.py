@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from bot.content import load
-from bot.domain.agenda import Depth, Section, Step
-from bot.domain.owned import Owned
-from bot.domain.skip_if import Facts
+from bot.domain.catalog.agenda import Depth, Section, Step
+from bot.domain.catalog.section_parser import Owned
+from bot.domain.catalog.skip_if import Facts
 
 HERE = Path(__file__).parent / "elsewhere"
 STEPS = HERE / "analysis-steps"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.content import load
-from bot.domain.agenda import Playbook, Section
+from bot.domain.catalog.agenda import Playbook, Section
 
 STEP = """---
 step_id: "01-01"

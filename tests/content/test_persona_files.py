@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from bot.content import load
-from bot.domain.agenda import Playbook
-from bot.domain.persona import Principle
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.personas import Principle
 from bot.errors import ContentError
 
 FULL = """---

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.content import load
-from bot.domain.agenda import Depth, Playbook, Section
+from bot.domain.catalog.agenda import Depth, Playbook, Section
 from bot.errors import ContentError
 from bot.shipped import personas_dir
 

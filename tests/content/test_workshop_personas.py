@@ -5,8 +5,8 @@ import re
 import pytest
 
 from bot.content import load
-from bot.domain.persona import Persona
-from bot.domain.planning.roles import ORDER, seated
+from bot.domain.catalog.personas import Persona
+from bot.domain.planning.verdict import ORDER, seated
 from bot.shipped import personas_dir, steps_dir
 
 PLAYBOOK = load(personas_dir(), steps_dir())

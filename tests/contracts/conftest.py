@@ -8,11 +8,11 @@ import pytest
 import redis
 
 from bot.engine.ports import Store
-from bot.storage.address import hosts_of, only
 from bot.storage.embedded import EmbeddedStore
-from bot.storage.git import GitWorkspace
+from bot.storage.git.seal import Seal
+from bot.storage.git.workspace import GitWorkspace
 from bot.storage.redis import RedisStore
-from bot.storage.seal import Seal
+from bot.storage.redis_client import hosts_of, only
 
 Rewrite = Callable[[str, dict[str, Any]], dict[str, Any]]
 Opening = Callable[[], AbstractAsyncContextManager[Store]]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.notice import Entry, Notice, ShowNotice
+from bot.domain.reviews.notice import Entry, Notice, ShowNotice
 from bot.engine.review_ports import Notices
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.notices import EmbeddedNotices, RedisNotices

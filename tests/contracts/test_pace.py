@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bot.engine.ports import Pace
 from bot.errors import ConfigError
-from bot.storage.pace import BUDGETS_REMEMBERED, LocalPace, RedisPace
+from bot.storage.limiter import BUDGETS_REMEMBERED, LocalPace, RedisPace
 from tests.contracts.conftest import SHARED
 from tests.redis_server import RedisServer
 
@@ -38,7 +38,7 @@ async def alone(speed: float = 1) -> AsyncIterator[Pace]:
 @pytest.fixture(params=["local", *SHARED])
 def open_pace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Opening:
     """A pace, as one process has it, on a machine that may be busy."""
-    monkeypatch.setattr("bot.storage.pace.CALL_SECONDS", 20.0)
+    monkeypatch.setattr("bot.storage.limiter.CALL_SECONDS", 20.0)
     if request.param == "local":
         return alone
     url = request.getfixturevalue(f"{request.param}_url")
@@ -185,7 +185,7 @@ async def test_without_redis_every_process_keeps_the_pace_by_itself(
 
     assert came[-1] >= 2 / 20 - 0.02
     assert held[0] >= 0.1 - 0.02
-    assert len([record for record in caplog.records if record.name == "bot.storage.pace"]) == 1
+    assert len([record for record in caplog.records if record.name == "bot.storage.limiter"]) == 1
 
 
 async def test_a_redis_that_says_nothing_is_not_waited_for_twice(silent_redis_url: str) -> None:
@@ -202,7 +202,7 @@ async def test_redis_is_used_again_when_it_is_back(
     redis_server: RedisServer, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing has to be started again."""
-    monkeypatch.setattr("bot.storage.pace.AWAY_SECONDS", 0)
+    monkeypatch.setattr("bot.storage.limiter.AWAY_SECONDS", 0)
     async with RedisPace(redis_url) as pace:
         redis_server.stop()
         await pace.turn("post:C1", per_second=1_000, burst=1)

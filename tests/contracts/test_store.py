@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.domain.effects import Commit
-from bot.domain.elaboration import Elaboration
-from bot.domain.place import Place
-from bot.domain.stage import Stage
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.roundtable.effects import Commit
+from bot.domain.roundtable.stage import Stage
+from bot.domain.values.places import Place
 from bot.engine.ports import Store
 from bot.errors import Conflict, NewerVersion
 from tests.contracts.conftest import Opening, Rewrite

@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.engine.ports import Pay, Wake
-from bot.storage import wake as wake_module
-from bot.storage.wake import DocketWake
+from bot.storage import tasks as wake_module
+from bot.storage.tasks import DocketWake
 from tests.storage.samples import wait_until
 
 SLUG = "bright-night"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from bot.domain.artifact import FileEdit, InsightEdit, ItemsEdit
-from bot.domain.meta import Change, Record, SlackPlace
-from bot.domain.outcomes import Touched
-from bot.domain.transcript import Source
-from bot.domain.witness import Witness
+from bot.domain.item.artifacts import FileEdit, InsightEdit, ItemsEdit
+from bot.domain.item.meta import Change, Record, SlackPlace
+from bot.domain.roundtable.outcomes import Touched
+from bot.domain.transcript.lines import Source
+from bot.domain.transcript.witness import Witness
 from bot.engine.ports import Reading, Workspace
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from bot.domain.agenda import ANALYSIS_PHASES, Agenda, Playbook
-from bot.domain.persona import Persona, Roster
-from bot.domain.phases import Phase
-from bot.domain.steps import Section, Step
-from bot.domain.taxonomy import Trouble
+from bot.domain.catalog.agenda import ANALYSIS_PHASES, Agenda, Playbook
+from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.catalog.phases import Phase
+from bot.domain.catalog.steps import Section, Step
+from bot.domain.catalog.taxonomy import Trouble
 from tests.domain.table import shipped
 
 FEW = ("00-01", "01-01", "01-02", "02-01")

@@ -12,10 +12,29 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from bot.content import load
-from bot.domain import meta, transcript, unfinished
-from bot.domain.agenda import Playbook, read_quick_scan
-from bot.domain.artifact import Edit, InsightEdit, Missing, PlanEdit, SectionEdit, Unreadable
-from bot.domain.effects import (
+from bot.domain.catalog.agenda import Playbook, read_quick_scan
+from bot.domain.catalog.budget import kept
+from bot.domain.catalog.steps import Depth
+from bot.domain.catalog.taxonomy import Trouble, trouble
+from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.synthesis import Insight, Synthesis
+from bot.domain.item import meta
+from bot.domain.item.artifacts import (
+    Edit,
+    InsightEdit,
+    Missing,
+    PlanEdit,
+    SectionEdit,
+    Unreadable,
+)
+from bot.domain.item.item import item_from
+from bot.domain.messages.menus import Menu
+from bot.domain.messages.message import Action, Message
+from bot.domain.planning.briefing import brief_of
+from bot.domain.planning.record import recalled, under_way
+from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.workshop import is_planned
+from bot.domain.roundtable.effects import (
     ClearWork,
     Commit,
     Draft,
@@ -41,7 +60,7 @@ from bot.domain.effects import (
     Tell,
     Unreact,
 )
-from bot.domain.inputs import (
+from bot.domain.roundtable.inputs import (
     Amend,
     Command,
     Export,
@@ -58,22 +77,22 @@ from bot.domain.inputs import (
     Stop,
     TryAgain,
 )
-from bot.domain.item import item_from
-from bot.domain.machine import decide
-from bot.domain.menu import Menu
-from bot.domain.message import Action, Message
-from bot.domain.outcomes import (
+from bot.domain.roundtable.machine import decide
+from bot.domain.roundtable.outcomes import (
     CodeSurvey,
     Committed,
     Done,
     Drafted,
     Failed,
+    Formalized,
     Heard,
     ItemRead,
     ItemState,
+    Judged,
     Outcome,
     PersonaSpoke,
     PersonMet,
+    PlanRead,
     Posted,
     Surveyed,
     Synthesized,
@@ -81,20 +100,12 @@ from bot.domain.outcomes import (
     ThreadRead,
     Touched,
 )
-from bot.domain.place import Belonging, Person, Place
-from bot.domain.planning.brief import brief_of
-from bot.domain.planning.outcomes import Formalized, Judged, PlanRead
-from bot.domain.planning.paths import is_planned
-from bot.domain.planning.recalling import recalled, under_way
-from bot.domain.planning.verdict import Verdict
-from bot.domain.roundtable import Roundtable
-from bot.domain.spending import kept
-from bot.domain.stage import Stage
-from bot.domain.stance import Stance
-from bot.domain.steps import Depth
-from bot.domain.synthesis import Insight, Synthesis
-from bot.domain.taxonomy import Trouble, trouble
-from bot.domain.transitions import opening
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import opening
+from bot.domain.transcript import lines as transcript
+from bot.domain.transcript import open_step
+from bot.domain.values.places import Belonging, Person, Place
 from bot.shipped import personas_dir, steps_dir
 
 HERE = Place(team="T1", channel="C1")
@@ -633,7 +644,7 @@ class Table:
         rows = self.world.meeting.splitlines()
         return ItemState(
             meta=known,
-            said=unfinished.answers(reversed(rows), done=known.steps_completed),
+            said=open_step.answers(reversed(rows), done=known.steps_completed),
             scan=read_quick_scan(self.world.files.get("quick-scan.md", "")),
             last_round=held.last_round,
             heard=tuple(sorted(line.heard for line in held.lines if line.heard)),

@@ -1,10 +1,10 @@
 """Nobody heard Slack for a while, and Slack has given up: what people said meanwhile is read, and counts."""
 
-from bot.domain.effects import ReadThread
-from bot.domain.inputs import Amend, Returned
-from bot.domain.machine import decide
-from bot.domain.roundtable import KEYS_REMEMBERED
-from bot.domain.stage import Stage
+from bot.domain.roundtable.effects import ReadThread
+from bot.domain.roundtable.inputs import Amend, Returned
+from bot.domain.roundtable.machine import decide
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import KEYS_REMEMBERED
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table, person
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.domain.agenda import (
+from bot.domain.catalog.agenda import (
     ANALYSIS_PHASES,
     PHASE_KEYS,
     Agenda,
@@ -27,9 +27,9 @@ from bot.domain.agenda import (
     read_quick_scan,
     scope_of_count,
 )
-from bot.domain.persona import Roster
-from bot.domain.skip_if import Facts
-from bot.domain.taxonomy import trouble
+from bot.domain.catalog.personas import Roster
+from bot.domain.catalog.skip_if import Facts
+from bot.domain.catalog.taxonomy import trouble
 
 REQUIREMENTS = "01-requirements"
 SPEAKERS = ("Maya Chen", "Éva Ó Briain", "王小明")

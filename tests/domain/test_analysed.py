@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.domain.message import Action
-from bot.domain.stage import Stage
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import Table

@@ -19,11 +19,32 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from bot.domain import meta, permission, transcript
-from bot.domain.agenda import Playbook
-from bot.domain.effects import Commit, Draft, Formalize, Judge, Post, ReadThread, Speak, Synthesize
-from bot.domain.house import House
-from bot.domain.inputs import (
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.budget import Budget
+from bot.domain.catalog.policy import House
+from bot.domain.catalog.steps import Depth
+from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.synthesis import Insight, Synthesis
+from bot.domain.item import meta
+from bot.domain.item.item import item_from
+from bot.domain.messages.menus import Menu, MenuKind
+from bot.domain.messages.message import Action, Choice
+from bot.domain.planning.projections import check_files
+from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.workshop import PLAN
+from bot.domain.roundtable import permission
+from bot.domain.roundtable.budget import gone, used_up
+from bot.domain.roundtable.effects import (
+    Commit,
+    Draft,
+    Formalize,
+    Judge,
+    Post,
+    ReadThread,
+    Speak,
+    Synthesize,
+)
+from bot.domain.roundtable.inputs import (
     Amend,
     Command,
     Finish,
@@ -37,23 +58,13 @@ from bot.domain.inputs import (
     Stop,
     TryAgain,
 )
-from bot.domain.item import item_from
-from bot.domain.machine import decide
-from bot.domain.menu import Menu, MenuKind
-from bot.domain.message import Action, Choice
-from bot.domain.outcomes import Attempted, Failed, Heard, Posted, ThreadRead
-from bot.domain.planning.paths import PLAN
-from bot.domain.planning.projections import check_files
-from bot.domain.planning.verdict import Verdict
-from bot.domain.purse import gone, used_up
-from bot.domain.roundtable import Roundtable
-from bot.domain.spending import Budget
-from bot.domain.stage import BUSY, Stage
-from bot.domain.stance import Stance
-from bot.domain.steps import Depth
-from bot.domain.synthesis import Insight, Synthesis
+from bot.domain.roundtable.machine import decide
+from bot.domain.roundtable.outcomes import Attempted, Failed, Heard, Posted, ThreadRead
+from bot.domain.roundtable.stage import BUSY, Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.transcript import lines
 from bot.errors import NotNow
-from bot.record.verifying import META, TRANSCRIPT
+from bot.record.verify import META, TRANSCRIPT
 from tests.domain.books import few_steps, step
 from tests.domain.table import HERE, LONGEST, NOWHERE, YES, Contribution, Table, person
 from tests.domain.table import PLAN as SHORT_PLAN
@@ -375,7 +386,7 @@ class Meeting(RuleBasedStateMachine):
         return meta_once(self.table.world.meta or b"{}")
 
     @property
-    def committed(self) -> transcript.Transcript:
+    def committed(self) -> lines.Transcript:
         return read_once(self.table.world.meeting)
 
     # --- how ----------------------------------------------------------------------------------------------------------
@@ -607,8 +618,8 @@ def meta_once(content: bytes) -> meta.Reading:
 
 
 @lru_cache(maxsize=4)
-def read_once(meeting: bytes) -> transcript.Transcript:
-    return transcript.read(meeting)
+def read_once(meeting: bytes) -> lines.Transcript:
+    return lines.read(meeting)
 
 
 def of_the_step(menu: Menu) -> list[Choice]:

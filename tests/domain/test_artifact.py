@@ -3,7 +3,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from bot.domain.artifact import (
+from bot.domain.item.artifacts import (
     Edit,
     FileEdit,
     InsightEdit,
@@ -16,7 +16,7 @@ from bot.domain.artifact import (
     safe_path,
     shared,
 )
-from bot.domain.markdown import Heading, outline
+from bot.domain.values.markdown import Heading, outline
 from tests.domain.test_markdown import page_texts
 
 MARKER = "<!-- Elaboration: step 01-03, 2026-02-20T14:30:00.000Z -->"

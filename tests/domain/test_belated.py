@@ -1,8 +1,8 @@
 """What a persona wrote while people went on is never posted below words that it does not know."""
 
-from bot.domain.effects import Speak
-from bot.domain.message import Action
-from bot.domain.outcomes import PersonaSpoke
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.outcomes import PersonaSpoke
 from tests.domain.table import Table
 
 

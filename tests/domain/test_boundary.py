@@ -2,10 +2,10 @@
 
 import pytest
 
-from bot.domain.inputs import Press
-from bot.domain.menu import MenuKind
-from bot.domain.message import Action
-from bot.domain.stage import Stage
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.inputs import Press
+from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table, person

@@ -5,14 +5,14 @@ from decimal import Decimal
 
 import pytest
 
-from bot.domain.effects import Draft
-from bot.domain.house import House
-from bot.domain.menu import MenuKind
-from bot.domain.message import Action
-from bot.domain.outcomes import PersonaSpoke
-from bot.domain.spending import Budget
-from bot.domain.stage import Stage
-from bot.domain.transcript import Part
+from bot.domain.catalog.budget import Budget
+from bot.domain.catalog.policy import House
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Draft
+from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.stage import Stage
+from bot.domain.transcript.lines import Part
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import YES, Table, shipped

@@ -5,9 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain import citing
-from bot.domain.elaboration import Decided, Elaboration, Turn
-from bot.domain.synthesis import (
+from bot.domain.discussion.elaboration import Decided, Elaboration, Turn
+from bot.domain.discussion.synthesis import (
     ASSUMPTION,
     Decision,
     Insight,
@@ -17,6 +16,7 @@ from bot.domain.synthesis import (
     Synthesis,
     markdown,
 )
+from bot.domain.roundtable import citing
 
 FORGED = [
     "It snows [t01]",

@@ -2,15 +2,15 @@
 
 import pytest
 
-from bot.domain.effects import Commit, Post, ReadThread
-from bot.domain.machine import decide
-from bot.domain.message import Action
-from bot.domain.meta import Meta
-from bot.domain.outcomes import Failed, Heard, ItemState, ThreadRead
-from bot.domain.place import Person
-from bot.domain.roundtable import Roundtable
-from bot.domain.transitions.saving import refreshed
-from bot.domain.witness import WentBack, Witness
+from bot.domain.item.meta import Meta
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Commit, Post, ReadThread
+from bot.domain.roundtable.machine import decide
+from bot.domain.roundtable.outcomes import Failed, Heard, ItemState, ThreadRead
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions.saving import refreshed
+from bot.domain.transcript.witness import WentBack, Witness
+from bot.domain.values.places import Person
 from tests.domain.table import Table, shipped
 
 STEP = "00-01"

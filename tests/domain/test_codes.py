@@ -11,12 +11,12 @@ import pytest
 
 import bot
 from bot.content import load
-from bot.domain.agenda import ANALYSIS_PHASES
-from bot.domain.artifact import ItemsEdit
-from bot.domain.message import Action
-from bot.domain.steps import Section
-from bot.domain.synthesis import Synthesis
-from bot.domain.taxonomy import TAXONOMY, trouble
+from bot.domain.catalog.agenda import ANALYSIS_PHASES
+from bot.domain.catalog.steps import Section
+from bot.domain.catalog.taxonomy import TAXONOMY, trouble
+from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.item.artifacts import ItemsEdit
+from bot.domain.messages.message import Action
 from bot.errors import ContentError
 from tests.domain.books import book, few_steps, seats, step
 from tests.domain.table import Table

@@ -2,10 +2,17 @@
 
 import pytest
 
-from bot.domain import wording
-from bot.domain.artifact import Edit, FileEdit, InsightEdit, ItemsEdit, RowsEdit, SectionEdit
-from bot.domain.crosscheck import dangling, dangling_in
-from bot.domain.synthesis import Decision, Insight, Objection, Question, Synthesis, claims
+from bot.domain.discussion.synthesis import Decision, Insight, Objection, Question, Synthesis, claims
+from bot.domain.item.artifacts import (
+    Edit,
+    FileEdit,
+    InsightEdit,
+    ItemsEdit,
+    RowsEdit,
+    SectionEdit,
+)
+from bot.domain.messages import step_wording
+from bot.domain.roundtable.crosscheck import dangling, dangling_in
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 
@@ -62,7 +69,7 @@ def test_people_are_told_in_one_line_before_the_menu() -> None:
     table = Table(few_steps()).start()
     table.world.dangling = ("FR-002", "FR-009")
     table.do_step()
-    line = wording.dangling(("FR-002", "FR-009"))
+    line = step_wording.dangling(("FR-002", "FR-009"))
 
     assert line == "`FR-002` and `FR-009` are mentioned in what was written just now, and defined nowhere."
     assert table.texts[-2] == line
@@ -76,7 +83,7 @@ def test_what_a_discussion_came_to_is_looked_at_too() -> None:
     table.world.drafts = ()
     table.elaborate().say("As FR-009 says.").say("done")
 
-    assert table.texts.count(wording.dangling(("FR-009",))) == 2  # of the step, and of the discussion
+    assert table.texts.count(step_wording.dangling(("FR-009",))) == 2  # of the step, and of the discussion
     assert table.meta.elaborations[0].step_id == "00-01"
 
 
@@ -96,7 +103,7 @@ def test_every_line_of_a_synthesis_is_looked_at() -> None:
 
 def test_the_line_stays_one_line() -> None:
     """However many there are."""
-    told = wording.dangling([f"FR-{number:03}" for number in range(50)])
+    told = step_wording.dangling([f"FR-{number:03}" for number in range(50)])
 
     assert told.endswith(
         "`FR-007` and 42 more are mentioned in what was written just now, and defined nowhere."

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bot.domain.damage import mended
+from bot.domain.transcript.damage import mended
 
 ROWS = [
     json.dumps(

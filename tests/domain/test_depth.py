@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.domain.message import Action
-from bot.domain.steps import Depth
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages.message import Action
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table

@@ -1,13 +1,12 @@
 """*Catch me up*, as values: what has come since somebody's last words, and whom the meeting waits for."""
 
-from bot.domain.digest import Digest, Since, digest, waits
-from bot.domain.digest_wording import POINTS_SHOWN, caught_up, waiting_for
-from bot.domain.message import Action
+from bot.domain.discussion.synthesis import Decision, Insight, Question, Synthesis
+from bot.domain.messages.message import Action
 from bot.domain.planning.verdict import Verdict
-from bot.domain.replay import Replay
-from bot.domain.replay_state import Point, State
-from bot.domain.stage import Stage
-from bot.domain.synthesis import Decision, Insight, Question, Synthesis
+from bot.domain.roundtable.digest import POINTS_SHOWN, Digest, Since, caught_up, digest, waiting_for, waits
+from bot.domain.roundtable.stage import Stage
+from bot.domain.transcript.fold import Replay
+from bot.domain.transcript.state import Point, State
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.domain.effects import Speak
-from bot.domain.message import Action
-from bot.domain.roundtable import Roundtable
-from bot.domain.stage import Stage
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
 from bot.errors import NotNow
 from tests.domain.books import book, few_steps, newcomer, seats, step
 from tests.domain.table import Table

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.domain.effects import ShareRecord
-from bot.domain.inputs import Export
-from bot.domain.message import Action
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import ShareRecord
+from bot.domain.roundtable.inputs import Export
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import SORRY, Table, person

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.domain.message import Action
-from bot.domain.stage import Stage
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.stage import Stage
 from tests.domain.table import Table
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.transitions.queueing import LONGEST
+from bot.domain.roundtable.transitions.elaborations import LONGEST
 from tests.domain.table import STRANGERS, Table
 from tests.domain.test_queueing import talking
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.item import (
+from bot.domain.item.item import (
     SLUG_CHARS,
     UNTITLED,
     Item,
@@ -17,7 +17,7 @@ from bot.domain.item import (
     resolve,
     suffixed,
 )
-from bot.domain.markdown import outline
+from bot.domain.values.markdown import outline
 
 BACKLOG = """\
 # Backlog

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.json_file import Written, compact, parse, parse_kept, pretty, whole
+from bot.domain.values.json_files import Written, compact, parse, parse_kept, pretty, whole
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

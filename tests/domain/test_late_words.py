@@ -2,16 +2,16 @@
 
 import pytest
 
-from bot.domain import unfinished
-from bot.domain.effects import Post
-from bot.domain.inputs import Plan, SetDepth, Stop
-from bot.domain.menu import MenuKind
-from bot.domain.message import Action, Message
-from bot.domain.outcomes import Attempted
-from bot.domain.roundtable import Roundtable
-from bot.domain.stage import Stage
-from bot.domain.steps import Depth
-from bot.domain.transcript import Line
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Action, Message
+from bot.domain.roundtable.effects import Post
+from bot.domain.roundtable.inputs import Plan, SetDepth, Stop
+from bot.domain.roundtable.outcomes import Attempted
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.transcript import open_step
+from bot.domain.transcript.lines import Line
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
 from tests.domain.table import HERE, Table, person
@@ -296,5 +296,5 @@ def test_a_late_answer_answers_nothing_in_the_record_either() -> None:
     rows = reversed(table.world.meeting.splitlines())
 
     assert [answer.text for answer in state.answers] == ["Planes, too."]
-    assert [heard.text for heard in unfinished.answers(rows, done=("00-01",))] == ["Planes, too."]
+    assert [heard.text for heard in open_step.answers(rows, done=("00-01",))] == ["Planes, too."]
     assert state.flaws == ()

@@ -1,9 +1,9 @@
 """Step files, phases and personas are content: they can be gone tomorrow, and the meeting goes on without them."""
 
-from bot.domain.agenda import ANALYSIS_PHASES
-from bot.domain.menu import MenuKind
-from bot.domain.message import Action
-from bot.domain.stage import Stage
+from bot.domain.catalog.agenda import ANALYSIS_PHASES
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.stage import Stage
 from tests.domain.books import book, few_steps, seats, step
 from tests.domain.table import Table
 

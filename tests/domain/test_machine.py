@@ -2,12 +2,12 @@
 
 import pytest
 
-from bot.domain.inputs import Clashed
-from bot.domain.machine import ANYTIME, PRESSES, TRANSITIONS
-from bot.domain.message import VERBS, Action
-from bot.domain.outcomes import Attempted, Posted
-from bot.domain.roundtable import KEYS_REMEMBERED, MENUS_REMEMBERED, Roundtable
-from bot.domain.stage import BUSY, Stage
+from bot.domain.messages.message import VERBS, Action
+from bot.domain.roundtable.inputs import Clashed
+from bot.domain.roundtable.machine import ANYTIME, PRESSES, TRANSITIONS
+from bot.domain.roundtable.outcomes import Attempted, Posted
+from bot.domain.roundtable.stage import BUSY, Stage
+from bot.domain.roundtable.state import KEYS_REMEMBERED, MENUS_REMEMBERED, Roundtable
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import HERE, Table

@@ -2,7 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.markdown import body, bullet, escaped, has_stray_fence, line_end, lines, outline, quoted
+from bot.domain.values.markdown import (
+    body,
+    bullet,
+    escaped,
+    has_stray_fence,
+    line_end,
+    lines,
+    outline,
+    quoted,
+)
 
 FENCE = "```"
 pieces = st.sampled_from(

@@ -2,12 +2,12 @@
 
 import pytest
 
-from bot.domain import menus
-from bot.domain.agenda import ANALYSIS_PHASES
-from bot.domain.menu import Menu, MenuKind
-from bot.domain.message import Action, Emphasis
-from bot.domain.planning import menus as planning
-from bot.domain.steps import Depth
+from bot.domain.catalog.agenda import ANALYSIS_PHASES
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages import menus
+from bot.domain.messages import planning_menus as planning
+from bot.domain.messages.menus import Menu, MenuKind
+from bot.domain.messages.message import Action, Emphasis
 
 ALL = (
     menus.FINISH_STEP, menus.CONTINUE, menus.ELABORATE, menus.SKIP, menus.STOP, menus.GO_ON, menus.DECIDE,

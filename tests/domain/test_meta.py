@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.meta import (
+from bot.domain.catalog.phases import PHASE_KEYS
+from bot.domain.item.meta import (
     DEFAULT_MAX_TURNS,
     Change,
     Corrupt,
@@ -20,7 +21,6 @@ from bot.domain.meta import (
     status,
     write,
 )
-from bot.domain.phases import PHASE_KEYS
 
 NOW = "2026-03-01T10:00:00.000Z"
 RECORD = Record(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.domain.inputs import Mute
-from bot.domain.message import Action
-from bot.domain.stage import Stage
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.inputs import Mute
+from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.table import Table, person
 

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from bot.domain import notice_wording
-from bot.domain.message import Link
-from bot.domain.notice import (
+from bot.domain.messages import review_wording
+from bot.domain.messages.message import Link
+from bot.domain.reviews.deciding import decide
+from bot.domain.reviews.notice import (
     ENTRIES_KEPT,
     Arrived,
     AskReview,
@@ -21,9 +22,8 @@ from bot.domain.notice import (
     Stands,
     TellThread,
 )
-from bot.domain.notice_deciding import decide
-from bot.domain.place import Person, Place
-from bot.slack.blocks import parts
+from bot.domain.values.places import Person, Place
+from bot.slack.render import parts
 
 AT = "2026-11-21T10:00:00.000Z"
 LINE = "REVIEW: PASS | issues=3 (critical=0) | missing_inputs=1"
@@ -102,7 +102,7 @@ def test_a_refusal_is_remembered_until_it_is_over() -> None:
     """The thread says why the line is not in the channel."""
     notice = decide(Notice(slug="dark-mode"), arrived(1))
     refused = decide(notice, Failed(at=AT, effect=notice.outbox[0].id, sentence="I'm not in this channel."))
-    assert "I'm not in this channel." in notice_wording.details(refused, refused.entries).note
+    assert "I'm not in this channel." in review_wording.details(refused, refused.entries).note
 
     again = decide(refused, arrived(2))
     show = next(owed for owed in again.outbox if isinstance(owed, ShowNotice))
@@ -122,7 +122,7 @@ def test_a_wish_that_fails_is_told_to_whoever_had_it() -> None:
 def test_the_line_is_the_first_line_exactly() -> None:
     """As it is specified, so that people and programs find it; in Slack's own text too."""
     notice = decide(Notice(slug="dark-mode"), arrived(3))
-    message = notice_wording.notice(notice)
+    message = review_wording.notice(notice)
 
     assert message.text.splitlines()[0] == LINE
     assert parts(message)[0].text.splitlines()[0] == LINE
@@ -146,7 +146,7 @@ def test_whatever_is_in_it_it_is_one_post_that_pings_nobody(text: str) -> None:
     for number in range(1, 10):
         more = {"reviewers": many, "findings": many, "missing": many, "hidden": many}
         notice = decide(notice, arrived(number, **more))
-    told = parts(notice_wording.notice(notice, (Link(label=text, url="https://example.org/" + text),)))
+    told = parts(review_wording.notice(notice, (Link(label=text, url="https://example.org/" + text),)))
 
     assert len(told) == 1
     assert not [token for token in ("<!", "<@", "\x1b", "\u202e", "\x00") if token in str(told[0])]

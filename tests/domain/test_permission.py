@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain import permission
-from bot.domain.house import House, Pressing
-from bot.domain.inputs import Amend, Export, Press, Say, SetDepth, Stop
-from bot.domain.message import Action
-from bot.domain.place import Belonging, Person
-from bot.domain.planning.roles import PRODUCT
-from bot.domain.stage import Stage
-from bot.domain.steps import Depth
+from bot.domain.catalog.policy import House, Pressing
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages.message import Action
+from bot.domain.planning.verdict import PRODUCT
+from bot.domain.roundtable import permission
+from bot.domain.roundtable.inputs import Amend, Export, Press, Say, SetDepth, Stop
+from bot.domain.roundtable.stage import Stage
+from bot.domain.values.places import Belonging, Person
 from bot.errors import NotNow
 from tests.domain.table import YES, Table, shipped
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.domain.persona import AddressKind, Persona, Principle, Roster
+from bot.domain.catalog.personas import AddressKind, Persona, Principle, Roster
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
 

@@ -1,9 +1,9 @@
 """Phases: each has a lead who greets, hands over what was done, and closes it only when people say so."""
 
-from bot.domain.agenda import ANALYSIS_PHASES
-from bot.domain.message import Action
-from bot.domain.stage import Stage
-from bot.domain.taxonomy import trouble
+from bot.domain.catalog.agenda import ANALYSIS_PHASES
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.stage import Stage
 from tests.domain.books import book, few_steps, seats, step
 from tests.domain.table import Table
 

@@ -5,17 +5,16 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.domain.effects import Judge
-from bot.domain.inputs import Say
-from bot.domain.menu import MenuKind
-from bot.domain.message import Action, Emphasis
-from bot.domain.planning.outcomes import Formalized, Judged
-from bot.domain.planning.paths import PLAN, PLAN_FILES, PLAN_PAGE, REQUIRED, REVIEW
-from bot.domain.planning.roles import ORDER, PRODUCT, RISKS, TESTS
-from bot.domain.planning.verdict import Verdict
-from bot.domain.spending import accounts
-from bot.domain.stage import Stage
-from bot.domain.transcript import Part, Source
+from bot.domain.catalog.budget import accounts
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Action, Emphasis
+from bot.domain.planning.verdict import ORDER, PRODUCT, RISKS, TESTS, Verdict
+from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE, REQUIRED, REVIEW
+from bot.domain.roundtable.effects import Judge
+from bot.domain.roundtable.inputs import Say
+from bot.domain.roundtable.outcomes import Formalized, Judged
+from bot.domain.roundtable.stage import Stage
+from bot.domain.transcript.lines import Part, Source
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import PLAN as SHORT_PLAN

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.domain.effects import Speak, Tell
-from bot.domain.message import Action
-from bot.domain.transitions.queueing import LONGEST
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Speak, Tell
+from bot.domain.roundtable.transitions.elaborations import LONGEST
 from tests.domain.table import Table
 
 LONG = 60

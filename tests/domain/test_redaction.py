@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.redaction import _UNSEEN, MARKED, BadPattern, Redactor, own_rule, own_rules
+from bot.domain.privacy.redaction import _UNSEEN, MARKED, BadPattern, Redactor, own_rule, own_rules
 
 LETTERS = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF" * 4
 HEX = "0123456789abcdef" * 4

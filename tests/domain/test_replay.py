@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain.message import Action
-from bot.domain.replay import Replay
-from bot.domain.replay_state import State
-from bot.domain.steps import Depth
-from bot.domain.synthesis import Decision, Insight, Question, Synthesis
+from bot.domain.catalog.steps import Depth
+from bot.domain.discussion.synthesis import Decision, Insight, Question, Synthesis
+from bot.domain.messages.message import Action
+from bot.domain.transcript.fold import Replay
+from bot.domain.transcript.state import State
 from tests.domain.table import Table
 
 MEANT = Synthesis(

@@ -7,15 +7,14 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain import transcript
-from bot.domain.message import Action
-from bot.domain.replay import Replay
-from bot.domain.replay_line import REQUIRED
-from bot.domain.replay_meta import compared as meta_compared
-from bot.domain.replay_sections import compared, marker, markers
-from bot.domain.replay_state import State
-from bot.domain.steps import Depth
-from bot.domain.synthesis import Insight, Synthesis
+from bot.domain.catalog.steps import Depth
+from bot.domain.discussion.synthesis import Insight, Synthesis
+from bot.domain.messages.message import Action
+from bot.domain.transcript import lines
+from bot.domain.transcript.fold import Replay
+from bot.domain.transcript.reading import REQUIRED
+from bot.domain.transcript.state import State
+from bot.domain.transcript.verify import marker, markers, meta_compared, sections_compared
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 
@@ -37,9 +36,9 @@ LINE = st.fixed_dictionaries(
         "ts": st.sampled_from(["2025-03-01T10:15:30.123Z", "2025-03-01T10:15:31.000Z"]),
         "round": st.integers(0, 2),
         "actor": st.sampled_from(["User", "PlanningAgent", "Maya", "Stranger"]),
-        "phase": st.sampled_from([part.value for part in transcript.Part]),
+        "phase": st.sampled_from([part.value for part in lines.Part]),
         "role": st.just("planning"),
-        "source": st.sampled_from([source.value for source in transcript.Source]),
+        "source": st.sampled_from([source.value for source in lines.Source]),
         "content": st.sampled_from(["", "Hello", "done", MADE]),
         "meta": META,
     }
@@ -74,7 +73,7 @@ def without_line(state: State) -> State:
 @given(row=LINE | ODD)
 def test_it_takes_for_a_line_what_reading_takes_for_one(row: dict[str, Any]) -> None:
     """And says the same about what is none."""
-    read = transcript.read(json.dumps(row).encode() + b"\n")
+    read = lines.read(json.dumps(row).encode() + b"\n")
     replay = Replay()
     replay.take(1, row)
 
@@ -128,7 +127,7 @@ def test_any_meeting_is_what_its_lines_say(deeds: list[tuple[str, str, int]]) ->
         marker(one.record.step_id, one.record.timestamp): one.text for one in state.concluded if one.record
     }
     for text in table.world.files.values():
-        assert list(compared(text, syntheses, strangers=False)) == []
+        assert list(sections_compared(text, syntheses, strangers=False)) == []
         assert set(markers(text)) <= syntheses.keys()
 
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from bot.domain.json_file import pretty
-from bot.domain.progress import Record
-from bot.domain.replay_change import Progress
-from bot.domain.replay_meta import compared, rewritten
+from bot.domain.item.meta import Record
+from bot.domain.transcript.state import Progress
+from bot.domain.transcript.verify import meta_compared, rewritten
+from bot.domain.values.json_files import pretty
 
 HELD = Record(
     step_id="00-01",
@@ -36,7 +36,7 @@ def meta_json(progress: Progress = DONE, /, **fields: object) -> bytes:
 
 
 def wrong(content: bytes, progress: Progress = DONE) -> list[tuple[int, str]]:
-    return [(one.line, one.sentence) for one in compared(content, progress)]
+    return [(one.line, one.sentence) for one in meta_compared(content, progress)]
 
 
 def test_what_the_lines_say_is_what_it_should_say() -> None:

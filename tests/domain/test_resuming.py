@@ -2,12 +2,12 @@
 
 import pytest
 
-from bot.domain import trouble_wording
-from bot.domain.menu import MenuKind
-from bot.domain.message import Action
-from bot.domain.outcomes import ItemRead
-from bot.domain.stage import Stage
-from bot.domain.taxonomy import trouble
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.messages import trouble_wording
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.outcomes import ItemRead
+from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
 from tests.domain.table import SORRY, Table

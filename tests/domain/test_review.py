@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.review import MARKER, UNAVAILABLE, ReviewMeta, Verdict, parse, triage_line, without_marker
+from bot.domain.reviews.review import (
+    MARKER,
+    UNAVAILABLE,
+    ReviewMeta,
+    Verdict,
+    parse,
+    triage_line,
+    without_marker,
+)
 
 BLOCK = """@@@REVIEW_META
 verdict: PASS

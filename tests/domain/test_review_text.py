@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.markdown import outline
-from bot.domain.review import MARKER, Verdict, parse, triage_line
-from bot.domain.review_text import Finding, Opinion, Review, Severity
-from bot.domain.text import one_line
+from bot.domain.reviews.review import MARKER, Verdict, parse, triage_line
+from bot.domain.reviews.text import Finding, Opinion, Review, Severity
+from bot.domain.values.markdown import outline
+from bot.domain.values.text import one_line
 
 CRITERION = Finding(
     severity=Severity.MAJOR, file="requirements-spec.md", line=12, text="FR-002 has no criterion."

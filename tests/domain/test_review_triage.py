@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.domain.message import Link
-from bot.domain.review_text import Finding, Opinion, Review, Severity
-from bot.domain.review_triage import NOT_OURS, triage, triage_of_text
+from bot.domain.messages.message import Link
+from bot.domain.reviews.text import Finding, Opinion, Review, Severity
+from bot.domain.reviews.triage import NOT_OURS, triage, triage_of_text
 
 LINKS = (Link(label="The review", url="https://example.org/review-001.md"),)
 

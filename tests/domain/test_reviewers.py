@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.reviewers import asked_for, names_somebody
+from bot.domain.reviews.reviewers import asked_for, names_somebody
 from bot.errors import UserError
 from bot.slack.verbs import reviewed, verb_in
 from tests.domain.table import shipped

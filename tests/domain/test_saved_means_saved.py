@@ -2,11 +2,11 @@
 
 import pytest
 
-from bot.domain import trouble_wording, wording
-from bot.domain.effects import Post
-from bot.domain.message import Action
-from bot.domain.outcomes import Failed
-from bot.domain.stage import Stage
+from bot.domain.messages import step_wording, trouble_wording
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Post
+from bot.domain.roundtable.outcomes import Failed
+from bot.domain.roundtable.stage import Stage
 from tests.domain.books import few_steps, step
 from tests.domain.table import SORRY, Table
 
@@ -30,7 +30,7 @@ def test_a_step_whose_commit_fails_is_not_said_to_be_saved() -> None:
     assert not_yet(table) == [
         f"⚠ Not saved yet: {SORRY} Nothing that was said is lost. I keep trying, and tell you when it is saved."
     ]
-    assert table.menu.message.text.startswith(wording.not_all_saved())
+    assert table.menu.message.text.startswith(step_wording.not_all_saved())
 
 
 def test_it_is_said_when_it_is_saved() -> None:
@@ -51,7 +51,7 @@ def test_the_menu_of_a_step_says_saved_only_of_what_is() -> None:
     table.world.unwritable = "quick-scan.md"
     table.do_step()
 
-    assert table.menu.message.text.startswith(wording.not_all_saved())
+    assert table.menu.message.text.startswith(step_wording.not_all_saved())
 
 
 def test_feedback_that_cannot_be_saved_is_not_said_to_be_saved() -> None:
@@ -61,7 +61,7 @@ def test_feedback_that_cannot_be_saved_is_not_said_to_be_saved() -> None:
     table.fail("commit").fail("speak").say("Photos, too.")
 
     assert len(claims(table)) == before
-    assert table.menu.message.text.startswith(wording.not_all_saved())
+    assert table.menu.message.text.startswith(step_wording.not_all_saved())
 
 
 def test_a_discussion_that_cannot_be_saved_is_told_as_it_is() -> None:
@@ -88,8 +88,8 @@ def test_a_plan_that_cannot_be_saved_is_shown_as_it_is() -> None:
     """Its files are not there yet."""
     failed, made = planned("commit"), planned("")
 
-    assert [text for text in failed.texts if text.endswith(wording.not_all_saved())] == [
-        text + "\n\n" + wording.not_all_saved() for text in made.texts if "is ready for review" in text
+    assert [text for text in failed.texts if text.endswith(step_wording.not_all_saved())] == [
+        text + "\n\n" + step_wording.not_all_saved() for text in made.texts if "is ready for review" in text
     ]
     assert "planning/plan.md" not in failed.world.files
 

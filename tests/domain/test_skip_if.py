@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.skip_if import MAX_CHARS, BadCondition, Facts, parse
+from bot.domain.catalog.skip_if import MAX_CHARS, BadCondition, Facts, parse
 
 SMALL = Facts(scope="small", complexity="low", file_count=4, depth="brief")
 UNKNOWN = Facts()

@@ -1,8 +1,8 @@
 """Skipping the rest of a phase: drafts instead of questions, and nothing is claimed to be done that was not."""
 
-from bot.domain.menu import MenuKind
-from bot.domain.message import Action
-from bot.domain.stage import Stage
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.stage import Stage
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table
 

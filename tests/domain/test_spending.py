@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.spending import Budget, Spent, accounts, budget, in_words, spent_by
+from bot.domain.catalog.budget import Budget, Spent, accounts, budget, in_words, spent_by
 
 PRICED = {
     "model": "m",

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from bot.domain.outcomes import Heard
-from bot.domain.stage import Stage
-from bot.domain.taxonomy import trouble
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.roundtable.outcomes import Heard
+from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import HERE, SORRY, Table, person

@@ -2,13 +2,13 @@
 
 import pytest
 
-from bot.domain.artifact import Edit, FileEdit, SectionEdit
-from bot.domain.effects import Draft, Survey
-from bot.domain.message import Action
-from bot.domain.outcomes import CodeSurvey, Hits
-from bot.domain.stage import Stage
-from bot.domain.steps import Section
-from bot.domain.taxonomy import trouble
+from bot.domain.catalog.steps import Section
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.item.artifacts import Edit, FileEdit, SectionEdit
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Draft, Survey
+from bot.domain.roundtable.outcomes import CodeSurvey, Hits
+from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table

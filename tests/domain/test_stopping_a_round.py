@@ -1,11 +1,11 @@
 """While personas have the floor, one button stops them; it goes when it is not needed any more."""
 
-from bot.domain.effects import Speak
-from bot.domain.elaboration import Elaboration
-from bot.domain.inputs import Mute
-from bot.domain.message import Action
-from bot.domain.outcomes import PersonaSpoke
-from bot.domain.stage import Stage
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.inputs import Mute
+from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.stage import Stage
 from tests.domain.table import Table, person
 
 FLOOR = [Action.GO_ON, Action.END_ELABORATION]

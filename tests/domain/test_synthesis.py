@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.markdown import outline
-from bot.domain.synthesis import Decision, Insight, Question, Synthesis, markdown, sound
+from bot.domain.discussion.synthesis import Decision, Insight, Question, Synthesis, markdown, sound
+from bot.domain.values.markdown import outline
 
 PARTICIPANTS = "Maya Chen (BA), Alex Rivera (Architect), Jordan Park (Designer)"
 FULL = Synthesis(

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bot.domain.message import Action
-from bot.domain.stage import Stage
-from bot.domain.synthesis import Decision, Insight, Question, Synthesis
-from bot.domain.taxonomy import trouble
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.discussion.synthesis import Decision, Insight, Question, Synthesis
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.stage import Stage
 from tests.domain.books import few_steps, step
 from tests.domain.table import SORRY, Table
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.domain.artifact import ItemsEdit, RowsEdit, Unreadable
+from bot.domain.item.artifacts import ItemsEdit, RowsEdit, Unreadable
 
 STORY = {"id": "US-001", "role": "driver", "want": "a dark screen", "so_that": "I can see"}
 COLUMNS = ("FR_ID", "Title", "Priority")

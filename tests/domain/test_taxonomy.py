@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from pydantic import ValidationError
 
-from bot.domain.taxonomy import TAXONOMY, Entry, Severity, Trouble, trouble
+from bot.domain.catalog.taxonomy import TAXONOMY, Entry, Severity, Trouble, trouble
 
 ANALYSIS = {code: entry for code, entry in TAXONOMY.items() if "ELAB" not in code}
 ELABORATION = {code: entry for code, entry in TAXONOMY.items() if "ELAB" in code}

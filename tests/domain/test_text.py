@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.text import clean, counted, one_line
+from bot.domain.values.text import clean, counted, one_line
 
 anything = st.text(st.characters(exclude_categories=()))
 FAMILY = "👨‍👩‍👧‍👦"

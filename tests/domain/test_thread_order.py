@@ -2,9 +2,9 @@
 
 import random
 
-from bot.domain import transcript
-from bot.domain.message import Action
-from bot.domain.transcript import Line, Part, Source
+from bot.domain.messages.message import Action
+from bot.domain.transcript import lines as transcript
+from bot.domain.transcript.lines import Line, Part, Source
 from tests.domain.books import few_steps
 from tests.domain.table import MIDNIGHT, Table
 from tests.oracle import apart, replayed

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from bot.domain.redaction import Redactor
-from bot.domain.redaction_rules import FORM_RUN, KNOWN_FORMS, PRIVATE_KEY, RULES, Rule
-from bot.domain.token_formats import FORMATS, MAKERS, MARKED_LATER, Format
+from bot.domain.privacy.redaction import Redactor
+from bot.domain.privacy.rules import FORM_RUN, KNOWN_FORMS, PRIVATE_KEY, RULES, Rule
+from bot.domain.privacy.token_formats import FORMATS, MAKERS, MARKED_LATER, Format
 
 SEED = 10
 MOST_AT_A_PLACE = 20_000

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.domain.foreign_line import no_valid
-from bot.domain.transcript import Flaw, Line, Part, Source, Transcript, append, raised, read
+from bot.domain.transcript.lines import Flaw, Line, Part, Source, Transcript, append, no_valid, raised, read
 
 SEED = b"""{"ts": "2025-03-01T10:15:30.123Z", "round": 3, "actor": "SystemDesigner", "phase": "workshop", \
 "role": "planning", "source": "model", "content_type": "markdown", "content": "Proposed tasks", \

@@ -2,8 +2,8 @@
 
 import json
 
-from bot.domain import transcript
-from bot.domain.message import Action
+from bot.domain.messages.message import Action
+from bot.domain.transcript import lines as transcript
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.domain import trouble_wording
-from bot.domain.menu import MenuKind
-from bot.domain.message import Action
-from bot.domain.stage import Stage
-from bot.domain.steps import Depth
-from bot.domain.taxonomy import trouble
+from bot.domain.catalog.steps import Depth
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.messages import trouble_wording
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
 from tests.domain.table import SORRY, Table

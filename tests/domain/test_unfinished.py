@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.message import Action
+from bot.domain.messages.message import Action
 from tests.domain.table import Table
 
 

@@ -1,9 +1,9 @@
 """What cannot be written: people have its text in the thread, and it is written as soon as that is possible."""
 
-from bot.domain import trouble_wording
-from bot.domain.artifact import ItemsEdit
-from bot.domain.message import Action
-from bot.domain.stage import Stage
+from bot.domain.item.artifacts import ItemsEdit
+from bot.domain.messages import trouble_wording
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.stage import Stage
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table
 

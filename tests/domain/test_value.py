@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from bot.domain.place import Place
+from bot.domain.values.places import Place
 
 PLACE = Place(team="T1", channel="C1", thread="1.1")
 

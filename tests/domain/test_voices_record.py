@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from bot.domain.effects import Speak
-from bot.domain.message import Action
-from bot.domain.stance import Stance
-from bot.domain.transcript import Line
+from bot.domain.discussion.elaboration import Stance
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Speak
+from bot.domain.transcript.lines import Line
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 

@@ -1,11 +1,11 @@
 """Who speaks next is decided by code: addressed, asked, unheard, the lead, then whoever was silent longest."""
 
-from bot.domain import floor
-from bot.domain.effects import Speak
-from bot.domain.elaboration import Elaboration, Turn
-from bot.domain.message import Action
-from bot.domain.persona import Roster
-from bot.domain.roundtable import Roundtable
+from bot.domain.catalog.personas import Roster
+from bot.domain.discussion import floor
+from bot.domain.discussion.elaboration import Elaboration, Turn
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.state import Roundtable
 from tests.domain.books import few_steps
 from tests.domain.table import Table, shipped
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from bot.domain import refusals, trouble_wording, wording
-from bot.domain.meta import Record
-from bot.domain.outcomes import CodeSurvey, Hits
+from bot.domain.item.meta import Record
+from bot.domain.messages import step_wording, trouble_wording
+from bot.domain.messages import trouble_wording as refusals
+from bot.domain.roundtable.outcomes import CodeSurvey, Hits
 from tests.domain.table import shipped
 
 
@@ -13,7 +14,7 @@ from tests.domain.table import shipped
 )
 def test_lists_read_like_sentences(items: list[str], listed: str) -> None:
     """With commas, and an "and" before the last."""
-    assert wording.listed(items) == listed
+    assert step_wording.listed(items) == listed
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,7 @@ def test_lists_read_like_sentences(items: list[str], listed: str) -> None:
 )
 def test_adopted_messages_are_counted(count: int, said: str) -> None:
     """In the singular where there is one."""
-    assert said in wording.adopted(count)
+    assert said in step_wording.adopted(count)
 
 
 @pytest.mark.parametrize(
@@ -48,21 +49,21 @@ def test_a_summary_becomes_part_of_a_sentence(summary: str, inside: str) -> None
         step_id="01-01", turn_count=3, personas_active=(), timestamp="", synthesis_summary=summary
     )
 
-    assert f"on step 01-01 where {inside}." in wording.welcome_back([], "", [record])
+    assert f"on step 01-01 where {inside}." in step_wording.welcome_back([], "", [record])
 
 
 def test_a_survey_that_ran_out_of_time_says_so() -> None:
     """What was found may not be all."""
     survey = CodeSurvey(tracked_files=9, hits=(Hits(keyword="sync", count=1),), complete=False)
 
-    assert wording.surveyed(survey) == (
+    assert step_wording.surveyed(survey) == (
         "I searched 9 tracked files (I ran out of time, so there may be more):\n- `sync`: 1 hit"
     )
 
 
 def test_a_survey_without_words_says_so() -> None:
     """There was nothing to look for."""
-    assert wording.surveyed(CodeSurvey(tracked_files=9)) == (
+    assert step_wording.surveyed(CodeSurvey(tracked_files=9)) == (
         "I searched 9 tracked files, but had no words to look for."
     )
 
@@ -75,5 +76,5 @@ def test_a_decision_is_quoted_without_two_full_stops() -> None:
 def test_a_review_of_nothing_is_honest() -> None:
     """A phase may have been closed without a single file."""
     agenda, roster = shipped().agenda, shipped().roster
-    said = wording.reviewed(next(iter(roster)), agenda.phases[1], artifacts=[], titles=[])
+    said = step_wording.reviewed(next(iter(roster)), agenda.phases[1], artifacts=[], titles=[])
     assert said.endswith("Here's what I'm working with: no files yet, covering nothing.")

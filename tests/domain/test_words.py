@@ -2,10 +2,10 @@
 
 import pytest
 
-from bot.domain import words
-from bot.domain.message import Action
-from bot.domain.steps import Depth
-from bot.domain.words import Exit
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages.message import Action
+from bot.domain.roundtable import words
+from bot.domain.roundtable.words import Exit
 from tests.domain.table import shipped
 
 ENDS = [

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.effects import ShowWork, Sign
-from bot.domain.house import House
-from bot.domain.message import Action
-from bot.domain.persona import Roster
-from bot.domain.stage import Stage
-from bot.domain.working import EMOJI
+from bot.domain.catalog.personas import Roster
+from bot.domain.catalog.policy import House
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import ShowWork, Sign
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.working import EMOJI
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table, shipped
 

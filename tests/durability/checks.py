@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bot.domain.transcript import Line, Source, Transcript, read
+from bot.domain.transcript.lines import Line, Source, Transcript, read
 from bot.sandbox import Message
 
 ITEMS = "docs/requirements"

@@ -14,7 +14,7 @@ import sys
 from types import FrameType
 from typing import Any, NoReturn
 
-from bot import cli
+from bot.cli import main as cli
 from tests.durability import plants
 
 PR_SET_PDEATHSIG = 1

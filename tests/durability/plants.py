@@ -14,17 +14,17 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import files
-from bot.domain import machine
-from bot.domain.agenda import Playbook
-from bot.domain.inputs import Say
-from bot.domain.outcomes import Outcome, PersonaSpoke
-from bot.domain.roundtable import Roundtable
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.roundtable import machine
+from bot.domain.roundtable.inputs import Say
+from bot.domain.roundtable.outcomes import Outcome, PersonaSpoke
+from bot.domain.roundtable.state import Roundtable
 from bot.engine import engine
 from bot.files import TEMPORARY, Folder
 from bot.slack import client as slack_client
 from bot.slack.chat import SlackChat
-from bot.storage.git import GitWorkspace
-from bot.storage.turn import Turn
+from bot.storage.git.lock import Turn
+from bot.storage.git.workspace import GitWorkspace
 from tests.durability import session
 from tests.durability.campaign import quietly, told
 from tests.durability.fates import Kind

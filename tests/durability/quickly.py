@@ -10,11 +10,13 @@ from functools import lru_cache
 from typing import Any
 from unittest.mock import patch
 
-from bot.domain import machine, meta, transcript
-from bot.domain.agenda import Playbook
-from bot.domain.inputs import Input
-from bot.domain.roundtable import Roundtable
-from bot.domain.value import Value
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.item import meta
+from bot.domain.roundtable import machine
+from bot.domain.roundtable.inputs import Input
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.transcript import lines
+from bot.domain.values.value import Value
 from bot.engine import engine
 from tests.durability import world
 
@@ -72,7 +74,7 @@ def quickly() -> Iterator[None]:
         patch.object(engine, "span", unsaid),
         patch.object(engine, "about", unsaid),
         patch.object(world, "one", memory.one),
-        patch.object(transcript, "read", lru_cache(FILES_READ)(transcript.read)),
+        patch.object(lines, "read", lru_cache(FILES_READ)(lines.read)),
         patch.object(meta, "read", lru_cache(FILES_READ)(meta.read)),
         patch.object(Value, "but", but),
     ):

@@ -8,14 +8,14 @@ from functools import cache
 from typing import Any, TypeVar
 
 from bot.content import load
-from bot.domain.agenda import Playbook
-from bot.domain.inputs import Amend, Command, Export, Plan, Press, Retract, Say, Start
-from bot.domain.item import item_from
-from bot.domain.message import Action, Message
-from bot.domain.place import Place
-from bot.domain.roundtable import Roundtable
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.item.item import item_from
+from bot.domain.messages.message import Action, Message
+from bot.domain.roundtable.inputs import Amend, Command, Export, Plan, Press, Retract, Say, Start
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import Place
+from bot.engine.cancellation import Patient
 from bot.engine.engine import Engine
-from bot.engine.giving_up import Patient
 from bot.engine.performers import Performers
 from bot.errors import Conflict, Unavailable, UserError
 from bot.shipped import personas_dir, steps_dir

@@ -4,12 +4,12 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from bot.domain.artifact import Edit, SectionEdit
+from bot.domain.discussion.synthesis import Insight, Synthesis
+from bot.domain.item.artifacts import Edit, SectionEdit
 from bot.domain.planning.verdict import Verdict
 from bot.domain.planning.workshop import Workshop
-from bot.domain.synthesis import Insight, Synthesis
-from bot.domain.transcript import Line
-from bot.engine.voice_ports import NO_FACTS, Cue, Facts, Formal, Speech
+from bot.domain.transcript.lines import Line
+from bot.engine.ports import NO_FACTS, Cue, Facts, Formal, Speech
 from bot.errors import VoiceError
 from tests.durability.fates import Kind, Refused
 from tests.durability.world import World

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from bot.domain import meta, transcript
-from bot.domain.message import Action
-from bot.domain.transcript import Line, Source
+from bot.domain.item import meta
+from bot.domain.messages.message import Action
+from bot.domain.transcript import lines as transcript
+from bot.domain.transcript.lines import Line, Source
 from tests.durability.checks import discussions
 from tests.durability.fates import MEETS, Fate, Fates, Kind, Met
 from tests.durability.session import HERE, Session, Stuck

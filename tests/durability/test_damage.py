@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.trouble_wording import lines_mended
+from bot.domain.messages.trouble_wording import lines_mended
 from tests.durability.mortal import Mortal, mortal
 from tests.durability.trap import When
 

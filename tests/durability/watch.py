@@ -8,7 +8,7 @@ from typing import Any
 
 import redis
 
-from bot.domain.transcript import read
+from bot.domain.transcript.lines import read
 from tests.durability.checks import Item
 from tests.durability.processes import wait_until
 

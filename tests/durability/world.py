@@ -10,22 +10,23 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple, Self
 
-from bot.domain import meta, transcript, unfinished
-from bot.domain.agenda import read_quick_scan
-from bot.domain.artifact import PlanEdit
-from bot.domain.digest import Since
-from bot.domain.effects import Commit, Sign
-from bot.domain.message import Message
-from bot.domain.outcomes import CodeSurvey, Heard, ItemState, Touched
-from bot.domain.place import Belonging, Person, Place
-from bot.domain.planning.paths import is_planned
-from bot.domain.planning.recalling import under_way
-from bot.domain.progress import SlackPlace
-from bot.domain.replay import Replay
-from bot.domain.replay_state import State
-from bot.domain.roundtable import Roundtable
-from bot.domain.transcript import Line
-from bot.domain.witness import Witness
+from bot.domain.catalog.agenda import read_quick_scan
+from bot.domain.item import meta
+from bot.domain.item.artifacts import PlanEdit
+from bot.domain.item.meta import SlackPlace
+from bot.domain.messages.message import Message
+from bot.domain.planning.record import under_way
+from bot.domain.planning.workshop import is_planned
+from bot.domain.roundtable.digest import Since
+from bot.domain.roundtable.effects import Commit, Sign
+from bot.domain.roundtable.outcomes import CodeSurvey, Heard, ItemState, Touched
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.transcript import lines, open_step
+from bot.domain.transcript.fold import Replay
+from bot.domain.transcript.lines import Line
+from bot.domain.transcript.state import State
+from bot.domain.transcript.witness import Witness
+from bot.domain.values.places import Belonging, Person, Place
 from bot.engine.ports import (
     NOTHING,
     Listing,
@@ -297,7 +298,7 @@ class SimRecords(Records):
     async def sheets(
         self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
     ) -> tuple[Sheet, ...]:
-        held = transcript.append(self._world.files.get(MEETING, b""), pending)
+        held = lines.append(self._world.files.get(MEETING, b""), pending)
         return (Sheet(f"{name}.jsonl", title, held),)
 
     async def recall(self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str) -> Recalled:
@@ -333,7 +334,7 @@ class SimWorkspace:
 
     async def planning(self, slug: str) -> Planning:
         files = {path: content.decode() for path, content in self._world.files.items() if is_planned(path)}
-        return Planning(files, transcript.read(self._world.files.get(MEETING, b"")).lines)
+        return Planning(files, lines.read(self._world.files.get(MEETING, b"")).lines)
 
     async def survey(self, keywords: tuple[str, ...], *, seconds: float) -> CodeSurvey:
         return CodeSurvey()
@@ -362,7 +363,7 @@ class SimWorkspace:
         before = self._world.files.get(META)
         raw = meta.read(before, now=now).raw if before else {}
         self._replace(META, meta.write(meta.apply(raw, work.change)).encode())
-        self._replace(MEETING, transcript.append(self._world.files.get(MEETING, b""), work.lines))
+        self._replace(MEETING, lines.append(self._world.files.get(MEETING, b""), work.lines))
         self._world.fates.io(
             Kind.REF, lambda: self._world.made.append(Made(work.id, work.step, work.subject))
         )
@@ -374,10 +375,10 @@ class SimWorkspace:
         files = self._world.files
         known = meta.read(files[META], now=now).meta
         rows = files.get(MEETING, b"").splitlines()
-        held = transcript.ending(reversed(rows))
+        held = lines.ending(reversed(rows))
         return ItemState(
             meta=known,
-            said=unfinished.answers(reversed(rows), done=known.steps_completed),
+            said=open_step.answers(reversed(rows), done=known.steps_completed),
             scan=read_quick_scan(files.get("quick-scan.md", b"").decode()),
             last_round=held.last.round if held.last else 0,
             last_ts=held.last.ts if held.last else "",

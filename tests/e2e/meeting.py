@@ -9,8 +9,8 @@ from subprocess import run
 from typing import Any, TypeVar
 
 from bot import app
-from bot.domain.transcript import Line, Transcript, read
-from bot.engine.voice_ports import Voices
+from bot.domain.transcript.lines import Line, Transcript, read
+from bot.engine.ports import Voices
 from bot.sandbox import App, Delivery, Message, Sandbox, Timing
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME

@@ -2,7 +2,7 @@
 
 from shutil import rmtree
 
-from bot.domain.trouble_wording import lines_mended, saved_at_last
+from bot.domain.messages.trouble_wording import lines_mended, saved_at_last
 from tests.e2e.meeting import CHANNEL, Meeting
 
 DAMAGED = '{"steps_completed": ["00-'

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import aiohttp
 import pytest
 
-from bot.domain.working import EMOJI
+from bot.domain.roundtable.working import EMOJI
 from bot.sandbox import Message, Sandbox
-from bot.slack.identity import AGENT
+from bot.slack.client import AGENT
 from bot.slack.manifest import STOPPED
-from bot.voices.mind import Prompt, Thought
+from bot.voices.model import Prompt, Thought
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.e2e.test_thinking import good, task_of
 from tests.voices.minds import Answer, ScriptedMind, record, thinking

@@ -4,9 +4,9 @@ from pathlib import Path
 from shutil import copytree, rmtree
 from subprocess import run
 
-from bot import replaying
-from bot.domain.transcript import read
-from bot.record.verifying import Item
+from bot.cli import replay
+from bot.domain.transcript.lines import read
+from bot.record.verify import Item
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.storage.samples import wait_until
 
@@ -34,7 +34,7 @@ async def step(meeting: Meeting, words: str) -> None:
 
 def verified(meeting: Meeting) -> list[str]:
     item = Item(meeting.folder, meeting.folder / "planning/meeting.jsonl")
-    return [str(one) for one in replaying.verified(item)]
+    return [str(one) for one in replay.verified(item)]
 
 
 async def test_a_reset_in_the_middle_of_a_meeting_loses_nothing(meeting: Meeting) -> None:
@@ -97,7 +97,7 @@ async def test_a_revert_stands_and_is_named_once(meeting: Meeting) -> None:
     assert meeting.meta["steps_completed"] == ["00-01", "00-03"]
     assert len([one for one in meeting.thread if "Ada changed" in one.text]) == 1
     item = Item(meeting.folder, meeting.folder / "planning/meeting.jsonl")
-    found = replaying.verified(item)
+    found = replay.verified(item)
     assert found
     assert all(one.stands for one in found), found
 
@@ -146,7 +146,7 @@ async def test_a_backup_of_everything_is_found_out_by_the_thread(meeting: Meetin
 
 async def against_slack(meeting: Meeting) -> tuple[list[str], int]:
     item = Item(meeting.folder, meeting.folder / "planning/meeting.jsonl")
-    found, waiting = await replaying.against_thread(settings(meeting.slack, meeting.workspace), item)
+    found, waiting = await replay.against_thread(settings(meeting.slack, meeting.workspace), item)
     return [str(one) for one in found], waiting
 
 

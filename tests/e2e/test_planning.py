@@ -8,9 +8,9 @@ from shutil import rmtree
 
 import pytest
 
+from bot.cli.replay import item, verified
 from bot.domain.planning.projections import check_files
-from bot.domain.transcript import Source
-from bot.replaying import item, verified
+from bot.domain.transcript.lines import Source
 from bot.sandbox import Message
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from bot import app
-from bot.domain.transcript import read
-from bot.storage.git import GitWorkspace
-from bot.storage.remote import Sync
+from bot.domain.transcript.lines import read
+from bot.storage.git.sync import Sync
+from bot.storage.git.workspace import GitWorkspace
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.storage.checkout import Git
 from tests.storage.clones import a_remote

@@ -9,8 +9,8 @@ import aiohttp
 import pytest
 
 from bot import app
-from bot.posted import SIGNATURE, TIMESTAMP, signature
 from bot.sandbox import Message
+from bot.server.review_webhook import SIGNATURE, TIMESTAMP, signature
 from tests.command_line import Ran, python_m_bot
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.e2e.test_operating import asked, ready, wait_for

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from bot import app
-from bot.domain.progress import SlackPlace
+from bot.domain.item.meta import SlackPlace
 from bot.sandbox import Message
-from bot.storage.seal import Seal
+from bot.storage.git.seal import Seal
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.e2e.test_private import SECRET, asked, private_channel
 from tests.storage.checkout import Git

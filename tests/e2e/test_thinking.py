@@ -2,8 +2,8 @@
 
 import json
 
-from bot.domain.taxonomy import trouble
-from bot.voices.mind import Prompt
+from bot.domain.catalog.taxonomy import trouble
+from bot.voices.model import Prompt
 from tests.e2e.meeting import Meeting
 from tests.voices.minds import Answer, ScriptedMind, lost, record, thinking
 

@@ -3,7 +3,7 @@
 import csv
 import json
 
-from bot.domain.transcript import Source
+from bot.domain.transcript.lines import Source
 from tests.e2e.meeting import Meeting
 
 CAPABILITIES = """\

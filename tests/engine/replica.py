@@ -4,16 +4,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bot.domain.inputs import Press, Say
-from bot.domain.message import Action
-from bot.domain.place import Person
-from bot.domain.roundtable import Roundtable
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.inputs import Press, Say
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import Person
 from bot.engine.clock import now
 from bot.engine.engine import Engine
-from bot.engine.meter import Meter
+from bot.engine.metering import Meter
 from bot.engine.performers import Performers
-from bot.engine.ports import Pay, Wake
-from bot.engine.voice_ports import Voices
+from bot.engine.ports import Pay, Voices, Wake
 from bot.storage.redis import RedisStore
 from tests.domain.table import Table, shipped
 from tests.durability.sim_voices import SimPlanners, SimVoices

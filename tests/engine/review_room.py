@@ -9,26 +9,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.domain.notice import Arrived, AskReview
-from bot.domain.persona import Persona
-from bot.domain.place import Person, Place
-from bot.domain.progress import SlackPlace
-from bot.domain.review_text import Finding, Opinion, Review, Severity
+from bot.domain.catalog.personas import Persona
+from bot.domain.item.meta import SlackPlace
+from bot.domain.reviews.notice import Arrived, AskReview
+from bot.domain.reviews.text import Finding, Opinion, Review, Severity
+from bot.domain.values.places import Person, Place
 from bot.engine.clock import now
-from bot.engine.homes import ItemHomes
+from bot.engine.item_locator import ItemHomes
 from bot.engine.ports import Store
 from bot.engine.review_ports import Case, KeptReview, Notices, Tally
-from bot.engine.reviewing import Reviewing
-from bot.engine.triage import PREFIX, Triage
-from bot.posted import entry_of
+from bot.engine.reviews import PREFIX, Reviewing, Triage
 from bot.sandbox import Message, Sandbox
+from bot.server.review_webhook import entry_of
 from bot.slack.board import SlackBoard
 from bot.slack.client import identify, opened
 from bot.storage.embedded import EmbeddedStore
-from bot.storage.git import GitWorkspace
+from bot.storage.git.seal import Seal
+from bot.storage.git.workspace import GitWorkspace
 from bot.storage.notices import EmbeddedNotices, RedisNotices
 from bot.storage.redis import RedisStore
-from bot.storage.seal import Seal
 from tests.domain.table import shipped
 from tests.engine.replica import Woken
 

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from bot.domain.effects import ReadThread
+from bot.domain.roundtable.effects import ReadThread
 from bot.engine.absence import Absence
 from bot.engine.clock import now
 from bot.errors import Unavailable

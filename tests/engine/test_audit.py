@@ -9,10 +9,10 @@ from typing import get_args
 import pytest
 
 from bot import log
-from bot.domain.inputs import Amend, Command, Press, Resume, Retract, Say, Start
-from bot.domain.item import Item
-from bot.domain.message import Action
-from bot.domain.place import Person
+from bot.domain.item.item import Item
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.inputs import Amend, Command, Press, Resume, Retract, Say, Start
+from bot.domain.values.places import Person
 from bot.engine.audit import audited
 from tests.storage.samples import NOW, PLACE, SLUG, a_roundtable
 

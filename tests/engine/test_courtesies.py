@@ -3,9 +3,9 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from bot.domain.effects import Sign
-from bot.domain.place import Place
-from bot.engine.courtesies import renewed
+from bot.domain.roundtable.effects import Sign
+from bot.domain.values.places import Place
+from bot.engine.ports import renewed
 from bot.errors import SlackError
 from tests.domain.table import Table
 from tests.durability.world import SimChat, World

@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.domain.effects import Speak
-from bot.domain.inputs import Mute, Stop
-from bot.domain.roundtable import Roundtable
-from bot.domain.stage import Stage
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.inputs import Mute, Stop
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
 from bot.engine.clock import now
-from bot.engine.voice_ports import Cue, Speech
-from bot.voices.offline import OfflineVoices
+from bot.engine.ports import Cue, Speech
+from bot.voices.offline.offline import OfflineVoices
 from tests.domain.table import Table
 from tests.engine.replica import ADA, Replica, replica, said
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.message import Action
+from bot.domain.messages.message import Action
 from bot.errors import Unavailable
 from tests.engine.replica import discussing, replica, said, words
 from tests.engine.test_paying import a_post

@@ -1,6 +1,6 @@
 """What a long life of a process may remember without growing."""
 
-from bot.engine.newest import Newest
+from bot.engine.lru import Newest
 
 
 def kept(*keys: str, most: int) -> Newest[str, int]:

@@ -6,15 +6,15 @@ import asyncio
 import pytest
 from redis import Redis
 
-from bot.domain.effects import Commit, Post, React, Rewrite
-from bot.domain.machine import decide
-from bot.domain.message import Message
-from bot.domain.outcomes import Attempted
-from bot.domain.place import Place
+from bot.domain.messages.message import Message
+from bot.domain.roundtable.effects import Commit, Post, React, Rewrite
+from bot.domain.roundtable.machine import decide
+from bot.domain.roundtable.outcomes import Attempted
+from bot.domain.values.places import Place
 from bot.engine.clock import now
 from bot.engine.ports import Store
 from bot.errors import SlackError
-from bot.metrics import Metrics
+from bot.server.metrics import Metrics
 from tests.domain.table import shipped
 from tests.durability.world import SimChat, World
 from tests.engine.replica import discussing, replica, said

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pytest
 import redis
 
-from bot.domain.message import Action
-from bot.domain.stage import Stage
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.stage import Stage
 from bot.errors import UserError
 from tests.engine.replica import discussing, pressed, replica, said, words
 

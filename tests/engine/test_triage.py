@@ -8,11 +8,11 @@ from shutil import rmtree
 
 import pytest
 
-from bot.domain.notice import ENTRIES_KEPT
-from bot.domain.persona import Persona
-from bot.domain.review_text import Opinion
+from bot.domain.catalog.personas import Persona
+from bot.domain.reviews.notice import ENTRIES_KEPT
+from bot.domain.reviews.text import Opinion
 from bot.engine.clock import now
-from bot.engine.triage import PREFIX
+from bot.engine.reviews import PREFIX
 from bot.errors import VoiceError
 from bot.sandbox import Sandbox
 from bot.slack.client import opened
@@ -126,7 +126,7 @@ async def test_a_review_that_cannot_be_kept_waits_for_the_disk(
     slack: Sandbox, thread: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever asked is told once; when the folder can be written again, the very same review is kept."""
-    monkeypatch.setattr("bot.engine.triage.Triage._wait", lambda _triage, _owed: 0.0)  # the pauses are over
+    monkeypatch.setattr("bot.engine.reviews.Triage._wait", lambda _triage, _owed: 0.0)  # the pauses are over
     reviews = tmp_path / f"docs/requirements/{SLUG}/reviews"
     async with room(slack, tmp_path, thread=thread, says={MAYA: finds_one}) as here:
         await here.ask(MAYA)
@@ -458,7 +458,7 @@ async def test_the_sweep_wakes_for_what_can_be_begun_soon(
         await here.triage.sweep()
         assert here.woken.slugs == [PREFIX + SLUG]
 
-        monkeypatch.setattr("bot.engine.triage.FIRST_WAIT_SECONDS", 60.0)
+        monkeypatch.setattr("bot.engine.reviews.FIRST_WAIT_SECONDS", 60.0)
         slack.fail_next("chat.postMessage", error="internal_error")
         await here.pay()
         here.woken.slugs.clear()

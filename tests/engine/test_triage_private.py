@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.persona import Persona
-from bot.domain.redaction import Redactor
-from bot.domain.review_text import Finding, Opinion, Severity
+from bot.domain.catalog.personas import Persona
+from bot.domain.privacy.redaction import Redactor
+from bot.domain.reviews.text import Finding, Opinion, Severity
 from bot.sandbox import Sandbox
 from tests.engine.review_room import CHANNEL, PASSED, item, room
 

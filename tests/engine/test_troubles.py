@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
-from bot.domain.taxonomy import trouble
-from bot.engine.troubles import log_trouble
+from bot.domain.catalog.taxonomy import trouble
+from bot.engine.performers import log_trouble
 
 
 @pytest.mark.parametrize(

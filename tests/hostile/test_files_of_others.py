@@ -14,18 +14,18 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from bot import replaying
-from bot.domain import meta
-from bot.domain.damage import mended
-from bot.domain.item import Known, backlog_title, resolve
-from bot.domain.progress import SlackPlace
-from bot.domain.quick_scan import read_quick_scan
-from bot.domain.transcript import Part, Source
-from bot.domain.witness import chain, read_brief, read_trailer
-from bot.replaying import Form
+from bot.cli import replay
+from bot.cli.replay import Form
+from bot.domain.catalog.quick_scan import read_quick_scan
+from bot.domain.item import meta
+from bot.domain.item.item import Known, backlog_title, resolve
+from bot.domain.item.meta import SlackPlace
+from bot.domain.transcript.damage import mended
+from bot.domain.transcript.lines import Part, Source
+from bot.domain.transcript.witness import chain, read_brief, read_trailer
 from bot.settings import Settings
-from bot.storage.items import Items
-from bot.storage.seal import Seal
+from bot.storage.git.items import Items
+from bot.storage.git.seal import Seal
 from tests.domain.test_damage import HEAD, ROWS
 from tests.storage.samples import NOW
 
@@ -196,10 +196,10 @@ def test_any_record_is_shown_and_verified(said: bytes, content: bytes, plan: byt
         "planning__plan_md": plan,
     }
     with workspace(meta_json=content, planning__meeting_jsonl=said, **planned) as root:
-        one = replaying.item(settings_at(root), SLUG)
+        one = replay.item(settings_at(root), SLUG)
         for form in Form:
-            assert "".join(replaying.shown(one, form)).encode()
-        for difference in replaying.verified(one):
+            assert "".join(replay.shown(one, form)).encode()
+        for difference in replay.verified(one):
             assert str(difference).encode()
             assert "\n" not in str(difference)
 

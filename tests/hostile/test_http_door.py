@@ -19,9 +19,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from bot import app, web
-from bot.posted import LARGEST_BYTES as LARGEST_REVIEW
+from bot import app
 from bot.sandbox import Sandbox
+from bot.server import http
+from bot.server.review_webhook import LARGEST_BYTES as LARGEST_REVIEW
 from bot.slack.endpoint import COMPLAINT_SECONDS, LARGEST_BYTES
 from tests.e2e.meeting import CHANNEL, settings
 from tests.ports import HOST, free_port
@@ -279,10 +280,10 @@ async def test_bodies_have_a_size_by_route(door: Door) -> None:
 
 async def test_no_body_is_waited_for_for_long(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does anybody else wait meanwhile."""
-    monkeypatch.setattr(web, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(http, "BODY_SECONDS", 0.2)
     assert (await door.ask(b"{", *door.plausible(), length=100))[0] == 408
 
-    monkeypatch.setattr(web, "BODY_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(http, "BODY_SECONDS", PATIENCE_SECONDS)
     slow = head("POST /slack/events", *door.plausible(), ("Content-Length", "100")) + b"{"
     async with half_open(door.port, [slow], HALF_OPEN):
         await door.works()
@@ -292,7 +293,7 @@ async def test_bodies_together_take_no_more_than_their_share(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Large ones wait for another time, and Slack's, which are small, are read."""
-    monkeypatch.setattr(web, "MOST_HELD_BYTES", 200_000)
+    monkeypatch.setattr(http, "MOST_HELD_BYTES", 200_000)
     begun = (
         head("POST /slack/events", *door.plausible(), ("Content-Length", str(LARGEST_BYTES))) + b"x" * 150_000
     )
@@ -347,7 +348,7 @@ async def test_half_open_connections_stop_nobody(door: Door) -> None:
 
 async def test_who_does_not_go_on_is_hung_up_on(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also one who goes on very slowly, and one who has been served before."""
-    monkeypatch.setattr(web, "HEADER_SECONDS", 0.3)
+    monkeypatch.setattr(http, "HEADER_SECONDS", 0.3)
     reader, slow = await asyncio.open_connection(HOST, door.port)
     async with asyncio.timeout(PATIENCE_SECONDS), half_open(door.port, BEGINNINGS, 20) as sockets:
         slow.write(head("POST /slack/events").removesuffix(b"\r\n"))

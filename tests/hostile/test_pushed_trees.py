@@ -4,8 +4,8 @@ import pygit2
 import pytest
 from pygit2.enums import FileMode
 
-from bot.storage.record import versions
-from bot.storage.remote import Result
+from bot.storage.git.sync import Result
+from bot.storage.git.versions import versions
 from tests.storage.checkout import Git
 from tests.storage.clones import Replica
 from tests.storage.conftest import open_replica, person, remote, replica

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from bot.domain.place import Place
-from bot.domain.redaction import Redactor
-from bot.domain.roundtable import Roundtable
-from bot.domain.words import depth, exit_wish, is_wish
+from bot.domain.privacy.redaction import Redactor
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.words import depth, exit_wish, is_wish
+from bot.domain.values.places import Place
 from bot.errors import NewerVersion
-from bot.slack.earlier import item_of, key_of, metadata, step_of, witness_of
+from bot.slack.ephemeral import is_slacks
+from bot.slack.post_lookup import item_of, key_of, metadata, step_of, witness_of
 from bot.slack.verbs import VERBS, command_in, reviewed, verb_in
-from bot.slack.whispers import is_slacks
-from bot.storage.stored import Unreadable, decoded, encoded, place_in
+from bot.storage.serialization import Unreadable, decoded, encoded, place_in
 from tests.hostile.test_files_of_others import any_text, deep, objects, values, written
 
 API = "http://127.0.0.1:8765/api/"

@@ -3,20 +3,20 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from bot.domain.artifact import Edit, SectionEdit
-from bot.domain.inputs import Press, Say, Start
-from bot.domain.item import item_from
-from bot.domain.message import Action
-from bot.domain.place import Person
-from bot.domain.roundtable import Roundtable
-from bot.domain.synthesis import Synthesis
-from bot.domain.transcript import read
+from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.item.artifacts import Edit, SectionEdit
+from bot.domain.item.item import item_from
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.inputs import Press, Say, Start
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.transcript.lines import read
+from bot.domain.values.places import Person
 from bot.engine.clock import now
 from bot.engine.engine import Engine
 from bot.engine.performers import Performers
-from bot.engine.voice_ports import NO_FACTS, Cue, Facts, Speech
+from bot.engine.ports import NO_FACTS, Cue, Facts, Speech
 from bot.storage.embedded import EmbeddedStore
-from bot.storage.git import GitWorkspace
+from bot.storage.git.workspace import GitWorkspace
 from tests.domain.books import few_steps
 from tests.domain.table import HERE, NAMES
 from tests.durability.sim_voices import SimPlanners

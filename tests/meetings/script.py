@@ -7,12 +7,12 @@ The same script goes through the pure engine (`played`), and through the real on
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bot.domain.effects import Speak
-from bot.domain.message import Action, Message
-from bot.domain.roundtable import Roundtable
-from bot.domain.stance import Stance
-from bot.domain.synthesis import Insight, Objection, Synthesis
-from bot.domain.transcript import Line
+from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.synthesis import Insight, Objection, Synthesis
+from bot.domain.messages.message import Action, Message
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.transcript.lines import Line
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table
 

@@ -1,7 +1,7 @@
 """Agreement in the first round is the weakest of signs: once, somebody is asked what speaks against it."""
 
-from bot.domain.message import Action
-from bot.domain.outcomes import PersonaSpoke
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.outcomes import PersonaSpoke
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table
 from tests.meetings.script import (

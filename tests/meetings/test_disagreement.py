@@ -2,10 +2,10 @@
 
 import pytest
 
-from bot.domain.message import Action
-from bot.domain.stage import Stage
-from bot.domain.stance import Stance
-from bot.domain.transcript import Source
+from bot.domain.discussion.elaboration import Stance
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.stage import Stage
+from bot.domain.transcript.lines import Source
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table

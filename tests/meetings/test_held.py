@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.message import Action
+from bot.domain.messages.message import Action
 from bot.record.reading import replay
-from bot.record.verifying import Item, differences
-from bot.storage.record import versions
+from bot.record.verify import Item, differences
+from bot.storage.git.versions import versions
 from tests.meetings.held import held
 from tests.meetings.script import (
     ALEX,

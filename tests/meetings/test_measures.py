@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bot.domain.quality import Card
-from bot.domain.synthesis import Insight, Synthesis
+from bot.domain.discussion.synthesis import Insight, Synthesis
+from bot.domain.roundtable.quality import Card
 from tests.domain.table import Contribution
 from tests.meetings.script import ALEX, DONE, GO_ON, JORDAN, MAYA, PASS, Said, Script, fair, played, says
 from tests.meetings.test_agreement import AGAINST, challenged

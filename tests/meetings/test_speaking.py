@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from bot.domain.transcript import Source
+from bot.domain.transcript.lines import Source
 from tests.domain.table import Contribution
 from tests.meetings.script import (
     ALEX,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.domain.message import Action
-from bot.domain.stance import Stance
-from bot.domain.synthesis import Decision, Insight, Objection, Outcome, Question, Synthesis
+from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.synthesis import Decision, Insight, Objection, Outcome, Question, Synthesis
+from bot.domain.messages.message import Action
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table
 from tests.meetings.script import (

@@ -16,16 +16,16 @@ import pytest
 from aiohttp import web
 
 from bot import app
-from bot.domain.message import Message
-from bot.domain.persona import Roster
-from bot.domain.place import Belonging, Place
-from bot.domain.transcript import Line, Source, Transcript, read
+from bot.domain.catalog.personas import Roster
+from bot.domain.messages.message import Message
+from bot.domain.transcript.lines import Line, Source, Transcript, read
+from bot.domain.values.places import Belonging, Place
 from bot.errors import SlackError
 from bot.settings import Settings
 from bot.slack.board import SlackBoard
 from bot.slack.chat import SlackChat
 from bot.slack.client import call, identify, opened
-from bot.slack.earlier import metadata
+from bot.slack.post_lookup import metadata
 from bot.slack.wording import POSTED_AGAIN
 from tests.other.delivering import ByRequest, BySocket, Door
 from tests.other.people import PATIENCE_SECONDS, People

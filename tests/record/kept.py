@@ -3,11 +3,11 @@
 import asyncio
 from pathlib import Path
 
-from bot.domain.message import Action
-from bot.domain.steps import Depth
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages.message import Action
 from bot.files import TRANSCRIPT_BYTES, File
-from bot.record.verifying import TRANSCRIPT, Item
-from bot.storage.git import GitWorkspace
+from bot.record.verify import TRANSCRIPT, Item
+from bot.storage.git.workspace import GitWorkspace
 from tests.domain.table import Table
 
 ITEMS = "docs/requirements"

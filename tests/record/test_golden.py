@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from bot.domain.replay_state import State
+from bot.cli.replay import verified
+from bot.domain.transcript.state import State
 from bot.record.entries import entries
-from bot.record.markdown import as_markdown
 from bot.record.page import as_html
 from bot.record.reading import replay
-from bot.record.verifying import Item, differences
-from bot.replaying import verified
+from bot.record.text import as_markdown
+from bot.record.verify import Item, differences
 from tests.record.kept import record_at
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.cli.replay import verified
 from bot.record.reading import replay
-from bot.record.verifying import TRANSCRIPT, Item
-from bot.replaying import verified
+from bot.record.verify import TRANSCRIPT, Item
 from tests.e2e.meeting import Meeting, sandbox
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.transcript import Line
+from bot.domain.transcript.lines import Line
 from bot.errors import WorkspaceError
 from bot.record.kept import KeptRecords
 from tests.domain.table import Table

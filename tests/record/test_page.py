@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, async_playwright, expect
 
-from bot.domain.redaction import Redactor
+from bot.cli.replay import written
+from bot.domain.privacy.redaction import Redactor
 from bot.record.page import STATIC
-from bot.record.verifying import Item
-from bot.replaying import written
+from bot.record.verify import Item
 from tests.record.kept import an_evening
 from tests.record.kept import written as kept_in
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.message import Action
-from bot.domain.planning.paths import PLAN, PLAN_FILES, PLAN_PAGE, REVIEW
-from bot.record.verifying import Item, differences
-from bot.storage.record import versions
+from bot.domain.messages.message import Action
+from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE, REVIEW
+from bot.record.verify import Item, differences
+from bot.storage.git.versions import versions
 from tests.domain.table import Table
 from tests.record.kept import committed
 

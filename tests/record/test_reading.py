@@ -8,11 +8,10 @@ from subprocess import run
 
 import pytest
 
-from bot.domain import transcript
-from bot.domain.replay_state import State
+from bot.domain.transcript import lines as transcript
+from bot.domain.transcript.state import State
 from bot.files import LONGEST_ROW_BYTES
-from bot.record.ids import repeated
-from bot.record.reading import BLOCK_BYTES, replay
+from bot.record.reading import BLOCK_BYTES, repeated, replay
 from tests.record.kept import record_at
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot import replaying
-from bot.domain.replay_change import REPRODUCED
-from bot.domain.replay_meta import fields
-from bot.record.verifying import Item, differences
-from bot.storage.record import Version, versions
+from bot.cli import replay
+from bot.domain.transcript.state import REPRODUCED
+from bot.domain.transcript.verify import fields
+from bot.record.verify import Item, differences
+from bot.storage.git.versions import Version, versions
 from tests.record.kept import an_evening, committed, written
 
 META = "meta.json"
@@ -190,7 +190,7 @@ def test_a_revert_is_an_edit(tmp_path: Path) -> None:
     item = committed(an_evening(), tmp_path)
     by_eve(tmp_path, "revert", "--no-edit", "HEAD", "HEAD~1", "HEAD~2")
 
-    found = replaying.verified(item)
+    found = replay.verified(item)
 
     assert found
     assert all(one.stands for one in found)
@@ -206,7 +206,7 @@ def test_a_commit_of_ours_that_was_changed_is_found(tmp_path: Path) -> None:
     by_eve(tmp_path, "commit", "--quiet", "--all", "-m", message)
     by_eve(tmp_path, "reflog", "expire", "--expire=now", "--all")
 
-    (found,) = replaying.verified(item)
+    (found,) = replay.verified(item)
 
     assert "is not what was committed: commit " in str(found)
     assert not found.stands
@@ -224,7 +224,7 @@ def test_each_commit_vouches_for_its_own_lines(tmp_path: Path) -> None:
     )
     by_eve(tmp_path, "reflog", "expire", "--expire=now", "--all")
 
-    (found,) = replaying.verified(item)
+    (found,) = replay.verified(item)
 
     changed = next(
         n for n, row in enumerate(item.transcript.read_bytes().splitlines(), 1) if b"Videos" in row
@@ -239,7 +239,7 @@ def test_a_branch_that_was_reset_is_found(tmp_path: Path) -> None:
     by_eve(tmp_path, "reset", "--quiet", "--hard", "HEAD~3")
     lines = len(item.transcript.read_bytes().splitlines())
 
-    (found,) = replaying.verified(item)
+    (found,) = replay.verified(item)
 
     assert str(found).startswith(f"{MEETING}:{lines}: ends here, and commit ")
     assert "went back by 3 commits" in str(found)
@@ -251,13 +251,13 @@ def test_what_is_on_another_branch_is_not_gone(tmp_path: Path) -> None:
     by_eve(tmp_path, "reset", "--quiet", "--soft", "HEAD~3")
     by_eve(tmp_path, "commit", "--quiet", "-m", "squashed")
 
-    assert replaying.verified(item) == []
+    assert replay.verified(item) == []
 
 
 def test_commits_of_earlier_versions_have_no_witness(tmp_path: Path) -> None:
     """They are verified as before, and it is said where the first witness is."""
     item = committed(an_evening(), tmp_path)
-    assert replaying.unwitnessed(item) == 0
+    assert replay.unwitnessed(item) == 0
     said = 'case "$(git rev-list --count $GIT_COMMIT)" in 1|2) grep -v ^Roundtable-Witness;; *) cat;; esac'
     run(
         ["git", "-C", str(tmp_path), "filter-branch", "--msg-filter", said, "HEAD"],
@@ -266,6 +266,6 @@ def test_commits_of_earlier_versions_have_no_witness(tmp_path: Path) -> None:
         env={**os.environ, "FILTER_BRANCH_SQUELCH_WARNING": "1"},
     )
 
-    assert replaying.verified(item) == []
+    assert replay.verified(item) == []
     third = by_eve(tmp_path, "log", "--reverse", "--format=%B").split("Roundtable-Witness: ")[1]
-    assert replaying.unwitnessed(item) == int(third.split()[0])
+    assert replay.unwitnessed(item) == int(third.split()[0])

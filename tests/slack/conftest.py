@@ -9,17 +9,28 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.inputs import Amend, Export, Mute, Plan, Press, Resume, Retract, Say, SetDepth, Start, Stop
-from bot.domain.notice import AskReview
-from bot.domain.persona import Persona, Roster
-from bot.domain.place import Person, Place
+from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.reviews.notice import AskReview
+from bot.domain.roundtable.inputs import (
+    Amend,
+    Export,
+    Mute,
+    Plan,
+    Press,
+    Resume,
+    Retract,
+    Say,
+    SetDepth,
+    Start,
+    Stop,
+)
+from bot.domain.values.places import Person, Place
 from bot.engine.review_ports import Memory
 from bot.sandbox import App, Sandbox, Timing
 from bot.slack.app import slack_app
 from bot.slack.chat import SlackChat
-from bot.slack.client import identify, opened
-from bot.slack.desk import Desk, Reply
-from bot.slack.identity import Identity
+from bot.slack.client import Identity, identify, opened
+from bot.slack.commands import Desk, Reply
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from bot.slack.reception import Reception
 from bot.slack.sockets import Sockets

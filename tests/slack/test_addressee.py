@@ -10,8 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox import Sandbox
 from bot.slack.app import slack_app
-from bot.slack.client import app_of
-from bot.slack.identity import Identity
+from bot.slack.client import Identity, app_of
 from bot.slack.reception import Reception
 from bot.slack.sockets import Sockets
 from tests.slack.conftest import ScriptedDesk, payload

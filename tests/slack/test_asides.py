@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.slack import parse
-from bot.slack.identity import Identity
+from bot.slack.client import Identity
 from tests.slack.conftest import NOW, payload
 
 US = Identity(team="T0TEAM", user="U0BOT", bot="B0BOT")

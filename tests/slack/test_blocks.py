@@ -8,11 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.domain.message import Action, Choice, Emphasis, Link, Message
-from bot.slack.blocks import Part, parts
-from bot.slack.buttons import action_of, carried
-from bot.slack.limits import size
-from bot.slack.packing import shortened, split
+from bot.domain.messages.message import Action, Choice, Emphasis, Link, Message
+from bot.slack.render import Part, action_of, carried, parts, shortened, size, split
 
 LABEL = "Maya Chen (Business Analyst)"
 LIVE_TOKEN = re.compile(r"<[@#!]|<(?!https?://[^<>|]+\|[^<>]*>)")

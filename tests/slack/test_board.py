@@ -3,13 +3,13 @@
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.message import Message
-from bot.domain.place import Place
+from bot.domain.messages.message import Message
+from bot.domain.values.places import Place
 from bot.engine.review_ports import Spot
 from bot.errors import SlackError
 from bot.sandbox import Sandbox
 from bot.slack.board import SlackBoard
-from bot.slack.identity import Identity
+from bot.slack.client import Identity
 
 HELLO = Message(text="REVIEW: metadata unavailable")
 

@@ -8,18 +8,16 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.message import Message
-from bot.domain.persona import Roster
-from bot.domain.place import Place
+from bot.domain.catalog.personas import Roster
+from bot.domain.messages.message import Message
+from bot.domain.values.places import Place
 from bot.engine.ports import Pace
 from bot.errors import SlackError
 from bot.sandbox import App, Sandbox, Timing
-from bot.slack.budgets import RATES, TIER_3, budgets
-from bot.slack.calls import Calls
+from bot.slack.calls import RATES, TIER_3, Calls, budgets
 from bot.slack.chat import SlackChat
-from bot.slack.client import CALL_SECONDS, CALL_SECONDS_HERE, opened
-from bot.slack.identity import Identity
-from bot.storage.pace import LocalPace
+from bot.slack.client import CALL_SECONDS, CALL_SECONDS_HERE, Identity, opened
+from bot.storage.limiter import LocalPace
 from tests.slack.conftest import MAYA
 
 CHANNEL = "#roundtable"

@@ -4,16 +4,15 @@ import pytest
 from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.message import Action, Choice, Link, Message
-from bot.domain.persona import Roster
-from bot.domain.place import Place
+from bot.domain.catalog.personas import Roster
+from bot.domain.messages.message import Action, Choice, Link, Message
+from bot.domain.values.places import Place
 from bot.errors import SlackError
 from bot.sandbox import Sandbox
 from bot.slack.chat import SlackChat
-from bot.slack.client import is_here
-from bot.slack.identity import Identity
-from bot.slack.thread import PAGES
-from bot.slack.whispers import is_slacks
+from bot.slack.client import Identity, is_here
+from bot.slack.ephemeral import is_slacks
+from bot.slack.post_lookup import PAGES
 from bot.slack.wording import POSTED_AGAIN
 
 CHANNEL = "#roundtable"
@@ -547,7 +546,7 @@ async def test_of_a_thread_without_end_no_more_is_read_than_a_few_calls(
     chat: SlackChat, place: Place, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is said that there is more, and the rest can be read from there on."""
-    monkeypatch.setattr("bot.slack.thread.A_PAGE", 3)
+    monkeypatch.setattr("bot.slack.post_lookup.A_PAGE", 3)
     ada = sandbox.person("ada")
     root = await ada.say(CHANNEL, "0")
     for number in range(1, 40):

@@ -12,8 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.errors import SlackError
-from bot.slack.client import USER_AGENT, call, opened
-from bot.slack.direct import DirectClient
+from bot.slack.client import USER_AGENT, DirectClient, call, opened
 from bot.slack.refusals import RATE_LIMITED
 
 TOKEN = "xoxb-short"

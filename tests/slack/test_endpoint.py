@@ -12,11 +12,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.errors import Unavailable
 from bot.sandbox import Sandbox
 from bot.sandbox.webhooks import sign
+from bot.server.http import received, serving
 from bot.slack.app import slack_app
 from bot.slack.endpoint import PATH, SlackRequests
 from bot.slack.reception import Reception
 from bot.slack.wording import CUT
-from bot.web import received, serving
 from tests.ports import free_port
 from tests.slack.conftest import ScriptedDesk
 

@@ -11,7 +11,7 @@ from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 
 from bot.errors import Unavailable
 from bot.sandbox import Sandbox
-from bot.slack.payload import flaw
+from bot.slack.parse import flaw
 from bot.slack.wording import WENT_WRONG
 from tests.slack.conftest import PAYLOADS, ScriptedDesk, payload
 from tests.slack.test_listeners import dispatched

@@ -13,8 +13,8 @@ from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.message import Action, Message
-from bot.domain.place import Belonging, Person
+from bot.domain.messages.message import Action, Message
+from bot.domain.values.places import Belonging, Person
 from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.sandbox import Sandbox
 from bot.slack.app import slack_app

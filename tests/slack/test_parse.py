@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from bot.domain import menus
-from bot.domain.inputs import Amend, Press, Resume, Retract, Say
-from bot.domain.message import Action
-from bot.domain.place import Belonging, Person, Place, Room
+from bot.domain.messages import menus
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say
+from bot.domain.values.places import Belonging, Person, Place, Room
 from bot.slack import parse
-from bot.slack.buttons import action_id, value_of
-from bot.slack.channels import room_in
-from bot.slack.identity import Identity
-from bot.slack.payload import Malformed
+from bot.slack.client import Identity
+from bot.slack.lookup import room_in
+from bot.slack.parse import Malformed
+from bot.slack.render import action_id, value_of
 from bot.slack.verbs import Asked, verb_in
 from bot.slack.wording import CUT
 from tests.slack.conftest import NOW, payload

@@ -3,9 +3,9 @@
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.effects import Sign
-from bot.domain.message import Message
-from bot.domain.place import Place
+from bot.domain.messages.message import Message
+from bot.domain.roundtable.effects import Sign
+from bot.domain.values.places import Place
 from bot.errors import NotNow, SlackError
 from bot.sandbox import Sandbox
 from bot.sandbox.slack import STOPPED

@@ -9,10 +9,10 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.inputs import Amend, Press, Resume, Retract, Say, SetDepth, Start, Stop
-from bot.domain.item import item_from
-from bot.domain.message import Action, Choice, Message
-from bot.domain.place import Belonging, Person, Place
+from bot.domain.item.item import item_from
+from bot.domain.messages.message import Action, Choice, Message
+from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say, SetDepth, Start, Stop
+from bot.domain.values.places import Belonging, Person, Place
 from bot.errors import ConfigError, SlackError, Unavailable, UserError
 from bot.sandbox import Sandbox
 from bot.slack.chat import SlackChat

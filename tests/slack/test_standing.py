@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.message import Message
-from bot.domain.persona import Roster
-from bot.domain.place import Place
+from bot.domain.catalog.personas import Roster
+from bot.domain.messages.message import Message
+from bot.domain.values.places import Place
 from bot.errors import SlackError
 from bot.sandbox import Sandbox
 from bot.slack.chat import SlackChat
-from bot.slack.identity import Identity
-from bot.slack.standing import Standing
+from bot.slack.client import Identity
+from bot.slack.health import Standing
 from tests.storage.samples import wait_until
 
 HELLO = Message(text="Hello")
@@ -43,7 +43,7 @@ async def watching(standing: Standing, client: AsyncWebClient) -> AsyncIterator[
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """It asks as soon as it may."""
-    monkeypatch.setattr("bot.slack.standing.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("bot.slack.health.LOOK_SECONDS", 0.01)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ async def test_a_token_that_is_revoked_at_night_is_found_out_too(
     standing: Standing, client: AsyncWebClient, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After a while without a call one is made."""
-    monkeypatch.setattr("bot.slack.standing.QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("bot.slack.health.QUIET_SECONDS", 0.0)
     sandbox.revoke_token("account_inactive")
     async with watching(standing, client):
         await wait_until(lambda: standing.refusal)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.transcript import Source
+from bot.domain.transcript.lines import Source
 from bot.sandbox import App, Message, Sandbox, Timing
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from tests.durability.checks import Item, in_thread_order

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slack.text import escape, readable, visible
+from bot.slack.markdown import escape, readable, visible
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.domain.message import Message
-from bot.domain.place import Place
+from bot.domain.messages.message import Message
+from bot.domain.values.places import Place
 from bot.engine.ports import Sheet
 from bot.errors import SlackError
 from bot.sandbox import Sandbox

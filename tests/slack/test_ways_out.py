@@ -5,17 +5,16 @@ from dataclasses import replace
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.message import Action, Choice, Link, Message
-from bot.domain.persona import Roster
-from bot.domain.place import Place
-from bot.domain.redaction import Redactor
+from bot.domain.catalog.personas import Roster
+from bot.domain.messages.message import Action, Choice, Link, Message
+from bot.domain.privacy.redaction import Redactor
+from bot.domain.values.places import Place
 from bot.sandbox import Sandbox
 from bot.sandbox.residents import User
 from bot.slack import parse
 from bot.slack.board import SlackBoard
 from bot.slack.chat import SlackChat
-from bot.slack.client import opened
-from bot.slack.identity import Identity
+from bot.slack.client import Identity, opened
 from tests.slack.conftest import NOW, payload
 
 TOKEN = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3

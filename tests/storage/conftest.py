@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.storage.git import GitWorkspace
-from bot.storage.remote import Result, Sync
+from bot.storage.git.sync import Result, Sync
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.clones import Opening, Replica, a_remote
 

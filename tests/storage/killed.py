@@ -18,10 +18,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from bot.domain.artifact import PlanEdit
-from bot.domain.effects import Commit
-from bot.domain.planning.paths import PLAN_PAGE
-from bot.storage.git import GitWorkspace
+from bot.domain.item.artifacts import PlanEdit
+from bot.domain.planning.workshop import PLAN_PAGE
+from bot.domain.roundtable.effects import Commit
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
 OTHER = "other-item"

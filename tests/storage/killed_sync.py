@@ -23,7 +23,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from bot.storage.remote import Sync
+from bot.storage.git.sync import Sync
 from tests.storage.killed import CALLS
 
 CALLED = (CALLS - {"open"}) | {

@@ -4,7 +4,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from bot.storage.remote import Sync
+from bot.storage.git.sync import Sync
 
 if __name__ == "__main__":
     asyncio.run(Sync(Path(sys.argv[1]), remote=sys.argv[2]).once())

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from bot.storage.wake import DocketWake
+from bot.storage.tasks import DocketWake
 
 
 async def pay(slug: str) -> None:

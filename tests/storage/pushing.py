@@ -14,8 +14,8 @@ import sys
 import time
 from pathlib import Path
 
-from bot.storage.git import GitWorkspace
-from bot.storage.remote import Result, Sync
+from bot.storage.git.sync import Result, Sync
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.samples import NOW, a_commit
 
 SHARED = "shared-item"

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from bot.domain.artifact import SectionEdit
-from bot.domain.effects import Commit, React
-from bot.domain.meta import Change
-from bot.domain.place import Place
-from bot.domain.roundtable import Roundtable
-from bot.domain.transcript import Line, Part, Source
+from bot.domain.item.artifacts import SectionEdit
+from bot.domain.item.meta import Change
+from bot.domain.roundtable.effects import Commit, React
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.transcript.lines import Line, Part, Source
+from bot.domain.values.places import Place
 
 NOW = "2026-11-21T10:00:00.000Z"
 SLUG = "bright-night"

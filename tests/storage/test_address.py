@@ -3,9 +3,8 @@
 import pytest
 
 from bot.errors import ConfigError
-from bot.storage.address import Address, hosts_of, is_open, only, taken_apart
-from bot.storage.connect import client
-from bot.storage.wake import DocketWake
+from bot.storage.redis_client import Address, client, hosts_of, is_open, only, taken_apart
+from bot.storage.tasks import DocketWake
 
 
 def test_sentinels_are_named_with_the_master_they_watch() -> None:

@@ -5,8 +5,8 @@ import logging
 
 import pytest
 
-from bot.domain.artifact import SHARED, Edit, ItemsEdit, RowsEdit
-from bot.storage.remote import Result
+from bot.domain.item.artifacts import SHARED, Edit, ItemsEdit, RowsEdit
+from bot.storage.git.sync import Result
 from tests.storage.checkout import Git
 from tests.storage.clones import ITEM, SPEC, Opening, Replica, Told, assert_at_one, pushed_by_hand
 from tests.storage.samples import SLUG, a_commit, a_section

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from bot.domain.roundtable import Roundtable
+from bot.domain.roundtable.state import Roundtable
 from bot.errors import Unavailable
 from bot.storage.redis import OWING, RedisStore
-from bot.storage.wake import DocketWake
+from bot.storage.tasks import DocketWake
 from tests.contracts.test_wake import working
 from tests.redis_groups import RedisCluster, asking
 from tests.redis_server import RedisServer

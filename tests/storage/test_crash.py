@@ -4,7 +4,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from bot.storage.git import GitWorkspace
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git, unlike_each_other
 from tests.storage.killed import first_commit, round_of_commits
 from tests.storage.samples import NOW, SLUG

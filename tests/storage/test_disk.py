@@ -14,8 +14,8 @@ import pygit2
 import pytest
 
 from bot.errors import WorkspaceError
-from bot.storage.explain import explained
-from bot.storage.git import GitWorkspace
+from bot.storage.git.command import explained
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_section, fsync_failing
 
@@ -25,7 +25,7 @@ WITH_FEW_FILES = """
 import asyncio, resource, sys
 from pathlib import Path
 from bot.storage.embedded import EmbeddedStore
-from bot.storage.git import GitWorkspace
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.samples import NOW, a_commit, a_roundtable
 
 async def held():

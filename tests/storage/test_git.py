@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.artifact import FileEdit
-from bot.domain.meta import Change
+from bot.domain.item.artifacts import FileEdit
+from bot.domain.item.meta import Change
 from bot.errors import ConfigError, WorkspaceError
-from bot.storage.git import GitWorkspace
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 

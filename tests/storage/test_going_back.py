@@ -13,14 +13,14 @@ from random import Random
 
 import pytest
 
-from bot import replaying
-from bot.domain import transcript
-from bot.domain.witness import Witness
+from bot.cli import replay
+from bot.domain.transcript import lines
+from bot.domain.transcript.witness import Witness
 from bot.engine.ports import NOTHING, Receipt
-from bot.record.verifying import Item
-from bot.storage.git import GitWorkspace
-from bot.storage.record import versions
-from bot.storage.remote import Sync
+from bot.record.verify import Item
+from bot.storage.git.sync import Sync
+from bot.storage.git.versions import versions
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.clones import ITEM, TRANSCRIPT, at_work, pushed_by_hand
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
@@ -51,7 +51,7 @@ def meeting() -> Meeting:
 
 def ids(git: Git) -> list[str]:
     """Of the lines that HEAD holds."""
-    return [line.message_id for line in transcript.read(git.shown(TRANSCRIPT).encode()).lines]
+    return [line.message_id for line in lines.read(git.shown(TRANSCRIPT).encode()).lines]
 
 
 def steps(git: Git) -> int:
@@ -396,7 +396,7 @@ async def test_what_a_commit_of_another_item_says_is_not_about_this_one(
     seen = [version.witness.split(" ")[0] for version in versions(folder)]
 
     assert seen == ["3", "", "2", "1"]
-    assert [one for one in replaying.verified(item) if "says that its" in one.sentence] == []
+    assert [one for one in replay.verified(item) if "says that its" in one.sentence] == []
 
 
 @pytest.mark.usefixtures("person")
@@ -461,4 +461,4 @@ async def test_whatever_happens_to_the_branch_no_line_is_lost(
 
     assert ids(git) == [f"C1.{one}" for one in range(1, number + 1)]
     assert git.status == []
-    assert replaying.verified(Item(git.root / ITEM, git.root / TRANSCRIPT)) == []
+    assert replay.verified(Item(git.root / ITEM, git.root / TRANSCRIPT)) == []

@@ -1,9 +1,9 @@
 """How old the code base is that an item was analysed at: our own commits never make anything stale."""
 
-from bot.domain.artifact import SHARED
-from bot.domain.meta import Change
-from bot.domain.outcomes import ItemState
-from bot.storage.git import GitWorkspace
+from bot.domain.item.artifacts import SHARED
+from bot.domain.item.meta import Change
+from bot.domain.roundtable.outcomes import ItemState
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
 

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.errors import WorkspaceError
-from bot.storage.git import GitWorkspace
-from bot.storage.reviews import Reviews
+from bot.storage.git.reviews import Reviews
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import WorkspaceError
-from bot.storage.git import GitWorkspace
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, wait_until
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.storage.git import GitWorkspace
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit
 

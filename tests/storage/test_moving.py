@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain import transcript
-from bot.domain.artifact import ItemsEdit
-from bot.domain.meta import Change
+from bot.domain.item.artifacts import ItemsEdit
+from bot.domain.item.meta import Change
+from bot.domain.transcript import lines as transcript
 from bot.engine.ports import Receipt
-from bot.storage.remote import Result, Sync
+from bot.storage.git.sync import Result, Sync
 from tests.storage.checkout import Git
 from tests.storage.clones import TRANSCRIPT, Opening, Replica, assert_at_one, at_work, subjects
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section

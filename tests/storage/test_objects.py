@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from bot.storage.objects import PART_BYTES, Objects
+from bot.storage.git.objects import PART_BYTES, Objects
 from tests.storage.checkout import Git
 
 WORDS = [

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.storage.git import GitWorkspace
-from bot.storage.remote import Result, Sync
+from bot.storage.git.sync import Result, Sync
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.clones import SPEC, a_remote, assert_at_one, pushed_by_hand
 from tests.storage.samples import NOW, SLUG, a_commit, wait_until

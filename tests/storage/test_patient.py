@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 from docket import Docket
 
-from bot.storage.patient import docket_at
 from bot.storage.redis import RedisStore
+from bot.storage.tasks import docket_at
 
 MOMENTS = 60
 """More than a call has; the last ones come after its end."""

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.domain.artifact import PlanEdit
-from bot.domain.planning.paths import BRIEF, PLAN, PLAN_FILES, PLAN_PAGE
-from bot.storage.git import GitWorkspace
+from bot.domain.item.artifacts import PlanEdit
+from bot.domain.planning.workshop import BRIEF, PLAN, PLAN_FILES, PLAN_PAGE
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 

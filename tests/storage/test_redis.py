@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import redis
 
-from bot.domain.elaboration import Elaboration
-from bot.domain.stage import Stage
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.roundtable.stage import Stage
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.redis import RedisStore
 from tests.redis_server import RedisServer

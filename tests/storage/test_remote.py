@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.engine.meter import Unmetered
+from bot.engine.metering import Unmetered
 from bot.errors import Unavailable
-from bot.storage.git import GitWorkspace
-from bot.storage.remote import Result, Sync
+from bot.storage.git.sync import Result, Sync
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.clones import ITEM, SPEC, TRANSCRIPT, Opening, Replica, assert_at_one
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, wait_until

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.domain.review import ReviewMeta, triage_line
+from bot.domain.reviews.review import ReviewMeta, triage_line
 from bot.errors import WorkspaceError
-from bot.storage.git import GitWorkspace
-from bot.storage.reviews import Reviews
+from bot.storage.git.reviews import Reviews
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit
 
@@ -27,7 +27,7 @@ FIRST, SECOND = b"# The first\n", b"# The second\n"
 WRITER = """
 import sys
 from pathlib import Path
-from bot.storage.reviews import Reviews
+from bot.storage.git.reviews import Reviews
 
 root, slug, name = sys.argv[1:]
 reviews = Reviews(Path(root), "docs/requirements")
@@ -39,7 +39,7 @@ for n in range(20):
 ON_A_FULL_DISK = """
 import errno, resource, signal, sys
 from pathlib import Path
-from bot.storage.reviews import Reviews
+from bot.storage.git.reviews import Reviews
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))

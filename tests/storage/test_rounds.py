@@ -6,7 +6,7 @@ import pytest
 
 from bot.engine.ports import Receipt
 from bot.errors import WorkspaceError
-from bot.storage.git import GitWorkspace
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, wait_until
 

@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.storage.rows import objects, table
+from bot.storage.git.rebase import objects, table
 
 Side = dict[str, str]
 keys = st.text("abc\"', €", min_size=1, max_size=2)

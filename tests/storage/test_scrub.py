@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.redaction import Redactor
-from bot.domain.scrubbing import SCRUBBED
+from bot.domain.privacy.redaction import Redactor
+from bot.domain.transcript.scrubbing import SCRUBBED
 from bot.errors import WorkspaceError
 from bot.record.reading import replay
-from bot.record.verifying import Item, differences
-from bot.storage.record import versions
-from bot.storage.scrub import Scrubber
-from bot.storage.turn import Turn
+from bot.record.verify import Item, differences
+from bot.storage.git.lock import Turn
+from bot.storage.git.scrub import Scrubber
+from bot.storage.git.versions import versions
 from tests.domain.table import Table
 from tests.record.kept import ITEMS, an_evening, committed
 

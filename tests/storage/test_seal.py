@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.domain.meta import Change
-from bot.domain.progress import SlackPlace
-from bot.storage.git import GitWorkspace
-from bot.storage.seal import Seal, derived_key
+from bot.domain.item.meta import Change, SlackPlace
+from bot.storage.git.seal import Seal, derived_key
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.samples import NOW, a_commit
 
 SLUG = "offline-sync"

@@ -6,9 +6,9 @@ import pytest
 from redis.exceptions import ConnectionError as ConnectionLost
 
 from bot.errors import Unavailable
-from bot.storage import patient
-from bot.storage.connect import client
+from bot.storage import tasks
 from bot.storage.redis import RedisStore
+from bot.storage.redis_client import client
 from tests.contracts.test_wake import working
 from tests.redis_groups import NOBODY, WatchedRedis, asking
 from tests.storage.samples import SLUG, a_roundtable, wait_until
@@ -135,7 +135,7 @@ async def test_work_goes_on_when_the_master_hangs(
     sentinel_url: str, watched_redis: WatchedRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Docket itself would wait for its answer as long as it hangs."""
-    monkeypatch.setattr(patient, "HUNG_SECONDS", "1")
+    monkeypatch.setattr(tasks, "HUNG_SECONDS", "1")
     paid = []
 
     async def pay(slug: str) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from bot.domain.inputs import Say
-from bot.domain.machine import decide
-from bot.domain.notice import Notice
-from bot.domain.place import Person
-from bot.domain.roundtable import Roundtable
+from bot.domain.reviews.notice import Notice
+from bot.domain.roundtable.inputs import Say
+from bot.domain.roundtable.machine import decide
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import Person
 from bot.storage.embedded import EmbeddedStore
-from bot.storage.stored import decoded, encoded
+from bot.storage.serialization import decoded, encoded
 from tests.domain.table import shipped
 
 SHAPES = Path(__file__).parent / "shapes"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from bot.storage.git import GitWorkspace
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, wait_until
 

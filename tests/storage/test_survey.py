@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.domain.outcomes import CodeSurvey, Hits
-from bot.storage.git import GitWorkspace
+from bot.domain.roundtable.outcomes import CodeSurvey, Hits
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
 

@@ -10,9 +10,9 @@ from typing import Any
 import pygit2
 import pytest
 
-from bot.storage import command
-from bot.storage.git import GitWorkspace
-from bot.storage.remote import Result, Sync
+from bot.storage.git import command
+from bot.storage.git.sync import Result, Sync
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git, unlike_each_other
 from tests.storage.clones import Told
 from tests.storage.samples import NOW, SLUG, a_commit, a_section

@@ -15,8 +15,7 @@ import pytest
 import redis.asyncio as redis
 from docket import Docket, Execution
 
-from bot.storage.tasks import key_for
-from bot.storage.wake import NAME, DocketWake
+from bot.storage.tasks import NAME, DocketWake, key_for
 from tests.contracts.test_wake import working
 from tests.engine.replica import discussing, replica
 from tests.storage.samples import OWED, wait_until

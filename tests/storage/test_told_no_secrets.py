@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import Unavailable
-from bot.storage.command import Git
+from bot.storage.git.command import Git
 from bot.storage.redis import RedisStore
 
 

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from pygit2 import IndexEntry, Oid
 from pygit2.enums import FileMode
 
-from bot.storage.objects import Objects
-from bot.storage.rawtrees import RawTrees
-from bot.storage.trees import Entry, changes
+from bot.storage.git.objects import Entry, Objects, RawTrees, changes
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 NAMES = ("a", "a-b", "a.b", "a0", "ab", "B", "z", "ä")

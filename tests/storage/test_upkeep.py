@@ -3,8 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from bot.storage.git import GitWorkspace
-from bot.storage.upkeep import Upkeep
+from bot.storage.git.maintenance import Upkeep
+from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, wait_until
 

@@ -6,8 +6,8 @@ from asyncio.subprocess import PIPE
 
 import pytest
 
-from bot.storage import wake as wake_module
-from bot.storage.wake import DocketWake
+from bot.storage import tasks as wake_module
+from bot.storage.tasks import DocketWake
 from tests.contracts.test_wake import working
 from tests.redis_server import RedisServer
 from tests.storage.samples import wait_until

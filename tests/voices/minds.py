@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
-from bot.domain.elaboration import Elaboration, Turn
-from bot.domain.roundtable import Roundtable
-from bot.engine.voice_ports import Cue
+from bot.domain.discussion.elaboration import Elaboration, Turn
+from bot.domain.roundtable.state import Roundtable
+from bot.engine.ports import Cue
 from bot.errors import VoiceError
-from bot.voices.mind import Prompt, Thought, Usage
-from bot.voices.offline import OfflineVoices
+from bot.voices.model import Prompt, Thought, Usage
+from bot.voices.offline.offline import OfflineVoices
 from bot.voices.thinking import ThinkingVoices
 from tests.voices.people import CONTEXT, MAYA, PLAYBOOK, ROSTER, roundtable
 

@@ -4,18 +4,17 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain.agenda import Agenda, Playbook
-from bot.domain.artifact import Edit
-from bot.domain.elaboration import Elaboration
-from bot.domain.notes import Answer
-from bot.domain.persona import Persona, Roster
-from bot.domain.place import Place
-from bot.domain.roundtable import Roundtable
-from bot.domain.steps import Depth, Section, Step
-from bot.domain.synthesis import Synthesis
-from bot.domain.transcript import Line, Part, Source
-from bot.engine.voice_ports import Cue
-from bot.voices.offline import OfflineVoices
+from bot.domain.catalog.agenda import Agenda, Playbook
+from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.catalog.steps import Depth, Section, Step
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.item.artifacts import Edit
+from bot.domain.roundtable.state import Answer, Roundtable
+from bot.domain.transcript.lines import Line, Part, Source
+from bot.domain.values.places import Place
+from bot.engine.ports import Cue
+from bot.voices.offline.offline import OfflineVoices
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
 ADA, BEN = "U1", "U2"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.domain.agenda import Agenda, Playbook
-from bot.domain.steps import Depth
-from bot.voices.acknowledging import REASON
+from bot.domain.catalog.agenda import Agenda, Playbook
+from bot.domain.catalog.steps import Depth
+from bot.voices.offline.acknowledging import REASON
 from tests.voices.people import (
     ADA,
     ALEX,

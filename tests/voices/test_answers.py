@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.stance import Stance
-from bot.voices import words
-from bot.voices.answers import MOST_STANCES, Answered, read
+from bot.domain.discussion.elaboration import Stance
+from bot.voices import answers
+from bot.voices.answers import MOST_STANCES, Answered, Spoken, read, tidied
 from bot.voices.prompts.seen import seen
-from bot.voices.words import Spoken, tidied
 from tests.voices.minds import record
 from tests.voices.people import ALEX, ROSTER
 
@@ -251,7 +250,7 @@ def test_nothing_deceives_in_what_is_shown(said: str, shown: str) -> None:
 )
 def test_a_model_that_speaks_of_itself_declines(said: str) -> None:
     """It is no contribution to the work."""
-    assert words.declines(said)
+    assert answers.declines(said)
 
 
 @pytest.mark.parametrize(
@@ -259,13 +258,13 @@ def test_a_model_that_speaks_of_itself_declines(said: str) -> None:
 )
 def test_a_persona_that_doubts_does_not_decline(said: str) -> None:
     """People say such things about their work."""
-    assert not words.declines(said)
+    assert not answers.declines(said)
 
 
 @given(text=st.text(max_size=9_000), limit=st.integers(20, 4_000))
 def test_what_is_shortened_is_short(text: str, limit: int) -> None:
     """And code in it is closed."""
-    short = words.shortened(text, limit)
+    short = answers.shortened(text, limit)
 
     assert len(short) <= limit + 8
     assert short == text or not short.removesuffix("\n…").count("```") % 2

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.markdown import outline
-from bot.domain.notes import Answer
-from bot.domain.roundtable import Roundtable
-from bot.domain.steps import Step
-from bot.engine.voice_ports import Cue
-from bot.voices.offline import OfflineVoices
+from bot.domain.catalog.steps import Step
+from bot.domain.roundtable.state import Answer, Roundtable
+from bot.domain.values.markdown import outline
+from bot.engine.ports import Cue
+from bot.voices.offline.offline import OfflineVoices
 from tests.voices.people import (
     ADA,
     ALEX,

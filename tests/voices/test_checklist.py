@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.content.load import load
-from bot.domain.agenda import Agenda
-from bot.domain.persona import Persona, Roster
-from bot.domain.review import MARKER, Verdict, parse
-from bot.domain.review_text import Finding, Severity
-from bot.engine.voice_ports import Cue
-from bot.voices.checklist import MOST_FINDINGS, Dossier, opinion, review, together
-from bot.voices.dossier import LONGEST_CHARS
-from bot.voices.offline import OfflineVoices
+from bot.domain.catalog.agenda import Agenda
+from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.reviews.review import MARKER, Verdict, parse
+from bot.domain.reviews.text import Finding, Severity
+from bot.engine.ports import Cue
+from bot.voices.offline.checklist import MOST_FINDINGS, Dossier, opinion, review, together
+from bot.voices.offline.dossier import LONGEST_CHARS
+from bot.voices.offline.offline import OfflineVoices
 from tests.voices.people import (
     ADA,
     CONTEXT,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.synthesis import Decision, Insight, Objection, Outcome, Question, Synthesis
+from bot.domain.discussion.synthesis import Decision, Insight, Objection, Outcome, Question, Synthesis
 from bot.errors import VoiceError
 from bot.voices.concluding import PROPOSED, concluded
 from tests.voices.minds import ScriptedMind, cue, debating, lost, thinking

@@ -1,8 +1,7 @@
 """What a model is told, and what it says, when there are secrets about."""
 
-from bot.domain.redaction import Redactor
-from bot.voices.discreet import DiscreetMind
-from bot.voices.mind import Mind, Prompt, Thought, Usage
+from bot.domain.privacy.redaction import Redactor
+from bot.voices.model import DiscreetMind, Mind, Prompt, Thought, Usage
 from bot.voices.prompts.fencing import fenced, sealed
 
 SECRET = "gh" + "p_" + "aB3dE6gH9j" * 4

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bot.domain.agenda import read_quick_scan
-from bot.domain.artifact import FileEdit, ItemsEdit, RowsEdit, SectionEdit
-from bot.domain.markdown import outline
-from bot.domain.outcomes import CodeSurvey, Hits
+from bot.domain.catalog.agenda import read_quick_scan
+from bot.domain.item.artifacts import FileEdit, ItemsEdit, RowsEdit, SectionEdit
+from bot.domain.roundtable.outcomes import CodeSurvey, Hits
+from bot.domain.values.markdown import outline
 from tests.voices.people import (
     ADA,
     BEN,

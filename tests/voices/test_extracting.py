@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.domain import dissent
-from bot.domain.synthesis import Insight, Outcome, sound
+from bot.domain.discussion import dissent
+from bot.domain.discussion.synthesis import Insight, Outcome, sound
 from tests.voices.people import ADA, ALEX, BEN, CONTEXT, MAYA, Meeting, roundtable
 
 TOLD = roundtable(CONTEXT, (ADA, "Exports lose the last row"))

@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.content import load
-from bot.domain.planning.validating import read_plan
+from bot.domain.planning.plan_reader import read_plan
 from bot.domain.planning.workshop import Workshop
-from bot.domain.review_text import Severity
-from bot.engine.voice_ports import NO_FACTS, Formal
+from bot.domain.reviews.text import Severity
+from bot.engine.ports import NO_FACTS, Formal
 from bot.errors import VoiceError
 from bot.shipped import personas_dir, steps_dir
-from bot.voices import checklist
-from bot.voices.dossier import Dossier
 from bot.voices.judging import ThinkingReviewer, ThinkingWorkshop
-from bot.voices.workshop import OfflineWorkshop
+from bot.voices.offline import checklist
+from bot.voices.offline.dossier import Dossier
+from bot.voices.offline.workshop import OfflineWorkshop
 from tests.domain.planning.seats import TESTS, YES, read_through, started
 from tests.voices.minds import Answer, ScriptedMind, lost, whole
 from tests.voices.prompts.kept import LINES

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.engine.voice_ports import Cue
-from bot.voices.hearing import CUT, MESSAGE_CHARS
-from bot.voices.offline import OfflineVoices
+from bot.engine.ports import Cue
+from bot.voices.offline.offline import OfflineVoices
+from bot.voices.truncation import CUT, MESSAGE_CHARS
 from tests.voices.people import (
     ADA,
     BEN,

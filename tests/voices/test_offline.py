@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from bot.engine.voice_ports import Cue, Voices
+from bot.engine.ports import Cue, Voices
 from bot.errors import VoiceError
-from bot.voices.offline import OfflineVoices
+from bot.voices.offline.offline import OfflineVoices
 from tests.voices.people import (
     ADA,
     ALEX,

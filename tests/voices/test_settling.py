@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.artifact import SectionEdit
-from bot.voices.numbering import read_spec
+from bot.domain.item.artifacts import SectionEdit
+from bot.voices.answers import stories
+from bot.voices.offline.numbering import read_spec
 from bot.voices.settling import numbers_for, settled
-from bot.voices.telling import stories
 
 HEADING = "6. Functional Requirements"
 FILE = f"""# Spec

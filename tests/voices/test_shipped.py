@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from bot.content.load import load
-from bot.domain.elaboration import Elaboration
-from bot.domain.markdown import outline
-from bot.domain.persona import Persona
-from bot.domain.steps import Step
-from bot.engine.voice_ports import Cue
-from bot.voices.offline import OfflineVoices
+from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.steps import Step
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.values.markdown import outline
+from bot.engine.ports import Cue
+from bot.voices.offline.offline import OfflineVoices
 from tests.voices.people import ADA, BEN, roundtable
 
 ROOT = Path(__file__).parents[2]

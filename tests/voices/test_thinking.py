@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.domain.stance import Stance
+from bot.domain.discussion.elaboration import Stance
 from bot.errors import VoiceError
-from bot.voices.words import LONGEST
+from bot.voices.answers import LONGEST
 from tests.voices.minds import ScriptedMind, cue, debating, lost, record, thinking, whole
 from tests.voices.people import ADA, ALEX, CONTEXT, JORDAN, MAYA, roundtable
 

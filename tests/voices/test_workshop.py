@@ -7,18 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.planning import moves
-from bot.domain.planning.deciding import Decision
-from bot.domain.planning.moves import By
+from bot.domain.planning import workshop as moves
 from bot.domain.planning.plan import Intent, Plan
+from bot.domain.planning.plan_reader import read_plan
 from bot.domain.planning.projections import check, projected
-from bot.domain.planning.roles import DEVELOPER, ORDER, PRODUCT, RISKS, SYSTEM, TESTS
-from bot.domain.planning.validating import read_plan
-from bot.domain.planning.verdict import Verdict
-from bot.domain.planning.workshop import Ask, Judge, Workshop
-from bot.domain.transcript import Line, Part, Source
-from bot.engine.voice_ports import NO_FACTS
-from bot.voices.workshop import READ, OfflineWorkshop, formalize, judge
+from bot.domain.planning.proposal import Decision
+from bot.domain.planning.verdict import DEVELOPER, ORDER, PRODUCT, RISKS, SYSTEM, TESTS, Verdict
+from bot.domain.planning.workshop import Ask, By, Judge, Workshop
+from bot.domain.transcript.lines import Line, Part, Source
+from bot.engine.ports import NO_FACTS
+from bot.voices.offline.workshop import READ, OfflineWorkshop, formalize, judge
 from tests.voices.people import ADA, BEN, FEATURES, PRIORITIES, QUALITY, STORIES, roundtable, written
 
 SAID = """- Filter the list by date

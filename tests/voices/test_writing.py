@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from bot.domain.agenda import read_quick_scan
-from bot.domain.markdown import outline
-from bot.domain.roundtable import Roundtable
-from bot.engine.voice_ports import Cue
+from bot.domain.catalog.agenda import read_quick_scan
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.markdown import outline
+from bot.engine.ports import Cue
 from bot.errors import VoiceError
-from bot.voices.pages import section_of
+from bot.voices.offline.pages import section_of
 from tests.voices.minds import Answer, ScriptedMind, lost, thinking, whole
 from tests.voices.people import (
     ADA,

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
-from bot.domain.text import clean
-from bot.domain.value import Stored
+from bot.domain.values.text import clean
+from bot.domain.values.value import Stored
 
 LONGEST_PATH = 300
 

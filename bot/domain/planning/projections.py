@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import NamedTuple
 
-from bot.domain.json_file import pretty
-from bot.domain.markdown import bullet, escaped
-from bot.domain.planning.paths import PLAN, PLAN_FILES, PLAN_PAGE
 from bot.domain.planning.plan import Plan, Task
-from bot.domain.planning.validating import read_plan
+from bot.domain.planning.plan_reader import read_plan
+from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE
+from bot.domain.values.json_files import pretty
+from bot.domain.values.markdown import bullet, escaped
 
 NOTHING = "_Nothing yet._"
 NONE = "–"

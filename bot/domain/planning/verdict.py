@@ -5,14 +5,15 @@ Reading never fails: what is not in the form counts as "not enough to say", with
 stumbles can hold a plan up but never wave it through.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from bot.domain.planning.objects import objects_in
-from bot.domain.text import clean, one_line
-from bot.domain.value import Stored
+from bot.domain.planning.plan_reader import objects_in
+from bot.domain.values.text import clean, one_line
+from bot.domain.values.value import Stored
 
 MOST_REASONS = 10
 MOST_QUESTIONS = 3
@@ -150,3 +151,34 @@ def _text(entry: Any) -> str:
     if isinstance(entry, Mapping):
         return next((entry[name] for name in IN_AN_OBJECT if isinstance(entry.get(name), str)), "")
     return ""
+
+
+# The seats of the workshop, in the order of speaking. Names are `actor`s of the transcript.
+
+
+PRODUCT = "ProductPlanner"
+SYSTEM = "SystemDesigner"
+DEVELOPER = "SeniorDeveloper"
+TESTS = "TestPlanner"
+RISKS = "RiskPlanner"
+
+_INSIDE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+ORDER = (PRODUCT, SYSTEM, DEVELOPER, TESTS, RISKS)
+
+
+def seated(actors: Iterable[str]) -> tuple[str, ...]:
+    """*actors* in the order of speaking; whoever has no seat of old comes after those who have."""
+    present = tuple(dict.fromkeys(actors))
+    return (*(role for role in ORDER if role in present), *(role for role in present if role not in ORDER))
+
+
+def title(role: str) -> str:
+    """As people say it: Test Planner."""
+    return _INSIDE.sub(" ", role)
+
+
+def titles(roles: Iterable[str]) -> str:
+    """One, or some of them, in a sentence."""
+    *others, last = map(title, roles)
+    return f"{', '.join(others)} and {last}" if others else last

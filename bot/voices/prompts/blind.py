@@ -4,8 +4,8 @@ Who hears whom: in the first round, those who do not lead answer the framing wit
 Who has heard a good answer gives it again; three answers that were found apart are worth three.
 """
 
-from bot.domain import positions
-from bot.domain.elaboration import Elaboration, Turn
+from bot.domain.discussion import positions
+from bot.domain.discussion.elaboration import Elaboration, Turn
 
 
 def heard_by(debate: Elaboration, persona: str) -> tuple[Turn, ...]:

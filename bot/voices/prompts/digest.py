@@ -7,10 +7,9 @@ People's words stay longest: what a persona said can be said again, what a perso
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from bot.domain import positions
-from bot.domain.elaboration import Turn
-from bot.domain.notes import Answer
-from bot.domain.stance import Stance
+from bot.domain.discussion import positions
+from bot.domain.discussion.elaboration import Stance, Turn
+from bot.domain.roundtable.state import Answer
 from bot.voices.prompts.seen import named, quoted, row, seen
 
 DIGEST_CHARS = 1_500

@@ -10,8 +10,8 @@ import unicodedata
 from collections.abc import Iterable
 from itertools import count
 
-from bot.domain.text import one_line
-from bot.voices.mind import Prompt
+from bot.domain.values.text import one_line
+from bot.voices.model import Prompt
 
 FENCE = "\x00"
 """Stands for the marker until it is known what the material says. Text that was `seen` has no such character."""

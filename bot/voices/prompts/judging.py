@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
-from bot.domain.persona import Persona, Roster
+from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.planning.briefing import briefing
 from bot.domain.planning.plan import Plan
-from bot.domain.planning.roles import title
+from bot.domain.planning.verdict import title
 from bot.domain.planning.workshop import FIRST_READING, Workshop
-from bot.domain.transcript import Line, Source
-from bot.voices.mind import Prompt
+from bot.domain.transcript.lines import Line, Source
+from bot.voices.model import Prompt
 from bot.voices.prompts.fencing import FENCE, fenced, sealed
 from bot.voices.prompts.scene import described, rules, shown
 from bot.voices.prompts.seen import row, seen

@@ -6,15 +6,15 @@ Their parts stay in the file. What a mind has not read it cannot repeat in someb
 
 from collections.abc import Iterator
 
-from bot.domain import artifact
-from bot.domain.markdown import Outline, outline
+from bot.domain.item import artifacts
+from bot.domain.values.markdown import Outline, outline
 
 OF_AN_ITEM = 2
 """The level of a heading that ends with an item's name in brackets."""
 
 
 def own(path: str, text: str, *, slug: str) -> str:
-    if not artifact.shared(path):
+    if not artifacts.shared(path):
         return text
     page = outline(text)
     return "".join("".join(page.lines[begin:end]) for begin, end in _parts(page, slug))

@@ -8,9 +8,9 @@ any, the item and its step for a step, its files until one of them changes.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from bot.domain.agenda import Depth, Playbook, Step, depth_of_step
-from bot.domain.persona import Persona, Roster
-from bot.domain.roundtable import Roundtable
+from bot.domain.catalog.agenda import Depth, Playbook, Step, depth_of_step
+from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.roundtable.state import Roundtable
 from bot.voices.prompts.fencing import FENCE, fenced
 from bot.voices.prompts.own import own
 from bot.voices.prompts.seen import row, seen

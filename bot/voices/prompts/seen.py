@@ -7,7 +7,7 @@ looks for them.
 
 import re
 
-from bot.domain.text import clean, one_line
+from bot.domain.values.text import clean, one_line
 
 CUT = " … [cut]"
 NAME_CHARS = 60

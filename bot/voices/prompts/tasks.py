@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from bot.domain import dissent
-from bot.domain.elaboration import Elaboration, Turn
-from bot.domain.notes import Answer
-from bot.domain.persona import AddressKind, Roster
-from bot.domain.synthesis import Decision
-from bot.voices.mind import Prompt
+from bot.domain.catalog.personas import AddressKind, Roster
+from bot.domain.discussion import dissent
+from bot.domain.discussion.elaboration import Elaboration, Turn
+from bot.domain.discussion.synthesis import Decision
+from bot.domain.roundtable.state import Answer
+from bot.voices.model import Prompt
 from bot.voices.prompts.blind import heard_by
 from bot.voices.prompts.digest import (
     TALKING,

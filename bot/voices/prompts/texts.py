@@ -4,7 +4,7 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from bot.domain.markdown import outline
+from bot.domain.values.markdown import outline
 
 
 def filled(name: str, /, **blanks: object) -> str:

@@ -20,7 +20,7 @@ from bot.domain.planning.plan import (
     TestPlan,
     Work,
 )
-from bot.domain.text import clean
+from bot.domain.values.text import clean
 
 WORDS = st.text(min_size=1, max_size=60).map(lambda text: clean(text).strip()).filter(bool) | st.sampled_from(
     [

@@ -3,13 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain.planning import moves
-from bot.domain.planning.deciding import Decision
-from bot.domain.planning.moves import By
-from bot.domain.planning.paths import REQUIRED
-from bot.domain.planning.roles import DEVELOPER, ORDER, PRODUCT, RISKS, SYSTEM, TESTS
-from bot.domain.planning.verdict import Verdict
-from bot.domain.planning.workshop import Judge, Workshop
+from bot.domain.planning import workshop
+from bot.domain.planning.proposal import Decision
+from bot.domain.planning.verdict import DEVELOPER, ORDER, PRODUCT, RISKS, SYSTEM, TESTS, Verdict
+from bot.domain.planning.workshop import REQUIRED, By, Judge, Workshop
 
 __all__ = [
     "ADA", "DEVELOPER", "GRACE", "NO", "ORDER", "PRODUCT", "RISKS", "SYSTEM", "TESTS", "UNKNOWN", "VALID", "YES",
@@ -37,14 +34,14 @@ def drafted(brief: str = "Every export loses its last row.") -> Workshop:
 
 
 def started(brief: str = "Every export loses its last row.") -> Workshop:
-    return moves.started(drafted(brief))
+    return workshop.started(drafted(brief))
 
 
 def round_of(ws: Workshop, verdict: Verdict = YES, **others: Verdict) -> Workshop:
     """Every role that is due in this round speaks: *others* by their name, the rest as *verdict*."""
     number = ws.round
     while isinstance(ws.due, Judge) and ws.due.round == number:
-        ws = moves.judged(ws, ws.due.role, others.get(ws.due.role, verdict), line=f"L{len(ws.judgements)}")
+        ws = workshop.judged(ws, ws.due.role, others.get(ws.due.role, verdict), line=f"L{len(ws.judgements)}")
     return ws
 
 
@@ -59,8 +56,8 @@ def deciding(verdict: Verdict = YES, **others: Verdict) -> Workshop:
 
 
 def at_the_plan() -> Workshop:
-    return moves.chosen(deciding(), Decision.GO, ADA)
+    return workshop.chosen(deciding(), Decision.GO, ADA)
 
 
 def ready() -> Workshop:
-    return moves.written(moves.formalized(at_the_plan(), VALID), *REQUIRED)
+    return workshop.written(workshop.formalized(at_the_plan(), VALID), *REQUIRED)

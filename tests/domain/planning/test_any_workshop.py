@@ -13,22 +13,32 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from bot.domain import transcript
-from bot.domain.message import Message
-from bot.domain.place import Person, Place
-from bot.domain.planning import moves, wording
+from bot.domain.messages import planning_wording
+from bot.domain.messages.message import Message
+from bot.domain.planning import workshop
 from bot.domain.planning.briefing import briefing
-from bot.domain.planning.deciding import MAX_ROUNDS, MAX_SESSIONS, Decision
-from bot.domain.planning.guards import ATTEMPTS, GUARDS
-from bot.domain.planning.minutes import minutes
-from bot.domain.planning.moves import By
-from bot.domain.planning.outputs import outputs, put_aside
-from bot.domain.planning.paths import REQUIRED
 from bot.domain.planning.projections import check_files
+from bot.domain.planning.proposal import MAX_ROUNDS, MAX_SESSIONS, Decision
+from bot.domain.planning.record import minutes, outputs, put_aside
 from bot.domain.planning.verdict import Verdict
-from bot.domain.planning.workshop import Ask, Decide, Explain, Formalize, Judge, PutAside, Workshop, Write
-from bot.domain.roundtable import Roundtable
-from bot.domain.transcript import Part
+from bot.domain.planning.workshop import (
+    ATTEMPTS,
+    GUARDS,
+    REQUIRED,
+    Ask,
+    By,
+    Decide,
+    Explain,
+    Formalize,
+    Judge,
+    PutAside,
+    Workshop,
+    Write,
+)
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.transcript import lines
+from bot.domain.transcript.lines import Part
+from bot.domain.values.places import Person, Place
 from bot.errors import NotNow
 from tests.domain.planning.seats import NO, ORDER, VALID, YES
 
@@ -84,10 +94,10 @@ class AnyWorkshop(RuleBasedStateMachine):
     def what_is_due_is_done(self, verdict: Verdict, plan: Any) -> None:
         match self.ws.due:
             case Judge(role=role):
-                line = self.host_says(wording.verdict(verdict), actor=role)
-                self.becomes(moves.judged(self.ws, role, verdict, line=line))
+                line = self.host_says(planning_wording.verdict(verdict), actor=role)
+                self.becomes(workshop.judged(self.ws, role, verdict, line=line))
             case Formalize():
-                self.becomes(moves.formalized(self.ws, plan))
+                self.becomes(workshop.formalized(self.ws, plan))
             case Write():
                 self.the_files_are_committed()
             case PutAside():
@@ -103,7 +113,7 @@ class AnyWorkshop(RuleBasedStateMachine):
         assert self.ws.plan, "a plan is written when there is one"
         edits = outputs(self.ws, self.ws.plan, names={}, now=NOW)
         self.files |= {edit.path: edit.text for edit in edits if edit.text is not None}
-        self.becomes(moves.written(self.ws, *(edit.path for edit in edits)))
+        self.becomes(workshop.written(self.ws, *(edit.path for edit in edits)))
 
     def a_version_is_put_aside(self) -> None:
         old = dict(self.files)
@@ -111,21 +121,21 @@ class AnyWorkshop(RuleBasedStateMachine):
             assert edit.text is None or edit.path not in old, "nothing that was put aside is written over"
             self.files.pop(edit.path, None)
             self.files |= {} if edit.text is None else {edit.path: edit.text}
-        self.becomes(moves.put_aside(self.ws))
+        self.becomes(workshop.put_aside(self.ws))
 
     # --- people, at any moment ------------------------------------------------------------------------------------
 
     @rule(who=WHO)
     def starts(self, who: str) -> None:
-        self.presses(lambda _: moves.started(self.ws), who, "Start")
+        self.presses(lambda _: workshop.started(self.ws), who, "Start")
 
     @rule(who=WHO, text=SAID)
     def says(self, who: str, text: str) -> None:
-        self.presses(lambda by: moves.said(self.ws, text, by), who, text)
+        self.presses(lambda by: workshop.said(self.ws, text, by), who, text)
 
     @rule(who=WHO, decision=st.sampled_from(Decision))
     def decides(self, who: str, decision: Decision) -> None:
-        self.presses(lambda by: moves.chosen(self.ws, decision, by), who, decision)
+        self.presses(lambda by: workshop.chosen(self.ws, decision, by), who, decision)
 
     @rule(who=WHO)
     def begins_again(self, who: str) -> None:
@@ -135,30 +145,30 @@ class AnyWorkshop(RuleBasedStateMachine):
 
     @rule(who=WHO)
     def wants_another_round(self, who: str) -> None:
-        self.presses(lambda _: moves.another_round(self.ws), who, wording.ANOTHER_ROUND)
+        self.presses(lambda _: workshop.another_round(self.ws), who, planning_wording.ANOTHER_ROUND)
 
     @rule(who=WHO)
     def passes_the_rest(self, who: str) -> None:
-        self.presses(lambda by: moves.passed_all(self.ws, by), who, wording.SKIP_REST)
+        self.presses(lambda by: workshop.passed_all(self.ws, by), who, planning_wording.SKIP_REST)
 
     @rule(who=WHO)
     def wants_the_plan_now(self, who: str) -> None:
-        self.presses(lambda by: moves.went_straight(self.ws, by), who, wording.STRAIGHT)
+        self.presses(lambda by: workshop.went_straight(self.ws, by), who, planning_wording.STRAIGHT)
 
     @rule(text=SAID)
     def changes_a_message(self, text: str) -> None:
-        self.becomes(moves.amended(self.ws, f"C.{self.tick}", text))
+        self.becomes(workshop.amended(self.ws, f"C.{self.tick}", text))
 
     @rule(verdict=VERDICTS, plan=PLANS)
     def something_comes_too_late(self, verdict: Verdict, plan: Any) -> None:
         due = self.ws.due
         for role in ORDER:
             if not (isinstance(due, Judge) and due.role == role):
-                assert moves.judged(self.ws, role, verdict) is self.ws
+                assert workshop.judged(self.ws, role, verdict) is self.ws
         if not isinstance(due, Formalize):
-            assert moves.formalized(self.ws, plan) is self.ws
+            assert workshop.formalized(self.ws, plan) is self.ws
         if not isinstance(due, Write):
-            assert moves.written(self.ws, *REQUIRED) is self.ws
+            assert workshop.written(self.ws, *REQUIRED) is self.ws
 
     @rule()
     def is_saved_and_read_again(self) -> None:
@@ -225,7 +235,7 @@ class AnyWorkshop(RuleBasedStateMachine):
 
     @invariant()
     def the_transcript_is_in_order(self) -> None:
-        found = transcript.read(transcript.append(b"", self.rt.lines))
+        found = lines.read(lines.append(b"", self.rt.lines))
         assert found.flaws == ()
         assert len(found.lines) == len(self.rt.lines)
 
@@ -252,7 +262,7 @@ class AnyWorkshop(RuleBasedStateMachine):
     def becomes(self, after: Workshop) -> None:
         self.before, self.ws = self.ws, after
         if after.stage is not self.before.stage:
-            self.host_says(wording.status(after))
+            self.host_says(planning_wording.status(after))
 
     def now(self) -> str:
         return f"2026-01-01T{self.tick // 3600:02}:{self.tick // 60 % 60:02}:{self.tick % 60:02}.000Z"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.planning.deciding import Decision, Level, Standing, is_unsure, proposal, signals
+from bot.domain.planning.proposal import Decision, Level, Standing, is_unsure, proposal, signals
 from bot.domain.planning.verdict import Verdict
 from tests.domain.planning.seats import DEVELOPER, NO, ORDER, PRODUCT, RISKS, SYSTEM, TESTS, UNKNOWN, YES
 

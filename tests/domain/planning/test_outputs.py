@@ -1,11 +1,10 @@
 """The files of a workshop: what is written when a plan is ready, and what a redo puts aside."""
 
-from bot.domain.planning import moves
-from bot.domain.planning.minutes import minutes
-from bot.domain.planning.outputs import PlanEdit, outputs, put_aside, taken_up
-from bot.domain.planning.paths import PLAN, PLAN_FILES, PLAN_PAGE, REQUIRED
+from bot.domain.planning import workshop
 from bot.domain.planning.projections import check_files
-from bot.domain.transcript import Part
+from bot.domain.planning.record import PlanEdit, minutes, outputs, put_aside, taken_up
+from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE, REQUIRED
+from bot.domain.transcript.lines import Part
 from tests.domain.planning.seats import (
     ADA,
     GRACE,
@@ -25,7 +24,7 @@ TRANSCRIPT = "planning/meeting.jsonl"
 
 def written() -> dict[str, str]:
     """The files of a plan that is valid."""
-    ws = moves.formalized(at_the_plan(), VALID)
+    ws = workshop.formalized(at_the_plan(), VALID)
     assert ws.plan
     return {edit.path: edit.text or "" for edit in outputs(ws, ws.plan, names=NAMES, now=NOW)}
 
@@ -93,8 +92,8 @@ def test_git_alone_says_where_a_plan_stands() -> None:
 
 def test_the_minutes_tell_what_was_asked_judged_and_decided() -> None:
     """With names, for people who were not there."""
-    ws = moves.said(read_through(TestPlanner=asking("How is it tested?", "When?")), "By hand.", ADA)
-    ws = moves.said(moves.passed_all(ws, GRACE), "Before May.", GRACE)
+    ws = workshop.said(read_through(TestPlanner=asking("How is it tested?", "When?")), "By hand.", ADA)
+    ws = workshop.said(workshop.passed_all(ws, GRACE), "Before May.", GRACE)
     text = minutes(ws, NAMES)
 
     assert "- **Q1** How is it tested? (TestPlanner)\n  - Ada: By hand." in text
@@ -105,7 +104,7 @@ def test_the_minutes_tell_what_was_asked_judged_and_decided() -> None:
 
 def test_the_minutes_say_who_went_on_and_why() -> None:
     """What was proposed stands above it."""
-    ws = moves.formalized(at_the_plan(), VALID)
+    ws = workshop.formalized(at_the_plan(), VALID)
     assert "## Decision\n\n- **go** by Ada" in minutes(ws, NAMES)
     assert "- **go**, with 100% of the roles in agreement" in minutes(ws, NAMES)
 

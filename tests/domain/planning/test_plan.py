@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.planning.plan import Plan
-from bot.domain.planning.validating import Known, circle, read_plan
+from bot.domain.planning.plan_reader import Known, circle, read_plan
 from tests.domain.planning.plans import PLANS
 from tests.domain.planning.seats import VALID
 

@@ -1,8 +1,9 @@
 """What the host says in a workshop: who wants to know what, what is proposed, and that people decide."""
 
-from bot.domain.planning import moves, wording
-from bot.domain.planning.deciding import Decision
+from bot.domain.messages import planning_wording
+from bot.domain.planning import workshop
 from bot.domain.planning.plan import Plan
+from bot.domain.planning.proposal import Decision
 from bot.domain.planning.verdict import Verdict
 from bot.domain.planning.workshop import Ask
 from tests.domain.planning.seats import ADA, NO, VALID, asking, deciding, read_through, ready, started
@@ -10,25 +11,25 @@ from tests.domain.planning.seats import ADA, NO, VALID, asking, deciding, read_t
 
 def test_the_opening_says_who_reads() -> None:
     """And in a second version that nobody has to answer twice."""
-    assert wording.opened(started()) == (
+    assert planning_wording.opened(started()) == (
         "Let's plan **Exports lose rows**. Product Planner, System Designer, Senior Developer, Test Planner"
         " and Risk Planner read what there is, and say what they would have to know."
     )
-    again = moves.put_aside(moves.chosen(ready(), Decision.REDO, ADA))
-    assert wording.opened(again).endswith("This is version 2; what you answered before is kept.")
+    again = workshop.put_aside(workshop.chosen(ready(), Decision.REDO, ADA))
+    assert planning_wording.opened(again).endswith("This is version 2; what you answered before is kept.")
 
 
 def test_a_question_says_who_asks_and_how_many_follow() -> None:
     """So that people know what they let themselves in for."""
     ws = read_through(TestPlanner=asking("How?", "When?"), RiskPlanner=asking("how"))
     assert isinstance(ws.due, Ask)
-    assert wording.asked(ws.due) == (
+    assert planning_wording.asked(ws.due) == (
         "**How?**\n_(1 more question after this; Risk Planner would like to know, too)_"
     )
 
-    ws = moves.said(ws, "By hand.", ADA)
+    ws = workshop.said(ws, "By hand.", ADA)
     assert isinstance(ws.due, Ask)
-    assert wording.asked(ws.due) == "**When?**\n_(the last question for now)_"
+    assert planning_wording.asked(ws.due) == "**When?**\n_(the last question for now)_"
 
 
 def test_a_verdict_is_said_in_plain_words() -> None:
@@ -41,10 +42,10 @@ def test_a_verdict_is_said_in_plain_words() -> None:
         blocking_questions=("Who?",),
     )
 
-    assert wording.verdict(full) == (
+    assert planning_wording.verdict(full) == (
         "No. (confidence 90%)\n- \\# It is big.\n- I'd suggest: Cut it.\n- I'd have to know: Who?"
     )
-    assert wording.verdict(Verdict()) == "I can't say yet."
+    assert planning_wording.verdict(Verdict()) == "I can't say yet."
 
 
 def test_a_proposal_leaves_the_decision_to_people() -> None:
@@ -52,7 +53,7 @@ def test_a_proposal_leaves_the_decision_to_people() -> None:
     proposal = deciding(TestPlanner=NO).proposal
     assert proposal
 
-    assert wording.proposed(proposal) == (
+    assert planning_wording.proposed(proposal) == (
         "**I'd leave it for now.** You decide.\n- 4 of 5 roles agree.\n- Test Planner says no.\n"
         "- Test Planner would do it differently.\n- Test Planner would not commit to it yet."
     )
@@ -60,20 +61,20 @@ def test_a_proposal_leaves_the_decision_to_people() -> None:
 
 def test_every_decision_has_a_button_and_a_sentence() -> None:
     """None of them is left without."""
-    assert wording.BUTTONS.keys() == wording.PROPOSALS.keys() == set(Decision)
+    assert planning_wording.BUTTONS.keys() == planning_wording.PROPOSALS.keys() == set(Decision)
 
 
 def test_errors_are_told_as_they_are() -> None:
     """First that they are being mended, then that nothing was written."""
     errors = ("The plan has no title.",)
 
-    assert wording.mending(errors).endswith("mended once.\n- The plan has no title.")
-    assert wording.not_mended(errors).endswith("nothing was written.\n- The plan has no title.")
+    assert planning_wording.mending(errors).endswith("mended once.\n- The plan has no title.")
+    assert planning_wording.not_mended(errors).endswith("nothing was written.\n- The plan has no title.")
 
 
 def test_a_plan_that_is_ready_says_how_much_there_is_of_it() -> None:
     """Ones and manies in proper words."""
-    assert wording.ready(ready(), Plan.model_validate(VALID)) == (
+    assert planning_wording.ready(ready(), Plan.model_validate(VALID)) == (
         "The plan of **Exports lose rows** is ready for review, version 1:"
         " 1 task, 0 acceptance criteria, 0 files, 0 risks, 0 open questions.\n"
         "It is kept as `planning/plan.md` (to read), `planning/planning.ai.json` (the plan itself),"
@@ -83,7 +84,7 @@ def test_a_plan_that_is_ready_says_how_much_there_is_of_it() -> None:
 
 def test_a_redo_says_where_the_version_is_kept() -> None:
     """And that the transcript is not touched."""
-    assert wording.begins_again(ready(), "planning/versions/v1") == (
+    assert planning_wording.begins_again(ready(), "planning/versions/v1") == (
         "Version 1 is kept in `planning/versions/v1`, and the transcript goes on. Version 2 begins."
     )
 
@@ -91,10 +92,10 @@ def test_a_redo_says_where_the_version_is_kept() -> None:
 def test_the_short_sentences_are_there() -> None:
     """Each is said at one point of the workshop, and ends as a sentence does."""
     for sentence in (
-        wording.how_to_answer(),
-        wording.round_begins(started()),
-        wording.explain("Ada"),
-        wording.held(),
-        wording.formalizing(),
+        planning_wording.how_to_answer(),
+        planning_wording.round_begins(started()),
+        planning_wording.explain("Ada"),
+        planning_wording.held(),
+        planning_wording.formalizing(),
     ):
         assert sentence.endswith(".")

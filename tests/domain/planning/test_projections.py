@@ -4,11 +4,11 @@ import json
 
 from hypothesis import given
 
-from bot.domain.markdown import outline
-from bot.domain.planning.paths import PLAN, PLAN_FILES, PLAN_PAGE
 from bot.domain.planning.plan import Plan
+from bot.domain.planning.plan_reader import read_plan
 from bot.domain.planning.projections import check, check_files, plan_page, projected
-from bot.domain.planning.validating import read_plan
+from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE
+from bot.domain.values.markdown import outline
 from tests.domain.planning.plans import PLANS
 from tests.domain.planning.seats import VALID
 

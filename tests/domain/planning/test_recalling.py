@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from bot.domain.item import Item, draft
-from bot.domain.planning.brief import brief_of
-from bot.domain.planning.recalling import recalled, under_way
-from bot.domain.transcript import Line, Part, Source
+from bot.domain.item.item import Item, draft
+from bot.domain.planning.briefing import brief_of
+from bot.domain.planning.record import recalled, under_way
+from bot.domain.transcript.lines import Line, Part, Source
 
 WHO = {"question": "Who is it for?", "by": ["ProductPlanner"]}
 

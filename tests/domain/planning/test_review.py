@@ -5,10 +5,18 @@ from typing import Any
 
 import pytest
 
-from bot.domain.planning import moves
-from bot.domain.planning.deciding import Decision
+from bot.domain.planning import workshop
 from bot.domain.planning.plan import Plan
-from bot.domain.planning.review import Opinion, Outcome, aggregate, opinion, plan_hash, remarks, review_json
+from bot.domain.planning.plan_review import (
+    Opinion,
+    Outcome,
+    aggregate,
+    opinion,
+    plan_hash,
+    remarks,
+    review_json,
+)
+from bot.domain.planning.proposal import Decision
 from bot.domain.planning.verdict import Verdict
 from bot.domain.planning.workshop import Workshop
 from tests.domain.planning.seats import ADA, NO, ORDER, UNKNOWN, VALID, YES, asking, deciding, round_of
@@ -63,7 +71,7 @@ def test_the_confidence_of_all_is_that_of_the_least_sure() -> None:
 
 def test_the_review_has_each_role_once_with_its_last_word() -> None:
     """And where in the transcript it said so."""
-    ws = round_of(moves.another_round(deciding(NO)), YES, RiskPlanner=NO)
+    ws = round_of(workshop.another_round(deciding(NO)), YES, RiskPlanner=NO)
     reviewers = reviewed(ws)["reviewers"]
 
     assert [one["role"] for one in reviewers] == list(ORDER)
@@ -85,8 +93,8 @@ def test_the_review_belongs_to_one_plan() -> None:
 
 def test_going_on_against_the_roles_is_recorded_and_changes_no_verdict() -> None:
     """The aggregate stays what it is; who went on, and why, stands beside it."""
-    ws = moves.chosen(deciding(TestPlanner=NO), Decision.GO, ADA)
-    found = reviewed(moves.said(ws, "The fair is in May.", ADA))
+    ws = workshop.chosen(deciding(TestPlanner=NO), Decision.GO, ADA)
+    found = reviewed(workshop.said(ws, "The fair is in May.", ADA))
 
     assert found["aggregate"]["ok"] is False
     assert found["meta"]["override"] == {

@@ -4,14 +4,16 @@ from itertools import product
 
 import pytest
 
-from bot.domain.planning import moves, wording
+from bot.domain.messages import planning_wording
+from bot.domain.planning import workshop
 from bot.domain.planning.briefing import briefing
-from bot.domain.planning.deciding import Decision
-from bot.domain.planning.guards import GUARDS, entering
-from bot.domain.planning.paths import PLAN, REQUIRED
-from bot.domain.planning.roles import ORDER, seated
+from bot.domain.planning.proposal import Decision
+from bot.domain.planning.verdict import ORDER, seated
 from bot.domain.planning.workshop import (
+    GUARDS,
+    PLAN,
     QUESTIONS_AT_ONCE,
+    REQUIRED,
     Ask,
     Decide,
     Explain,
@@ -20,8 +22,9 @@ from bot.domain.planning.workshop import (
     PutAside,
     Workshop,
     Write,
+    entering,
 )
-from bot.domain.transcript import Part
+from bot.domain.transcript.lines import Part
 from bot.errors import NotNow
 from tests.domain.planning.seats import (
     ADA,
@@ -62,7 +65,7 @@ def test_first_every_role_reads() -> None:
     spoken = []
     while isinstance(ws.due, Judge) and ws.round == 0:
         spoken.append(ws.due.role)
-        ws = moves.judged(ws, ws.due.role, NO)
+        ws = workshop.judged(ws, ws.due.role, NO)
 
     assert tuple(spoken) == ORDER
     assert (ws.stage, ws.round, ws.proposal) == (Part.WORKSHOP, 1, None)
@@ -89,9 +92,9 @@ def test_a_plan_goes_only_where_the_table_says() -> None:
 def test_without_a_brief_nothing_begins() -> None:
     """And without roles there is no workshop."""
     with pytest.raises(NotNow, match="nothing to plan yet"):
-        moves.started(drafted("  "))
+        workshop.started(drafted("  "))
     with pytest.raises(NotNow):
-        moves.started(drafted().but(roles=()))
+        workshop.started(drafted().but(roles=()))
 
 
 def test_questions_are_put_one_at_a_time() -> None:
@@ -104,7 +107,7 @@ def test_questions_are_put_one_at_a_time() -> None:
     asked = []
     while isinstance(ws.due, Ask):
         asked.append((ws.due.question.text, ws.due.question.by, ws.due.left))
-        ws = moves.said(ws, "The drivers", ADA)
+        ws = workshop.said(ws, "The drivers", ADA)
 
     assert asked == [
         ("Who is it for?", (PRODUCT, TESTS), 2),
@@ -126,7 +129,7 @@ def test_people_are_not_asked_more_than_they_can_bear() -> None:
 
 def test_an_answer_is_recorded_and_given_to_every_role() -> None:
     """With who gave it and where; what all roles read next holds it."""
-    ws = moves.said(read_through(TestPlanner=asking("How is it tested?")), "Excel opens it", ADA)
+    ws = workshop.said(read_through(TestPlanner=asking("How is it tested?")), "Excel opens it", ADA)
 
     assert [(one.answer, one.person, one.line) for one in ws.answered] == [("Excel opens it", "ada", "C1.1")]
     assert "> Ada: Excel opens it" in briefing(ws, {"ada": "Ada"})
@@ -135,7 +138,7 @@ def test_an_answer_is_recorded_and_given_to_every_role() -> None:
 @pytest.mark.parametrize("text", ["skip", "Skip!", "", " ", "I don’t know", "pass."])
 def test_a_question_can_be_passed(text: str) -> None:
     """It stays open in the plan, and is not asked again, whoever asks it."""
-    ws = moves.said(read_through(TestPlanner=asking("How is it tested?")), text, ADA)
+    ws = workshop.said(read_through(TestPlanner=asking("How is it tested?")), text, ADA)
     ws = round_of(ws, TestPlanner=asking("How is it tested?"))
 
     assert [question.passed for question in ws.questions] == [True]
@@ -145,7 +148,7 @@ def test_a_question_can_be_passed(text: str) -> None:
 
 def test_all_that_is_left_can_be_passed_at_once() -> None:
     """When nobody here knows."""
-    ws = moves.passed_all(read_through(TestPlanner=asking("How?", "When?")), ADA)
+    ws = workshop.passed_all(read_through(TestPlanner=asking("How?", "When?")), ADA)
 
     assert ws.due == Judge(role=PRODUCT, round=1)
     assert all(question.passed for question in ws.questions)
@@ -153,7 +156,7 @@ def test_all_that_is_left_can_be_passed_at_once() -> None:
 
 def test_what_is_said_without_being_asked_is_a_remark() -> None:
     """Every role gets to read it; a blank message is nothing."""
-    ws = moves.said(moves.said(started(), "Do it before May.", GRACE), "  ", GRACE)
+    ws = workshop.said(workshop.said(started(), "Do it before May.", GRACE), "  ", GRACE)
 
     assert [remark.text for remark in ws.remarks] == ["Do it before May."]
     assert "Do it before May." in briefing(ws, {})
@@ -161,11 +164,11 @@ def test_what_is_said_without_being_asked_is_a_remark() -> None:
 
 def test_a_message_that_is_changed_changes_what_is_read() -> None:
     """An answer that is deleted passes its question; a remark that is deleted is gone."""
-    ws = moves.said(read_through(TestPlanner=asking("How?")), "By hand", ADA)
-    ws = moves.said(ws, "And soon", GRACE)
+    ws = workshop.said(read_through(TestPlanner=asking("How?")), "By hand", ADA)
+    ws = workshop.said(ws, "And soon", GRACE)
 
-    assert moves.amended(ws, ADA.line, "By machine").answered[0].answer == "By machine"
-    gone = moves.amended(moves.amended(ws, ADA.line, ""), GRACE.line, "")
+    assert workshop.amended(ws, ADA.line, "By machine").answered[0].answer == "By machine"
+    gone = workshop.amended(workshop.amended(ws, ADA.line, ""), GRACE.line, "")
     assert (gone.answered, gone.remarks, gone.questions[0].passed) == ((), (), True)
 
 
@@ -176,31 +179,31 @@ def test_after_a_round_a_decision_is_proposed_and_nothing_is_done() -> None:
     assert isinstance(ws.due, Decide)
     assert ws.due.proposal.decision is Decision.GO
     assert (ws.stage, ws.plan) == (Part.WORKSHOP, None)
-    assert moves.chosen(ws, Decision.GO, ADA).due == Formalize()
+    assert workshop.chosen(ws, Decision.GO, ADA).due == Formalize()
 
 
 def test_going_on_against_the_proposal_needs_a_reason() -> None:
     """Of the person who wants it; what others say meanwhile is a remark."""
-    ws = moves.chosen(deciding(TestPlanner=NO), Decision.GO, ADA)
+    ws = workshop.chosen(deciding(TestPlanner=NO), Decision.GO, ADA)
     assert ws.due == Explain(person="ada")
 
-    ws = moves.said(ws, "Are you sure?", GRACE)
+    ws = workshop.said(ws, "Are you sure?", GRACE)
     with pytest.raises(NotNow, match="Say in a sentence why"):
-        moves.said(ws, " ", ADA)
-    ws = moves.said(ws, "The fair is in May.", ADA)
+        workshop.said(ws, " ", ADA)
+    ws = workshop.said(ws, "The fair is in May.", ADA)
 
     assert ws.due == Formalize()
     assert ws.overridden
     assert ws.chosen
-    assert wording.decided(ws.chosen, "Ada") == (
+    assert planning_wording.decided(ws.chosen, "Ada") == (
         "Write the plan -- chosen by Ada, although I proposed: Leave it for now (The fair is in May.)"
     )
 
 
 def test_a_reason_that_is_changed_afterwards_is_the_reason() -> None:
     """It stands when it is deleted: somebody did go on."""
-    ws = moves.said(moves.chosen(deciding(TestPlanner=NO), Decision.GO, ADA), "The fair.", ADA)
-    ws = moves.amended(moves.amended(ws, ADA.line, "The fair in May."), ADA.line, "")
+    ws = workshop.said(workshop.chosen(deciding(TestPlanner=NO), Decision.GO, ADA), "The fair.", ADA)
+    ws = workshop.amended(workshop.amended(ws, ADA.line, "The fair in May."), ADA.line, "")
 
     assert ws.chosen
     assert ws.chosen.reason == "The fair in May."
@@ -208,19 +211,19 @@ def test_a_reason_that_is_changed_afterwards_is_the_reason() -> None:
 
 def test_who_has_no_reason_may_decide_otherwise() -> None:
     """The menu is open until the reason is there."""
-    ws = moves.chosen(deciding(TestPlanner=NO), Decision.GO, ADA)
+    ws = workshop.chosen(deciding(TestPlanner=NO), Decision.GO, ADA)
 
-    assert isinstance(moves.another_round(ws).due, Judge)
-    assert moves.chosen(ws, Decision.HOLD, GRACE).held
+    assert isinstance(workshop.another_round(ws).due, Judge)
+    assert workshop.chosen(ws, Decision.HOLD, GRACE).held
 
 
 def test_a_held_plan_waits_and_goes_on_by_any_button() -> None:
     """Nothing is lost meanwhile."""
-    ws = moves.chosen(deciding(), Decision.HOLD, ADA)
+    ws = workshop.chosen(deciding(), Decision.HOLD, ADA)
 
     assert ws.held
     assert isinstance(ws.due, Decide)
-    assert moves.chosen(ws, Decision.GO, GRACE).stage is Part.FORMALIZING
+    assert workshop.chosen(ws, Decision.GO, GRACE).stage is Part.FORMALIZING
 
 
 def test_open_questions_are_put_when_a_person_agrees_to_it() -> None:
@@ -229,9 +232,9 @@ def test_open_questions_are_put_when_a_person_agrees_to_it() -> None:
     assert ws.proposal
     assert ws.proposal.decision is Decision.CLARIFY
 
-    ws = moves.chosen(ws, Decision.CLARIFY, ADA)
+    ws = workshop.chosen(ws, Decision.CLARIFY, ADA)
     assert (ws.stage, isinstance(ws.due, Ask)) == (Part.CLARIFYING, True)
-    ws = moves.said(ws, "By hand.", ADA)
+    ws = workshop.said(ws, "By hand.", ADA)
 
     assert ws.due == Judge(role=PRODUCT, round=2)
     assert ws.stage is Part.WORKSHOP
@@ -240,19 +243,19 @@ def test_open_questions_are_put_when_a_person_agrees_to_it() -> None:
 def test_without_a_question_nothing_can_be_asked() -> None:
     """The button says so, and everything stays."""
     with pytest.raises(NotNow, match="no question left"):
-        moves.chosen(deciding(), Decision.CLARIFY, ADA)
+        workshop.chosen(deciding(), Decision.CLARIFY, ADA)
 
 
 def test_two_rounds_are_the_limit_unless_people_ask_for_more() -> None:
     """No further question is proposed then; who presses for it gets another round, and that is on record."""
-    ws = round_of(moves.another_round(deciding(NO)), NO, TestPlanner=asking("How?"))
+    ws = round_of(workshop.another_round(deciding(NO)), NO, TestPlanner=asking("How?"))
     assert (ws.round, ws.rounds_left) == (2, 0)
     assert ws.proposal
     assert ws.proposal.decision is Decision.REDO
 
-    again = moves.another_round(ws)
+    again = workshop.another_round(ws)
     assert (again.round, again.more_rounds) == (3, 1)
-    asked = moves.chosen(ws, Decision.CLARIFY, ADA)
+    asked = workshop.chosen(ws, Decision.CLARIFY, ADA)
     assert (asked.more_rounds, asked.more_sessions) == (1, 0)
 
 
@@ -262,27 +265,27 @@ def test_a_doubt_in_the_brief_is_settled_by_an_answer() -> None:
     assert not round_of(unsure).brief_is_clear
 
     ws = round_of(unsure, TestPlanner=asking("What is unclear?"))
-    assert moves.said(ws, "Which rows.", ADA).brief_is_clear
+    assert workshop.said(ws, "Which rows.", ADA).brief_is_clear
 
 
 def test_people_may_go_from_the_questions_straight_to_the_plan() -> None:
     """What is open is passed; it needs a brief that is clear."""
     ws = read_through(TestPlanner=asking("How?"))
-    assert moves.went_straight(ws, ADA).due == Formalize()
+    assert workshop.went_straight(ws, ADA).due == Formalize()
 
     unsure = round_of(started("It is unclear why exports fail."), TestPlanner=asking("How?"))
     with pytest.raises(NotNow, match="unclear"):
-        moves.went_straight(unsure, ADA)
+        workshop.went_straight(unsure, ADA)
     with pytest.raises(NotNow, match="still reading"):
-        moves.went_straight(started(), ADA)
+        workshop.went_straight(started(), ADA)
 
 
 def test_a_plan_with_errors_goes_back_once_and_then_to_the_people() -> None:
     """With what is wrong in it; nothing was written."""
-    ws = moves.formalized(at_the_plan(), BROKEN)
+    ws = workshop.formalized(at_the_plan(), BROKEN)
     assert ws.due == Formalize(errors=("title is '', and has to say something.",))
 
-    ws = moves.formalized(ws, BROKEN)
+    ws = workshop.formalized(ws, BROKEN)
     assert (ws.stage, ws.plan) == (Part.WORKSHOP, None)
     assert ws.proposal
     assert ws.proposal.decision is Decision.REDO
@@ -291,7 +294,7 @@ def test_a_plan_with_errors_goes_back_once_and_then_to_the_people() -> None:
 
 def test_a_mended_plan_is_as_good_as_any() -> None:
     """The second attempt counts."""
-    ws = moves.formalized(moves.formalized(at_the_plan(), BROKEN), VALID)
+    ws = workshop.formalized(workshop.formalized(at_the_plan(), BROKEN), VALID)
 
     assert ws.due == Write()
     assert ws.errors == ()
@@ -299,22 +302,22 @@ def test_a_mended_plan_is_as_good_as_any() -> None:
 
 def test_ready_for_review_needs_every_output() -> None:
     """Two of three are not enough."""
-    ws = moves.formalized(at_the_plan(), VALID)
+    ws = workshop.formalized(at_the_plan(), VALID)
 
     with pytest.raises(NotNow, match="not all written"):
-        moves.written(ws, PLAN)
-    done = moves.written(ws, *REQUIRED)
+        workshop.written(ws, PLAN)
+    done = workshop.written(ws, *REQUIRED)
     assert (done.stage, done.due, done.plan) == (Part.REVIEW_READY, None, None)
 
 
 def test_a_redo_puts_the_version_aside_and_begins_the_next() -> None:
     """Answers and remarks stay, what was passed may be asked again, and what went wrong is a lesson."""
-    ws = moves.said(read_through(TestPlanner=asking("How?", "When?")), "By hand.", ADA)
-    ws = round_of(moves.passed_all(ws, ADA), RiskPlanner=NO)
-    ws = moves.chosen(ws, Decision.REDO, ADA)
+    ws = workshop.said(read_through(TestPlanner=asking("How?", "When?")), "By hand.", ADA)
+    ws = round_of(workshop.passed_all(ws, ADA), RiskPlanner=NO)
+    ws = workshop.chosen(ws, Decision.REDO, ADA)
     assert ws.due == PutAside()
 
-    again = moves.put_aside(ws)
+    again = workshop.put_aside(ws)
     assert (again.stage, again.version, again.round, again.sessions) == (Part.DRAFT, 2, 0, 0)
     assert [question.text for question in again.questions] == ["How?"]
     assert again.lessons == ("RiskPlanner: It is too big.",)
@@ -323,9 +326,9 @@ def test_a_redo_puts_the_version_aside_and_begins_the_next() -> None:
 
 def test_new_questions_of_a_new_version_have_ids_of_their_own() -> None:
     """Those of before keep theirs."""
-    ws = moves.said(read_through(TestPlanner=asking("How?", "When?")), "skip", ADA)
-    ws = round_of(moves.said(ws, "In May.", ADA))
-    again = moves.started(moves.put_aside(moves.chosen(ws, Decision.REDO, ADA)))
+    ws = workshop.said(read_through(TestPlanner=asking("How?", "When?")), "skip", ADA)
+    ws = round_of(workshop.said(ws, "In May.", ADA))
+    again = workshop.started(workshop.put_aside(workshop.chosen(ws, Decision.REDO, ADA)))
 
     ids = [question.id for question in round_of(again, TestPlanner=asking("How?")).questions]
     assert ids == ["Q2", "Q3"]
@@ -333,39 +336,39 @@ def test_new_questions_of_a_new_version_have_ids_of_their_own() -> None:
 
 def test_a_plan_that_is_ready_can_be_done_again() -> None:
     """Only a person begins that."""
-    ws = moves.chosen(ready(), Decision.REDO, ADA)
+    ws = workshop.chosen(ready(), Decision.REDO, ADA)
 
     assert ws.due == PutAside()
-    assert moves.put_aside(ws).stage is Part.DRAFT
+    assert workshop.put_aside(ws).stage is Part.DRAFT
     with pytest.raises(NotNow):
-        moves.chosen(ready(), Decision.GO, ADA)
+        workshop.chosen(ready(), Decision.GO, ADA)
 
 
 @pytest.mark.parametrize("ws", [drafted(), started(), at_the_plan(), ready()], ids=lambda ws: str(ws.stage))
 def test_what_makes_no_sense_is_refused_with_a_sentence(ws: Workshop) -> None:
     """And changes nothing."""
     with pytest.raises(NotNow):
-        moves.chosen(ws, Decision.GO, ADA)
+        workshop.chosen(ws, Decision.GO, ADA)
     with pytest.raises(NotNow):
-        moves.another_round(ws)
+        workshop.another_round(ws)
     with pytest.raises(NotNow):
-        moves.passed_all(ws, ADA)
+        workshop.passed_all(ws, ADA)
 
 
 def test_what_comes_too_late_changes_nothing() -> None:
     """A voice that answers twice, or for a round that is over; a commit that nobody waits for."""
     ws = deciding()
 
-    assert moves.judged(ws, PRODUCT, NO) is ws
-    assert moves.judged(started(), RISKS, NO) == started()
-    assert moves.formalized(ws, VALID) is ws
-    assert moves.written(ws, *REQUIRED) is ws
-    assert moves.put_aside(ws) is ws
+    assert workshop.judged(ws, PRODUCT, NO) is ws
+    assert workshop.judged(started(), RISKS, NO) == started()
+    assert workshop.formalized(ws, VALID) is ws
+    assert workshop.written(ws, *REQUIRED) is ws
+    assert workshop.put_aside(ws) is ws
 
 
 def test_the_roles_hear_in_the_second_round_what_the_others_said() -> None:
     """In one line, the same for all of them."""
-    ws = moves.another_round(deciding(TestPlanner=NO, RiskPlanner=UNKNOWN))
+    ws = workshop.another_round(deciding(TestPlanner=NO, RiskPlanner=UNKNOWN))
 
     assert "TestPlanner:NOT_OK(It is too big.); RiskPlanner:UNKNOWN(Too little is known.)" in briefing(ws, {})
 
@@ -374,7 +377,7 @@ def test_a_workshop_survives_being_saved_at_any_moment() -> None:
     """As JSON, and back."""
     for ws in (drafted(), read_through(TestPlanner=asking("How?")), deciding(YES), at_the_plan(), ready()):
         assert Workshop.model_validate_json(ws.model_dump_json()) == ws
-    full = moves.formalized(at_the_plan(), VALID)
+    full = workshop.formalized(at_the_plan(), VALID)
     assert Workshop.model_validate_json(full.model_dump_json()) == full
 
 
@@ -388,7 +391,7 @@ def test_a_workshop_survives_being_saved_at_any_moment() -> None:
         ),
         (deciding(), "The plan (version 1, round 1) is being discussed by the roles."),
         (
-            moves.chosen(deciding(), Decision.HOLD, ADA),
+            workshop.chosen(deciding(), Decision.HOLD, ADA),
             "The plan (version 1, round 1) is left for now.",
         ),
         (ready(), "The plan (version 1) is ready for review."),
@@ -396,4 +399,4 @@ def test_a_workshop_survives_being_saved_at_any_moment() -> None:
 )
 def test_the_status_says_where_it_is(ws: Workshop, sentence: str) -> None:
     """In one line."""
-    assert wording.status(ws) == sentence
+    assert planning_wording.status(ws) == sentence

@@ -3,10 +3,10 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from bot.domain.model_names import Chain
+from bot.domain.catalog.models import Chain
 from bot.settings import Settings
-from bot.voices.mind import Mind
-from bot.voices.models import loading
+from bot.voices.llm import loading
+from bot.voices.model import Mind
 from tests.voices.models.provider import ModelServer, settings_for
 
 SECONDS = 20.0

@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from bot.domain.model_names import ModelName
+from bot.domain.catalog.models import ModelName
 from bot.errors import VoiceError
-from bot.voices.mind import Mind, Prompt, Thought, Usage
-from bot.voices.models.chain import ChainOfMinds
-from bot.voices.models.link import Gate, Link
+from bot.voices.llm.chain import ChainOfMinds
+from bot.voices.llm.link import Gate, Link
+from bot.voices.model import Mind, Prompt, Thought, Usage
 
 PROMPT = Prompt((), "Well?")
 

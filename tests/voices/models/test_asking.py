@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.voices.mind import Mind, Prompt
-from bot.voices.models.calling import STREAMED_FROM_TOKENS
+from bot.voices.llm.calling import STREAMED_FROM_TOKENS
+from bot.voices.model import Mind, Prompt
 from tests.voices.models.provider import KEY, Answer, ModelServer, hangs, says, sends, when
 
 AskedOnce = Callable[[str], Mind]

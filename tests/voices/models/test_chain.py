@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from bot.errors import VoiceError
-from bot.voices.mind import Mind
-from bot.voices.models.chain import PATIENCE_SECONDS, ROUNDS
-from bot.voices.models.circuit import FAILURES, LONGEST_REST_SECONDS, REST_SECONDS
-from bot.voices.models.link import Gate
+from bot.voices.llm.chain import PATIENCE_SECONDS, ROUNDS
+from bot.voices.llm.circuit_breaker import FAILURES, LONGEST_REST_SECONDS, REST_SECONDS
+from bot.voices.llm.link import Gate
+from bot.voices.model import Mind
 from tests.voices.models.scripted import PROMPT, Clock, ScriptedMind, chain, down, link
 
 

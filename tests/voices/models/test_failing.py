@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from bot.errors import VoiceError
 from bot.log import TALKATIVE, configure
-from bot.voices.mind import Mind, Prompt
-from bot.voices.models.calling import STREAMED_FROM_TOKENS
+from bot.voices.llm.calling import STREAMED_FROM_TOKENS
+from bot.voices.model import Mind, Prompt
 from tests.voices.models.provider import (
     KEY,
     Answer,

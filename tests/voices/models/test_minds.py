@@ -11,13 +11,13 @@ from types import ModuleType
 
 import pytest
 
-from bot.domain.model_names import Chain
+from bot.domain.catalog.models import Chain
 from bot.errors import ConfigError, VoiceError
 from bot.keys import Keys
 from bot.settings import Settings
-from bot.voices.mind import Mind, Prompt
-from bot.voices.models import minds
-from bot.voices.models.providers import PROVIDERS
+from bot.voices.llm.models import minds
+from bot.voices.llm.providers import PROVIDERS
+from bot.voices.model import Mind, Prompt
 from tests.voices.models.provider import Answer, ModelServer, fails, hangs, says
 
 ROOT = Path(__file__).parents[3]
@@ -285,9 +285,9 @@ LIBRARIES = (
 )
 OFFLINE = f"""
 import asyncio, sys
-import bot.app, bot.check, bot.cli
+import bot.app, bot.cli.check, bot.cli.main
 from bot.settings import Settings
-from bot.voices.models import minds
+from bot.voices.llm.models import minds
 
 async def main():
     settings = Settings.from_env({{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}})

@@ -7,12 +7,12 @@ import httpx2
 import pytest
 from pydantic_ai.models import create_async_httpx2_client
 
-from bot.domain.model_names import ModelName
+from bot.domain.catalog.models import ModelName
 from bot.keys import Keys
-from bot.voices.mind import Mind, Prompt, Usage
-from bot.voices.models.calling import STREAMED_FROM_TOKENS
-from bot.voices.models.loading import caller
-from bot.voices.models.providers import account
+from bot.voices.llm.calling import STREAMED_FROM_TOKENS
+from bot.voices.llm.loading import caller
+from bot.voices.llm.providers import account
+from bot.voices.model import Mind, Prompt, Usage
 from tests.voices.models.provider import Answer, ModelServer, says
 
 AskedOnce = Callable[[str], Mind]

@@ -9,17 +9,15 @@ from functools import reduce
 from pathlib import Path
 
 from bot.content import load
-from bot.domain.elaboration import Decided, Elaboration, Turn
-from bot.domain.meta import Record
-from bot.domain.notes import Answer
-from bot.domain.persona import Persona
-from bot.domain.place import Place
+from bot.domain.catalog.personas import Persona
+from bot.domain.discussion.elaboration import Decided, Elaboration, Stance, Turn
+from bot.domain.item.meta import Record
 from bot.domain.planning.workshop import Workshop
-from bot.domain.roundtable import Roundtable
-from bot.domain.stance import Stance
-from bot.domain.transcript import Line, Part, Source
+from bot.domain.roundtable.state import Answer, Roundtable
+from bot.domain.transcript.lines import Line, Part, Source
+from bot.domain.values.places import Place
 from bot.shipped import personas_dir, steps_dir
-from bot.voices.mind import Prompt
+from bot.voices.model import Prompt
 from bot.voices.prompts import judging, tasks
 from bot.voices.prompts.scene import Scene
 from tests.domain.planning.seats import TESTS, YES, read_through, started

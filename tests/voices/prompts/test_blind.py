@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import pytest
 
-from bot.domain import positions
-from bot.domain.effects import Speak
-from bot.domain.message import Action
-from bot.domain.roundtable import Roundtable
-from bot.domain.stance import Stance
-from bot.engine.voice_ports import Cue
-from bot.voices.mind import Prompt
+from bot.domain.discussion import positions
+from bot.domain.discussion.elaboration import Stance
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.state import Roundtable
+from bot.engine.ports import Cue
+from bot.voices.model import Prompt
 from bot.voices.prompts import tasks
 from bot.voices.prompts.blind import heard_by
 from bot.voices.prompts.scene import Scene

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.voices.mind import Prompt
+from bot.voices.model import Prompt
 from bot.voices.prompts import tasks
 from bot.voices.prompts.fencing import FENCE, MARKER_CHARS, fenced, marker_for, sealed
 from bot.voices.prompts.scene import Scene

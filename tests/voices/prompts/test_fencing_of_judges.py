@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.planning.workshop import Question, Remark
-from bot.domain.transcript import Line
-from bot.voices.mind import Prompt
+from bot.domain.transcript.lines import Line
+from bot.voices.model import Prompt
 from bot.voices.prompts import judging
 from bot.voices.prompts.fencing import FENCE, MARKER_CHARS, fenced, sealed
 from tests.domain.planning.seats import started

@@ -4,12 +4,11 @@ import re
 
 import pytest
 
-from bot.domain import positions
-from bot.domain.artifact import SectionEdit
-from bot.domain.elaboration import Beside
-from bot.domain.markdown import outline
-from bot.domain.persona import Persona, Roster
-from bot.domain.stance import Stance
+from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.discussion import positions
+from bot.domain.discussion.elaboration import Beside, Stance
+from bot.domain.item.artifacts import SectionEdit
+from bot.domain.values.markdown import outline
 from bot.voices.prompts import tasks
 from bot.voices.prompts.digest import standing
 from bot.voices.prompts.scene import Scene, stable

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.elaboration import Elaboration
-from bot.domain.notes import Answer
-from bot.domain.stance import Stance
-from bot.voices.mind import Prompt
+from bot.domain.discussion.elaboration import Elaboration, Stance
+from bot.domain.roundtable.state import Answer
+from bot.voices.model import Prompt
 from bot.voices.prompts import digest, tasks
 from tests.voices.minds import debating
 from tests.voices.people import ADA, ALEX, BEN, JORDAN, MAYA, PLAYBOOK

@@ -1,0 +1,345 @@
+"""The commands. Bad input gets one sentence on stderr and exit code 1, wrong usage 2; never a traceback."""
+
+import asyncio
+import gc
+import os
+import re
+import signal
+import sys
+from collections.abc import Coroutine, Mapping
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bot import app, log
+from bot.cli import (
+    check,
+    replay,
+    review,
+)
+from bot.cli import (
+    check as check_table,
+)
+from bot.cli import (
+    items as listing,
+)
+from bot.cli import (
+    scrub as scrubbing,
+)
+from bot.cli.replay import Form
+from bot.domain.privacy.redaction import Redactor, own_rules
+from bot.domain.values.json_files import pretty
+from bot.domain.values.text import counted
+from bot.errors import BotError, ConfigError
+from bot.record.verify import Item
+from bot.settings import Settings
+from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME, manifest
+
+DISTRIBUTION = "roundtable-bot"
+TRY_PORT = 8765
+PROBLEM = 1
+GARBAGE = (10_000, 20, 50)
+"""For `gc.set_threshold`; the usual is (700, 10, 10)."""
+PUBLIC = re.compile(r"https://[^\s/]\S*")
+
+commands = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="For scripts.")]
+
+
+def main() -> None:
+    try:
+        commands()
+    except BotError as error:
+        typer.echo(str(error), err=True)
+        sys.exit(PROBLEM)
+
+
+def _print_version(*, wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"roundtable {version(DISTRIBUTION)}")
+        raise typer.Exit
+
+
+@commands.callback()
+def roundtable(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=lambda wanted: _print_version(wanted=wanted),
+            is_eager=True,
+            help="Print the version.",
+        ),
+    ] = False,
+) -> None:
+    """Roundtable: a Slack bot that hosts roundtable discussions and keeps their record in git."""
+
+
+@commands.command("try")
+def try_out(
+    port: Annotated[int, typer.Option(help="Of the page.", min=1, max=65535)] = TRY_PORT,
+    workspace: Annotated[Path | None, typer.Option(help="Where items are kept.")] = None,
+    *,
+    with_log: Annotated[bool, typer.Option("--log", help="Show the bot's log, too.")] = False,
+) -> None:
+    """The bot in a Slack-compatible sandbox on this machine, with a page to talk in. Needs nothing else."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("SLACK_", "REDIS_"))}
+    if workspace:
+        env["ROUNDTABLE_WORKSPACE"] = str(workspace)
+    _settings(env, level="INFO" if with_log else "CRITICAL")
+    _run(_try(port, env))
+
+
+@commands.command()
+def run() -> None:
+    """The bot in Slack: Socket Mode when SLACK_APP_TOKEN is set, otherwise HTTP."""
+    _run(_serve(_settings(os.environ)))
+
+
+@commands.command("check")
+def check_everything(*, as_json: Json = False) -> None:
+    """Preflight of everything that `run` needs: a table, and exit code 1 if anything would stop it."""
+    try:
+        found = asyncio.run(check.everything(_settings(os.environ)))
+    except ConfigError as error:
+        found = (check_table.unusable("settings", error),)
+    typer.echo(_as_json(check_table.as_rows(found)) if as_json else check_table.as_text(found))
+    raise typer.Exit(PROBLEM if any(one.stops for one in found) else 0)
+
+
+@commands.command()
+def items(*, as_json: Json = False) -> None:
+    """What is in the workspace."""
+    found = asyncio.run(listing.items(_settings(os.environ)))
+    typer.echo(_as_json(found) if as_json else listing.items_as_text(found))
+
+
+@commands.command()
+def show(slug: str, *, as_json: Json = False) -> None:
+    """One item's progress."""
+    found = asyncio.run(listing.show(_settings(os.environ), slug))
+    typer.echo(_as_json(found) if as_json else listing.show_as_text(found))
+
+
+@commands.command("review")
+def show_review(
+    file: Annotated[Path, typer.Argument(help="A review, whoever wrote it.", readable=False)],
+    *,
+    slug: Annotated[
+        str | None, typer.Option("--item", metavar="SLUG", help="Keep it as the item's next review, too.")
+    ] = None,
+    channel: Annotated[
+        str | None, typer.Option(metavar="C", help="Where to post it, if not to the triage channel.")
+    ] = None,
+    post: Annotated[
+        bool, typer.Option("--post", help="Post the line to Slack: into the item's one message with --item.")
+    ] = False,
+) -> None:
+    """The triage line of a review. It is shown and nothing else: no verdict is an error."""
+    if channel and not post:
+        raise typer.BadParameter("--channel says where to --post", param_hint="--channel")
+    content = review.content_of(file)
+    typer.echo(review.line_of(content))
+    if slug is not None:
+        kept = asyncio.run(review.keep(_settings(os.environ), slug, content))
+        typer.echo(f"Kept as {kept.path}")
+        if post:
+            shown = asyncio.run(review.show(_settings(os.environ), slug, kept, channel=channel or ""))
+            typer.echo("Posted" if shown else "Slack does not take it now; the bot posts it later")
+    elif post:
+        line = review.line_of(content)
+        where = asyncio.run(review.post(_settings(os.environ), line, content, channel=channel or ""))
+        typer.echo(f"Posted to {where}")
+
+
+@commands.command("replay")
+def replay_record(
+    slug: Annotated[
+        str, typer.Argument(help="An item of the workspace, or any file of its format (.jsonl).")
+    ],
+    *,
+    at: Annotated[int | None, typer.Option(help="The state after this line.", min=1)] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Compare it with all that is kept.")] = False,
+    against_slack: Annotated[
+        bool, typer.Option("--against-slack", help="With --verify: compare it with the thread in Slack, too.")
+    ] = False,
+    as_json: Json = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write one page that needs nothing else.")] = None,
+) -> None:
+    """What was said about an item and what it has come to, from its transcript alone; or whether that still holds."""
+    if sum((verify, as_json, as_markdown, html is not None)) > 1:
+        raise typer.BadParameter("one of --verify, --json, --markdown and --html at a time")
+    if against_slack and not verify:
+        raise typer.BadParameter("--against-slack goes with --verify", param_hint="--against-slack")
+    settings = _settings(os.environ)
+    item = replay.item(settings, slug)
+    try:
+        if verify:
+            _verify(item, settings, against_slack=against_slack)
+        elif html:
+            replay.written(item, html, until=at)
+        else:
+            form = Form.JSON if as_json else Form.MARKDOWN if as_markdown else Form.TEXT
+            for piece in replay.shown(item, form, until=at):
+                typer.echo(piece, nl=False)
+    except BrokenPipeError:  # whoever read along has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        raise ConfigError(
+            f"The record of {slug} cannot be read or written: {error.strerror}{where}."
+        ) from error
+
+
+@commands.command()
+def scrub(
+    slug: Annotated[str | None, typer.Argument(help="An item of the workspace.")] = None,
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="Every item.")] = False,
+) -> None:
+    """Take secrets out of an item's files, in a commit of its own, and say where git still has them."""
+    if (slug is None) is not everything:
+        raise typer.BadParameter("one item, or --all", param_hint="SLUG")
+    settings = _settings(os.environ)
+    holding = False
+    for one in scrubbing.scrubbed(settings, slug):
+        typer.echo(scrubbing.as_text(one))
+        holding = holding or one.is_in_history
+    if holding:
+        typer.echo(scrubbing.WHAT_TO_DO)
+        raise typer.Exit(PROBLEM)
+
+
+@commands.command("manifest")
+def print_manifest(
+    *,
+    socket_mode: Annotated[
+        bool, typer.Option("--socket-mode/--http", help="How Slack reaches the bot.")
+    ] = True,
+    url: Annotated[str | None, typer.Option(help="The bot's public address, for --http.")] = None,
+    agent: Annotated[
+        bool, typer.Option("--agent", help="Declare the app an agent: Slack shows its own stop button.")
+    ] = False,
+) -> None:
+    """The Slack app manifest as JSON."""
+    if not socket_mode and not url:
+        raise typer.BadParameter("--http needs --url, the bot's public address", param_hint="--url")
+    if url and not PUBLIC.fullmatch(url):
+        raise typer.BadParameter("Slack calls addresses that begin with https:// only", param_hint="--url")
+    typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent)))
+
+
+def _verify(item: Item, settings: Settings, *, against_slack: bool) -> None:
+    """The first difference is the one to look at; it may be why there are others. It may quote what was scrubbed."""
+    redact = Redactor(settings.secrets(), own_rules(settings.redact))
+    found = replay.verified(item)
+    waiting = 0
+    if against_slack:
+        thread, waiting = asyncio.run(replay.against_thread(settings, item))
+        found += thread
+    for one in found:
+        typer.echo(redact(str(one)).text)
+    if any(not one.stands for one in found):
+        raise typer.Exit(PROBLEM)
+    if found:
+        typer.echo(
+            "The record holds, with what people changed in git: the lines above name each of their edits."
+        )
+    else:
+        typer.echo(
+            "The record holds: meta.json, the syntheses and every version in git are what its lines say."
+        )
+    if against_slack:
+        rest = f"; {counted(waiting, 'message')} in it will go into the next commit" if waiting else ""
+        typer.echo(f"The thread in Slack has what the record has{rest}.")
+    if line := replay.unwitnessed(item):
+        typer.echo(f"There is no witness before line {line}: an earlier version made those commits.")
+
+
+def _settings(env: Mapping[str, str], *, level: str = "INFO") -> Settings:
+    settings = Settings.from_env(env)
+    hide = Redactor(rules=own_rules(settings.redact))
+    log.configure(level, secrets=settings.secrets(), redact=lambda text: hide(text).text)
+    return settings
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    with suppress(KeyboardInterrupt, asyncio.CancelledError):
+        asyncio.run(work)
+
+
+async def _serve(settings: Settings) -> None:
+    _stop_on_signals()
+    async with app.bot(settings):
+        _look_for_garbage_less()
+        await _until_stopped()
+
+
+def _look_for_garbage_less() -> None:
+    """
+    What it took to start stays. And the values that are kept never go in circles: to look through a thousand
+    roundtables, as Python would by itself every few seconds, makes everybody wait for a tenth of a second.
+    """
+    gc.freeze()
+    gc.set_threshold(*GARBAGE)
+
+
+async def _try(port: int, env: Mapping[str, str]) -> None:
+    from bot.sandbox import App, Sandbox  # noqa: PLC0415 -- a bot in Slack does not load the sandbox
+
+    _stop_on_signals()
+    try:
+        installed = App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=frozenset(BOT_EVENTS))
+        sandbox = Sandbox(port=port, app=installed)
+        sandbox.scopes.intersection_update(SCOPES)  # no more than what the manifest asks for
+        await sandbox.__aenter__()
+    except OSError as error:
+        raise ConfigError(
+            f"Port {port} cannot be used ({error.strerror}). Try --port with another one."
+        ) from error
+    try:
+        settings = Settings.from_env({
+            **env,
+            "SLACK_API_URL": sandbox.api_url,
+            "SLACK_BOT_TOKEN": sandbox.bot_token,
+            "SLACK_APP_TOKEN": sandbox.app_token,
+        })  # fmt: skip
+        async with app.bot(settings, web=False):
+            typer.echo(f"Roundtable is running. Open {sandbox.url} in your browser; Ctrl-C stops it.")
+            await _until_stopped()
+    finally:
+        await sandbox.__aexit__(None, None, None)
+
+
+def _stop_on_signals() -> None:
+    """The first SIGTERM or Ctrl-C ends a start that waits, or the wait below; the second one ends everything."""
+    loop, ours = asyncio.get_running_loop(), asyncio.current_task()
+    assert ours
+
+    def stop() -> None:
+        if ours.cancelling():
+            os._exit(PROBLEM)
+        ours.cancel()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+
+
+async def _until_stopped() -> None:
+    """What comes after is an orderly end, and not a cancelled one."""
+    with suppress(asyncio.CancelledError):
+        await asyncio.Event().wait()
+
+
+def _as_json(value: Any) -> str:
+    return pretty(value).rstrip("\n")

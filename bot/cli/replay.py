@@ -1,0 +1,168 @@
+"""`roundtable replay`: which record is meant, and what git has of it. Nothing else of the workspace is read."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from enum import Enum, auto
+from pathlib import Path
+from typing import assert_never
+
+from bot import app
+from bot.cli.items import no_item
+from bot.domain.item import meta
+from bot.domain.item.artifacts import SHARED
+from bot.domain.values.places import Place
+from bot.domain.values.text import counted
+from bot.errors import ConfigError
+from bot.files import META_BYTES, folder
+from bot.record.against_thread import Compared, Thread, compared
+from bot.record.entries import Entry, entries
+from bot.record.page import as_html
+from bot.record.reading import replay
+from bot.record.text import as_json, as_markdown, as_text
+from bot.record.verify import META, TRANSCRIPT, Difference, Item, differences, lines_before_witness
+from bot.settings import Settings
+from bot.slack import client as slack_client
+from bot.slack.testimony import testimony
+from bot.storage.git.versions import lost, made, versions
+
+
+class Form(Enum):
+    TEXT = auto()
+    JSON = auto()
+    MARKDOWN = auto()
+    HTML = auto()
+
+
+def item(settings: Settings, slug: str) -> Item:
+    """The item *slug* of the workspace, or the one around a transcript that some tool left anywhere."""
+    if slug.endswith(".jsonl"):
+        return _chosen(slug)
+    root = settings.workspace
+    place = root / settings.items_dir / slug
+    one = Item(place, place / TRANSCRIPT, shared=root / SHARED, root=root)
+    try:
+        _must_be_known(slug, settings)
+        with one.record.opened():
+            return one
+    except FileNotFoundError:
+        raise ConfigError(f"{one.transcript} does not exist: nothing was said about {slug!r} yet.") from None
+    except OSError as error:
+        raise ConfigError(f"The record of {slug} cannot be read: {error.strerror}.") from error
+
+
+def _chosen(name: str) -> Item:
+    """Somebody's own choice, so that a link is one to the file that is meant."""
+    try:
+        path = Path(name).resolve(strict=True)
+        one = Item(path.parent.parent if path.parent.name == "planning" else path.parent, path)
+        with one.record.opened():
+            return one
+    except FileNotFoundError:
+        raise ConfigError(f"There is no file {name}.") from None
+    except OSError as error:
+        raise ConfigError(f"{name} cannot be read: {error.strerror}.") from error
+
+
+def _must_be_known(slug: str, settings: Settings) -> None:
+    known: tuple[str, ...] = ()
+    with suppress(FileNotFoundError), folder(settings.workspace, settings.items_dir.parts) as items:
+        known = items.folders()
+        if slug in items.names():
+            return
+    raise ConfigError(no_item(slug, known))
+
+
+def verified(one: Item) -> list[Difference]:
+    """
+    Everything that is not as it should be, the first difference first; and what others changed in commits of theirs,
+    which stands.
+    """
+    return [*_gone(one), *differences(one, tuple(versions(one.folder)))]
+
+
+def unwitnessed(one: Item) -> int:
+    """The line up to which commits of an earlier version say nothing of the lines; 0 when all do, or there are none."""
+    return lines_before_witness(one.name, tuple(versions(one.folder)))
+
+
+async def against_thread(settings: Settings, one: Item) -> Compared:
+    """The record and the thread that meta.json names, message by message. Raises ConfigError and SlackError."""
+    token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
+    try:
+        home = meta.read(one.file(one.folder / META, META_BYTES).read(), now="").meta.slack
+    except (OSError, meta.Corrupt):
+        home = None
+    if home is None or not home.channel_id or not home.thread_ts:
+        raise ConfigError(f"The meta.json of {one.slug} names no thread in Slack.")
+    if not app.seal(settings).is_valid(one.slug, home):
+        raise ConfigError(
+            f"The bot did not seal the thread that the meta.json of {one.slug} names, so it is not read."
+        )
+    place = Place(team=home.team_id, channel=home.channel_id, thread=home.thread_ts)
+    async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
+        us = replace(await slack_client.identify(client), redact=app.discretion(settings))
+        if us.team != place.team:
+            raise ConfigError(
+                f"The thread of {one.slug} is in another workspace of Slack than SLACK_BOT_TOKEN."
+            )
+        told = await testimony(client, us, place)
+    return compared(one, Thread(place, *told), made=made(one.folder))
+
+
+def _gone(one: Item) -> Iterator[Difference]:
+    """A branch that was reset has a history that holds, and so has the file: only where it was before says more."""
+    if gone := lost(one.folder, one.name):
+        sha, count = gone
+        lines = sum(1 for row in one.record.read().split(b"\n") if row.strip())
+        back = counted(count, "commit")
+        sentence = (
+            f"ends here, and commit {sha} of this repository goes on: the workspace went back by {back}"
+        )
+        yield Difference(one.name, max(lines, 1), sentence)
+
+
+def shown(one: Item, form: Form, *, until: int | None = None) -> Iterator[str]:
+    """The record up to the line *until*, piece by piece."""
+    state = replay(one.record, until=until).state()
+    title = _title(one)
+
+    def lines() -> Iterator[Entry]:
+        return entries(one.record, until=until, permalink=state.permalink)
+
+    match form:
+        case Form.TEXT:
+            yield from (f"{row}\n" for row in as_text(lines(), state))
+        case Form.JSON:
+            yield from as_json(lines(), state, slug=one.slug)
+        case Form.MARKDOWN:
+            yield from (f"{row}\n" for row in as_markdown(lines(), state, title=title))
+        case Form.HTML:
+            yield from as_html(lines, state, title=title)
+        case _:
+            assert_never(form)
+
+
+def written(one: Item, page: Path, *, until: int | None = None) -> None:
+    """
+    The page takes the place of what was there only when all of it is written. An OSError names the page, and not what
+    was begun beside it.
+    """
+    begun = page.with_name(f"{page.name}.new")
+    try:
+        with begun.open("w", encoding="utf-8") as file:
+            file.writelines(shown(one, Form.HTML, until=until))
+        begun.replace(page)
+    except OSError as error:
+        error.filename = str(page)
+        raise
+    finally:
+        begun.unlink(missing_ok=True)
+
+
+def _title(one: Item) -> str:
+    """What meta.json calls it; without one, it has the name of its folder."""
+    try:
+        return meta.read(one.file(one.folder / META, META_BYTES).read(), now="").meta.description or one.slug
+    except (OSError, meta.Corrupt):
+        return one.slug

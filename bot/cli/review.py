@@ -1,0 +1,108 @@
+"""
+A review in a file, for `roundtable review`: its line, its place among the reviews of an item, and the way to Slack.
+
+Display only: no verdict is an error, and nothing but the review's own file is ever written.
+"""
+
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from bot import app
+from bot.cli import items, review_parts
+from bot.domain.messages.message import Message
+from bot.domain.reviews.notice import Arrived
+from bot.domain.reviews.review import triage_line
+from bot.domain.values.places import Place
+from bot.domain.values.text import text_of
+from bot.engine.clock import now
+from bot.engine.item_locator import ItemHomes
+from bot.engine.ports import Pay, Wake
+from bot.engine.review_ports import KeptReview
+from bot.errors import UserError
+from bot.files import TooLarge, chosen
+from bot.server.review_webhook import discreet, entry_of
+from bot.settings import Settings
+from bot.slack import client as slack_client
+from bot.slack.board import SlackBoard
+
+MOST_BYTES = 64 * 1024 * 1024
+
+
+def content_of(path: Path) -> bytes:
+    """Raises UserError with a sentence when it cannot be read."""
+    try:
+        return chosen(path, MOST_BYTES)
+    except TooLarge:
+        raise UserError(f"{str(path)!r} has more than {MOST_BYTES} bytes, which no review needs.") from None
+    except OSError as error:
+        raise UserError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
+
+
+def line_of(content: bytes) -> str:
+    """Whatever it is: what is no text has no metadata."""
+    return triage_line(text_of(content))
+
+
+async def keep(settings: Settings, slug: str, content: bytes) -> KeptReview:
+    """As the item's next review, byte for byte but for secrets, in a commit. UserError when there is no such item."""
+    await _must_be_known(settings, slug)
+    async with app.workspace(settings) as files:
+        return await files.keep(slug, discreet(content, app.discretion(settings)), now=now())
+
+
+async def post(settings: Settings, line: str, content: bytes, *, channel: str) -> str:
+    """The line alone, as a message of its own; the same review once. Where it went."""
+    where = channel or settings.triage_channel
+    if not where:
+        raise UserError("Where to? Name a channel with --channel, or set ROUNDTABLE_TRIAGE_CHANNEL.")
+    async with _board(settings) as board:
+        key = f"review.{hashlib.sha256(content).hexdigest()[:32]}"
+        spot = await board.put(Place(team="", channel=where), Message(text=line), key=key, again=True)
+    return spot.channel
+
+
+async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str) -> bool:
+    """
+    In the item's one message, and in its thread. False when that could not be done now and is left to the bot.
+
+    Raises ConfigError when the bot is running and shares no Redis with us.
+    """
+    async with (
+        app.store(settings) as store,
+        app.workspace(settings) as files,
+        _board(settings) as board,
+    ):
+        redact = app.discretion(settings)
+        parts = review_parts.Shared(store, files, app.playbook(settings), _Nobody(), board, redact=redact)
+        async with review_parts.triage(settings, parts, channel=channel) as triage:
+            home = await ItemHomes(store, files).home(slug)
+            title = home.title if home else slug
+            came = Arrived(at=now(), title=title, entry=entry_of(kept, title), channel=channel)
+            await triage.arrived(slug, came)
+            await triage.pay(slug)
+            return not await triage.owes(slug)
+
+
+class _Nobody(Wake):
+    """Whoever posts by hand pays at once; what is left is found by the bot's sweep."""
+
+    async def wake(self, slug: str) -> None:
+        pass
+
+    async def run(self, pay: Pay) -> None:  # noqa: ARG002 -- as the port has it
+        raise AssertionError("a command pays by itself")
+
+
+@asynccontextmanager
+async def _board(settings: Settings) -> AsyncIterator[SlackBoard]:
+    token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
+    async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
+        yield SlackBoard(client, await slack_client.identify(client))
+
+
+async def _must_be_known(settings: Settings, slug: str) -> None:
+    known = [row["slug"] for row in await items.items(settings)]
+    if slug not in known:
+        raise UserError(items.no_item(slug, known))

@@ -1,0 +1,81 @@
+"""The parts that reviews go through, built as `app` builds the rest: for the bot, and for a command that posts one."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import NamedTuple
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.privacy.redaction import Redact, unchanged
+from bot.engine.clock import now
+from bot.engine.item_locator import ItemHomes
+from bot.engine.ports import Store, Wake
+from bot.engine.review_ports import Board, Notices, Reviewers, Tally, Uncounted
+from bot.engine.reviews import Reviewing, Triage
+from bot.server.review_webhook import Postbox
+from bot.settings import Settings
+from bot.storage.git.checkout import STATE
+from bot.storage.git.workspace import GitWorkspace
+from bot.storage.notices import EmbeddedNotices, RedisNotices
+from bot.voices.reviewing import ChecklistReviewers
+
+
+class Shared(NamedTuple):
+    """What the roundtables use as well."""
+
+    store: Store
+    workspace: GitWorkspace
+    playbook: Playbook
+    wake: Wake
+    board: Board
+    reviewers: Reviewers = ChecklistReviewers()
+    redact: Redact = unchanged
+    tally: Tally = Uncounted()
+
+
+@asynccontextmanager
+async def notices(settings: Settings) -> AsyncIterator[Notices]:
+    """Where the roundtables are; without Redis, `app.store` has to be open, which has the folder for us alone."""
+    async with AsyncExitStack() as stack:
+        if settings.redis_url:
+            yield await stack.enter_async_context(RedisNotices(settings.redis_url.get_secret_value()))
+        else:
+            yield await stack.enter_async_context(EmbeddedNotices(settings.workspace / STATE))
+
+
+@asynccontextmanager
+async def triage(settings: Settings, parts: Shared, *, channel: str = "") -> AsyncIterator[Triage]:
+    """*channel* is for the notices that do not stand anywhere yet; else the settings say it."""
+    async with notices(settings) as kept:
+        reviewing = Reviewing(
+            reviewers=parts.reviewers,
+            workspace=parts.workspace,
+            archive=parts.workspace,
+            board=parts.board,
+            homes=ItemHomes(parts.store, parts.workspace),
+            playbook=parts.playbook,
+            clock=now,
+            channel=channel or settings.triage_channel or "",
+            file_url=settings.file_url or "",
+            redact=parts.redact,
+        )
+        yield Triage(
+            notices=kept,
+            archive=parts.workspace,
+            wake=parts.wake,
+            reviewing=reviewing,
+            clock=now,
+            tally=parts.tally,
+        )
+
+
+def postbox(settings: Settings, parts: Shared, triage: Triage) -> Postbox:
+    secret = settings.review_secret
+    return Postbox(
+        secret=secret.get_secret_value() if secret else "",
+        archive=parts.workspace,
+        homes=ItemHomes(parts.store, parts.workspace),
+        memory=parts.store,
+        triage=triage,
+        clock=now,
+        redact=parts.redact,
+    )

@@ -1,0 +1,79 @@
+"""`roundtable scrub`: which items are meant, and what people are told. A secret itself is never shown."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
+
+from bot.cli.items import no_item
+from bot.domain.privacy.redaction import Redactor, own_rules
+from bot.domain.values.text import counted
+from bot.engine.clock import now
+from bot.errors import ConfigError
+from bot.files import folder
+from bot.settings import Settings
+from bot.storage.git.scrub import Found, Scrubber
+
+MOST_COMMITS = 5
+WHAT_TO_DO = """
+These commits still have secrets. Change the secrets first, wherever they are in use: whoever has read one, has it.
+Then take them out of git, if you want to; that changes history, so stop the bot before, and make a backup:
+  git filter-repo --replace-text FILE     FILE is outside of the repository and has one secret in a line
+Commits that are not pushed can also be made one, from the last one that is clean (LAST), with:
+  git reset --soft LAST && git commit -m "Squash" && git reflog expire --expire=now --all && git gc --prune=now
+What is pushed has to be pushed again by force, and every other clone has to be made anew. Copies elsewhere (backups,
+forks, the caches of the hosting service, Slack) are not reached by any of this."""
+
+
+class Scrubbed(NamedTuple):
+    slug: str
+    found: Found
+
+    @property
+    def is_in_history(self) -> bool:
+        return bool(self.found.here or self.found.pushed)
+
+
+def scrubbed(settings: Settings, slug: str | None) -> Iterator[Scrubbed]:
+    """The item *slug*, or every item. Raises ConfigError with a sentence when there is no such item."""
+    known: tuple[str, ...] = ()
+    with (
+        suppress(FileNotFoundError, NotADirectoryError),
+        folder(settings.workspace, settings.items_dir.parts) as items,
+    ):
+        known = items.folders()
+    if slug is not None and slug not in known:
+        raise ConfigError(no_item(slug, known))
+    if not known:
+        return
+    redactor = Redactor(settings.secrets(), own_rules(settings.redact))
+    scrubber = Scrubber(settings.workspace, items_dir=str(settings.items_dir), redact=redactor)
+    for one in known if slug is None else (slug,):
+        yield Scrubbed(one, scrubber.scrub(one, now=now()))
+
+
+def as_text(one: Scrubbed) -> str:
+    found = one.found
+    rows = [f"{one.slug}: {_what_was_done(found)}"]
+    rows += [f"  {path}: {_kinds(kinds)}" for path, kinds in found.files.items()]
+    rows += [f"  {path} is too large to be looked at" for path in found.large]
+    rows += [f"  still in {_commits(found.here)} that only this repository has"] if found.here else []
+    rows += [f"  still in {_commits(found.pushed)} that a remote has"] if found.pushed else []
+    return "\n".join(rows)
+
+
+def _what_was_done(found: Found) -> str:
+    count = sum(map(len, found.files.values()))
+    if not count:
+        return "no secrets in its files"
+    where = f", commit {found.sha}" if found.sha else ""
+    return f"{counted(count, 'secret')} replaced{where}"
+
+
+def _kinds(kinds: tuple[str, ...]) -> str:
+    return ", ".join(f"{kind} ({count})" for kind, count in sorted(Counter(kinds).items()))
+
+
+def _commits(shas: tuple[str, ...]) -> str:
+    shown = ", ".join(shas[:MOST_COMMITS]) + (", …" if len(shas) > MOST_COMMITS else "")
+    return f"{counted(len(shas), 'commit')} ({shown})"

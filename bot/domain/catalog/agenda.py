@@ -1,0 +1,178 @@
+"""The phases and steps of an analysis: what comes next, and how deep it goes."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+
+from bot.domain.catalog.personas import Roster, seat
+from bot.domain.catalog.phases import ANALYSIS_PHASES, PHASE_KEYS, QUICK_SCAN, Phase
+from bot.domain.catalog.policy import House
+from bot.domain.catalog.quick_scan import (
+    QuickScan,
+    quick_scan_lines,
+    read_quick_scan,
+    scope_of_count,
+)
+from bot.domain.catalog.section_parser import Owned
+from bot.domain.catalog.skip_if import BadCondition, Facts
+from bot.domain.catalog.steps import Depth, Section, Step
+from bot.domain.catalog.taxonomy import Trouble, trouble
+
+__all__ = [
+    "ANALYSIS_PHASES",
+    "PHASE_KEYS",
+    "Agenda",
+    "Depth",
+    "Facts",
+    "Owned",
+    "Phase",
+    "Pick",
+    "Playbook",
+    "QuickScan",
+    "Section",
+    "Skip",
+    "Step",
+    "depth_for",
+    "depth_of_step",
+    "next_step",
+    "quick_scan_lines",
+    "read_quick_scan",
+    "scope_of_count",
+]
+
+
+class Agenda:
+    """All phases by key, all steps by file name."""
+
+    def __init__(self, phases: Iterable[Phase] = ANALYSIS_PHASES, steps: Iterable[Step] = ()) -> None:
+        self.phases = tuple(sorted(phases, key=lambda phase: phase.key))
+        self.steps = tuple(sorted(steps, key=lambda step: (step.phase_key, step.filename, step.step_id)))
+        self._phases = {phase.key: phase for phase in self.phases}
+        self._steps = {step.step_id: step for step in self.steps}
+
+    def phase(self, key: str) -> Phase:
+        return self._phases[key]
+
+    def first_open(self, phases_completed: Collection[str]) -> Phase | None:
+        return next((phase for phase in self.phases if phase.key not in phases_completed), None)
+
+    def step(self, step_id: str) -> Step:
+        return self._steps[step_id]
+
+    def get(self, step_id: str) -> Step | None:
+        return self._steps.get(step_id)
+
+    def steps_of(self, phase_key: str) -> tuple[Step, ...]:
+        return tuple(step for step in self.steps if step.phase_key == phase_key)
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A step that is passed over, not recorded, and considered again next time."""
+
+    step_id: str
+    why: str
+    trouble: Trouble | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """
+    The step that is next, if any, and those passed over on the way to it.
+
+    *trouble* is about the step itself: it runs although its condition means nothing.
+    """
+
+    step: Step | None
+    skipped: tuple[Skip, ...] = ()
+    trouble: Trouble | None = None
+
+    @property
+    def troubles(self) -> tuple[Trouble, ...]:
+        about = chain((skip.trouble for skip in self.skipped), (self.trouble,))
+        return tuple(one for one in about if one)
+
+
+def next_step(
+    agenda: Agenda, phase_key: str, *, completed: Collection[str], passed: Collection[str], facts: Facts
+) -> Pick:
+    """*passed* are the steps this run has skipped already: they are not talked about again."""
+    skipped: list[Skip] = []
+    for step in agenda.steps_of(phase_key):
+        if step.step_id in completed or step.step_id in passed:
+            continue
+        if unmet := next((dep for dep in step.depends_on if dep not in completed), None):
+            waits = trouble("ERR-STEP-008", step_id=step.step_id, dep_id=unmet)
+            skipped.append(Skip(step.step_id, waits.sentence, waits))
+            continue
+        try:
+            if not step.condition.holds(facts):
+                return Pick(step, tuple(skipped))
+        except BadCondition:
+            bad = trouble("ERR-STEP-009", step_id=step.step_id, expression=step.skip_if)
+            return Pick(step, tuple(skipped), bad)
+        why = f"Step {step.step_id} skipped: condition '{step.skip_if}' is true."
+        skipped.append(Skip(step.step_id, why))
+    return Pick(None, tuple(skipped))
+
+
+def depth_for(
+    phase_key: str, overrides: Mapping[str, object], scan: QuickScan | None, *, step: Step | None = None
+) -> tuple[Depth, str, Trouble | None]:
+    """
+    How deep to go in a phase, and why: "override", "quick-scan", "step" or "standard".
+
+    Somebody's word first, then the quick scan. Phase 00 has no scan yet and is standard. The step's own
+    depth is the last resort, where no phase was opened (*scan* is None) and so no depth is active.
+    """
+    if override := _override(phase_key, overrides):
+        return override, "override", None
+
+    ignored = trouble("ERR-DEPTH-002") if phase_key in overrides else None
+    if scan is None and step is not None:
+        return step.depth, "step", ignored
+    if scan is None or phase_key == QUICK_SCAN:
+        return Depth.STANDARD, "standard", ignored
+    if scan.known:
+        return scan.depth, "quick-scan", ignored
+    return Depth.STANDARD, "standard", ignored or trouble("ERR-DEPTH-001")
+
+
+def depth_of_step(step: Step, overrides: Mapping[str, object], active: Depth | None) -> Depth:
+    """The override of its phase, else the depth that is active, else the step's own."""
+    return _override(step.phase_key, overrides) or active or step.depth
+
+
+def _override(phase_key: str, overrides: Mapping[str, object]) -> Depth | None:
+    """None for what is missing, and for what somebody wrote into meta.json that is no depth."""
+    return next((depth for depth in Depth if depth == overrides.get(phase_key)), None)
+
+
+@dataclass(frozen=True)
+class Playbook:
+    """
+    Everything that was read from personas/ and analysis-steps/.
+
+    *troubles* were found while reading; their `phase_key` fact says where they belong. *notes* are for those
+    who wrote the files: the log and `roundtable check` have them, the thread does not. *house* is of the settings.
+    """
+
+    roster: Roster
+    agenda: Agenda
+    troubles: tuple[Trouble, ...] = ()
+    notes: tuple[str, ...] = ()
+    workshop: Roster = field(default_factory=Roster)
+    house: House = field(default_factory=House)
+
+    @property
+    def speakers(self) -> Roster:
+        """All who have a voice in a thread, by what a message calls its speaker."""
+        return Roster((*self.roster, *(one.but(key=seat(one.key)) for one in self.workshop)))
+
+    def troubles_of(self, phase_key: str) -> tuple[Trouble, ...]:
+        """What people should read when the phase opens; a bad skip_if is told when its step comes up."""
+        return tuple(
+            one
+            for one in self.troubles
+            if one.facts.get("phase_key") == phase_key and one.code != "ERR-STEP-009"
+        )

@@ -1,0 +1,164 @@
+"""Who sits at the table, and whom a text speaks to."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, StringConstraints, field_validator, model_validator
+
+from bot.domain.catalog.addressing import Called
+from bot.domain.catalog.models import Chain
+from bot.domain.catalog.taxonomy import Trouble, trouble
+from bot.domain.values.value import Value
+
+FALLBACK_LEAD = "business-analyst"
+
+RESERVED_ACTORS = {"User", "PlanningAgent"}
+"""Actors of the transcript that no persona may pose as."""
+
+Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
+PhaseKey = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
+Line = Annotated[str, AfterValidator(lambda text: " ".join(text.split())), StringConstraints(min_length=1)]
+
+
+class Principle(Value):
+    title: str
+    text: str = ""
+
+
+class Persona(Value):
+    """Only *key*, *name* and *role* are needed; what is left out follows from them."""
+
+    key: Key
+    name: Annotated[Line, StringConstraints(pattern=r"[^\W_]", max_length=60)]
+    role: Annotated[Line, StringConstraints(max_length=60)]
+    short: Line = ""
+    actor: Annotated[str, StringConstraints(pattern=r"^\w+$", max_length=64)] = ""
+    icon: str = ":bust_in_silhouette:"
+    phases: tuple[PhaseKey, ...] = ()
+    lens: str = ""
+    identity: str = ""
+    style: str = ""
+    principles: tuple[Principle, ...] = ()
+    does: tuple[str, ...] = ()
+    does_not: tuple[str, ...] = ()
+    acknowledgement: str = "Noted, thank you."
+    questions: tuple[str, ...] = ()
+    model: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)))] = ""
+    workshop: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        name, role = str(given.get("name") or ""), str(given.get("role") or "")
+        follows = {
+            "short": name.strip().partition(" ")[0],
+            "actor": "".join(word[0].upper() + word[1:] for word in re.findall(r"[^\W_]+", role))
+            or "Persona",
+            "lens": role.lower(),
+            "identity": f"I'm {name}, your {role}.",
+        }
+        return follows | {field: value for field, value in given.items() if value not in (None, "")}
+
+    @field_validator("icon")
+    @classmethod
+    def _slack_icon(cls, icon: str) -> str:
+        """An emoji's name, with or without its colons, or the https address of a picture."""
+        if re.fullmatch(r"https://[^\s<>|\"]+", icon):
+            return icon
+        if name := re.fullmatch(r":?([\w+'-]+(?:::skin-tone-[2-6])?):?", icon):
+            return f":{name[1]}:"
+        raise ValueError("neither the name of an emoji nor an https address")
+
+    @field_validator("actor")
+    @classmethod
+    def _own_actor(cls, actor: str) -> str:
+        if actor in RESERVED_ACTORS:
+            raise ValueError(f"{actor} is somebody else in the transcript")
+        return actor
+
+    @property
+    def first_name(self) -> str:
+        return self.name.split()[0]
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} ({self.role})"
+
+    def acknowledges(self, said: str) -> str:
+        """The acknowledgement with *said* wherever its template has a {placeholder}."""
+        return re.sub(r"\{\w*\}", lambda _: said, self.acknowledgement)
+
+
+def seat(key: str) -> str:
+    """Who speaks, for a role of the workshop: its *key* may be that of one who leads phases, too."""
+    return f"workshop-{key}"
+
+
+class AddressKind(StrEnum):
+    DIRECT = "direct"
+    """Somebody is named: they answer, nobody else."""
+
+    GROUP = "group"
+    """Everybody is asked: the lead answers first, then the others."""
+
+    DEFAULT = "default"
+    """Nobody in particular: the lead answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    kind: AddressKind
+    personas: tuple[str, ...]
+
+
+class Roster:
+    """The personas of one roundtable, in speaking order."""
+
+    def __init__(self, personas: Iterable[Persona] = ()) -> None:
+        self._personas = {persona.key: persona for persona in personas}
+        self._called = Called({persona.key: persona.name for persona in self})
+
+    def __iter__(self) -> Iterator[Persona]:
+        return iter(self._personas.values())
+
+    def __len__(self) -> int:
+        return len(self._personas)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._personas
+
+    def __getitem__(self, key: str) -> Persona:
+        return self._personas[key]
+
+    def get(self, key: str) -> Persona | None:
+        return self._personas.get(key)
+
+    def lead_of(self, phase_key: str) -> tuple[Persona, Trouble | None]:
+        """Who leads a phase; the business analyst, and a word about it, where nobody says they do."""
+        for persona in self:
+            if phase_key in persona.phases:
+                return persona, None
+
+        lead = self.get(FALLBACK_LEAD) or next(iter(self))
+        return lead, trouble("ERR-PERSONA-001", phase_key=phase_key, lead=lead.label)
+
+    def others(self, lead_key: str) -> tuple[Persona, ...]:
+        return tuple(persona for persona in self if persona.key != lead_key)
+
+    def addressed(self, text: str, *, lead: str) -> Address:
+        """
+        Who should answer *text*, first speaker first.
+
+        People address personas by first name. Being talked about is not being addressed: "Jordan's point"
+        and "Jordan mentioned that" leave the floor to the lead.
+        """
+        if named := self._called.by_name(text):
+            return Address(AddressKind.DIRECT, named)
+        if self._called.all_together(text):
+            return Address(AddressKind.GROUP, (lead, *(other.key for other in self.others(lead))))
+        return Address(AddressKind.DEFAULT, (lead,))

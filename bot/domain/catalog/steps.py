@@ -1,0 +1,180 @@
+"""A step: what one Markdown file of `analysis-steps/` says."""
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+
+from bot.domain.catalog.section_parser import Owned, owned
+from bot.domain.catalog.skip_if import Condition, parse
+from bot.domain.values.file_names import composed, is_plain
+from bot.domain.values.markdown import outline
+from bot.domain.values.value import Value
+
+SHARED = {"nfr-matrix.md": "docs/common/nfr-matrix.md"}
+"""Outputs that all items share: their name in a step, and where they live in the workspace."""
+
+ENGINES_OWN = re.compile(r"(?i)(?:meta\.json|draft\.md|(?:planning|reviews)(?:/.*)?)")
+
+_PREFIX = re.compile(
+    r"""(?:\*\*)?
+    (?P<name>[^\n:：(*]{1,80}?)
+    (?:\ \([^()\n]{1,80}\))?  # (Role)
+    (?:(?::\*\*|\*\*:|:)\s+|：\s*)""",
+    re.VERBOSE,
+)
+
+
+class Depth(StrEnum):
+    BRIEF = "brief"
+    """A drafted conclusion, to be confirmed."""
+
+    STANDARD = "standard"
+    """Two or three open questions."""
+
+    DEEP = "deep"
+    """Four to six, down to edge cases and failures."""
+
+
+class Section(StrEnum):
+    """The headings of a step file that mean something; others belong to the section they stand in."""
+
+    BRIEF = "Brief Mode"
+    STANDARD = "Standard Mode"
+    DEEP = "Deep Mode"
+    VALIDATION = "Validation"
+    ARTIFACTS = "Artifacts"
+
+
+SECTION_OF = {
+    Depth.BRIEF: Section.BRIEF,
+    Depth.STANDARD: Section.STANDARD,
+    Depth.DEEP: Section.DEEP,
+}
+
+
+def safe_output(path: str) -> str:
+    """
+    The path itself, below the item's folder; a shared file by its bare name.
+
+    Raises ValueError for what would leave the folder or overwrite what the engine keeps there.
+    """
+    path = composed(path).removeprefix("./")
+    for name, shared in SHARED.items():
+        if path == shared:
+            return name
+    if not is_plain(path):
+        raise ValueError("not a plain path inside the item's folder")
+    if ENGINES_OWN.fullmatch(path):
+        raise ValueError("the engine writes this file itself")
+    return path
+
+
+def _one_line(text: object) -> object:
+    return " ".join(text.split()) if isinstance(text, str) else text
+
+
+StepId = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}-[0-9]{2}$")]
+Title = Annotated[str, BeforeValidator(_one_line), StringConstraints(min_length=1, max_length=60)]
+Output = Annotated[str, AfterValidator(safe_output)]
+Outputs = Annotated[
+    tuple[Output, ...], Field(min_length=1), AfterValidator(lambda outputs: tuple(dict.fromkeys(outputs)))
+]
+
+
+class Step(Value):
+    step_id: StepId
+    title: Title
+    persona: Annotated[str, StringConstraints(min_length=1)]
+    depth: Depth
+    outputs: Outputs
+    depends_on: tuple[str, ...] = ()
+    skip_if: str = ""
+    phase_key: str = ""
+    filename: str = ""
+    sections: Mapping[Section, str] = {}
+    body: str = ""
+    speakers: tuple[str, ...] = ()
+    """Full names that may stand before a text, as in "Maya Chen: "; who speaks is shown by the message."""
+
+    def text_at(self, depth: Depth) -> tuple[str, bool]:
+        """
+        What the persona says at *depth*, without a speaker's name in front, and whether another text stands in.
+
+        A missing section falls back to Standard Mode, then to the whole body (ERR-STEP-007).
+        """
+        if text := self.sections.get(SECTION_OF[depth]):
+            return self._said(text), False
+        return self._said(self.sections.get(Section.STANDARD) or self.body.strip()), True
+
+    def questions_at(self, depth: Depth) -> tuple[str, ...]:
+        text, _ = self.text_at(depth)
+        return items(text, NUMBERED)
+
+    @property
+    def validation(self) -> tuple[str, ...]:
+        return items(self.sections.get(Section.VALIDATION, ""), BULLET)
+
+    @property
+    def condition(self) -> Condition:
+        """When this step is skipped. Raises BadCondition."""
+        return parse(self.skip_if)
+
+    def owned(self, output: str) -> tuple[Owned, ...]:
+        """The sections of *output* that this step writes; the rest of the file belongs to others."""
+        found = owned(self.sections.get(Section.ARTIFACTS, ""), output, outputs=self.outputs)
+        if any(section.heading for section in found):
+            return tuple(section for section in found if section.heading)
+        hints = tuple(hint for section in found for hint in section.hints)
+        return (Owned(heading=self.title, hints=hints),)
+
+    def _said(self, text: str) -> str:
+        prefix = _PREFIX.match(text)
+        named = prefix is not None and " ".join(prefix["name"].split()) in self.speakers
+        return text[prefix.end() :] if prefix and named else text
+
+
+NUMBERED = re.compile(r" {0,2}\d{1,3}[.)](?:\s+|$)(.*)")
+BULLET = re.compile(r" {0,1}[-*+](?:\s+|$)(.*)")
+SUB_ITEM = re.compile(r"\s*(?:[-*+]|(?:[0-9]{1,2}|[a-z])[.)])\s+(.*)")
+
+
+def in_code(rows: Iterable[str]) -> frozenset[int]:
+    """The numbers of the rows that are fenced code, fences included, however far they are indented."""
+    return outline("\n".join(row.strip() for row in rows)).hidden
+
+
+def items(text: str, marker: re.Pattern[str]) -> tuple[str, ...]:
+    """
+    The top-level items of a list, each on one line.
+
+    Lines below an item continue it, its sub-items follow after a semicolon; a blank line and then text
+    at the margin ends the list. Fenced code is passed over.
+    """
+    found: list[str] = []
+    loose = ended = False
+    rows = text.splitlines()
+    code = in_code(rows)
+    for number, line in enumerate(rows):
+        if number in code:
+            continue
+        if item := marker.fullmatch(line):
+            found.append(item[1].strip())
+            ended = False
+        elif not line.strip():
+            loose = True
+            continue
+        elif found and not ended:
+            ended = loose and not line[0].isspace()
+            if not ended:
+                found[-1] = _continued(found[-1], line)
+        loose = False
+    return tuple(item for item in found if item)
+
+
+def _continued(item: str, line: str) -> str:
+    if sub := SUB_ITEM.fullmatch(line):
+        return f"{item}{' ' if item.endswith(':') else '; '}{sub[1].strip()}"
+    return f"{item} {line.strip()}"

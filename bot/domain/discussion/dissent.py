@@ -1,0 +1,212 @@
+"""
+What must not get lost between a discussion and its synthesis: who stands against it, and what people decided.
+
+Both are known from the record (stances, buttons, and lines that people marked), so that a synthesis can be held against
+them without reading it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from bot.domain.discussion import positions
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.discussion.synthesis import Decision, Objection, Outcome, Synthesis
+from bot.domain.values.markdown import outline
+from bot.domain.values.text import one_line
+
+# What people mark in a discussion, so that it cannot get lost on the way into the synthesis: a line that
+# begins with one of a few words and a colon ("decision: …", "I object: …"). Anything else they say is
+# discussion, whatever it means.
+
+
+DECISION = (
+    r"decision|decided|(?:i|we) decided?|agreed|resolution|entscheidung|beschluss|décision|decisión|決定"
+)
+OBJECTION = r"objection|i object|einspruch|einwand|objeción|異議"
+MARKED_CHARS = 1_000
+
+
+def _labelled(label: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"[ \t]{{0,8}}(?:(?:[-*+•]|\d{{1,3}}[.)])[ \t]{{1,4}})?[*_]{{0,2}}(?:{label})s?[*_]{{0,2}}[ \t]{{0,4}}[:：]"
+        r"[*_]{0,2}[ \t]*(?P<what>\S.*)",
+        re.IGNORECASE,
+    )
+
+
+_DECIDES, _OBJECTS = _labelled(DECISION), _labelled(OBJECTION)
+
+
+def decisions(text: str) -> tuple[str, ...]:
+    """Word by word, each once; what is quoted, or stands in code, was said by somebody else."""
+    return tuple(dict.fromkeys(_marked(text, _DECIDES)))
+
+
+def objections(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_marked(text, _OBJECTS)))
+
+
+def _marked(text: str, label: re.Pattern[str]) -> Iterator[str]:
+    page = outline(text)
+    for number, row in enumerate(page.lines):
+        found = label.match(row) if number not in page.hidden else None
+        if found and (what := one_line(found["what"], MARKED_CHARS)):
+            yield what
+
+
+NOT_WEIGHED = "the synthesis left it out, and nobody weighed it"
+HALF_SAID = "the synthesis does not say what became of it"
+BROUGHT_UP = "somebody brings it up again"
+
+_SIGNS = re.compile(r"[\W_]+")
+
+
+def open_objections(debate: Elaboration) -> tuple[Objection, ...]:
+    """
+    Every position that is not what people decided, or what most personas hold; where no side has more than another,
+    all of them. And whatever people marked as an objection. Nobody has weighed these yet.
+    """
+    return (*_of_positions(debate), *marked_objections(debate))
+
+
+def marked_objections(debate: Elaboration) -> tuple[Objection, ...]:
+    return tuple(
+        Objection(text=text, by=(turn.name,), turns=(turn.id,))
+        for turn in debate.turns
+        if turn.human
+        for text in objections(turn.text)
+    )
+
+
+def marked_decisions(debate: Elaboration) -> tuple[Decision, ...]:
+    return tuple(
+        Decision(text=text, by=turn.name, turns=(turn.id,))
+        for turn in debate.turns
+        if turn.human
+        for text in decisions(turn.text)
+    )
+
+
+def missing(synthesis: Synthesis, debate: Elaboration) -> tuple[Objection, ...]:
+    """
+    The open objections that the synthesis does not weigh. An objection of the synthesis stands for one of them: one
+    that names a turn in which it was made, and where that leaves several issues, which.
+    """
+    against = open_objections(debate)
+    weighed = [one for one in synthesis.objections if one.is_weighed]
+    answered = _answered(against, weighed)
+    return tuple(one for number, one in enumerate(against) if number not in answered)
+
+
+def half_said(synthesis: Synthesis, debate: Elaboration) -> tuple[Objection, ...]:
+    """Objections that only the synthesis knows of, and says nothing of what became of them."""
+    known = {turn for one in open_objections(debate) for turn in one.turns}
+    return tuple(one for one in synthesis.objections if not one.is_weighed and known.isdisjoint(one.turns))
+
+
+def restored(synthesis: Synthesis, debate: Elaboration) -> Synthesis:
+    """
+    With what the synthesis left out, in the words of the record; what it only half said gives way to that, or is open.
+    Whose an objection is, is on record.
+    """
+    against = open_objections(debate)
+    weighed = [one for one in synthesis.objections if one.is_weighed]
+    answers = _answered(against, weighed)
+    owners = {place: against[number].by for number, place in answers.items()}
+    kept = (one.but(by=owners.get(place, one.by)) for place, one in enumerate(weighed))
+    left_out = (one.but(risk=NOT_WEIGHED, reopen_if=BROUGHT_UP) for one in missing(synthesis, debate))
+    unfinished = (_unfinished(one) for one in half_said(synthesis, debate))
+    return synthesis.but(
+        objections=(*kept, *unfinished, *left_out),
+        decisions=(*synthesis.decisions, *_undecided(synthesis, debate)),
+    )
+
+
+def _of_positions(debate: Elaboration) -> Iterator[Objection]:
+    decided = {positions.name(one.issue): positions.name(one.position) for one in debate.decided}
+    for issue, held in positions.sides(debate).items():
+        prevails = decided.get(issue) or _plurality(held)
+        if len(held) == 1 and issue not in decided:
+            continue
+        against = [side for side in held if positions.name(side.position) != prevails]
+        yield from (_objection(debate, issue, side) for side in against)
+
+
+def _answered(against: Sequence[Objection], answers: Sequence[Objection]) -> Mapping[int, int]:
+    """Which of the *answers* is for which objection: each for one, and as many of them as can be."""
+    fitting: dict[int, list[int]] = {}
+    for place, answer in enumerate(answers):
+        for number in _meant(answer, against):
+            fitting.setdefault(number, []).append(place)
+    given: dict[int, int] = {}
+
+    def find(number: int, tried: set[int]) -> bool:
+        same = sorted(
+            fitting.get(number, ()), key=lambda place: not _is_in_its_words(answers[place], against[number])
+        )
+        for place in same:
+            if place in tried:
+                continue
+            tried.add(place)
+            if place not in given or find(given[place], tried):
+                given[place] = number
+                return True
+        return False
+
+    for number in range(len(against)):
+        find(number, set())
+    return {number: place for place, number in given.items()}
+
+
+def _meant(answer: Objection, against: Sequence[Objection]) -> list[int]:
+    """Those made in a turn that the *answer* names; if these are about several issues, it has to say about which."""
+    there = [n for n, one in enumerate(against) if not set(one.turns).isdisjoint(answer.turns)]
+    called = [n for n in there if positions.name(against[n].issue) == positions.name(answer.issue)]
+    if answer.issue and called:
+        return called
+    return there if len({positions.name(against[n].issue) for n in there}) == 1 else []
+
+
+def _is_in_its_words(answer: Objection, one: Objection) -> bool:
+    return _words(answer.text) == _words(one.text)
+
+
+def _unfinished(one: Objection) -> Objection:
+    return one.but(outcome=Outcome.DEFERRED, because="", risk=HALF_SAID, reopen_if=BROUGHT_UP)
+
+
+def _undecided(synthesis: Synthesis, debate: Elaboration) -> Iterable[Decision]:
+    """People's decisions that the synthesis does not have word by word."""
+    known = {(one.text, one.by) for one in synthesis.decisions}
+    for one in debate.decided:
+        if (one.text, one.name) not in known:
+            yield Decision(text=one.text, by=one.name)
+    said = {(_words(text), one.by) for one in synthesis.decisions for text in (one.text, _whole(one))}
+    yield from (one for one in marked_decisions(debate) if (_words(one.text), one.by) not in said)
+
+
+def _whole(decision: Decision) -> str:
+    """As it was said by who gave the reason, too."""
+    return f"{decision.text} because {decision.rationale}"
+
+
+def _words(text: str) -> str:
+    """Only what is heard of it: no letter less, and no other word."""
+    return " ".join(_SIGNS.sub(" ", text).split()).casefold()
+
+
+def _plurality(held: Iterable[positions.Side]) -> str:
+    most, *others = sorted(held, key=lambda side: -len(side.holders))
+    tied = bool(others) and len(others[0].holders) == len(most.holders)
+    return "" if tied else positions.name(most.position)
+
+
+def _objection(debate: Elaboration, issue: str, side: positions.Side) -> Objection:
+    names, title = {turn.by: turn.name for turn in debate.turns}, positions.title(debate, issue)
+    return Objection(
+        text=f"{title}: {side.position}",
+        issue=title,
+        by=tuple(names[key] for key in side.holders),
+        turns=side.turns,
+        outcome=Outcome.DEFERRED,
+    )

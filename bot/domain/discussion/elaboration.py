@@ -1,0 +1,284 @@
+"""
+An elaboration: a bounded discussion of one finished step, in which personas and people argue as equals.
+
+A turn is one contribution: the lead's framing, a persona's, or a person's. What the host says is none.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.values.value import Stored
+
+# Where a persona stands on an open issue, and what made it stand there.
+
+
+class Stance(Stored):
+    """`because` are ids of turns; `new_evidence`: the words of this turn bring a fact that no other had."""
+
+    issue: str
+    position: str
+    because: tuple[str, ...] = ()
+    confidence: float | None = None
+    new_evidence: bool = False
+
+
+WARNING_TURNS_BEFORE_END = 2
+SILENT_ROUNDS_BEFORE_PROMPT = 3
+
+
+class Ending(StrEnum):
+    """Why an elaboration was over; the words stand in the synthesis."""
+
+    BY_PEOPLE = "user-initiated"
+    TURN_LIMIT = "turn-limit"
+    BUDGET = "budget"
+
+
+class Turn(Stored):
+    """
+    `id` is t01, t02, … in the order of speaking; `by` a persona's key or a person's id; `ts` is for people only.
+
+    `line` is the `message_id` of its line, `posted` where Slack shows what a persona said. A voice may put on record
+    where it stands; `unrecorded` says that one with a model did not. It was `blind` if its speaker had not heard the
+    others who answered the framing, and a `challenge` if it had been asked for what speaks against what all agree on.
+    """
+
+    id: str
+    by: str
+    name: str
+    text: str
+    human: bool = False
+    ts: str = ""
+    line: str = ""
+    posted: str = ""
+    stances: tuple[Stance, ...] = ()
+    unrecorded: bool = False
+    blind: bool = False
+    challenge: bool = False
+
+
+class Dispute(Stored):
+    """An issue on which personas disagree; `options` are their positions."""
+
+    issue: str
+    options: tuple[str, ...]
+
+
+class Beside(Stored):
+    """What a person said when too much was waiting for an answer already: it is on record, and is no turn."""
+
+    by: str
+    name: str
+    text: str
+    ts: str
+
+
+class Decided(Stored):
+    """What a person decided with a button, `after` how many turns, and the line that says so."""
+
+    issue: str
+    position: str
+    by: str
+    name: str
+    line: str
+    after: int = 0
+
+    @property
+    def text(self) -> str:
+        """In the words that were on record when the button was pressed."""
+        return f"{self.issue}: {self.position}"
+
+
+class Elaboration(Stored):
+    """
+    `waiting` are the personas who have the floor, next speaker first; `unheard` had it, and said nothing, since a
+    persona last spoke. `silent_rounds` counts the rounds of
+    personas since a person last said something. `from_phase_menu` remembers which menu to return to.
+
+    `first_round` is the turn count when the personas' first round was over, 0 until then; `resumed` says that people
+    stopped in the middle and came back. `had_floor` is the turn count when a persona last had the floor and said
+    nothing. `challengers` were asked to speak against what all agreed on, `challenger` last of them. `put` are the
+    disputes that people were asked to decide, `left_out` the objections that the synthesis before this one, `refused`,
+    did not have. `besides` is what people said beyond what can be answered.
+    """
+
+    step_id: str
+    lead: str
+    topic: str
+    max_turns: int
+    from_phase_menu: bool = False
+    turns: tuple[Turn, ...] = ()
+    waiting: tuple[str, ...] = ()
+    unheard: tuple[str, ...] = ()
+    silent_rounds: int = 0
+    ending: Ending | None = None
+    failed_syntheses: int = 0
+    insights: int = 0
+    first_round: int = 0
+    resumed: bool = False
+    had_floor: Mapping[str, int] = {}
+    challenger: str = ""
+    challengers: tuple[str, ...] = ()
+    circles_named: bool = False
+    put: tuple[Dispute, ...] = ()
+    decided: tuple[Decided, ...] = ()
+    left_out: tuple[str, ...] = ()
+    refused: Synthesis | None = None
+    besides: tuple[Beside, ...] = ()
+
+    @property
+    def turn_count(self) -> int:
+        return len(self.turns)
+
+    @property
+    def _next_id(self) -> str:
+        assert not self.exhausted, "the limit is checked before anybody speaks"
+        return f"t{self.turn_count + 1:02}"
+
+    @property
+    def framed(self) -> bool:
+        """Whether a persona has opened it; people may speak before that."""
+        return any(not turn.human for turn in self.turns)
+
+    @property
+    def only_framed(self) -> bool:
+        return not any(turn.human for turn in self.turns) and self.turn_count <= 1
+
+    @property
+    def exhausted(self) -> bool:
+        return self.turn_count >= self.max_turns
+
+    @property
+    def nearly_over(self) -> bool:
+        """True at exactly one turn: when it is time to say so."""
+        return self.turn_count == self.max_turns - WARNING_TURNS_BEFORE_END
+
+    @property
+    def unanswered(self) -> tuple[Turn, ...]:
+        """What people said since a persona last did, oldest first."""
+        spoke = max((place for place, turn in enumerate(self.turns, start=1) if not turn.human), default=0)
+        return self.turns[spoke:]
+
+    @property
+    def asks_for_people(self) -> bool:
+        return (
+            self.silent_rounds >= SILENT_ROUNDS_BEFORE_PROMPT
+            and not self.silent_rounds % SILENT_ROUNDS_BEFORE_PROMPT
+        )
+
+    @property
+    def challenged(self) -> bool:
+        """Whether somebody has really spoken against what all agreed on."""
+        return any(turn.challenge for turn in self.turns)
+
+    def is_challenging(self, persona: str) -> bool:
+        """Whether what *persona* is about to say is what it was asked to say against the others."""
+        asked = persona == self.challenger and persona in self.waiting
+        return asked and not self.first_round and not self.challenged
+
+    def is_blind(self, persona: str) -> bool:
+        """
+        Whether *persona* is about to answer the framing, which it is to do alone: in the first round, once. A
+        challenger has to know what the others agree on.
+        """
+        if self.first_round or self.resumed or self.last_had_floor(persona) >= 0:
+            return False
+        if persona in {self.lead, self.challenger}:
+            return False
+        spoken = [turn.by for turn in self.turns if not turn.human]
+        others = {by for by in spoken if by != self.lead}
+        return spoken.count(self.lead) == 1 and len(others) == len(spoken) - 1
+
+    def spoken(
+        self,
+        *,
+        by: str,
+        name: str,
+        text: str,
+        stances: tuple[Stance, ...] = (),
+        unrecorded: bool = False,
+        unaided: bool = False,
+    ) -> "Elaboration":
+        """
+        With one more turn of a persona, who no longer waits. Never more than `max_turns`. *unaided*, without the model
+        that it has, it makes no case against anything.
+        """
+        turn = Turn(
+            id=self._next_id,
+            by=by,
+            name=name,
+            text=text,
+            stances=stances,
+            unrecorded=unrecorded,
+            blind=self.is_blind(by),
+            challenge=self.is_challenging(by) and not unaided,
+        )
+        waiting = tuple(key for key in self.waiting if key != by)
+        return self.but(turns=(*self.turns, turn), waiting=waiting, unheard=())
+
+    def heard(self, *, by: str, name: str, text: str, ts: str, line: str = "") -> "Elaboration":
+        """With one more turn of a person. Never more than `max_turns`."""
+        turn = Turn(id=self._next_id, by=by, name=name, text=text, human=True, ts=ts, line=line)
+        return self.but(turns=(*self.turns, turn), silent_rounds=0)
+
+    def amended(self, ts: str, text: str) -> "Elaboration":
+        """What a person changed afterwards; it stays one turn, also when nothing is left of it."""
+        turns = tuple(turn.but(text=text) if turn.ts == ts else turn for turn in self.turns)
+        besides = tuple(one.but(text=text) if one.ts == ts else one for one in self.besides)
+        return self.but(turns=turns, besides=besides)
+
+    def met(self, person: str, name: str) -> "Elaboration":
+        """What *person* said and decided, by *name*."""
+        return self.but(
+            turns=tuple(one.but(name=name) if one.by == person else one for one in self.turns),
+            besides=tuple(one.but(name=name) if one.by == person else one for one in self.besides),
+            decided=tuple(one.but(name=name) if one.by == person else one for one in self.decided),
+        )
+
+    def written(self, line: str) -> "Elaboration":
+        """The newest turn is in the transcript as *line*."""
+        *before, newest = self.turns
+        return self.but(turns=(*before, newest.but(line=line)))
+
+    def shown(self, line: str, ts: str) -> "Elaboration":
+        """Slack shows the turn of *line* as message *ts*; the very same object if there is none."""
+        if not any(turn.line == line and not turn.human for turn in self.turns):
+            return self
+        return self.but(
+            turns=tuple(turn.but(posted=ts) if turn.line == line else turn for turn in self.turns)
+        )
+
+    def passed_over(self, persona: str) -> "Elaboration":
+        """*persona* had the floor and said nothing."""
+        waiting = tuple(key for key in self.waiting if key != persona)
+        had_floor = {**self.had_floor, persona: self.turn_count}
+        return self.but(waiting=waiting, unheard=(*self.unheard, persona), had_floor=had_floor)
+
+    def round_over(self) -> "Elaboration":
+        """Nobody waits for the floor any more; the first round is one that somebody has opened."""
+        first = self.first_round or (self.turn_count if self.framed else 0)
+        return self.but(first_round=first, silent_rounds=self.silent_rounds + 1)
+
+    def back(self, max_turns: int) -> "Elaboration":
+        """After a pause: nobody waits for the floor any more, and what nobody has answered may be asked again."""
+        asked = (self.challenger, self.challengers) if self.challenged else ("", ())
+        return self.but(
+            max_turns=max_turns,
+            waiting=(),
+            put=(),
+            resumed=self.framed,
+            challenger=asked[0],
+            challengers=asked[1],
+        )
+
+    def asked(self, *personas: str) -> "Elaboration":
+        """*personas* get the floor, after those who have it already."""
+        return self.but(waiting=tuple(dict.fromkeys((*self.waiting, *personas))))
+
+    def last_had_floor(self, persona: str) -> int:
+        """The turn count when *persona* last had the floor; -1 if it never had."""
+        spoke = max(
+            (number for number, turn in enumerate(self.turns, start=1) if turn.by == persona), default=-1
+        )
+        return max(spoke, self.had_floor.get(persona, -1))

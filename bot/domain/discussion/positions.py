@@ -1,0 +1,179 @@
+"""
+What the stance records of a discussion say: who stands where, who moved and because of what, who repeats themselves.
+
+Issues and positions are names: the same words are the same thing, and no two texts are ever held to be similar.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
+from typing import NamedTuple
+
+from bot.domain.discussion.elaboration import Elaboration, Stance, Turn
+from bot.domain.values.text import one_line
+
+MOST_STANCES = 12
+"""In one contribution: more of them is a list, and nobody's position."""
+ISSUE_CHARS, POSITION_CHARS = 120, 200
+REPEATED_TOO_OFTEN = 2
+
+Point = tuple[str, str, frozenset[str]]
+
+
+class Side(NamedTuple):
+    """A position on an issue, and those who hold it by now, with the turns in which they took it."""
+
+    position: str
+    holders: tuple[str, ...]
+    turns: tuple[str, ...]
+
+
+class Flip(NamedTuple):
+    """A change of position in *turn*; *backed* when it names a turn that was new to whoever moved."""
+
+    turn: str
+    by: str
+    issue: str
+    was: str
+    position: str
+    backed: bool
+
+
+def name(words: str) -> str:
+    """By which an issue or a position is known, however it is set in type."""
+    return " ".join(words.split()).casefold()
+
+
+def sound(stances: Iterable[Stance], turns: Iterable[Turn]) -> tuple[Stance, ...]:
+    """Of what a voice put on record what can be kept: one stance an issue, resting on turns that were heard."""
+    known = {turn.id for turn in turns}
+    kept: dict[str, Stance] = {}
+    for one in stances:
+        issue, position = one_line(one.issue, ISSUE_CHARS), one_line(one.position, POSITION_CHARS)
+        if issue and position and name(issue) not in kept and len(kept) < MOST_STANCES:
+            because = tuple(dict.fromkeys(turn for turn in one.because if turn in known))
+            sure = one.confidence
+            kept[name(issue)] = one.but(
+                issue=issue,
+                position=position,
+                because=because,
+                confidence=sure if sure is not None and isfinite(sure) and 0 <= sure <= 1 else None,
+            )
+    return tuple(kept.values())
+
+
+def sides(debate: Elaboration) -> Mapping[str, tuple[Side, ...]]:
+    """The positions on each issue as they are by now, in the order in which they were first taken."""
+    return {issue: tuple(_sides(turns)) for issue, turns in _by_issue(debate.turns).items()}
+
+
+def title(debate: Elaboration, issue: str) -> str:
+    """The name of an issue as it was first written."""
+    return next(one.issue for turn in debate.turns for one in turn.stances if name(one.issue) == issue)
+
+
+def grounds(debate: Elaboration, issue: str, position: str) -> tuple[str, ...]:
+    """The turns on which a position rests, by those who took it."""
+    taken = (one for turn, one in _by_issue(debate.turns).get(name(issue), []))
+    held = (one for one in taken if name(one.position) == name(position))
+    return tuple(dict.fromkeys(turn for one in held for turn in one.because))
+
+
+def is_unanimous(debate: Elaboration) -> bool:
+    """Whether two or more stand on the same issue, and nobody stands anywhere else."""
+    by_issue = [found for found in sides(debate).values() if sum(len(side.holders) for side in found) > 1]
+    return bool(by_issue) and all(len(found) == 1 for found in by_issue)
+
+
+def flips(debate: Elaboration) -> tuple[Flip, ...]:
+    return tuple(flip for number in range(len(debate.turns)) for flip in flips_in(debate, number))
+
+
+def flips_in(debate: Elaboration, number: int) -> Iterator[Flip]:
+    """The changes of position in the turn *number*, from 0."""
+    turn = debate.turns[number]
+    for one in turn.stances:
+        earlier = _stance_before(debate, number, one.issue)
+        if earlier and name(earlier[1].position) != name(one.position):
+            news = _new_to(debate, number, earlier[0])
+            backed = not news.isdisjoint(one.because) or _is_decided(debate, number, one)
+            yield Flip(turn.id, turn.by, one.issue, earlier[1].position, one.position, backed)
+
+
+def repeated(debate: Elaboration) -> tuple[str, ...]:
+    """
+    The issues of the newest turn, if it makes the same points that its speaker made before, on the same turns: since
+    people last spoke, or for the third time. Who was asked for the case against it, and stands by it, makes no point
+    again.
+    """
+    if not debate.turns or not (points := _points(debate.turns[-1])):
+        return ()
+    newest = debate.turns[-1]
+    if newest.challenge:
+        return ()
+    before = [
+        at for at, turn in enumerate(debate.turns[:-1]) if turn.by == newest.by and points <= _points(turn)
+    ]
+    people = max((at for at, turn in enumerate(debate.turns) if turn.human), default=-1)
+    again = bool(before) and (before[-1] > people or len(before) >= REPEATED_TOO_OFTEN)
+    return tuple(one.issue for one in newest.stances) if again else ()
+
+
+def seen(debate: Elaboration, number: int) -> frozenset[str]:
+    """
+    The turns that the speaker of turn *number* knew. In the first round the others do not hear each other: of the
+    personas they know who framed it.
+    """
+    return frozenset(
+        one.id for one in heard(debate.turns[:number], debate.lead, blind=debate.turns[number].blind)
+    )
+
+
+def heard(turns: Iterable[Turn], lead: str, *, blind: bool) -> tuple[Turn, ...]:
+    """Of *turns* those that somebody knows: people's always, and the lead's."""
+    return tuple(one for one in turns if not blind or one.human or one.by == lead)
+
+
+def _new_to(debate: Elaboration, number: int, earlier: int) -> frozenset[str]:
+    """What the speaker of *number* has heard from others since it stood where it stood in turn *earlier*."""
+    own = {turn.id for turn in debate.turns if turn.by == debate.turns[number].by}
+    return seen(debate, number) - seen(debate, earlier) - own
+
+
+def _is_decided(debate: Elaboration, number: int, stance: Stance) -> bool:
+    """Whoever does as people have decided needs no other reason."""
+    return any(
+        (name(one.issue), name(one.position)) == (name(stance.issue), name(stance.position))
+        and one.after <= number
+        for one in debate.decided
+    )
+
+
+def _stance_before(debate: Elaboration, number: int, issue: str) -> tuple[int, Stance] | None:
+    speaker = debate.turns[number].by
+    for at in reversed(range(number)):
+        if debate.turns[at].by == speaker:
+            for one in debate.turns[at].stances:
+                if name(one.issue) == name(issue):
+                    return at, one
+    return None
+
+
+def _by_issue(turns: Sequence[Turn]) -> Mapping[str, list[tuple[Turn, Stance]]]:
+    found: dict[str, list[tuple[Turn, Stance]]] = {}
+    for turn in turns:
+        for one in turn.stances:
+            found.setdefault(name(one.issue), []).append((turn, one))
+    return found
+
+
+def _sides(taken: Sequence[tuple[Turn, Stance]]) -> Iterator[Side]:
+    newest = {turn.by: name(one.position) for turn, one in taken}
+    for position in dict.fromkeys(name(one.position) for _, one in taken):
+        holders = tuple(by for by, held in newest.items() if held == position)
+        held = [(turn, one) for turn, one in taken if turn.by in holders and name(one.position) == position]
+        if held:
+            yield Side(held[0][1].position, holders, tuple(turn.id for turn, _ in held))
+
+
+def _points(turn: Turn) -> frozenset[Point]:
+    return frozenset((name(one.issue), name(one.position), frozenset(one.because)) for one in turn.stances)

@@ -1,0 +1,416 @@
+"""
+The files a step writes, as edits: values that say what becomes of the text of one file, and nothing else.
+
+    SectionEdit   a numbered section of a Markdown file         owned by its step
+    InsightEdit   what an elaboration adds to a Markdown file   additive only
+    ItemsEdit     objects of a JSON array                       merged by id
+    RowsEdit      rows of a CSV file                            merged by the first column
+    FileEdit      a whole file                                  only when there is none
+    PlanEdit      a whole file of the planning workshop         whatever was there
+"""
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from bot.domain.planning.record import PlanEdit
+from bot.domain.values.file_names import is_plain
+from bot.domain.values.json_files import parse_kept, pretty
+from bot.domain.values.markdown import (
+    Heading,
+    Outline,
+    body,
+    has_stray_fence,
+    inert,
+    line_end,
+    lines,
+    outline,
+)
+from bot.domain.values.text import clean
+from bot.domain.values.value import Stored
+
+# Edits of Markdown artifacts: a step owns the sections it writes, an elaboration only ever adds.
+#
+# What an edit does not own stays byte for byte, whatever ends its lines; applying an edit again changes
+# nothing.
+
+
+ADDITIONAL = "Additional Insights from Elaboration"
+OWNED_LEVEL = 2
+SHORTEST_KEYWORD = 3
+TOO_COMMON = frozenset({"and", "the", "for", "with", "from"})
+
+_MARKER = re.compile(r" {0,3}<!--\s*Elaboration:.*-->\s*")
+_NUMBER = re.compile(r"([0-9]{1,6})\.\s")
+_WORD = re.compile(r"\w+")
+
+HeadingText = Annotated[str, Field(pattern=r"^[^\s#][^\r\n]*$")]
+
+
+class Missing(ValueError):
+    """There is no file to add to (ERR-ELAB-013)."""
+
+
+class SectionEdit(Stored):
+    """
+    Writes the section `## {heading}`, up to the next heading of its level, as *body* says.
+
+    What elaborations added to the section stays: it begins with their first marker. *title* is the document's,
+    for a file that is new.
+    """
+
+    kind: Literal["section"] = "section"
+    path: str
+    heading: HeadingText
+    title: str
+    body: str
+
+    def apply(self, existing: str | None) -> str:
+        if not existing:
+            return f"# {inert(' '.join(self.title.split()))}\n\n" + self._section("", "\n", body(self.body))
+        page = outline(existing)
+        if found := next((one for one in page.headings if _same(one, self._heading)), None):
+            return self._rewritten(page, found, line_end(existing))
+        return self._inserted(page, line_end(existing))
+
+    @property
+    def _heading(self) -> Heading:
+        return outline(self._line).headings[0]
+
+    @property
+    def _line(self) -> str:
+        return f"## {inert(self.heading)}"
+
+    def _rewritten(self, page: Outline, found: Heading, eol: str) -> str:
+        end = page.end(found, level=OWNED_LEVEL)
+        kept = next((n for n in range(found.body, end) if _is_marker(page, n)), end)
+        before, after = page.lines[: found.line], "".join(page.lines[kept:])
+        text = body(self.body, fences=not has_stray_fence(before))
+        section = self._section("".join(page.lines[found.line : found.body]), eol, text)
+        return "".join(before) + section + (eol + after if after else "")
+
+    def _inserted(self, page: Outline, eol: str) -> str:
+        place = _place_of(page, self._heading)
+        rows = page.lines[:place]
+        before, after = _spaced(rows, eol), "".join(page.lines[place:])
+        section = self._section("", eol, body(self.body, fences=not has_stray_fence(rows)))
+        return before + section + (eol + after if after else "")
+
+    def _section(self, heading: str, eol: str, text: str) -> str:
+        """*heading* as it stands in the file, if it does."""
+        first = (heading or self._line).rstrip("\r\n") + eol
+        return first + (eol + text.replace("\n", eol) + eol if text else "")
+
+
+class InsightEdit(Stored):
+    """
+    Adds *body* below *marker* to the section whose heading shares most words with *keywords*, else at the end of
+    the file. A file that has the marker already is left as it is.
+    """
+
+    kind: Literal["insight"] = "insight"
+    path: str
+    keywords: tuple[str, ...]
+    marker: Annotated[str, Field(pattern=r"^<!-- Elaboration: [^\r\n>]*-->$")]
+    body: str
+
+    def apply(self, existing: str | None) -> str:
+        if existing is None:
+            raise Missing(self.path)
+        if any(row.strip() == self.marker for row in lines(existing)):
+            return existing
+        page, eol = outline(existing), line_end(existing)
+        place = _last_row_with_text(page, self._end_of_home(page))
+        rows = page.lines[:place]
+        after = "".join(page.lines[place:])
+        block = (
+            f"{self.marker}\n\n{self._new_heading(page)}{body(self.body, fences=not has_stray_fence(rows))}\n"
+        )
+        gap = eol if after and page.lines[place].strip() else ""
+        return _spaced(rows, eol) + block.replace("\n", eol) + gap + after
+
+    def place(self, existing: str) -> str:
+        """The heading of the section that the insights go to."""
+        home = self._home(outline(existing))
+        return home.text if home else ADDITIONAL
+
+    def _home(self, page: Outline) -> Heading | None:
+        words = [word.casefold() for keyword in self.keywords for word in _WORD.findall(keyword)]
+        telling = {word for word in words if len(word) >= SHORTEST_KEYWORD} - TOO_COMMON
+        sections = [one for one in page.headings if one.level == OWNED_LEVEL]
+        best = max(sections, key=lambda section: _overlap(section, telling), default=None)
+        return best if best and _overlap(best, telling) else None
+
+    def _end_of_home(self, page: Outline) -> int:
+        home = self._home(page) or _additional(page)
+        return page.end(home, level=OWNED_LEVEL) if home else len(page.lines)
+
+    def _new_heading(self, page: Outline) -> str:
+        """Below the marker, so that it stays when the section above it is written again."""
+        return "" if self._home(page) or _additional(page) else f"### {ADDITIONAL}\n\n"
+
+
+def additive(old: str, new: str) -> bool:
+    """Whether every line of *old* is still in *new*, in the same order."""
+    rest = iter([row.rstrip("\r\n") for row in lines(new)])
+    return all(row.rstrip("\r\n") in rest for row in lines(old))
+
+
+def _place_of(page: Outline, new: Heading) -> int:
+    """Before the first section with a greater number, else after the last numbered one, else at the end."""
+    wanted = _numbered(new)
+    sections = [one for one in page.headings if one.level == OWNED_LEVEL and _numbered(one) is not None]
+    if wanted is None or not sections:
+        return len(page.lines)
+    greater = (one.line for one in sections if (number := _numbered(one)) is not None and number > wanted)
+    return next(greater, page.end(sections[-1], level=OWNED_LEVEL))
+
+
+def _numbered(heading: Heading) -> int | None:
+    number = _NUMBER.match(heading.text)
+    return int(number[1]) if number else None
+
+
+def _same(one: Heading, other: Heading) -> bool:
+    return one.level == other.level and one.text.casefold() == other.text.casefold()
+
+
+def _overlap(heading: Heading, words: set[str]) -> int:
+    text = heading.text.casefold()
+    return sum(word in text for word in words)
+
+
+def _additional(page: Outline) -> Heading | None:
+    return next((one for one in page.headings if one.text == ADDITIONAL), None)
+
+
+def _is_marker(page: Outline, number: int) -> bool:
+    return number not in page.hidden and bool(_MARKER.fullmatch(page.lines[number]))
+
+
+def _last_row_with_text(page: Outline, end: int) -> int:
+    """The number of the line after the last line with text before *end*."""
+    return next((n for n in range(end, 0, -1) if page.lines[n - 1].strip()), 0)
+
+
+def _spaced(rows: tuple[str, ...], eol: str) -> str:
+    """*rows*, and after them what it takes to begin a new block."""
+    text = "".join(rows)
+    if not text:
+        return ""
+    ended = text if rows[-1].endswith(("\n", "\r")) else text + eol
+    return ended + eol if rows[-1].strip() else ended
+
+
+# Edits of artifacts that are data: rows are merged by their key, and what we do not know of stays.
+
+
+MISSING = object()
+BYTE_ORDER_MARK = "\ufeff"
+BLANK = BYTE_ORDER_MARK + " \t\r\n"
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_INDENT = re.compile(r"\n([ \t]{1,8})\S")
+_NEEDS_QUOTES = re.compile(r'[",\r\n]|^\s|\s$')
+
+NotEmpty = Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class Unreadable(ValueError):
+    """What is in the file is not what its name says (ERR-ART-003)."""
+
+
+class ItemsEdit(Stored):
+    """Merges *items* into an array of objects: known keys are updated in the fields given, others added."""
+
+    kind: Literal["items"] = "items"
+    path: str
+    items: tuple[Mapping[str, Any], ...]
+    key: str = "id"
+
+    def apply(self, existing: str | None) -> str:
+        if existing is None or not existing.strip(BLANK):
+            return pretty(self._merged([]))
+        before = self._parsed(existing)
+        after = self._merged(before)
+        if after == before:
+            return existing
+        found = _INDENT.search(existing)
+        text = pretty(after, indent=found[1]) if found else pretty(after)
+        return text.replace("\n", "\r\n") if "\r\n" in existing else text
+
+    def _parsed(self, existing: str) -> list[Any]:
+        try:
+            found = parse_kept(existing)
+        except ValueError as error:
+            raise Unreadable(f"{self.path}: {error}") from None
+        if not isinstance(found, list):
+            raise Unreadable(f"{self.path}: is not a JSON array")
+        return found
+
+    def _merged(self, present: list[Any]) -> list[Any]:
+        merged = list(present)
+        for item in self.items:
+            place = self._find(merged, item)
+            if place is None:
+                merged.append(dict(item))
+            else:
+                merged[place] = {**merged[place], **item}
+        return merged
+
+    def _find(self, rows: list[Any], item: Mapping[str, Any]) -> int | None:
+        """Without a key, an item is only the same as its equal."""
+        if self.key not in item:
+            return rows.index(item) if item in rows else None
+        known = (row.get(self.key, MISSING) if isinstance(row, dict) else MISSING for row in rows)
+        return next((place for place, key in enumerate(known) if key == item[self.key]), None)
+
+
+class _Row:
+    """A record of a CSV file: as it stands there, and what it says."""
+
+    def __init__(self, cells: list[str], raw: str = "") -> None:
+        self.cells = cells
+        self.raw = raw
+
+
+class RowsEdit(Stored):
+    """
+    Merges *rows* into a CSV file by their first cell, which *columns* names first.
+
+    Other rows and columns stay as they are. No cell of ours can be a formula (OWASP, CSV injection).
+    """
+
+    kind: Literal["rows"] = "rows"
+    path: str
+    columns: NotEmpty
+    rows: tuple[NotEmpty, ...]
+
+    def apply(self, existing: str | None) -> str:
+        if existing is None or not existing.strip(BLANK):
+            return self._merged([_Row(list(self.columns))], "\r\n")
+        text = existing.removeprefix(BYTE_ORDER_MARK)
+        mark = existing[: len(existing) - len(text)]
+        return mark + self._merged(self._parsed(text), "\r\n" if "\r\n" in text else "\n")
+
+    def _parsed(self, existing: str) -> list[_Row]:
+        lines = list(io.StringIO(existing, newline=""))
+        reader = csv.reader(lines, strict=True)
+        table = []
+        done = 0
+        try:
+            for cells in reader:
+                table.append(_Row(cells, "".join(lines[done : reader.line_num])))
+                done = reader.line_num
+        except csv.Error as error:
+            raise Unreadable(f"{self.path}: {error}") from None
+        if self.columns[0] not in _names(table[0]):
+            raise Unreadable(f"{self.path}: has no column {self.columns[0]}")
+        return table
+
+    def _merged(self, table: list[_Row], eol: str) -> str:
+        header, *records = table
+        _widen(header, self.columns, max(len(row.cells) for row in table))
+        places = [_names(header).index(column) for column in self.columns]
+        for row in self.rows:
+            given = dict(zip(places, map(_harmless, row), strict=False))
+            record = next((one for one in records if _cell(one, places[0]) == given[places[0]]), None)
+            if record is None:
+                record = _Row([])
+                records.append(record)
+            _update(record, given, len(header.cells))
+        return "".join(_text(row, eol) for row in (header, *records))
+
+
+def _names(header: _Row) -> list[str]:
+    return [name.strip() for name in header.cells]
+
+
+def _widen(header: _Row, columns: tuple[str, ...], width: int) -> None:
+    """Records longer than the header keep their cells: what is added comes after them."""
+    missing = [column for column in columns if column not in _names(header)]
+    if missing:
+        header.cells += [""] * (width - len(header.cells)) + missing
+        header.raw = ""
+
+
+def _update(record: _Row, given: Mapping[int, str], width: int) -> None:
+    if all(_cell(record, place) == value for place, value in given.items()):
+        return
+    record.cells += [""] * (width - len(record.cells))
+    for place, value in given.items():
+        record.cells[place] = value
+    record.raw = ""
+
+
+def _cell(record: _Row, place: int) -> str | None:
+    return record.cells[place] if place < len(record.cells) else None
+
+
+def _harmless(cell: str) -> str:
+    text = clean(cell)
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def _text(row: _Row, eol: str) -> str:
+    if row.raw:
+        return row.raw if row.raw.endswith(("\n", "\r")) else row.raw + eol
+    cells = [
+        f'"{cell.replace(chr(34), chr(34) * 2)}"' if _NEEDS_QUOTES.search(cell) else cell
+        for cell in row.cells
+    ]
+    return (",".join(cells) or '""') + eol
+
+
+__all__ = [
+    "Edit",
+    "FileEdit",
+    "InsightEdit",
+    "ItemsEdit",
+    "Missing",
+    "PlanEdit",
+    "RowsEdit",
+    "SectionEdit",
+    "Unreadable",
+    "additive",
+    "applies_to",
+    "safe_path",
+    "shared",
+]
+
+SHARED = "docs/common/nfr-matrix.md"
+KEPT_BY_US = frozenset({"meta.json", "planning", "reviews"})
+
+
+class FileEdit(Stored):
+    """Makes the file when there is none, and never touches one."""
+
+    kind: Literal["file"] = "file"
+    path: str
+    text: str
+
+    def apply(self, existing: str | None) -> str:
+        return self.text if existing is None else existing
+
+
+Edit = Annotated[
+    SectionEdit | InsightEdit | ItemsEdit | RowsEdit | FileEdit | PlanEdit, Field(discriminator="kind")
+]
+
+
+def applies_to(path: str) -> bool:
+    """Whether insights can be added to the file: a marker is a comment in Markdown, and damage anywhere else."""
+    return path.lower().endswith((".md", ".markdown", ".txt"))
+
+
+def safe_path(path: str) -> bool:
+    """Whether *path*, relative to an item's folder, stays in it and names none of the files that are ours."""
+    return path.partition("/")[0].casefold() not in KEPT_BY_US and is_plain(path)
+
+
+def shared(path: str) -> bool:
+    """Whether *path* is the one file that all items share, however a step names it."""
+    return path in {SHARED, SHARED.rpartition("/")[2]}

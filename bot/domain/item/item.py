@@ -1,0 +1,158 @@
+"""What a roundtable is about: from the words of `start` to an item with a slug, and back from a reference to it."""
+
+import re
+from collections.abc import Callable, Iterable
+from itertools import islice
+
+from bot.domain.values.markdown import escaped, inert, quoted
+from bot.domain.values.text import one_line
+from bot.domain.values.value import Stored
+
+SLUG_CHARS = 50
+TITLE_CHARS = 150
+UNTITLED = "untitled-item"
+DRAFT = "draft.md"
+
+MOST_TITLES = 50
+"""Of a backlog: a part of a title that more of them have says nothing."""
+
+BACKLOG_LINE = re.compile(r"^(\s*-\s+)([0-9]+\.[0-9]+)\s+\[([ ~Ax])\]\s+(.+)$")
+_BACKLOG_NUMBER = re.compile(r"[0-9]+\.[0-9]+")
+_LINKED = re.compile(r"\]\((?:[^()]*/)?([^()/]+)/?\)")
+_GITHUB = re.compile(r"#([0-9]+)")
+_JIRA = re.compile(r"[A-Z]+-[0-9]+")
+_RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
+
+
+class Item(Stored):
+    """`source` is "github", "jira" or "manual", and `source_id` what it is called there."""
+
+    slug: str
+    title: str
+    source: str = "manual"
+    source_id: str | None = None
+
+
+class Known(Stored):
+    """An item that the workspace has a folder of."""
+
+    slug: str
+    title: str = ""
+    source_id: str | None = None
+
+
+def generate_slug(text: str) -> str:
+    """A folder name for *text*: always `[a-z0-9][a-z0-9-]*`, and never a device of Windows."""
+    kept = re.sub(r"[^a-z0-9\s-]", "", text.lower())
+    dashed = re.sub(r"-+", "-", re.sub(r"\s+", "-", kept))
+    slug = re.sub(r"^-|-$", "", dashed)[:SLUG_CHARS] or UNTITLED
+    return f"item-{slug}" if _RESERVED.fullmatch(slug) else slug
+
+
+def suffixed(slug: str, suffix: str) -> str:
+    """*slug* with *suffix* at its end, and no longer than a slug may be."""
+    return f"{slug[: SLUG_CHARS - len(suffix) - 1].rstrip('-')}-{suffix}"
+
+
+def detect_source(text: str) -> tuple[str, str | None]:
+    """The source that *text* is a reference to, and the id there; "manual" for all other words."""
+    reference = text.strip()
+    if github := _GITHUB.fullmatch(reference):
+        return "github", f"GH-{github[1]}"
+    if _JIRA.fullmatch(reference):
+        return "jira", reference
+    return "manual", None
+
+
+def item_from(text: str) -> Item:
+    source, source_id = detect_source(text)
+    title = source_id or one_line(text, TITLE_CHARS) or "Untitled item"
+    return Item(slug=generate_slug(title), title=title, source=source, source_id=source_id)
+
+
+def resolve(reference: str, known: Iterable[Known], backlog: str = "") -> tuple[str, ...]:
+    """
+    The slugs that *reference* may mean: none, the one, or several to choose from.
+
+    The first way of reading it that finds anything counts: slug, end of a slug, slug of a title, number in the
+    backlog, id at its source, part of a title. *backlog* is the text of a BACKLOG.md.
+    """
+    items = tuple(known)
+    wanted = reference.strip()
+    if not wanted:
+        return ()
+    slug = wanted.lower()
+    readings = (
+        (item.slug for item in items if item.slug.lower() == slug),
+        (item.slug for item in items if item.slug.lower().endswith(f"-{slug}")),
+        (item.slug for item in items if item.title and generate_slug(item.title) == slug),
+        _by_number(wanted, items, backlog),
+        (item.slug for item in items if (item.source_id or "").lower() == _source_id(wanted)),
+        _by_title(wanted, items, backlog),
+    )
+    return next((found for reading in readings if (found := tuple(dict.fromkeys(reading)))), ())
+
+
+def backlog_title(reference: str, backlog: str) -> str | None:
+    """What the backlog calls the item number *reference*, for items that have no folder yet."""
+    return next((title for number, title in _backlog(backlog) if number == reference.strip()), None)
+
+
+def draft(item: Item, *, started_by: str, at: str, said: Iterable[tuple[str, str]] = ()) -> str:
+    """The text of draft.md: what was asked, and the (author, text) of what was *said* in the thread before."""
+    source = item.source if item.source_id is None else f"{item.source} {item.source_id}"
+    parts = [
+        f"# {inert(item.title)}",
+        f"- **Source**: {source}\n- **Started by**: {escaped(one_line(started_by))}\n- **Started at**: {at}",
+    ]
+    before = [f"**{escaped(one_line(author))}**:\n\n{quoted(text)}" for author, text in said if text.strip()]
+    if before:
+        parts += ["## What was said before", *before]
+    return "\n\n".join(parts) + "\n"
+
+
+def _source_id(reference: str) -> str:
+    return (detect_source(reference)[1] or reference).lower()
+
+
+def _by_number(wanted: str, items: tuple[Known, ...], backlog: str) -> Iterable[str]:
+    if not _BACKLOG_NUMBER.fullmatch(wanted):
+        return ()
+    title = backlog_title(wanted, backlog)
+    return _folders(title, items) if title else ()
+
+
+def _by_title(wanted: str, items: tuple[Known, ...], backlog: str) -> Iterable[str]:
+    part = wanted.casefold()
+    for item in items:
+        if part in item.title.casefold():
+            yield item.slug
+    titles = (title for _, title in _backlog(backlog) if part in title.casefold())
+    for title in islice(titles, MOST_TITLES):
+        yield from _folders(title, items)
+
+
+def _folders(title: str, items: tuple[Known, ...]) -> tuple[str, ...]:
+    """
+    The folder made for a backlog title: the one it links to, that very slug, the item of that title, else one with
+    something in front of the slug, else around it.
+    """
+    slug, called = generate_slug(title), title.casefold()
+    linked = frozenset(_LINKED.findall(called))
+    fits: tuple[Callable[[str, str], bool], ...] = (
+        lambda known, _: known in linked,
+        lambda known, _: known == slug,
+        lambda _, name: name == called,
+        lambda known, _: known.endswith(f"-{slug}"),
+        lambda known, _: slug in known,
+    )
+    for fit in fits:
+        if found := [item.slug for item in items if fit(item.slug.lower(), item.title.casefold())]:
+            return tuple(found[:1])
+    return ()
+
+
+def _backlog(text: str) -> Iterable[tuple[str, str]]:
+    for line in text.splitlines():
+        if match := BACKLOG_LINE.match(line):
+            yield match[2], match[4].strip()

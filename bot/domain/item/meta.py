@@ -1,0 +1,340 @@
+"""
+`meta.json`: an item's progress, as people and other tools may leave it (seeds 000 and 001).
+
+Reading is forgiving and says what it forgave; writing gives back everything that it does not understand.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, SkipValidation, ValidationError
+
+from bot.domain.catalog.phases import PHASE_KEYS
+from bot.domain.catalog.steps import Depth
+from bot.domain.catalog.taxonomy import Trouble, trouble
+from bot.domain.values.json_files import parse_kept, pretty, whole
+from bot.domain.values.text import clean
+from bot.domain.values.value import Stored, Value
+
+# How far an item is: what its meta.json says, once it is understood.
+
+
+DEFAULT_MAX_TURNS = 10
+
+
+def _whole(turns: Any) -> Any:
+    """As JSON has it, where 7.0 is 7."""
+    return turns if (number := whole(turns)) is None else number
+
+
+class Record(Stored):
+    """One elaboration that was held (seed 001 §2.3)."""
+
+    step_id: str
+    turn_count: Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=0)]
+    personas_active: tuple[str, ...]
+    timestamp: str
+    synthesis_summary: str
+
+
+class SlackPlace(Stored):
+    """
+    The thread an item is discussed in; whether only some can see it, if that is known. `seal` shows that the bot
+    itself wrote this: without a valid one it is only what somebody says.
+    """
+
+    team_id: str = ""
+    channel_id: str = ""
+    thread_ts: str = ""
+    started_by: str = ""
+    private: bool | None = None
+    seal: str = ""
+
+
+class Meta(Stored):
+    """What we understand of a meta.json. `depth_overrides` may name depths that do not exist."""
+
+    description: str = ""
+    source: str = "manual"
+    source_id: str | None = None
+    slug: str = ""
+    created_at: str = ""
+    analysis_status: str = "raw"
+    phases_completed: tuple[str, ...] = ()
+    codebase_hash: str = ""
+    steps_completed: tuple[str, ...] = ()
+    depth_overrides: Mapping[str, str] = {}
+    elaborations: tuple[Record, ...] = ()
+    max_turns: int = DEFAULT_MAX_TURNS
+    slack: SlackPlace | None = None
+
+    @property
+    def depths(self) -> Mapping[str, Depth]:
+        """The overrides that mean something."""
+        known = {depth.value for depth in Depth}
+        return {phase: Depth(depth) for phase, depth in self.depth_overrides.items() if depth in known}
+
+    @property
+    def derived_status(self) -> str:
+        return status(self.phases_completed)
+
+
+def status(phases: Collection[object]) -> str:
+    """Steps never count, and neither do phases that we do not know."""
+    done = sum(phase in phases for phase in PHASE_KEYS)
+    if done == 0:
+        return "raw"
+    return "partial" if done < len(PHASE_KEYS) else "analyzed"
+
+
+def contiguous_phases(phases: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The phases done without a gap from the first on, and warnings about the others."""
+    if not isinstance(phases, list | tuple):
+        return (), ("phases_completed is not an array",)
+    recognised = [phase for phase in phases if phase in PHASE_KEYS]
+    valid: list[str] = []
+    for phase in PHASE_KEYS:
+        if phase not in recognised:
+            break
+        valid.append(phase)
+    if len(recognised) <= len(valid):
+        return tuple(valid), ()
+    found, prefix = ", ".join(recognised), ", ".join(valid)
+    warning = f"Non-contiguous phases detected: found [{found}] but only [{prefix}] form a contiguous prefix"
+    return tuple(valid), (warning,)
+
+
+def stale(meta: Meta, current: str) -> bool:
+    """Whether the code base has changed since; short hashes of different length may be the same commit."""
+    then = meta.codebase_hash
+    return bool(then and current) and not (then.startswith(current) or current.startswith(then))
+
+
+__all__ = [
+    "DEFAULT_MAX_TURNS",
+    "Change",
+    "Corrupt",
+    "Meta",
+    "Reading",
+    "Record",
+    "SlackPlace",
+    "apply",
+    "contiguous_phases",
+    "held_at",
+    "read",
+    "stale",
+    "status",
+    "write",
+]
+
+FEWEST_TURNS = 3
+STEP_ID = re.compile(r"[0-9]{2}-[0-9]{2}")
+LEGACY = "phase_a_completed"
+
+
+class Corrupt(ValueError):
+    """The file is no JSON object; the sentence says why."""
+
+
+class Reading(Value):
+    """`raw` is the whole file with defaults filled in: what `apply` changes and `write` writes."""
+
+    raw: SkipValidation[Mapping[str, Any]]
+    meta: Meta
+    troubles: tuple[Trouble, ...] = ()
+
+
+class Change(Stored):
+    """
+    What becomes of a meta.json. All of it is added once, however often it is applied.
+
+    `restart` forgets the phases and steps done so far, and keeps the elaborations. `created` is what a new file
+    starts with; where there is one it counts with `restart` only, since a default may stand there.
+    """
+
+    steps: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
+    depth_overrides: Mapping[str, str] = {}
+    elaborations: tuple[Record, ...] = ()
+    slack: SlackPlace | None = None
+    codebase_hash: str = ""
+    restart: bool = False
+    created: Mapping[str, Any] | None = None
+
+
+def read(content: bytes, *, now: str) -> Reading:
+    """Raises Corrupt when *content* is no JSON object. *now* stands in for a missing `created_at`."""
+    try:
+        found = parse_kept(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise Corrupt("meta.json is not UTF-8") from None
+    except ValueError as error:
+        raise Corrupt(f"meta.json is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise Corrupt("meta.json is not a JSON object")
+
+    raw = _with_defaults(_migrated(found), now=now)
+    elaborations = tuple(record for each in raw["elaborations"] if (record := _record(each)))
+    troubles = _troubles(found, lost_records=len(raw["elaborations"]) - len(elaborations))
+    return Reading(raw=raw, meta=_understood(raw, elaborations), troubles=troubles)
+
+
+def apply(raw: Mapping[str, Any], change: Change) -> dict[str, Any]:
+    """A new meta.json; an empty *raw* means that there is none yet."""
+    meta = {**raw, **_again(change)} if raw else _new(change.created or {})
+    done = {"steps_completed": change.steps, "phases_completed": change.phases}
+    for name, added in done.items():
+        meta[name] = _added([] if change.restart else _list(meta.get(name)), added)
+    records = (record.model_dump(mode="json") for record in change.elaborations)
+    meta["elaborations"] = _appended(_list(meta.get("elaborations")), records)
+    meta["depth_overrides"] = {**_object(meta.get("depth_overrides")), **change.depth_overrides}
+    if change.codebase_hash:
+        meta["codebase_hash"] = change.codebase_hash
+    if change.slack:
+        known = {name: fact for name, fact in change.slack.model_dump().items() if fact not in ("", None)}
+        meta["slack"] = {**_object(meta.get("slack")), **known}
+    return meta
+
+
+def held_at(raw: Mapping[str, Any], home: SlackPlace, sign: Callable[[SlackPlace], str]) -> dict[str, Any]:
+    """
+    *raw* with *home*, sealed by *sign*. Fields that others added stay. While we do not know who can see the channel,
+    only a file that says "private" is believed.
+    """
+    slack = {**_object(raw.get("slack")), **home.model_dump(exclude={"private", "seal"})}
+    if home.private is not None:
+        slack["private"] = home.private
+    elif slack.get("private") is not True:
+        slack.pop("private", None)
+    seal = sign(_place(slack))
+    return {**raw, "slack": {**slack, "seal": seal} if seal else slack}
+
+
+def write(raw: Mapping[str, Any]) -> str:
+    """The text of the file. The status is always what the completed phases say, never what somebody wrote."""
+    meta = {name: value for name, value in raw.items() if name != LEGACY}
+    meta["analysis_status"] = status(_list(meta.get("phases_completed")))
+    return pretty(meta)
+
+
+def _migrated(raw: dict[str, Any]) -> dict[str, Any]:
+    """The form before phases were counted: one flag for the whole analysis."""
+    if LEGACY not in raw or "analysis_status" in raw:
+        return raw
+    done = raw[LEGACY] is True
+    phases = list(PHASE_KEYS) if done else []
+    return {**raw, "analysis_status": status(phases), "phases_completed": phases}
+
+
+def _with_defaults(raw: dict[str, Any], *, now: str) -> dict[str, Any]:
+    """`elaboration_config` gets no default: seed 001 §3.3 leaves it to whoever reads the limit."""
+    values = dict(raw)
+    for name, default in (("analysis_status", "raw"), ("source", "manual"), ("created_at", now)):
+        if values.get(name) in (None, "", 0):
+            values[name] = default
+    for name in ("phases_completed", "steps_completed", "elaborations"):
+        values[name] = _list(values.get(name))
+    values["depth_overrides"] = _object(values.get("depth_overrides"))
+    return values
+
+
+def _understood(raw: Mapping[str, Any], elaborations: tuple[Record, ...]) -> Meta:
+    texts = ("description", "source", "slug", "created_at", "analysis_status", "codebase_hash", "source_id")
+    steps = [step for step in _strings(raw["steps_completed"]) if STEP_ID.fullmatch(step)]
+    slack = raw.get("slack")
+    return Meta(
+        **{name: clean(raw[name]) for name in texts if isinstance(raw.get(name), str)},
+        phases_completed=tuple(dict.fromkeys(_strings(raw["phases_completed"]))),
+        steps_completed=tuple(dict.fromkeys(steps)),
+        depth_overrides={clean(phase): _shown(depth) for phase, depth in raw["depth_overrides"].items()},
+        elaborations=elaborations,
+        max_turns=_max_turns(raw) or DEFAULT_MAX_TURNS,
+        slack=_place(slack) if isinstance(slack, dict) else None,
+    )
+
+
+def _troubles(found: Mapping[str, Any], *, lost_records: int) -> tuple[Trouble, ...]:
+    """What was there and could not be used. What is simply absent is no trouble."""
+    config = _object(found.get("elaboration_config"))
+    ignored = {
+        "ERR-META-004": not isinstance(found.get("steps_completed", []), list),
+        "ERR-META-005": not isinstance(found.get("depth_overrides", {}), dict),
+        "ERR-ELAB-003": found.get("elaboration_config", {}) != config
+        or ("max_turns" in config and _max_turns(found) is None),
+        "ERR-ELAB-010": not isinstance(found.get("elaborations", []), list) or lost_records > 0,
+    }
+    return tuple(trouble(code) for code, happened in ignored.items() if happened)
+
+
+def _max_turns(raw: Mapping[str, Any]) -> int | None:
+    turns = whole(_object(raw.get("elaboration_config")).get("max_turns"))
+    return turns if turns is not None and turns >= FEWEST_TURNS else None
+
+
+def _record(fields: Any) -> Record | None:
+    try:
+        return Record.model_validate(fields)
+    except ValidationError:
+        return None
+
+
+def _place(slack: Mapping[str, Any]) -> SlackPlace:
+    private = slack.get("private")
+    known = private if isinstance(private, bool) else None
+    names = SlackPlace.model_fields.keys() - {"private"}
+    texts = {name: clean(slack[name]) for name in names if isinstance(slack.get(name), str)}
+    return SlackPlace(**texts, private=known)
+
+
+def _again(change: Change) -> Mapping[str, Any]:
+    """Of a file that is written anew after it was lost, what it is about; a default may stand there by now."""
+    return {name: fact for name, fact in (change.created or {}).items() if change.restart and fact}
+
+
+def _new(created: Mapping[str, Any]) -> dict[str, Any]:
+    first = ("description", "source", "source_id", "slug", "created_at")
+    return {
+        **{name: created[name] for name in first if name in created},
+        "analysis_status": "raw",
+        "phases_completed": [],
+        **{name: fact for name, fact in created.items() if name not in first},
+        "steps_completed": [],
+        "depth_overrides": {},
+        "elaborations": [],
+    }
+
+
+def _added(present: list[Any], names: Iterable[str]) -> list[Any]:
+    return [*present, *(name for name in dict.fromkeys(names) if name not in present)]
+
+
+def _appended(present: list[Any], records: Iterable[dict[str, Any]]) -> list[Any]:
+    """An elaboration is known by its step and its time."""
+    result = list(present)
+    known = {_identity(record) for record in present if isinstance(record, dict)}
+    for record in records:
+        if _identity(record) not in known:
+            known.add(_identity(record))
+            result.append(record)
+    return result
+
+
+def _identity(record: Mapping[str, Any]) -> tuple[str, str]:
+    return str(record.get("step_id")), str(record.get("timestamp"))
+
+
+def _strings(values: Iterable[Any]) -> list[str]:
+    return [clean(value) for value in values if isinstance(value, str)]
+
+
+def _shown(value: Any) -> str:
+    return clean(value) if isinstance(value, str) else repr(value)
+
+
+def _list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,148 @@
+"""An open menu, and what became of those before it."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from bot.domain.catalog.phases import Phase
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages import step_wording
+from bot.domain.messages.message import Action, Choice, Emphasis, Message
+from bot.domain.values.text import one_line
+from bot.domain.values.value import Stored
+
+
+class MenuKind(StrEnum):
+    PROMPT = "prompt"
+    """Under a step's questions: finish, or another depth."""
+    STEP = "step"
+    """After a step."""
+    PHASE = "phase"
+    """After the last step of a phase."""
+    FLOOR = "floor"
+    """In an elaboration, when it is the people's turn."""
+    ROUND = "round"
+    """In an elaboration, while personas have the floor."""
+    PAUSED = "paused"
+    RETRY = "retry"
+    RESTORE = "restore"
+    """meta.json is unusable, and history has a good one."""
+    STALE = "stale"
+    """The code base changed since the item was analysed."""
+    PLAN_OFFER = "plan_offer"
+    """The analysis is complete: it can be planned."""
+    PLAN_QUESTION = "plan_question"
+    """Under a question of the workshop's roles."""
+    PLAN_DECISION = "plan_decision"
+    """After a round of the workshop."""
+    PLAN_READY = "plan_ready"
+    PLAN_BUDGET = "plan_budget"
+    """The workshop goes on when people allow more to be spent."""
+
+
+class Menu(Stored):
+    """An open menu. `ts` is empty until Slack has told us where it stands."""
+
+    kind: MenuKind
+    token: str
+    message: Message
+    ts: str = ""
+
+    def offers(self, action: Action) -> bool:
+        return any(choice.action is action for choice in self.message.choices)
+
+    def label_of(self, action: Action) -> str:
+        return next(choice.label for choice in self.message.choices if choice.action is action)
+
+
+class Used(Stored):
+    """What became of a menu. `rewritten` still has to replace it when `ts` comes to be known."""
+
+    token: str
+    sentence: str
+    rewritten: Message | None = None
+
+
+# The menus: what each offers, in words (for those who type) and in buttons (for those who press).
+
+
+FINISH_STEP = Choice(action=Action.FINISH_STEP, label="Finish step", emphasis=Emphasis.PRIMARY)
+CONTINUE = Choice(action=Action.CONTINUE, label="Continue", emphasis=Emphasis.PRIMARY)
+ELABORATE = Choice(action=Action.ELABORATE, label="Elaborate")
+SKIP = Choice(action=Action.SKIP, label="Skip rest of phase")
+STOP = Choice(action=Action.STOP, label="Stop here")
+GO_ON = Choice(action=Action.GO_ON, label="Let them go on")
+END_ELABORATION = Choice(action=Action.END_ELABORATION, label="End discussion", emphasis=Emphasis.PRIMARY)
+DECIDE = Choice(action=Action.DECIDE, label="Decide")
+RESUME = Choice(action=Action.RESUME, label="Resume", emphasis=Emphasis.PRIMARY)
+RETRY = Choice(action=Action.RETRY, label="Retry", emphasis=Emphasis.PRIMARY)
+AIDED_AGAIN = RETRY.but(label="Retry with the model", emphasis=Emphasis.PLAIN)
+RESTORE = Choice(action=Action.RESTORE, label="Restore last good version", emphasis=Emphasis.PRIMARY)
+START_OVER = Choice(action=Action.START_OVER, label="Start from the beginning")
+REANALYSE = Choice(action=Action.REANALYSE, label="Re-analyze from Phase 00")
+ALLOW_MORE = Choice(action=Action.ALLOW_MORE, label="Allow as much again")
+CANCEL = Choice(action=Action.CANCEL, label="Cancel", emphasis=Emphasis.PRIMARY)
+CATCH_UP = Choice(action=Action.CATCH_UP, label="Catch me up")
+TAKE_UP = Choice(action=Action.TAKE_UP, label="Take it up here", emphasis=Emphasis.PRIMARY)
+EXPORT = Choice(action=Action.EXPORT, label="Export the record")
+
+DEPTHS = {
+    Depth.BRIEF: Choice(action=Action.DEPTH_BRIEF, label="Switch to brief"),
+    Depth.STANDARD: Choice(action=Action.DEPTH_STANDARD, label="Switch to standard"),
+    Depth.DEEP: Choice(action=Action.DEPTH_DEEP, label="Switch to deep"),
+}
+DEPTH_OF = {choice.action: depth for depth, choice in DEPTHS.items()}
+FLOOR = (GO_ON, END_ELABORATION)
+ROUND = (STOP,)
+LABEL_CHARS = 40
+
+
+def prompt(speaker: str, text: str, depth: Depth) -> Message:
+    others = tuple(choice for other, choice in DEPTHS.items() if other is not depth)
+    return Message(
+        text=text,
+        speaker=speaker,
+        choices=(FINISH_STEP, *others),
+        note=f"{step_wording.how_to_answer()} Depth: {depth}.",
+    )
+
+
+def after_step(speaker: str, text: str, depth: Depth) -> Message:
+    lines = (
+        step_wording.ELABORATE_LINE,
+        step_wording.CONTINUE_LINE,
+        step_wording.SKIP_LINE,
+        step_wording.FEEDBACK_LINE,
+    )
+    others = tuple(choice for other, choice in DEPTHS.items() if other is not depth)
+    return Message(
+        text=_with(text, lines),
+        speaker=speaker,
+        choices=(CONTINUE, ELABORATE, SKIP, STOP, *others),
+        note=f"Depth: {depth}.",
+    )
+
+
+def after_phase(speaker: str, text: str, following: Phase | None) -> Message:
+    label = step_wording.continue_to(following)
+    lines = (step_wording.ELABORATE_LINE, f"[C] {label}", step_wording.FEEDBACK_LINE)
+    go_on = CONTINUE.but(label=label)
+    return Message(text=_with(text, lines), speaker=speaker, choices=(go_on, ELABORATE, STOP))
+
+
+def with_purse(message: Message, spent: str, *, used_up: bool) -> Message:
+    """What was *spent*, in the small print; with nothing left, people may allow more."""
+    note = "\n".join(filter(None, (message.note, spent)))
+    choices = (*message.choices, ALLOW_MORE) if used_up else message.choices
+    return message.but(note=note, choices=choices)
+
+
+def options(positions: Sequence[str]) -> tuple[Choice, ...]:
+    """A button for each; what stands on it may be cut, so it carries its place."""
+    return tuple(
+        DECIDE.but(label=one_line(position, LABEL_CHARS), value=str(place))
+        for place, position in enumerate(positions)
+    )
+
+
+def _with(text: str, lines: tuple[str, ...]) -> str:
+    return "\n".join((text, "", *lines)).strip()

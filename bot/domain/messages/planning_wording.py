@@ -1,0 +1,224 @@
+"""Every fixed sentence of the workshop, as Markdown: what the host says, and what stands on the buttons."""
+
+from collections.abc import Collection, Mapping
+
+from bot.domain.messages.step_wording import chosen
+from bot.domain.planning.plan import Plan
+from bot.domain.planning.proposal import Decision, Proposal
+from bot.domain.planning.verdict import Verdict, titles
+from bot.domain.planning.workshop import PLAN as PLAN_JSON
+from bot.domain.planning.workshop import PLAN_FILES, PLAN_PAGE, REVIEW, Ask, Chosen, Workshop
+from bot.domain.transcript.lines import Part
+from bot.domain.values.markdown import bullet
+from bot.domain.values.text import counted
+
+REASONS_SHOWN = 5
+
+BUTTONS: Mapping[Decision, str] = {
+    Decision.GO: "Write the plan",
+    Decision.CLARIFY: "Ask us",
+    Decision.HOLD: "Leave it for now",
+    Decision.REDO: "Begin again",
+}
+ANOTHER_ROUND = "Another round"
+SKIP_QUESTION = "Skip this question"
+SKIP_REST = "Skip the rest"
+STRAIGHT = "Write the plan now"
+LEAVE = "Leave the planning"
+TO_THE_ANALYSIS = "Go on with the analysis"
+PLAN = "Plan it"
+
+PROPOSALS: Mapping[Decision, str] = {
+    Decision.GO: "I'd write the plan now.",
+    Decision.CLARIFY: "I'd put the open questions to you first.",
+    Decision.HOLD: "I'd leave it for now.",
+    Decision.REDO: "I'd begin again.",
+}
+STAGES: Mapping[Part, str] = {
+    Part.DRAFT: "has a brief, and has not begun",
+    Part.CLARIFYING: "is waiting for answers",
+    Part.WORKSHOP: "is being discussed by the roles",
+    Part.FORMALIZING: "is being written down",
+    Part.REVIEW_READY: "is ready for review",
+}
+
+
+def opened(ws: Workshop, *, introduced: bool = False) -> str:
+    """*introduced* are the roles to whoever reads the thread from its beginning."""
+    which = f" This is version {ws.version}; what you answered before is kept." if ws.version > 1 else ""
+    who = "The roles" if introduced else titles(ws.roles)
+    who = f"{who} read what there is, and say what they would have to know."
+    return f"Let's plan **{bullet(ws.title)}**. {who}{which}"
+
+
+def asked(ask: Ask) -> str:
+    """In the voice of the role that asked first; the others are named."""
+    left = f"{counted(ask.left, 'more question')} after this" if ask.left else "the last question for now"
+    too = f"; {titles(ask.question.by[1:])} would like to know, too" if ask.question.by[1:] else ""
+    return f"**{bullet(ask.question.text)}**\n_({left}{too})_"
+
+
+def how_to_answer() -> str:
+    return 'Just write the answer; "skip" passes the question.'
+
+
+def round_begins(ws: Workshop) -> str:
+    return f"Round {ws.round}: each role judges in its own field."
+
+
+def verdict(one: Verdict, *, first: bool = False) -> str:
+    """What a role says in the thread; in the *first* reading that is no judgement yet, and only what it would need."""
+    if first:
+        return _first_reading(one)
+    word = {True: "Yes.", False: "No.", None: "I can't say yet."}[one.ok]
+    rows = [word if one.confidence is None else f"{word} (confidence {one.confidence:.0%})"]
+    rows += [f"- {bullet(reason)}" for reason in one.reasons]
+    rows += [f"- I'd suggest: {bullet(text)}" for text in one.suggestions]
+    rows += [f"- I'd have to know: {bullet(text)}" for text in one.blocking_questions]
+    return "\n".join(rows)
+
+
+def _first_reading(one: Verdict) -> str:
+    could_not_be_heard = one.ok is None and one.confidence is None and one.reasons
+    if not one.blocking_questions and could_not_be_heard:
+        return "\n".join(one.reasons)
+    if not one.blocking_questions:
+        return "I've read it, and have no question."
+    return f"I've read it, and have {counted(len(one.blocking_questions), 'question')} before I can judge."
+
+
+def not_reached(sentence: str) -> str:
+    return f"I could not be heard in this round: {sentence}"
+
+
+def proposed(proposal: Proposal) -> str:
+    """People read the reasons first, and decide."""
+    reasons = "\n".join(f"- {bullet(reason)}" for reason in proposal.reasons[:REASONS_SHOWN])
+    return f"**{PROPOSALS[proposal.decision]}** You decide.\n{reasons}"
+
+
+def explain(name: str) -> str:
+    return (
+        f"That is not what I proposed. {bullet(name)}, say in a sentence why: it goes into the record, and the plan is "
+        "written."
+    )
+
+
+def decided(choice: Chosen, name: str) -> str:
+    """For the transcript, and for the menu that was used."""
+    against = (
+        f", although I proposed: {BUTTONS[choice.proposed]}" if choice.against and choice.proposed else ""
+    )
+    reason = f" ({bullet(choice.reason)})" if choice.reason else ""
+    return f"{chosen(BUTTONS[choice.decision], bullet(name))}{against}{reason}"
+
+
+def pressed(label: str, name: str) -> str:
+    return chosen(label, bullet(name))
+
+
+def answered(*, passed: bool) -> str:
+    return "Passed" if passed else "Answered below"
+
+
+def explained() -> str:
+    return "The reason is below"
+
+
+def root(title: str, slug: str, *, roles: Collection[str]) -> str:
+    """The first message of a thread that begins with the planning."""
+    return (
+        f"**Planning: {bullet(title)}**\n"
+        f"{titles(roles)} plan this with us, here in this thread. They ask what they have to know, one question at a "
+        f"time; everybody can answer. What comes of it is saved as `{slug}`, and the analysis can follow."
+    )
+
+
+def taken_up() -> str:
+    return "We were in the planning workshop when I lost track of it. It begins again; what you answered is kept."
+
+
+def called(name: str) -> str:
+    return f"{bullet(name)} called the planning workshop."
+
+
+def left(name: str) -> str:
+    return f"{bullet(name)} left the planning for now."
+
+
+def goes_on_later() -> str:
+    return "The planning stays as it is. `/roundtable plan` goes on with it."
+
+
+def welcome_back(ws: Workshop) -> str:
+    return f"We are in the planning workshop. {status(ws)}"
+
+
+def held() -> str:
+    return "Left as it is. Any button goes on from here."
+
+
+def formalizing() -> str:
+    return "I'm writing the plan down."
+
+
+def formalized(*, valid: bool) -> str:
+    return "A plan came back." if valid else "A plan came back that is not valid."
+
+
+def mending(errors: Collection[str]) -> str:
+    rows = "\n".join(f"- {bullet(error)}" for error in errors)
+    return f"The plan came back with errors; I have it mended once.\n{rows}"
+
+
+def not_mended(errors: Collection[str]) -> str:
+    rows = "\n".join(f"- {bullet(error)}" for error in errors)
+    return f"The plan still has errors, so nothing was written.\n{rows}"
+
+
+def ready(ws: Workshop, plan: Plan) -> str:
+    counts = ", ".join((
+        counted(len(plan.work.tasks), "task"),
+        counted(len(plan.acceptance_criteria), "acceptance criterion", "acceptance criteria"),
+        counted(len(plan.file_plan), "file"),
+        counted(len(plan.risks), "risk"),
+        counted(len(plan.notes_of("open_question")), "open question"),
+    ))  # fmt: skip
+    return (
+        f"The plan of **{bullet(ws.title)}** is ready for review, version {ws.version}: {counts}.\n"
+        f"It is kept as {_files()}."
+    )
+
+
+def stands_ready(ws: Workshop) -> str:
+    return f"The plan of **{bullet(ws.title)}** is ready for review, version {ws.version}: {_files()}."
+
+
+def begin_again_note() -> str:
+    return f"{BUTTONS[Decision.REDO]} puts this version aside; the answers and the transcript stay."
+
+
+def begins_again(ws: Workshop, folder: str) -> str:
+    return f"Version {ws.version} is kept in `{folder}`, and the transcript goes on. Version {ws.version + 1} begins."
+
+
+def doing(ws: Workshop) -> str:
+    """In a list of many items."""
+    if ws.held:
+        return "left for now"
+    return f"{STAGES[ws.stage].removeprefix('is ')}{_to_go(ws)}"
+
+
+def status(ws: Workshop) -> str:
+    """One line for `status` and the home tab."""
+    where = "is left for now" if ws.held else STAGES[ws.stage]
+    rounds = f", round {ws.round}" if ws.stage is Part.WORKSHOP and ws.round else ""
+    return f"The plan (version {ws.version}{rounds}) {where}{_to_go(ws)}."
+
+
+def _to_go(ws: Workshop) -> str:
+    return f", {counted(len(ws.asking), 'question')} to go" if ws.asking else ""
+
+
+def _files() -> str:
+    return f"`{PLAN_PAGE}` (to read), `{PLAN_JSON}` (the plan itself), `{PLAN_FILES}` and `{REVIEW}`"

@@ -1,0 +1,119 @@
+"""What the triage channel, the item's thread and whoever asked read about a review."""
+
+from collections.abc import Iterable
+
+from bot.domain.messages.message import Link, Message
+from bot.domain.reviews.notice import Entry, Notice
+from bot.domain.values.text import one_line
+
+TITLE_CHARS = 120
+NAME_CHARS = 100
+SENTENCE_CHARS = 300
+URL_CHARS = 1_000
+MOST_SENTENCES = 8
+MOST_NAMES = 8
+NOBODY_SAYS = "Who reviewed it is not said."
+
+
+def notice(of: Notice, links: tuple[Link, ...] = ()) -> Message:
+    """One message for one post: the newest review's line first, then what is behind it, then the ones before."""
+    newest = of.newest
+    assert newest, "there is nothing to show yet"
+    rows = [
+        newest.line,
+        f"**{title_of(of)}** (`{of.slug}`), review {newest.number}. {_by(newest)}",
+        *_bullets("Hidden", newest.hidden),
+        *_before(of.entries[:-1]),
+    ]
+    short = tuple(link for link in links if len(link.url) <= URL_CHARS)
+    return Message(text="\n".join(rows), note=f"`{newest.path}`", links=short)
+
+
+def details(of: Notice, entries: Iterable[Entry], *, more: int = 0, links: tuple[Link, ...] = ()) -> Message:
+    """In the thread of the item: all that may be shown of each."""
+    told = "\n\n".join(_detail(entry) for entry in entries)
+    rest = f"\n\nAnd {more} more came in; they stand beside these." if more else ""
+    refused = f"The line is not in the triage channel: {_sentence(of.refused)}" if of.refused else ""
+    return Message(text=told + rest, note=refused, links=links)
+
+
+def taken_away() -> Message:
+    return Message(text="The reviews of what stood here are shown in its own channel now.")
+
+
+def under_way(of: str, names: Iterable[str]) -> Message:
+    return Message(
+        text=f"{listed(names)} will look at **{one_line(of, TITLE_CHARS)}**. The review comes to the thread "
+        "of the item, and its line to the triage channel, unless the item is private. It decides nothing: that is "
+        "for you."
+    )
+
+
+def not_made(of: Notice, sentence: str) -> str:
+    return f"No review of **{title_of(of)}** came of it: {_sentence(sentence)}"
+
+
+def not_kept(of: Notice, sentence: str) -> str:
+    return f"The review of **{title_of(of)}** could not be kept: {_sentence(sentence)}"
+
+
+def kept_later(of: Notice, sentence: str) -> str:
+    return f"{not_kept(of, sentence)} I try again until it is."
+
+
+def late(who: str, seconds: float) -> str:
+    return f"{_name(who)} did not answer within {seconds:.0f} s, so nothing is from them."
+
+
+def broken(who: str, why: str = "something went wrong, and is in the log.") -> str:
+    return f"{_name(who)} could not review it: {_sentence(why)}"
+
+
+def title_of(of: Notice) -> str:
+    return one_line(of.title, TITLE_CHARS) or of.slug
+
+
+def listed(names: Iterable[str]) -> str:
+    told = [_name(name) for name in names]
+    if len(told) > MOST_NAMES:
+        told = [*told[:MOST_NAMES], f"{len(told) - MOST_NAMES} more"]
+    *most, last = told or ["Nobody"]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _detail(entry: Entry) -> str:
+    rows = [
+        f"**Review {entry.number}**: {entry.line}",
+        _by(entry),
+        *_bullets("", entry.findings),
+        *_bullets("Missing", entry.missing),
+        *_bullets("Hidden", entry.hidden),
+        f"`{entry.path}`",
+    ]
+    return "\n".join(rows)
+
+
+def _by(entry: Entry) -> str:
+    return f"Reviewed by {listed(entry.reviewers)}." if entry.reviewers else NOBODY_SAYS
+
+
+def _bullets(heading: str, sentences: tuple[str, ...]) -> Iterable[str]:
+    if sentences and heading:
+        yield f"{heading}:"
+    yield from (f"- {_sentence(one)}" for one in sentences[:MOST_SENTENCES])
+    if (left := len(sentences) - MOST_SENTENCES) > 0:
+        yield f"- and {left} more, in the review."
+
+
+def _before(entries: Iterable[Entry]) -> Iterable[str]:
+    earlier = [f"- {entry.number}: {entry.line}" for entry in reversed(tuple(entries))]
+    if earlier:
+        yield from ("Before:", *earlier)
+
+
+def _name(name: str) -> str:
+    return one_line(name, NAME_CHARS) or "Somebody"
+
+
+def _sentence(text: str) -> str:
+    return one_line(text, SENTENCE_CHARS)

@@ -1,0 +1,311 @@
+"""
+Every sentence that the host, or a persona by rote, says. Where the seeds give a text, it is that text.
+
+What people and voices said comes in as arguments and is only ever shown; nothing here is told who may act on it.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from bot.domain.catalog.agenda import Agenda, Phase, Step
+from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.steps import Depth
+from bot.domain.item.item import TITLE_CHARS
+from bot.domain.item.meta import Record
+from bot.domain.roundtable.outcomes import CodeSurvey, Touched
+from bot.domain.values.markdown import escaped
+from bot.domain.values.text import counted, one_line
+
+SUMMARY_LIMIT = 200
+FILES_SHOWN = 3
+DANGLING_SHOWN = 8
+
+
+# --- starting -----------------------------------------------------------------------------------------------------
+
+
+def opening(title: str, slug: str, *, leads: Sequence[Persona], agenda: Agenda) -> str:
+    names = listed([persona.name for persona in leads])
+    return (
+        f"**Roundtable: {title}**\n"
+        f"{names} will lead us through {len(agenda.phases)} phases and {len(agenda.steps)} steps, here in this "
+        f"thread. Everybody can answer, press buttons and disagree; every finished step is saved as `{slug}`."
+    )
+
+
+def named_by_git(title: str) -> str:
+    """*title* is anybody's text, who can push."""
+    return (
+        f"The repository says that this thread belongs to **{_untrusted(title)}**, but I did not write that myself. "
+        "Press *Take it up here* if that is right: I then read what was said here, and we go on."
+    )
+
+
+def record_gone(title: str) -> str:
+    return (
+        f"This was the roundtable on **{_untrusted(title)}**, and I have no record of it any more. "
+        "Press *Take it up here* to go on: I then read what was said here."
+    )
+
+
+def taken_up_here(title: str) -> str:
+    return f"This thread belongs to **{_untrusted(title)}**."
+
+
+def title_of_root(text: str) -> str:
+    """The title in the first line of an `opening`, or of the root of a planning; empty when there is none."""
+    found = re.fullmatch(r"\**(?:Roundtable|Planning): (.+?)\**", text.split("\n", 1)[0].strip())
+    return one_line(found[1], TITLE_CHARS) if found else ""
+
+
+def adopted(count: int) -> str:
+    said = {0: "nothing was", 1: "1 message was"}.get(count, f"{count} messages were")
+    return f"I've read this thread: {said} taken over into `draft.md`."
+
+
+def started(person: str, title: str) -> str:
+    return f"{person} started a roundtable on {title}."
+
+
+def resumed(person: str) -> str:
+    return f"{person} resumed the roundtable."
+
+
+# --- phases -------------------------------------------------------------------------------------------------------
+
+
+def handoff(outgoing: Persona, incoming: Persona, *, ended: Phase, begun: Phase) -> str:
+    return (
+        f"{outgoing.name} has finished {ended.done}. Handing off to {incoming.name} ({incoming.role}) "
+        f"who will {begun.doing}."
+    )
+
+
+def reviewed(outgoing: Persona, ended: Phase, *, artifacts: Sequence[str], titles: Sequence[str]) -> str:
+    """What is on record, and no more: without a model nobody has read it."""
+    files = listed([f"`{name}`" for name in artifacts]) or "no files yet"
+    covered = listed(titles) or "nothing"
+    return (
+        f"I've reviewed {outgoing.first_name}'s {ended.name.lower()} record. Here's what I'm working with: "
+        f"{files}, covering {covered}."
+    )
+
+
+def greeting(persona: Persona, phase: Phase) -> str:
+    return (
+        f"Hi, I'm {persona.first_name}, your {persona.role}. I'll be guiding you through {phase.guiding}. "
+        "Let's get started."
+    )
+
+
+def welcome_back(titles: Sequence[str], upcoming: str, elaborations: Sequence[Record]) -> str:
+    sentences = ["Welcome back."]
+    if titles:
+        sentences.append(f"Last time we completed {listed(titles)}.")
+    sentences.extend(
+        f"We also had a roundtable discussion on step {record.step_id} where {_inside(record.synthesis_summary)}."
+        for record in elaborations
+    )
+    if upcoming:
+        sentences.append(f"Let's pick up from {upcoming}.")
+    return " ".join(sentences)
+
+
+DEPTH_ANNOUNCED = {
+    Depth.BRIEF: (
+        "This looks straightforward. I'll keep the analysis brief -- say 'deep' if you want the full treatment."
+    ),
+    Depth.STANDARD: "",
+    Depth.DEEP: (
+        "This is a substantial change. I'll do a thorough analysis -- say 'brief' if you want to speed things up."
+    ),
+}
+
+
+def depth_kept(depth: Depth) -> str:
+    words = {Depth.BRIEF: "brief", Depth.STANDARD: "standard", Depth.DEEP: "thorough"}
+    return f"(Using {words[depth]} analysis mode as you requested last session.)"
+
+
+def depth_switched(depth: Depth) -> str:
+    return f"Got it, switching to {depth} mode."
+
+
+def skipping() -> str:
+    return "Skipping remaining steps in this phase. I'll produce draft artifacts based on what we've discussed so far."
+
+
+def not_done(passed: Sequence[tuple[str, str]]) -> str:
+    lines = "\n".join(f"- {step_id}: {why}" for step_id, why in passed)
+    return f"Not done in this phase:\n{lines}" if lines else ""
+
+
+def phase_complete(phase: Phase) -> str:
+    return f"Phase {phase.number} ({phase.name}) complete."
+
+
+def analysis_complete(slug: str) -> str:
+    return f"Analysis complete. {slug} is ready to build."
+
+
+def complete_and_current() -> str:
+    return "Analysis is already complete and current. Nothing to do."
+
+
+def stale(commits: int) -> str:
+    return f"Codebase has changed since analysis ({counted(commits, 'commit')}). Re-run analysis?"
+
+
+def how_it_goes() -> str:
+    return (
+        "Just write: everybody's words are kept, with their names. A few words do something when they are all that a "
+        "message says: `finish` writes the open step down; `C`, `E` and `S` choose from a menu; `done` ends a "
+        "discussion; `deep`, `standard` and `brief` change how much is asked; `stop` pauses. "
+        "`@roundtable help` tells the rest."
+    )
+
+
+# --- steps --------------------------------------------------------------------------------------------------------
+
+
+def header(persona: Persona, step: Step) -> str:
+    return f"**{persona.label} -- Step {step.step_id}: {step.title}**"
+
+
+def prompt(text: str, facts: Mapping[str, str]) -> str:
+    """A step's text with its {placeholders} filled from what we know; what we don't know is left as a blank."""
+    return re.sub(r"\{([^{}\n]{1,60})\}", lambda found: facts.get(found[1]) or _blank(found[1]), text)
+
+
+def how_to_answer() -> str:
+    return (
+        "Answer here in the thread, everybody. When you have said enough, press Finish step or type `finish`."
+    )
+
+
+def how_to_finish() -> str:
+    return "Press Finish step, or type `finish`, and what was said here is written down."
+
+
+def surveyed(survey: CodeSurvey) -> str:
+    if not survey.tracked_files:
+        return "There is no code base in my workspace to search, so I rely on what you know."
+    found = "\n".join(
+        f"- `{hits.keyword}`: {counted(hits.count, 'hit')}" + _where(hits.files) for hits in survey.hits
+    )
+    partly = "" if survey.complete else " (I ran out of time, so there may be more)"
+    searched = f"I searched {survey.tracked_files} tracked files{partly}"
+    return f"{searched}:\n{found}" if found else f"{searched}, but had no words to look for."
+
+
+def finished(person: str) -> str:
+    return f"Finished by {person}"
+
+
+def step_finished(person: str, step: Step) -> str:
+    return f"{person} finished step {step.step_id} {step.title}."
+
+
+def wrote(step: str, paths: Sequence[str]) -> str:
+    files = listed([f"`{path}`" for path in paths]) or "no files"
+    return f"Step {step} is written to {files}."
+
+
+def dangling(ids: Sequence[str]) -> str:
+    """In one line, however many there are."""
+    more = len(ids) - DANGLING_SHOWN
+    named = [*(f"`{one}`" for one in ids[:DANGLING_SHOWN]), *([f"{more} more"] if more > 0 else [])]
+    verb = "is" if len(ids) == 1 else "are"
+    return f"{listed(named)} {verb} mentioned in what was written just now, and defined nowhere."
+
+
+def saved(touched: Sequence[Touched]) -> str:
+    places = [f"`{one.path}`" + (f" > {one.heading}" if one.heading else "") for one in touched]
+    return f"Saved: {', '.join(places)}" if places else "Saved."
+
+
+def not_all_saved() -> str:
+    return "Not everything is saved yet. I keep trying, and tell you when it is."
+
+
+def retracted(person: str) -> str:
+    return f"{person} deleted a message."
+
+
+# --- menus --------------------------------------------------------------------------------------------------------
+
+ELABORATE_LINE = "[E] Elaboration Mode -- bring all perspectives to discuss this topic"
+CONTINUE_LINE = "[C] Continue -- move to the next step"
+SKIP_LINE = "[S] Skip remaining steps in this phase"
+FEEDBACK_LINE = "Or type naturally to provide feedback."
+
+
+def continue_to(following: Phase | None) -> str:
+    if following is None:
+        return "Complete analysis"
+    return f"Continue to Phase {following.number} ({following.name})"
+
+
+def chosen(label: str, person: str) -> str:
+    return f"{label} -- chosen by {person}"
+
+
+def feedback_from(person: str) -> str:
+    return f"Feedback from {person}"
+
+
+def stopped_here(person: str) -> str:
+    return f"Stopped by {person}"
+
+
+def paused(upcoming: str) -> str:
+    where = f" Next is {upcoming}." if upcoming else ""
+    return f"We stop here; everything said so far is kept.{where} Press Resume or say `/roundtable resume` to go on."
+
+
+def superseded() -> str:
+    return "Replaced by a newer message below"
+
+
+# --- small things -------------------------------------------------------------------------------------------------
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(words) <= 1:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _where(files: Sequence[str]) -> str:
+    shown = ", ".join(f"`{path}`" for path in files[:FILES_SHOWN])
+    return f" in {shown}" if shown else ""
+
+
+def _blank(name: str) -> str:
+    """`{N}` says nothing to a reader; `{small/medium/large}` names the choices."""
+    return f"____ ({name})" if "/" in name else "____"
+
+
+def _untrusted(title: str) -> str:
+    return escaped(one_line(title, TITLE_CHARS))
+
+
+def _inside(summary: str) -> str:
+    """A summary as part of a sentence: "Identified 3 criteria." -> "identified 3 criteria"."""
+    text = " ".join(summary.split()).rstrip(".")[:SUMMARY_LIMIT]
+    starts_sentence = len(text) > 1 and text[0].isupper() and not text[1].isupper()
+    return text[0].lower() + text[1:] if starts_sentence and not text.startswith("I ") else text
+
+
+# What stands behind the app's name while people wait for it.
+
+
+AT_WORK: Mapping[str, str] = {
+    "speak": "is thinking…",
+    "draft": "is writing this down…",
+    "synthesize": "is putting the discussion together…",
+    "judge": "is thinking about the plan…",
+    "formalize": "is writing the plan…",
+}
+"""By the kind of what is owed."""

@@ -1,0 +1,299 @@
+"""What people read when something was lost, refused or damaged, besides the sentences of the taxonomy."""
+
+from collections.abc import Sequence
+
+from bot.domain.messages.step_wording import listed
+from bot.domain.transcript.witness import WentBack
+from bot.domain.values.text import counted
+
+
+def could_not_read() -> str:
+    return "I could not read what was said in this thread before, so the item starts without it."
+
+
+def recovered(count: int, *, elsewhere: int = 0, complete: bool = True) -> str:
+    """*elsewhere* of the *count* messages were said at a menu or in a discussion."""
+    said = counted(count, "message")
+    sentences = ["I had lost the thread, and took the item up from git."]
+    if complete:
+        missing = (
+            "Nothing said here is missing." if not count else f"I read {said} here that git did not have yet."
+        )
+        sentences.append(missing)
+    elif count:
+        sentences.append(f"I read {said} here that git did not have yet; more than that I could not read.")
+    else:
+        sentences.append("What was said here since then I could not read: please say again what matters.")
+    if elsewhere:
+        sentences.append("What was said at a menu or in a discussion is in the transcript, and nowhere else.")
+    return " ".join(sentences)
+
+
+def was_away(count: int, *, complete: bool) -> str:
+    """*count* messages were written meanwhile; not *complete*: and more."""
+    said = "your message" if count == 1 else f"your {count} messages"
+    sentence = f"I was away for a while, and have now read {said} from that time."
+    if complete:
+        return sentence
+    return f"{sentence} There are more than I could read: please say again what I do not answer."
+
+
+def was_away_and_cannot_read() -> str:
+    return "I was away for a while, and cannot read what was said meanwhile. Please say again what I should know."
+
+
+def cannot_go_on(sentence: str) -> str:
+    return f"The roundtable stopped: {sentence} Say `/roundtable resume` when that is mended."
+
+
+def thread_gone(title: str) -> str:
+    return f"The thread of **{title}** was deleted. Say `/roundtable resume`, and it goes on in a new one."
+
+
+def unread(sentence: str) -> str:
+    return f"I could not look into the item's folder: {sentence} I go on with what I know."
+
+
+def press_retry() -> str:
+    return "Nothing is lost. Press Retry when you want me to try again."
+
+
+def without_a_model() -> str:
+    return (
+        "Nothing is lost, and the roundtable goes on without the model: the personas ask and write down what you say. "
+        "Press the button when the model should try again."
+    )
+
+
+def goes_on_without(button: str) -> str:
+    """For who asks where things stand, long after it was told."""
+    return f"A model failed, so the personas go on without one until somebody presses *{button}*."
+
+
+def with_a_model_again() -> str:
+    return "From here on the personas think with the model again. Here are the buttons."
+
+
+def not_shown() -> str:
+    """In place of a menu whose text Slack refuses: its buttons must not be lost with it."""
+    return (
+        "I have something to say here that Slack does not let me show. It is in the transcript; please go on."
+    )
+
+
+def written_anew() -> str:
+    return "meta.json could not be read, so I have written it anew from what I know. Nothing is lost."
+
+
+def lines_mended(count: int) -> str:
+    damaged = "A line" if count == 1 else f"{count} lines"
+    what = (
+        "was damaged on the disk. Git had it whole, so it is back"
+        if count == 1
+        else ("were damaged on the disk. Git had them whole, so they are back")
+    )
+    return f"{damaged} of the transcript {what}."
+
+
+def restorable() -> str:
+    return (
+        "The item's `meta.json` can't be used as it is: it is damaged, or gone. Git still has an earlier version of it "
+        "that I can bring back. Or we start from the beginning; artifacts, transcript and the damaged file stay either "
+        "way. Whoever mends the file by hand says `/roundtable resume` afterwards."
+    )
+
+
+def not_written(path: str, text: str) -> str:
+    return f"I could not save this in `{path}` yet. Here it is, so that nothing is lost:\n\n{text}"
+
+
+def saved_at_last() -> str:
+    return "What I could not save before is saved now."
+
+
+def put_back(back: WentBack) -> str:
+    """The workspace is whole again, or what somebody changed in it stands."""
+    if back.edit:
+        return (
+            f"{back.person} changed what is written down about this item, in commit `{back.edit}`. That stands, and I "
+            "go on from there."
+        )
+    return (
+        f"The workspace went back by {counted(back.commits, 'commit')} of this item{_steps(back)}. I wrote them again "
+        "from the commits that git still had."
+    )
+
+
+def lost(back: WentBack, *, words: int, complete: bool, permalink: str) -> str:
+    """What is in the record again, and what is not."""
+    thread = f"[this thread]({permalink})" if permalink else "this thread"
+    gone = f"The workspace went back, and git does not have what came after{_steps(back)}"
+    again = "the progress" if not words else f"the progress and {counted(words, 'message')} of this thread"
+    rest = f"what the personas said and wrote is in {thread} and nowhere else."
+    if complete:
+        return f"{gone}: I wrote {again} again, and {rest}"
+    return f"{gone}: I wrote {again} again. I could not read all of the thread; {rest}"
+
+
+def _steps(back: WentBack) -> str:
+    if not back.steps:
+        return ""
+    name = "step" if len(back.steps) == 1 else "steps"
+    return f" ({name} {listed(back.steps)})"
+
+
+def clashed(paths: Sequence[str]) -> str:
+    copies = listed([f"`{path}`" for path in paths])
+    return (
+        f"Somebody changed the same text at the remote. Theirs is the file now; ours is kept beside it as {copies}. "
+        "Please put together what belongs together."
+    )
+
+
+# What the host says about silence and money.
+
+
+def muted(name: str) -> str:
+    return (
+        f"{name} muted the personas. What you write is still recorded, and buttons work. "
+        "Say `@roundtable unmute` when you want to hear them again."
+    )
+
+
+def unmuted(name: str) -> str:
+    return f"{name} unmuted the personas."
+
+
+def used_up_in_a_discussion() -> str:
+    return "What models may take for this item is used up. I'm putting together what we have."
+
+
+def used_up_in_a_step(total: str) -> str:
+    return (
+        f"{_used_up(total)} The personas are quiet from here on; what you write is still recorded. Finish the step "
+        "with what there is, or allow as much again?"
+    )
+
+
+def used_up_elsewhere(total: str) -> str:
+    return f"{_used_up(total)} The next menu lets you go on without the personas, or allow as much again."
+
+
+def reserve_gone(total: str) -> str:
+    return (
+        f"What models may take for this item is used up, the reserve, too: {total}. Nothing more is asked of them "
+        "until somebody presses *Allow as much again*; meanwhile steps are written down in your own words."
+    )
+
+
+def no_planning_without(total: str) -> str:
+    return (
+        f"What models may take for this item is used up, the reserve, too: {total}. What was said so far is kept. "
+        "Allow as much again, or leave the planning for now?"
+    )
+
+
+def allowed(name: str, total: str) -> str:
+    return f"{name} allowed more: models may take {total} for this item."
+
+
+def _used_up(total: str) -> str:
+    return f"What models may take for this item is used up: {total}, less a reserve for writing things down."
+
+
+# What one person is told who asked for something that cannot be just now. Nothing was changed by it.
+
+
+def already_decided(sentence: str) -> str:
+    return f"That menu is over: {sentence.rstrip('.')}. Nothing was changed."
+
+
+def unknown_menu() -> str:
+    return "That button belongs to an earlier moment of this roundtable. Please use the newest menu in the thread."
+
+
+def written_before(said: str, what: str, button: str) -> str:
+    """*said* was typed before *what* stands in the thread now; *button* does the same, if there is one."""
+    sentence = f"You wrote *{said}* before this {what}."
+    if button:
+        return f"{sentence} Press *{button}* if you meant this one."
+    return f"{sentence} Nothing was changed. Type it again if you still want it."
+
+
+def belongs_to(step: str) -> str:
+    return (
+        f"You wrote this while step {step} was open, so it is kept with that step, which is written already. "
+        "If it belongs to what is asked now, please write it again."
+    )
+
+
+def guests_talk() -> str:
+    return (
+        "Guests and people of other organisations are welcome to write here, and it counts; the buttons, and words "
+        "like `stop` or `finish`, are for members of this workspace."
+    )
+
+
+def unverified() -> str:
+    return (
+        "Slack has not told me who you are, so I treat you as a guest for now: what you write counts, and the buttons, "
+        "and words like `stop` or `finish`, are for members of this workspace. Please try again in a minute."
+    )
+
+
+def participants_press() -> str:
+    return "The buttons are for those who take part: write something in the thread first, and then they are yours, too."
+
+
+def starter_presses(name: str) -> str:
+    return f"{name} started this roundtable and presses its buttons. What you write in the thread counts all the same."
+
+
+def muted_already() -> str:
+    return "The personas are muted already. Say `@roundtable unmute` to hear them again."
+
+
+def not_muted() -> str:
+    return "The personas are not muted."
+
+
+def budget_used_up() -> str:
+    return "What models may take for this item is used up. Allow more with the button beside, or end the discussion."
+
+
+def saving() -> str:
+    return "I'm just saving. Please try again in a moment."
+
+
+def nothing_to_finish() -> str:
+    return "There is no open step to finish right now."
+
+
+def no_depth_now() -> str:
+    return "The depth can be changed while a step or its menu is open."
+
+
+def nothing_running() -> str:
+    return "Nothing is running here; the roundtable is stopped already."
+
+
+def discussing() -> str:
+    return (
+        "A discussion is going on, or was stopped in the middle. End it first, then the planning can begin."
+    )
+
+
+def no_planning_now() -> str:
+    return "Something has to be put right first: press Retry in the thread, then say `plan` again."
+
+
+def no_roles() -> str:
+    return "There is nobody to plan with: the folder `personas/workshop` has no roles."
+
+
+def held_already() -> str:
+    return "This roundtable is being held already. Say `/roundtable resume` to go on with it."
+
+
+def not_opened() -> str:
+    return "This roundtable has no thread yet. Say `/roundtable start` again."

@@ -1,0 +1,165 @@
+"""
+`planning/plan-review.json`: what each role makes of the plan, and what that comes to together.
+
+Where they disagree the most careful one counts: blocked before needs_changes before accepted. A role that could not say
+is no consent. That people went on all the same is recorded beside it and changes no verdict.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+from bot.domain.planning.plan import Plan
+from bot.domain.planning.projections import plan_json
+from bot.domain.planning.verdict import Judgement, Verdict
+from bot.domain.planning.workshop import PLAN, PLAN_PAGE, Chosen, Workshop
+from bot.domain.values.json_files import pretty
+from bot.domain.values.value import Stored, Value
+
+GENERATOR = "roundtable"
+
+
+class Opinion(StrEnum):
+    """Of one reviewer."""
+
+    ACCEPT = "accept"
+    NEEDS_CHANGES = "needs_changes"
+    BLOCKED = "blocked"
+    DEFER = "defer"
+    """Not enough to go by."""
+
+
+class Outcome(StrEnum):
+    """Of all of them."""
+
+    ACCEPTED = "accepted"
+    NEEDS_CHANGES = "needs_changes"
+    BLOCKED = "blocked"
+
+
+TOGETHER = {
+    Opinion.BLOCKED: Outcome.BLOCKED,
+    Opinion.NEEDS_CHANGES: Outcome.NEEDS_CHANGES,
+    Opinion.DEFER: Outcome.NEEDS_CHANGES,
+    Opinion.ACCEPT: Outcome.ACCEPTED,
+}
+"""The most careful first: the first row that any reviewer is in is the outcome."""
+
+
+class Remark(Value):
+    """What code sees by itself: an error stops a plan, a warning is told."""
+
+    code: str
+    sentence: str
+    error: bool = False
+
+
+class Aggregate(Stored):
+    ok: bool
+    decision: Outcome
+    confidence: float
+    reasons: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    blocking_issues: tuple[str, ...] = ()
+
+
+def opinion(verdict: Verdict) -> Opinion:
+    """A question that blocks, blocks, whatever else is said."""
+    if verdict.blocking_questions:
+        return Opinion.BLOCKED
+    return {True: Opinion.ACCEPT, False: Opinion.NEEDS_CHANGES, None: Opinion.DEFER}[verdict.ok]
+
+
+def aggregate(verdicts: Mapping[str, Verdict], remarks: Collection[Remark] = ()) -> Aggregate:
+    """Of nobody's verdict nothing is accepted."""
+    opinions = {opinion(one) for one in verdicts.values()} or {Opinion.DEFER}
+    blocking = [f"{role}: {text}" for role, one in verdicts.items() for text in one.blocking_questions]
+    blocking += [remark.sentence for remark in remarks if remark.error]
+    decision = next(outcome for one, outcome in TOGETHER.items() if one in opinions)
+    if any(remark.error for remark in remarks):
+        decision = Outcome.BLOCKED
+    reasons = (f"{role}: {reason}" for role, one in verdicts.items() if not one.ok for reason in one.reasons)
+    suggestions = [f"{role}: {text}" for role, one in verdicts.items() for text in one.suggestions]
+    suggestions += [remark.sentence for remark in remarks if not remark.error]
+    return Aggregate(
+        ok=decision is Outcome.ACCEPTED,
+        decision=decision,
+        confidence=min((one.sureness for one in verdicts.values()), default=0.0),
+        reasons=tuple(reasons),
+        suggestions=tuple(suggestions),
+        blocking_issues=tuple(blocking),
+    )
+
+
+def remarks(plan: Plan | None, *, has_page: bool = True) -> tuple[Remark, ...]:
+    """The checks that need no opinion."""
+    if plan is None:
+        return (Remark(code="PLANNING_MISSING", sentence=f"There is no {PLAN}.", error=True),)
+    return tuple(_remarks(plan, has_page=has_page))
+
+
+def _remarks(plan: Plan, *, has_page: bool) -> Iterator[Remark]:
+    if not has_page:
+        yield Remark(code="PLAN_MD_MISSING", sentence=f"There is no {PLAN_PAGE}.", error=True)
+    traced = (*(one.traces for one in plan.work.tasks), *(one.traces for one in plan.acceptance_criteria))
+    if not any(traced):
+        yield Remark(code="REQ_EMPTY", sentence="Nothing in the plan traces to a requirement.")
+    if not plan.file_plan:
+        yield Remark(code="DRAFT_FILES_EMPTY", sentence="The plan names no files.")
+    if not plan.acceptance_criteria:
+        yield Remark(code="ACCEPTANCE_EMPTY", sentence="The plan has no acceptance criteria.")
+    if not (plan.test_plan and plan.test_plan.cases):
+        yield Remark(code="TEST_PLAN_EMPTY", sentence="The plan has no test cases.")
+
+
+def plan_hash(plan: Plan) -> str:
+    return hashlib.sha256(plan_json(plan).encode()).hexdigest()
+
+
+def review_json(ws: Workshop, plan: Plan, *, now: str) -> str:
+    """The last verdict of each role, on the plan as it is."""
+    found = remarks(plan)
+    told: dict[str, Any] = {
+        "task_id": ws.slug,
+        "plan_version": ws.version,
+        "reviewers": [_reviewer(one) for one in _last(ws)],
+        "aggregate": aggregate(ws.verdicts, found).model_dump(mode="json"),
+        "meta": {"created_at": now, "updated_at": now, "plan_hash": plan_hash(plan), "generator": GENERATOR},
+    }
+    if found:
+        told["meta"]["checks"] = [remark.code for remark in found]
+    if ws.overridden and ws.chosen:
+        told["meta"]["override"] = _override(ws.chosen)
+    return pretty(told)
+
+
+def _last(ws: Workshop) -> tuple[Judgement, ...]:
+    return tuple({one.role: one for one in ws.judgements}.values())
+
+
+def _reviewer(one: Judgement) -> dict[str, Any]:
+    verdict = one.verdict
+    meta: dict[str, Any] = {"round": one.round, "source": "voice"}
+    return {
+        "id": one.role,
+        "name": one.role,
+        "role": one.role,
+        "ok": verdict.ok,
+        "decision": opinion(verdict).value,
+        "confidence": verdict.confidence,
+        "strengths": list(verdict.reasons) if verdict.ok else [],
+        "weaknesses": [] if verdict.ok else list(verdict.reasons),
+        "suggestions": list(verdict.suggestions),
+        "blocking_issues": list(verdict.blocking_questions),
+        "meta": meta | ({"message_id": one.line} if one.line else {}),
+    }
+
+
+def _override(chosen: Chosen) -> dict[str, Any]:
+    return {
+        "by": chosen.person,
+        "proposed": chosen.proposed.value if chosen.proposed else None,
+        "reason": chosen.reason,
+        "message_id": chosen.line,
+    }

@@ -1,0 +1,229 @@
+"""
+`planning/meeting.md`: what was asked, answered, judged and decided, for people who were not there.
+
+The transcript has every word; this has what came of them.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
+
+from bot.domain.planning.plan import Plan
+from bot.domain.planning.plan_reader import read_plan
+from bot.domain.planning.plan_review import review_json
+from bot.domain.planning.projections import harmless, projected
+from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.workshop import (
+    BRIEF,
+    FIRST_READING,
+    FOLDER,
+    MINUTES,
+    PLAN,
+    REQUIRED,
+    REVIEW,
+    VERSIONED,
+    Question,
+    Remark,
+    Workshop,
+    answer_in,
+    version_folder,
+)
+from bot.domain.transcript.lines import Line, Part, Source
+from bot.domain.values.text import clean, counted
+from bot.domain.values.value import Stored
+
+NOBODY = "somebody"
+SAYS = {True: "yes", False: "no", None: "cannot say yet"}
+
+
+def minutes(ws: Workshop, names: Mapping[str, str]) -> str:
+    """*names* are what people are called, by id."""
+    parts = [
+        f"# Planning: {harmless(ws.title)}",
+        f"> {harmless(ws.brief)}",
+        f"Version {ws.version}, {counted(ws.round, 'round')}, {counted(ws.sessions, 'session')} of questions.",
+        _section("Lessons from the version before", (f"- {harmless(one)}" for one in ws.lessons)),
+        _section("Questions", (_question(one, names) for one in ws.questions)),
+        _section("Also said", (f"- {_name(one.person, names)}: {harmless(one.text)}" for one in ws.remarks)),
+        *(_round(ws, number) for number in range(FIRST_READING, ws.round + 1)),
+        _section("Proposal", _proposal(ws)),
+        _section("Decision", _decision(ws, names)),
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _section(title: str, rows: Iterator[str]) -> str:
+    body = "\n".join(rows)
+    return f"## {title}\n\n{body}" if body else ""
+
+
+def _question(one: Question, names: Mapping[str, str]) -> str:
+    asked = f"- **{one.id}** {harmless(one.text)} ({', '.join(map(harmless, one.by))})"
+    if one.answered:
+        return f"{asked}\n  - {_name(one.person, names)}: {harmless(one.answer)}"
+    return f"{asked}\n  - {'_passed_' if one.passed else '_not put to anybody_'}"
+
+
+def _round(ws: Workshop, number: int) -> str:
+    title = "First reading" if number == FIRST_READING else f"Round {number}"
+    rows = (row for role, verdict in ws.verdicts_of(number).items() for row in _verdict(role, verdict))
+    return _section(title, rows)
+
+
+def _verdict(role: str, verdict: Verdict) -> Iterator[str]:
+    sure = "" if verdict.confidence is None else f", confidence {verdict.confidence:.2f}"
+    yield f"- **{harmless(role)}** {SAYS[verdict.ok]}{sure}"
+    yield from (f"  - {harmless(reason)}" for reason in verdict.reasons)
+    yield from (f"  - Suggests: {harmless(one)}" for one in verdict.suggestions)
+    yield from (f"  - Asks: {harmless(one)}" for one in verdict.blocking_questions)
+
+
+def _proposal(ws: Workshop) -> Iterator[str]:
+    if ws.proposal:
+        yield f"- **{ws.proposal.decision}**, with {ws.proposal.coverage:.0%} of the roles in agreement"
+        yield from (f"  - {harmless(reason)}" for reason in ws.proposal.reasons)
+
+
+def _decision(ws: Workshop, names: Mapping[str, str]) -> Iterator[str]:
+    if ws.chosen:
+        against = f", against the proposal to {ws.chosen.proposed}" if ws.chosen.against else ""
+        yield f"- **{ws.chosen.decision}** by {_name(ws.chosen.person, names)}{against}"
+        yield from ([f"  - {harmless(ws.chosen.reason)}"] if ws.chosen.reason else [])
+
+
+def _name(person: str, names: Mapping[str, str]) -> str:
+    return harmless(names.get(person) or person) or NOBODY
+
+
+# What the transcript alone says of workshops, for when the store was lost: what people answered, so that
+# nobody is asked twice, and whether one was going on.
+#
+# An answer's line names the question in its `meta.answers`; a remark's says `remark`. What became of either
+# later, an edit or a deletion, is a line of its own.
+
+
+VERSION = "plan_version"
+ANSWERS, REMARK = "answers", "remark"
+MOST_REMARKS = 200
+
+
+class Recalled(NamedTuple):
+    answered: tuple[Question, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+
+def answers(ws: Workshop | None) -> Mapping[str, Any]:
+    """What the line of the next thing that somebody says has to tell of it."""
+    question = next((one for one in ws.questions if one.id in ws.asking[:1]), None) if ws else None
+    if question is None:
+        return {REMARK: True}
+    return {ANSWERS: {"question": question.text, "by": list(question.by)}}
+
+
+def recalled(lines: Iterable[Line]) -> Recalled:
+    """As people last left them; of two answers to one question, the later."""
+    asked: dict[str, Question] = {}
+    remarks: dict[str, Remark] = {}
+    for line in lines:
+        amends, retracts = (str(line.meta.get(name) or "") for name in ("amends", "retracts"))
+        if amends or retracts:
+            _change(asked, amends or retracts, answer_in(line.content) if amends else "")
+            text = clean(line.content).strip() if amends else ""
+            if remark := remarks.get(amends or retracts):
+                remarks[remark.line] = remark.but(text=text)
+        elif line.source is Source.USER and line.message_id:
+            _hear(asked, remarks, line)
+    found = (one for one in asked.values() if one.answered)
+    told = tuple(one for one in remarks.values() if one.text)[-MOST_REMARKS:]
+    return Recalled(tuple(one.but(id=f"Q{number}") for number, one in enumerate(found, start=1)), told)
+
+
+def under_way(last: Line | None) -> bool:
+    """Whether a transcript that ends with *last* ends in the middle of a workshop."""
+    return last is not None and VERSION in last.meta and last.phase is not Part.REVIEW_READY
+
+
+def _hear(asked: dict[str, Question], remarks: dict[str, Remark], line: Line) -> None:
+    person = str(line.meta.get("user_id") or "")
+    told = line.meta.get(ANSWERS)
+    if isinstance(told, Mapping) and isinstance(text := told.get("question"), str) and text.strip():
+        by = told.get("by")
+        roles = tuple(str(one) for one in by) if isinstance(by, list) else ()
+        answer = answer_in(line.content)
+        asked.pop(text, None)
+        asked[text] = Question(
+            id="Q0", text=text, by=roles, answer=answer, person=person, line=line.message_id
+        )
+    elif line.meta.get(REMARK) is True and VERSION in line.meta:
+        said = clean(line.content).strip()
+        remarks[line.message_id] = Remark(text=said, person=person, line=line.message_id)
+
+
+def _change(asked: dict[str, Question], line: str, answer: str) -> None:
+    for text, one in asked.items():
+        if one.line == line:
+            asked[text] = one.but(answer=answer)
+
+
+# The files of a workshop as edits: what is written when a plan is ready, and what a redo puts aside.
+
+
+class PlanEdit(Stored):
+    """Writes a whole file of the workshop, whatever was there; `None` takes it away, once a redo has put it aside."""
+
+    kind: Literal["plan"] = "plan"
+    path: str
+    text: str | None
+
+    @property
+    def takes_away(self) -> bool:
+        return self.text is None
+
+    def apply(self, _: str | None) -> str:
+        """Nothing, of a file that is taken away."""
+        return self.text or ""
+
+
+def outputs(ws: Workshop, plan: Plan, *, names: Mapping[str, str], now: str) -> tuple[PlanEdit, ...]:
+    """Everything that is written when a plan is valid. `planning/meeting.jsonl` is the engine's own."""
+    texts = {
+        **projected(plan),
+        MINUTES: minutes(ws, names),
+        REVIEW: review_json(ws, plan, now=now),
+        BRIEF: f"{ws.brief.strip()}\n",
+    }
+    return tuple(PlanEdit(path=path, text=text) for path, text in texts.items())
+
+
+def put_aside(ws: Workshop, files: Mapping[str, str], *, names: Mapping[str, str]) -> tuple[PlanEdit, ...]:
+    """
+    What becomes of *files*, those of version `ws.version` by path, before the next one begins.
+
+    Also a version that came to no plan leaves its minutes. The transcript stays where it is, and goes on.
+    """
+    folder = free_folder(ws.version, files)
+    present = {path: text for path, text in files.items() if path in VERSIONED}
+    kept = {MINUTES: minutes(ws, names), BRIEF: f"{ws.brief.strip()}\n", **present}
+    moved = [PlanEdit(path=f"{folder}{path.removeprefix(FOLDER)}", text=text) for path, text in kept.items()]
+    return (*moved, *(PlanEdit(path=path, text=None) for path in present))
+
+
+def taken_up(drafted: Workshop, files: Mapping[str, str]) -> Workshop:
+    """
+    Where git alone says a workshop stands, after the store was lost: *drafted* as it would begin, with the brief and
+    the version of *files*, and ready for review if the plan and its projections are all there.
+    """
+    brief = files.get(BRIEF, "").strip() or drafted.brief
+    ready = files.keys() >= REQUIRED and read_plan(files[PLAN]).plan is not None
+    found = drafted.but(version=_first_free(1, files), brief=brief)
+    return found.but(stage=Part.REVIEW_READY, outputs=tuple(sorted(REQUIRED))) if ready else found
+
+
+def free_folder(version: int, taken: Collection[str]) -> str:
+    """Nothing that was put aside is ever written over, also where the count of versions was lost."""
+    return version_folder(_first_free(version, taken))
+
+
+def _first_free(version: int, taken: Collection[str]) -> int:
+    while any(path.startswith(f"{version_folder(version)}/") for path in taken):
+        version += 1
+    return version

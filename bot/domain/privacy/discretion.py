@@ -1,0 +1,62 @@
+"""What came in, without its secrets: the texts of an input are redacted, whatever it is made of."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from bot.domain.privacy.redaction import Redact
+from bot.domain.roundtable.inputs import (
+    Clashed,
+    Finish,
+    Mute,
+    Press,
+    Resume,
+    Retract,
+    SetDepth,
+    Stop,
+    TryAgain,
+)
+from bot.domain.roundtable.outcomes import Attempted, Committed, Done, PersonMet, Posted, ThreadOpened
+from bot.domain.values.value import Value
+
+T = TypeVar("T", bound=Value)
+
+SAYS_NOTHING = frozenset({
+    Attempted, Clashed, Committed, Done, Finish, Mute, PersonMet, Posted, Press, Resume, Retract, SetDepth, Stop,
+    ThreadOpened, TryAgain,
+})  # fmt: skip
+"""Made of ids alone. Whatever is not listed here is looked through."""
+NAMES_SOMETHING = frozenset({
+    "about", "at", "chain", "codebase", "commit", "effect", "id", "incarnation", "key", "kind", "last",
+    "marker", "path", "permalink", "person", "persona", "reply_url", "sha", "slug", "step_id", "thread",
+    "token", "ts", "value",
+})  # fmt: skip
+"""Fields that others find things by: they are no text of anybody."""
+
+
+def discreet(happened: T, redact: Redact) -> T:
+    return happened if type(happened) in SAYS_NOTHING else _value(happened, redact)
+
+
+def _value(value: T, redact: Redact) -> T:
+    """The very same when there is nothing to hide."""
+    changed: dict[str, Any] = {}
+    for name in type(value).model_fields:
+        told = getattr(value, name)
+        if name not in NAMES_SOMETHING and (clean := _clean(told, redact)) is not told:
+            changed[name] = clean
+    return value.but(**changed) if changed else value
+
+
+def _clean(told: Any, redact: Redact) -> Any:
+    if isinstance(told, str):
+        clean = redact(told)
+        return told if clean == told else clean
+    if isinstance(told, Value):
+        return _value(told, redact)
+    if isinstance(told, Mapping):
+        fields = {name: _clean(one, redact) for name, one in told.items()}
+        return fields if any(fields[name] is not one for name, one in told.items()) else told
+    if isinstance(told, tuple | list):
+        parts = [_clean(one, redact) for one in told]
+        return type(told)(parts) if any(a is not b for a, b in zip(parts, told, strict=True)) else told
+    return told

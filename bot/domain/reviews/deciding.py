@@ -1,0 +1,154 @@
+"""`decide` of a notice: the next value, with what is owed then. Old news gives the very same object."""
+
+from typing import assert_never
+
+from bot.domain.messages import review_wording
+from bot.domain.reviews.notice import (
+    Arrived,
+    AskReview,
+    Attempted,
+    Delayed,
+    Entry,
+    Failed,
+    Gone,
+    Happened,
+    KeepReview,
+    Kept,
+    Made,
+    MakeReview,
+    Notice,
+    Outcome,
+    Owed,
+    ShowNotice,
+    Stands,
+    TellPerson,
+    TellThread,
+    Told,
+)
+
+TOLD_ONE_BY_ONE = 5
+"""In one message of the thread: who sends more at once wants them counted."""
+
+
+def decide(notice: Notice, happened: Happened) -> Notice:
+    after = _decided(notice, happened)
+    return after if after is notice else after.but(now=happened.at)
+
+
+def _decided(notice: Notice, happened: Happened) -> Notice:
+    match happened:
+        case AskReview():
+            return _asked(notice, happened)
+        case Arrived():
+            return _arrived(notice, happened)
+        case _:
+            return _settled(notice, happened)
+
+
+def _asked(notice: Notice, wish: AskReview) -> Notice:
+    if wish.key in notice.seen:
+        return notice
+    make = MakeReview(
+        personas=wish.personas, person=wish.person, place=wish.place, reply_url=wish.reply_url, at=wish.at
+    )
+    notice = notice.but(title=wish.title, asked_in=notice.asked_in or wish.place.channel)
+    return notice.knowing(wish.key).owing(make)
+
+
+def _arrived(notice: Notice, came: Arrived) -> Notice:
+    if notice.knows(came.entry.number):
+        return notice
+    notice = notice.but(title=came.title, asked_in=notice.asked_in or came.channel)
+    return _shown(notice, came.entry)
+
+
+def _settled(notice: Notice, happened: Outcome) -> Notice:
+    """A debt that is no longer owed has no outcome."""
+    effect = next((one for one in notice.outbox if one.id == happened.effect), None)
+    if effect is None:
+        return notice
+    match happened:
+        case Attempted(attempts=attempts) if attempts != effect.attempts:
+            return notice
+        case Attempted(at=at, by=by):
+            begun = effect.but(attempts=effect.attempts + 1, attempted_at=at, attempted_by=by)
+            return notice.but(outbox=tuple(begun if one is effect else one for one in notice.outbox))
+        case Made(content=content, entry=entry):
+            return notice.replacing(effect, _keeping(effect, content, entry))
+        case Kept(number=number, path=path):
+            return _kept(notice, effect, number=number, path=path)
+        case Stands(channel=channel, ts=ts):
+            return notice.replacing(effect).but(channel=channel, ts=ts, searched=True, refused="")
+        case Gone():
+            return notice.replacing(effect, ShowNotice()).but(ts="")
+        case Told():
+            return notice.replacing(effect)
+        case Delayed(sentence=sentence):
+            return _delayed(notice, effect, sentence)
+        case Failed(sentence=sentence):
+            return _failed(notice, effect, sentence)
+        case _:
+            assert_never(happened)
+
+
+def _keeping(effect: Owed, content: str, entry: Entry) -> KeepReview:
+    assert isinstance(effect, MakeReview), "only what is to be made is made"
+    return KeepReview(
+        content=content, entry=entry, person=effect.person, place=effect.place, reply_url=effect.reply_url
+    )
+
+
+def _kept(notice: Notice, effect: Owed, *, number: int, path: str) -> Notice:
+    assert isinstance(effect, KeepReview), "only what is to be kept is kept"
+    notice = notice.replacing(effect)
+    if notice.knows(number):
+        return notice
+    return _shown(notice, effect.entry.but(number=number, path=path))
+
+
+def _shown(notice: Notice, entry: Entry) -> Notice:
+    """The notice first. One that is being posted just now may be without *entry*: it is followed by another."""
+    waiting = [one for one in notice.outbox[1:] if not isinstance(one, ShowNotice)]
+    notice = (
+        notice.knowing(f"review.{entry.number}").showing(entry).but(outbox=(*notice.outbox[:1], *waiting))
+    )
+    return _telling(notice.owing(ShowNotice()), entry)
+
+
+def _telling(notice: Notice, entry: Entry) -> Notice:
+    """Details that nobody has begun to post yet take this one along."""
+    waiting = next((one for one in notice.outbox if isinstance(one, TellThread) and not one.attempts), None)
+    if waiting is None:
+        return notice.owing(TellThread(entries=(entry,), look=entry.number <= notice.lost_up_to))
+    if len(waiting.entries) < TOLD_ONE_BY_ONE:
+        longer = waiting.but(entries=(*waiting.entries, entry))
+    else:
+        longer = waiting.but(more=waiting.more + 1)
+    rest = tuple(one for one in notice.outbox if one is not waiting)
+    return notice.but(outbox=(*rest, longer))
+
+
+def _delayed(notice: Notice, effect: Owed, sentence: str) -> Notice:
+    """Whoever asked is told once."""
+    if not isinstance(effect, KeepReview) or effect.told:
+        return notice
+    excuse = _excuse(effect, review_wording.kept_later(notice, sentence))
+    return notice.replacing(effect, excuse, effect.but(told=True))
+
+
+def _failed(notice: Notice, effect: Owed, sentence: str) -> Notice:
+    match effect:
+        case MakeReview():
+            return notice.replacing(effect, _excuse(effect, review_wording.not_made(notice, sentence)))
+        case KeepReview():
+            return notice.replacing(effect, _excuse(effect, review_wording.not_kept(notice, sentence)))
+        case ShowNotice():
+            return notice.replacing(effect).but(refused=sentence)
+        case TellThread() | TellPerson():
+            return notice.replacing(effect)
+        case _:
+            assert_never(effect)
+
+
+def _excuse(effect: MakeReview | KeepReview, sentence: str) -> TellPerson:
+    return TellPerson(person=effect.person, place=effect.place, reply_url=effect.reply_url, sentence=sentence)

@@ -1,0 +1,246 @@
+"""
+The notice of an item: the one message about its reviews in the triage channel, and what is owed because of them.
+
+A value of its own, beside the roundtable and apart from it. A review needs no roundtable, and changes none: nothing
+here knows of a stage, a step or meta.json, and of what a review says only the sentences that are shown.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from bot.domain.values.places import Person, Place
+from bot.domain.values.value import Stored
+
+ENTRIES_KEPT = 6
+KEYS_REMEMBERED = 256
+
+
+class Entry(Stored):
+    """
+    A review as people are shown it. *number* is its iteration, and 0 until it is kept; *findings* are the ones that
+    are shown, *hidden* says what is not, and why.
+    """
+
+    number: int = 0
+    path: str = ""
+    line: str
+    reviewers: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+
+
+# --- what is owed -----------------------------------------------------------------------------------------------------
+
+
+class _Owed(Stored):
+    """`attempts` counts how often it was begun; `attempted_at` and `attempted_by` are of the last time."""
+
+    id: str = ""
+    attempts: int = 0
+    attempted_at: str = ""
+    attempted_by: str = ""
+
+
+class MakeReview(_Owed):
+    """Ask the personas for a review. *place* is where the wish was said, and where its failure is told."""
+
+    kind: Literal["make"] = "make"
+    personas: tuple[str, ...]
+    person: Person
+    place: Place
+    reply_url: str = ""
+    at: str
+
+
+class KeepReview(_Owed):
+    """
+    Save *content* as the item's next review. It is the same review however often this is begun. *told*: whoever asked
+    knows that it takes longer.
+    """
+
+    kind: Literal["keep"] = "keep"
+    content: str
+    entry: Entry
+    person: Person
+    place: Place
+    reply_url: str = ""
+    told: bool = False
+
+
+class ShowNotice(_Owed):
+    """Post the notice, or edit it where it stands."""
+
+    kind: Literal["show"] = "show"
+
+
+class TellThread(_Owed):
+    """
+    The details, in the item's thread; *more* reviews came in than are told of one by one. *look*: they may be there
+    already, posted by somebody whom the store has forgotten.
+    """
+
+    kind: Literal["details"] = "details"
+    entries: tuple[Entry, ...]
+    more: int = 0
+    look: bool = False
+
+
+class TellPerson(_Owed):
+    """What became of a wish, for whoever had it."""
+
+    kind: Literal["tell"] = "tell"
+    person: Person
+    place: Place
+    reply_url: str = ""
+    sentence: str
+
+
+Owed = Annotated[MakeReview | KeepReview | ShowNotice | TellThread | TellPerson, Field(discriminator="kind")]
+
+
+# --- what can happen --------------------------------------------------------------------------------------------------
+
+
+class _Happened(Stored):
+    at: str
+
+
+class AskReview(_Happened):
+    """A person wants a review by *personas*."""
+
+    key: str
+    title: str
+    personas: tuple[str, ...]
+    person: Person
+    place: Place
+    reply_url: str = ""
+
+
+class Arrived(_Happened):
+    """A review that somebody else made is kept: *entry* has its number. *channel* is for an item that has none."""
+
+    title: str
+    entry: Entry
+    channel: str = ""
+
+
+class _Outcome(_Happened):
+    effect: str
+
+
+class Attempted(_Outcome):
+    """
+    Written down before an effect is begun: whoever goes on after a kill knows to look first. *attempts* is how often
+    it had been begun then; of two who write the same, the second is too late.
+    """
+
+    attempts: int
+    by: str
+
+
+class Made(_Outcome):
+    content: str
+    entry: Entry
+
+
+class Kept(_Outcome):
+    number: int
+    path: str
+
+
+class Stands(_Outcome):
+    """The notice is there; an empty *channel* says that there is none to show it in."""
+
+    channel: str = ""
+    ts: str = ""
+
+
+class Gone(_Outcome):
+    """Somebody deleted the notice: it has to be posted again."""
+
+
+class Told(_Outcome):
+    pass
+
+
+class Delayed(_Outcome):
+    """A review cannot be kept for now. It stays owed: nothing that somebody wrote is given up."""
+
+    sentence: str
+
+
+class Failed(_Outcome):
+    """The world said no for good. *sentence* is for people."""
+
+    sentence: str
+
+
+Outcome = Attempted | Made | Kept | Stands | Gone | Told | Delayed | Failed
+Happened = AskReview | Arrived | Outcome
+
+
+# --- the aggregate ----------------------------------------------------------------------------------------------------
+
+
+class Notice(Stored):
+    """
+    `channel` and `ts` are where it stands. `entries` are the newest reviews, in the order of their numbers.
+    `lost_up_to` is the last review that was there when this began: the store may have lost what was posted of it, so
+    Slack is asked first; `searched` says that the notice was looked for. `asked_in` is where somebody asked, for an
+    item without a channel. `refused` says why it is not shown. Something last happened to it `now`.
+    """
+
+    shape: int = 1
+    version: int = 0
+    now: str = ""
+    slug: str
+    title: str = ""
+    channel: str = ""
+    ts: str = ""
+    searched: bool = False
+    lost_up_to: int = 0
+    asked_in: str = ""
+    refused: str = ""
+    entries: tuple[Entry, ...] = ()
+    sequence: int = 0
+    outbox: tuple[Owed, ...] = ()
+    seen: tuple[str, ...] = ()
+
+    @property
+    def next_effect(self) -> Owed | None:
+        return self.outbox[0] if self.outbox else None
+
+    @property
+    def newest(self) -> Entry | None:
+        return self.entries[-1] if self.entries else None
+
+    def knows(self, number: int) -> bool:
+        """Whether the review *number* was shown and told of."""
+        last = self.newest.number if self.newest else 0
+        return f"review.{number}" in self.seen or number <= last - KEYS_REMEMBERED
+
+    def knowing(self, key: str) -> "Notice":
+        return self.but(seen=(*self.seen, key)[-KEYS_REMEMBERED:])
+
+    def owing(self, *effects: Owed) -> "Notice":
+        """With *effects* at the end, each under an id that no other effect of the item has."""
+        notice = self
+        for effect in effects:
+            sequence = notice.sequence + 1
+            owed = effect.but(id=f"review.{self.slug}.{sequence}")
+            notice = notice.but(sequence=sequence, outbox=(*notice.outbox, owed))
+        return notice
+
+    def replacing(self, effect: Owed, *others: Owed) -> "Notice":
+        """*others* in the place of *effect*, under ids of their own."""
+        rest = tuple(one for one in self.outbox if one.id != effect.id)
+        owing = self.but(outbox=()).owing(*others)
+        return owing.but(outbox=(*owing.outbox, *rest))
+
+    def showing(self, entry: Entry) -> "Notice":
+        """With *entry* in its place among the newest."""
+        others = (one for one in self.entries if one.number != entry.number)
+        entries = tuple(sorted((*others, entry), key=lambda one: one.number))
+        return self.but(entries=entries[-ENTRIES_KEPT:])

@@ -1,0 +1,111 @@
+"""
+What a review says about itself, and the one line that people are shown of it.
+
+    @@@REVIEW_META
+    verdict: PASS
+    issues_total: 3
+    issues_critical: 0
+    missing_inputs: 1
+    @@@
+
+The block stands anywhere in the text; everything outside it is the review's own. Whoever wrote it, it is shown and
+nothing else: what cannot be read for certain, and a text that names the marker twice, has no metadata.
+"""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from itertools import islice
+from typing import Annotated
+
+from pydantic import Field
+
+from bot.domain.values.value import Value
+
+UNAVAILABLE = "REVIEW: metadata unavailable"
+MARKER = "@@@REVIEW_META"
+CLOSER = "@@@"
+MOST_DIGITS = 100
+"""Of a number that can still be shown in a line; Python itself refuses to write one of a few thousand."""
+
+_OPENING = re.compile(rf"{MARKER}(?!\w)", re.IGNORECASE | re.ASCII)
+_ROW = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+
+Count = Annotated[int, Field(ge=0, lt=10**MOST_DIGITS)]
+
+
+class Verdict(StrEnum):
+    PASS = "PASS"  # noqa: S105 -- no password
+    FAIL = "FAIL"
+
+
+class ReviewMeta(Value):
+    """As the review says it: whether the numbers go together is for those who read it."""
+
+    verdict: Verdict
+    issues_total: Count
+    issues_critical: Count
+    missing_inputs: Count
+
+    @property
+    def line(self) -> str:
+        return (
+            f"REVIEW: {self.verdict} | issues={self.issues_total} (critical={self.issues_critical})"
+            f" | missing_inputs={self.missing_inputs}"
+        )
+
+    @property
+    def block(self) -> str:
+        rows = (f"{name}: {getattr(self, name)}" for name in ReviewMeta.model_fields)
+        return "\n".join((MARKER, *rows, CLOSER))
+
+
+_COUNTS = tuple(name for name in ReviewMeta.model_fields if name != "verdict")
+
+
+def parse(text: str) -> ReviewMeta | None:
+    """None for whatever is not exactly one whole block; nothing in *text* raises, or takes more than one pass."""
+    openings = tuple(islice(_OPENING.finditer(text), 2))
+    if len(openings) != 1:
+        return None
+    fields = _fields(text, openings[0].end())
+    verdict = next((one for one in Verdict if one.lower() == fields.get("verdict", "").lower()), None)
+    counts = {name: _count(fields.get(name, "")) for name in _COUNTS}
+    if verdict is None or None in counts.values():
+        return None
+    return ReviewMeta.model_validate({"verdict": verdict, **counts})
+
+
+def triage_line(text: str) -> str:
+    meta = parse(text)
+    return meta.line if meta else UNAVAILABLE
+
+
+def without_marker(text: str) -> str:
+    """*text* to stand in a review's Markdown, where it reads the same and opens no block."""
+    return re.sub("@(?=@)", r"@\\", text)
+
+
+def _fields(text: str, start: int) -> Mapping[str, str]:
+    """What stands in the block whose marker ends at *start*: the last of each. Nothing if it is never closed."""
+    found: dict[str, str] = {}
+    rows = _ROW.finditer(text, start)
+    if next(rows)[0].strip():
+        return {}
+    for row in rows:
+        line = row[0].strip()
+        if line == CLOSER:
+            return found
+        key, _, value = line.partition(":")
+        if (name := key.strip().lower()) in ReviewMeta.model_fields:
+            found[name] = value.strip()
+    return {}
+
+
+def _count(value: str) -> int | None:
+    """ASCII digits alone: neither a sign, but for a plus, nor an underscore, nor a digit of another script."""
+    digits = value.removeprefix("+")
+    if not (digits.isascii() and digits.isdigit()):
+        return None
+    digits = digits.lstrip("0") or "0"
+    return int(digits) if len(digits) <= MOST_DIGITS else None

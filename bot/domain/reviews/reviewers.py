@@ -1,0 +1,68 @@
+"""Whose lens is asked for: "Maya and Jordan", "the architect", "risks"."""
+
+import re
+
+from bot.domain.catalog.personas import Persona, Roster
+from bot.errors import UserError
+
+SMALL_WORDS = frozenset({"and", "the", "by", "for", "with", "of", "or", "a", "an", "please", "lens"})
+STEM_LETTERS = 5
+"""Enough to know that "risks" and "risk" are one, and "error" and "erratic" are not."""
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def asked_for(words: str, roster: Roster) -> tuple[Persona, ...]:
+    """
+    In the order of the roster; everybody when no words are said. Raises UserError for a word that means nobody: a
+    review by less than was asked for would not be noticed.
+    """
+    wanted = [word for word in _words(words) if word not in SMALL_WORDS]
+    if not wanted:
+        return tuple(roster)
+    found = {word: _meant(word, roster) for word in wanted}
+    strangers = [word for word, keys in found.items() if not keys]
+    if strangers:
+        there = "; ".join(f"{persona.name}: {persona.lens}" for persona in roster)
+        raise UserError(f"Nobody here goes by “{strangers[0]}”, or looks at that. There is {there}.")
+    return tuple(persona for persona in roster if any(persona.key in keys for keys in found.values()))
+
+
+def names_somebody(words: str, roster: Roster) -> bool:
+    wanted = [word for word in _words(words) if word not in SMALL_WORDS]
+    return bool(wanted) and all(_meant(word, roster) for word in wanted)
+
+
+def _meant(word: str, roster: Roster) -> frozenset[str]:
+    """A name before a role, a role before a lens: who says "designer" means the designer."""
+    for telling in (_named, _playing, _looking_at):
+        if keys := frozenset(persona.key for persona in roster if word in telling(persona)):
+            return keys
+    stem = _stem(word)
+    return frozenset(
+        persona.key for persona in roster if stem in {_stem(one) for one in _looking_at(persona)}
+    )
+
+
+def _named(persona: Persona) -> frozenset[str]:
+    return _words_of(persona.name, persona.key.replace("-", ""), persona.key)
+
+
+def _playing(persona: Persona) -> frozenset[str]:
+    return _words_of(persona.role, persona.short)
+
+
+def _looking_at(persona: Persona) -> frozenset[str]:
+    return _words_of(persona.lens) - SMALL_WORDS
+
+
+def _words_of(*texts: str) -> frozenset[str]:
+    return frozenset(word for text in texts for word in _words(text))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _stem(word: str) -> str:
+    return word.rstrip("s")[:STEM_LETTERS]

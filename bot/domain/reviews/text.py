@@ -1,0 +1,115 @@
+"""The text of a review that we make: what each reviewer found, what was missing, and what nobody looked at."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from bot.domain.reviews.review import ReviewMeta, Verdict, without_marker
+from bot.domain.values.markdown import escaped
+from bot.domain.values.text import one_line
+from bot.domain.values.value import Value
+
+SENTENCE_CHARS = 400
+NOTHING = "_Nothing found._"
+
+
+class Severity(StrEnum):
+    """The most severe first."""
+
+    CRITICAL = "critical"
+    """Blocks: what is built on this stands on nothing. One is enough for FAIL."""
+
+    MAJOR = "major"
+    """Somebody will have to guess."""
+
+    MINOR = "minor"
+    """Worth a look."""
+
+    @property
+    def rank(self) -> int:
+        """The smaller, the worse."""
+        return tuple(Severity).index(self)
+
+
+class Finding(Value):
+    """One sentence with the way out. *line* is 0 where the whole file is meant."""
+
+    severity: Severity
+    file: str
+    text: str
+    line: int = 0
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+class Opinion(Value):
+    """What one reviewer found, looking through their lens."""
+
+    by: str
+    lens: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+class Review(Value):
+    """
+    *method* says in a sentence how it was made. *missing* are the inputs a review should have had, *unseen* is what
+    nobody looked at, each with the reason.
+    """
+
+    title: str
+    method: str
+    opinions: tuple[Opinion, ...] = ()
+    missing: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The most severe first; what two reviewers found is one."""
+        found = dict.fromkeys(one for opinion in self.opinions for one in opinion.findings)
+        return tuple(sorted(found, key=lambda one: one.severity.rank))
+
+    @property
+    def meta(self) -> ReviewMeta:
+        critical = sum(one.severity is Severity.CRITICAL for one in self.findings)
+        return ReviewMeta(
+            verdict=Verdict.FAIL if critical else Verdict.PASS,
+            issues_total=len(self.findings),
+            issues_critical=critical,
+            missing_inputs=len(self.missing),
+        )
+
+    @property
+    def markdown(self) -> str:
+        """With the metadata first, and nobody's words able to forge or to spoil it."""
+        parts = [
+            self.meta.block,
+            f"# Review of {_plain(self.title)}",
+            _plain(self.method),
+            *(_opinion(one) for one in self.opinions),
+            _list("Missing inputs", self.missing),
+            _list("Not looked at", self.unseen),
+        ]
+        return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _opinion(opinion: Opinion) -> str:
+    lens = f": {_plain(opinion.lens)}" if opinion.lens else ""
+    found = (
+        f"- **{one.severity}** `{_code(one.place)}` — {_plain(one.text)}"
+        for one in Review(title="", method="", opinions=(opinion,)).findings
+    )
+    return f"## {_plain(opinion.by)}{lens}\n\n" + ("\n".join(found) or NOTHING)
+
+
+def _list(heading: str, sentences: Iterable[str]) -> str:
+    bullets = "\n".join(f"- {_plain(one)}" for one in sentences)
+    return f"## {heading}\n\n{bullets}" if bullets else ""
+
+
+def _plain(text: str) -> str:
+    return without_marker(escaped(one_line(text, SENTENCE_CHARS)))
+
+
+def _code(text: str) -> str:
+    return without_marker(one_line(text, SENTENCE_CHARS).replace("`", "'"))

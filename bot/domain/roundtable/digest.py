@@ -1,0 +1,245 @@
+"""
+*Catch me up*: what has happened in a record since somebody last said something, told by two states of one fold.
+
+Short on purpose: whoever was away wants to know what was decided, what is open, and whom it waits for. The rest stands
+in the thread.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, assert_never
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.item.meta import Record
+from bot.domain.messages.planning_wording import doing
+from bot.domain.messages.step_wording import listed
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.transcript.state import Point, State
+from bot.domain.values.text import counted, one_line
+from bot.domain.values.value import Value
+
+
+class Since(NamedTuple):
+    """The state after the reader's last words (an empty one, if there are none), and the state now."""
+
+    before: State
+    now: State
+
+
+class Digest(Value):
+    """`spoke` are the others, whoever spoke first first; `open_before` counts older questions that are still open."""
+
+    away: bool = False
+    """Whether the reader had said something before."""
+    spoke: Mapping[str, int] = {}
+    turns: int = 0
+    steps: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
+    discussed: tuple[Record, ...] = ()
+    decisions: tuple[Point, ...] = ()
+    questions: tuple[Point, ...] = ()
+    objections: tuple[Point, ...] = ()
+    open_before: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.spoke or self.steps or self.phases or self.discussed)
+
+
+class Waits(NamedTuple):
+    """
+    What the meeting waits for: the words of `Stage`, and whose turn it is. `who` are the personas who have the floor or
+    asked; nobody there means that people have. `planning` says what a planning workshop is doing.
+    """
+
+    stage: Stage
+    step: str = ""
+    who: tuple[str, ...] = ()
+    answers: int = 0
+    turn: int = 0
+    turns: int = 0
+    planning: str = ""
+
+
+def digest(since: Since, playbook: Playbook) -> Digest:
+    before, now = since
+    return Digest(
+        away=bool(before.lines),
+        spoke=_spoke(since, playbook),
+        turns=_turns(since),
+        steps=tuple(
+            _titled(step, playbook)
+            for step in _new(before.progress.steps_completed, now.progress.steps_completed)
+        ),
+        phases=_new(before.progress.phases_completed, now.progress.phases_completed),
+        discussed=now.progress.elaborations[len(before.progress.elaborations) :],
+        decisions=_points(now.decisions, before.line, playbook),
+        questions=_points(now.questions, before.line, playbook),
+        objections=_points(now.objections, before.line, playbook),
+        open_before=sum(one.line <= before.line for one in now.questions),
+    )
+
+
+def waits(rt: Roundtable, playbook: Playbook) -> Waits:
+    step = playbook.agenda.get(rt.step_id)
+    about = _titled(rt.step_id, playbook)
+    if rt.stage is Stage.PLANNING:
+        return Waits(rt.stage, planning=doing(rt.workshop) if rt.workshop else "")
+    if debate := rt.elaboration:
+        floor = tuple(_called(key, playbook) for key in debate.waiting)
+        return Waits(rt.stage, about, floor, turn=debate.turn_count, turns=debate.max_turns)
+    asks = (_called(step.persona, playbook),) if step else ()
+    return Waits(rt.stage, about, asks, answers=len(rt.answers))
+
+
+def _spoke(since: Since, playbook: Playbook) -> Mapping[str, int]:
+    """The host's own lines are no news."""
+    earlier = {(one.kind, one.key): one.lines for one in since.before.speakers}
+    names = _names(playbook)
+    return {
+        names.get(one.name, one.name) if one.kind == "persona" else one.name: more
+        for one in since.now.speakers
+        if one.kind != "host" and (more := one.lines - earlier.get((one.kind, one.key), 0)) > 0
+    }
+
+
+def _turns(since: Since) -> int:
+    """Of discussions that are over, and of the open one; without those that the reader was there for."""
+    before, now = since
+    over = [one.turns for one in now.concluded if one.line > before.line]
+    running = now.discussion
+    begun = before.discussion
+    goes_on = begun and (over or (running and running.line == begun.line))
+    heard = begun.count if begun and goes_on else 0
+    return max(sum(over) + (running.count if running else 0) - heard, 0)
+
+
+def _new(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
+    return tuple(one for one in now if one not in before)
+
+
+def _points(points: Sequence[Point], line: int, playbook: Playbook) -> tuple[Point, ...]:
+    names = _names(playbook)
+    return tuple(one.but(by=names.get(one.by, one.by)) for one in points if one.line > line)
+
+
+def _names(playbook: Playbook) -> Mapping[str, str]:
+    """What people call those whose lines have their actor."""
+    return {persona.actor: persona.name for persona in (*playbook.roster, *playbook.workshop)}
+
+
+def _titled(step_id: str, playbook: Playbook) -> str:
+    step = playbook.agenda.get(step_id)
+    return f"{step_id} {step.title}" if step else step_id
+
+
+def _called(key: str, playbook: Playbook) -> str:
+    persona = playbook.roster.get(key)
+    return persona.name if persona else key
+
+
+# The digest of *Catch me up*, in words: a few lines that a phone shows without scrolling.
+
+
+POINTS_SHOWN = 5
+POINT_CHARS = 160
+NAMES_SHOWN = 6
+
+
+def caught_up(title: str, digest: Digest, waiting: str) -> str:
+    since = "since you last said something" if digest.away else "from the beginning"
+    rows = [f"**{title}**, {since}:", *_happened(digest)]
+    return "\n".join((*rows, f"**Waiting for:** {waiting}"))
+
+
+def waiting_for(waits: Waits) -> str:
+    asked = listed(waits.who)
+    match waits.stage:
+        case Stage.OPENING:
+            return "me: the thread is just being opened."
+        case Stage.DISCUSSING:
+            asking = f", whom {asked} asks" if asked else ""
+            return f"people{asking} about {waits.step}{_so_far(waits.answers)}."
+        case Stage.WRITING:
+            return "me: I'm writing a step down, and its menu follows."
+        case Stage.AT_BOUNDARY:
+            return "anybody who chooses from the menu in the thread: go on, discuss, skip or stop."
+        case Stage.ELABORATING:
+            turn = f"turn {waits.turn} of {waits.turns} of the discussion of {waits.step}"
+            return (
+                f"{asked}, who has the floor ({turn})." if asked else f"people: anybody may speak ({turn})."
+            )
+        case Stage.SYNTHESIZING:
+            return "me: I'm putting the discussion together, and a menu follows."
+        case Stage.CLOSING:
+            return "me: I'm closing a phase, and the next one follows."
+        case Stage.PLANNING:
+            return f"the planning workshop in the thread{waits.planning and f' ({waits.planning})'}."
+        case Stage.STALLED:
+            return "somebody who presses **Retry** in the thread."
+        case Stage.PAUSED:
+            return "somebody who presses **Resume** in the thread; it is stopped."
+        case Stage.ANALYSED:
+            return "nobody: the item is analysed."
+        case _:
+            assert_never(waits.stage)
+
+
+def not_running(slug: str) -> str:
+    return f"somebody to say `/roundtable resume {slug}`; it is not running."
+
+
+def held_elsewhere(slug: str) -> str:
+    return f"`{slug}` is held in another channel. Ask me there: what is said there stays there."
+
+
+def nothing_said(title: str) -> str:
+    return f"Nothing has been said about **{title}** yet."
+
+
+def _so_far(answers: int) -> str:
+    return f" ({counted(answers, 'answer')} so far; **Finish step** writes them down)" if answers else ""
+
+
+def _happened(digest: Digest) -> Iterator[str]:
+    if digest.is_empty:
+        yield "Nothing new: you have not missed anything."
+    if digest.spoke:
+        yield _voices(digest)
+    if digest.steps:
+        yield f"- **Finished:** {_shown(digest.steps)}"
+    if digest.phases:
+        yield f"- **Phases done:** {_shown(digest.phases)}"
+    yield from _discussed(digest.discussed)
+    yield from _digest_wording_points("Decided", digest.decisions)
+    yield from _digest_wording_points("Open", digest.questions)
+    if digest.open_before:
+        yield f"- {counted(digest.open_before, 'older question')} still open"
+    yield from _digest_wording_points("Objections", digest.objections)
+
+
+def _voices(digest: Digest) -> str:
+    names = [f"{one_line(name, POINT_CHARS)} {lines}" for name, lines in digest.spoke.items()]
+    turns = f", {counted(digest.turns, 'turn')} of discussion" if digest.turns else ""
+    return f"- **Said:** {_shown(names, NAMES_SHOWN)}{turns}"
+
+
+def _discussed(records: Sequence[Record]) -> Iterator[str]:
+    for one in records[-POINTS_SHOWN:]:
+        yield f"- **Discussed** {one.step_id}: {one_line(one.synthesis_summary, POINT_CHARS)}"
+
+
+def _digest_wording_points(heading: str, points: Sequence[Point]) -> Iterator[str]:
+    """The newest of them."""
+    if not points:
+        return
+    yield f"- **{heading}:**" if len(points) <= POINTS_SHOWN else f"- **{heading}**, {len(points)} in all:"
+    for one in points[-POINTS_SHOWN:]:
+        by = f" ({one_line(one.by, POINT_CHARS)})" if one.by else ""
+        yield f"  - {one_line(one.text, POINT_CHARS)}{by}"
+
+
+def _shown(names: Iterable[str], most: int = 10) -> str:
+    found = list(names)
+    more = f" and {len(found) - most} more" if len(found) > most else ""
+    return f"{', '.join(found[:most])}{more}"

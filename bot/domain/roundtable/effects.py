@@ -1,0 +1,288 @@
+"""
+What a roundtable owes to the world. Effects are values; the engine pays them in order, one after the other.
+
+An effect's `id` is unique for the item for ever, and names what it does from the outside: the metadata of a post,
+the trailer of a commit, the `message_id` of a line. `attempts` counts how often paying was begun; `attempted_at` says
+when it was the last time, `attempted_before` when the time before that, if that one may not have ended.
+"""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from bot.domain.catalog.taxonomy import Trouble
+from bot.domain.item.artifacts import Edit
+from bot.domain.item.meta import Change
+from bot.domain.messages.message import Message
+from bot.domain.transcript.lines import Line
+from bot.domain.transcript.witness import WentBack
+from bot.domain.values.value import Stored
+
+
+class Attemptable(Stored):
+    id: str = ""
+    attempts: int = 0
+    attempted_at: str = ""
+    attempted_before: str = ""
+
+
+class OpenThread(Attemptable):
+    """
+    Post the root message of a new thread, in the channel of the roundtable's place. `reply_url` is where to say
+    so if that cannot be.
+    """
+
+    kind: Literal["open_thread"] = "open_thread"
+    message: Message
+    reply_url: str = ""
+
+
+class ReadThread(Attemptable):
+    """
+    One bounded read of what people said in the thread without us, *after* a stamp and but for what is *known*.
+
+    `recovering`: we were here before, and lost what was not in git. `quiet`: the thread is our own and new, but
+    somebody may have answered before we knew where it stands. `missed`: we are at work in it, and were away. `lost`:
+    the workspace went back, and nothing but the thread has what was said since.
+    """
+
+    kind: Literal["read_thread"] = "read_thread"
+    recovering: bool = False
+    quiet: bool = False
+    missed: bool = False
+    lost: WentBack | None = None
+    after: str = ""
+    known: tuple[str, ...] = ()
+
+
+class ReadItem(Attemptable):
+    """Look at the item's folder: progress, quick scan, staleness."""
+
+    kind: Literal["read_item"] = "read_item"
+    recovering: bool = False
+
+
+class Restore(Attemptable):
+    """Bring back the newest meta.json in history that can be read. What follows is as after `ReadItem`."""
+
+    kind: Literal["restore"] = "restore"
+    recovering: bool = False
+
+
+class Post(Attemptable):
+    """`late` ones were refused before, and whoever had to be told was."""
+
+    kind: Literal["post"] = "post"
+    message: Message
+    late: bool = False
+
+
+class Rewrite(Attemptable):
+    """
+    Replace a menu that was used or is over: *message* without buttons, saying what became of it. `late` ones were
+    refused before.
+    """
+
+    kind: Literal["rewrite"] = "rewrite"
+    ts: str
+    message: Message
+    late: bool = False
+
+
+class React(Attemptable):
+    """An emoji on a person's message. A courtesy: when it fails, nothing is lost."""
+
+    kind: Literal["react"] = "react"
+    ts: str
+    emoji: str
+
+
+class Unreact(Attemptable):
+    """Takes our own emoji from a message. When it is not there, that is as good."""
+
+    kind: Literal["unreact"] = "unreact"
+    ts: str
+    emoji: str
+
+
+class Sign(StrEnum):
+    """How Slack shows that we are at work."""
+
+    SESSION = "session"
+    """Of an agent, with a button that stops it. It lasts until it is taken away."""
+    STATUS = "status"
+    """Words under the thread. They go with our next post there, and after two minutes."""
+    REACTION = "reaction"
+    """An emoji on the message that is being answered, which is a `React` and an `Unreact`."""
+
+
+class ShowWork(Attemptable):
+    """Says under the thread that we are at work, in *words* where there is room for some. A courtesy."""
+
+    kind: Literal["show_work"] = "show_work"
+    sign: Sign
+    words: str
+
+
+class ClearWork(Attemptable):
+    """Takes *sign* away from under the thread. When it is not there, that is as good."""
+
+    kind: Literal["clear_work"] = "clear_work"
+    sign: Sign
+
+
+class Tell(Attemptable):
+    """Something only *person* sees. `reply_url` is Slack's, if there is one; it is short-lived."""
+
+    kind: Literal["tell"] = "tell"
+    person: str
+    message: Message
+    reply_url: str = ""
+
+
+class ShareRecord(Attemptable):
+    """
+    Upload the record into the thread, with the lines that no commit has yet. *asked_at* names the files; *person* is
+    told when that cannot be.
+    """
+
+    kind: Literal["share_record"] = "share_record"
+    person: str
+    asked_at: str
+    reply_url: str = ""
+
+
+class Speak(Attemptable):
+    """Ask the voice of *persona* for one contribution; *redone* when people spoke while it wrote the one before."""
+
+    kind: Literal["speak"] = "speak"
+    persona: str
+    task: Literal["acknowledge", "frame", "respond"]
+    redone: bool = False
+
+
+class Survey(Attemptable):
+    """Search the workspace's code base, if it holds one, for *keywords*."""
+
+    kind: Literal["survey"] = "survey"
+    keywords: tuple[str, ...]
+
+
+class Draft(Attemptable):
+    """Ask the voice to write the sections that *steps* own; *unaided* is without a model, whatever there is."""
+
+    kind: Literal["draft"] = "draft"
+    steps: tuple[str, ...]
+    skipped: bool = False
+    unaided: bool = False
+
+
+class Synthesize(Attemptable):
+    kind: Literal["synthesize"] = "synthesize"
+    unaided: bool = False
+
+
+class ReadPlan(Attemptable):
+    """Look at the files of the planning workshop, and at what people said in it; *aside*, to put them aside."""
+
+    kind: Literal["read_plan"] = "read_plan"
+    aside: bool = False
+
+
+class Judge(Attemptable):
+    """Ask *role* of the planning workshop for its verdict in this round."""
+
+    kind: Literal["judge"] = "judge"
+    role: str
+    round: int
+
+
+class Formalize(Attemptable):
+    """Have the plan of the workshop written."""
+
+    kind: Literal["formalize"] = "formalize"
+
+
+class Then(StrEnum):
+    """What waits for a commit. It follows when the commit is done, and when it failed, too: the meeting goes on."""
+
+    NOTHING = ""
+    OPENING = "opening"
+    STEP = "step"
+    FEEDBACK = "feedback"
+    SYNTHESIS = "synthesis"
+    PHASE = "phase"
+    PLAN = "plan"
+    PLAN_ASIDE = "plan_aside"
+
+
+class Commit(Attemptable):
+    """
+    Artifacts, then meta.json, then meeting.jsonl, then one commit: all of it or none.
+
+    `step` is set for a finished step and a synthesis, and becomes the trailer `Roundtable-Step`. `late` ones have
+    failed before, and nothing waits for them any more.
+    """
+
+    kind: Literal["commit"] = "commit"
+    subject: str
+    step: str = ""
+    edits: tuple[Edit, ...] = ()
+    change: Change = Change()
+    lines: tuple[Line, ...] = ()
+    then: Then = Then.NOTHING
+    late: bool = False
+
+
+class MeetPerson(Attemptable):
+    """Find out what *person* is called."""
+
+    kind: Literal["meet_person"] = "meet_person"
+    person: str
+
+
+class Log(Attemptable):
+    """A trouble that people are not shown."""
+
+    kind: Literal["log"] = "log"
+    trouble: Trouble
+
+
+Effect = Annotated[
+    OpenThread
+    | ReadThread
+    | ReadItem
+    | Restore
+    | Post
+    | Rewrite
+    | React
+    | Unreact
+    | ShowWork
+    | ClearWork
+    | Tell
+    | ShareRecord
+    | Speak
+    | Survey
+    | Draft
+    | Synthesize
+    | ReadPlan
+    | Judge
+    | Formalize
+    | Commit
+    | MeetPerson
+    | Log,
+    Field(discriminator="kind"),
+]
+
+
+UNDER_WAY = (Speak, Survey, ReadItem, ReadPlan, Judge, Formalize)
+"""What nobody waits for any more once people stop here; going on asks for it again."""
+
+
+NO_HARM_REPEATED = (React, Unreact, ShowWork, ClearWork, Rewrite, MeetPerson, Log)
+"""Done again, they change nothing and cost little: that they are done is saved together with what comes next."""
+
+
+def numbered(effect: Effect, effect_id: str) -> Effect:
+    return effect.but(id=effect_id)

@@ -1,0 +1,146 @@
+"""
+What can happen to a roundtable: commands of people, and outcomes of effects. Both come in by the same door.
+
+Every input has a `key`: the same key twice is one input. Keys of people's inputs are made of content that Slack
+repeats unchanged (channel and ts, trigger id, menu token), outcomes are keyed by their effect.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from bot.domain.catalog.agenda import Depth
+from bot.domain.item.item import Item
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.outcomes import Happened, Outcome
+from bot.domain.values.places import Person, Place, Room
+
+
+class Start(Happened):
+    """
+    Begin a roundtable on *item* at *place*; a thread there already is adopted. *planning* begins with the planning
+    workshop, on what the *brief* says, if there is one.
+    """
+
+    item: Item
+    place: Place
+    person: Person
+    room: Room = Room.UNKNOWN
+    reply_url: str = ""
+    planning: bool = False
+    brief: str = ""
+
+
+class Say(Happened):
+    """
+    A person wrote *text* in the thread, as message *ts*. *private* is None where it was not said who can see it, and
+    *under_us* where it was not said whether the root of the thread is a post of ours.
+    """
+
+    kind: Literal["say"] = "say"
+    person: Person
+    text: str
+    ts: str
+    private: bool | None = None
+    under_us: bool | None = None
+
+
+class Press(Happened):
+    """A person pressed a button of the message *ts*, which carried the menu's `token` and a `value` of its own."""
+
+    person: Person
+    action: Action
+    token: str
+    ts: str
+    value: str = ""
+
+
+class Finish(Happened):
+    person: Person
+
+
+class SetDepth(Happened):
+    """`ts` is that of the message that asked for it in the thread, if one did; so it is in `Stop` and `Plan`."""
+
+    person: Person
+    depth: Depth
+    ts: str = ""
+
+
+class Amend(Happened):
+    """A person edited the message *ts*."""
+
+    kind: Literal["amend"] = "amend"
+    person: Person
+    text: str
+    ts: str
+
+
+class Retract(Happened):
+    """A person deleted the message *ts*."""
+
+    kind: Literal["retract"] = "retract"
+    person: Person
+    ts: str
+
+
+Undecided = Annotated[Say | Amend | Retract, Field(discriminator="kind")]
+"""What waits until a post is answered: words, and what became of them meanwhile."""
+
+
+class Stop(Happened):
+    person: Person
+    ts: str = ""
+
+
+class Mute(Happened):
+    """The personas shall be quiet, or speak again."""
+
+    person: Person
+    muted: bool
+
+
+class Resume(Happened):
+    """Go on where the roundtable stopped. `place` is where it was asked for."""
+
+    person: Person
+    place: Place
+    room: Room = Room.UNKNOWN
+    reply_url: str = ""
+
+
+class Export(Happened):
+    """Put the record so far into the thread. `reply_url` is where to say so if that cannot be."""
+
+    person: Person
+    reply_url: str = ""
+
+
+class Plan(Happened):
+    """Hold the planning workshop on the item, or go on with it. `place` is where it was asked for."""
+
+    person: Person
+    place: Place
+    room: Room = Room.UNKNOWN
+    reply_url: str = ""
+    ts: str = ""
+
+
+class TryAgain(Happened):
+    """Some time has passed since something could not be saved, or said."""
+
+
+class Clashed(Happened):
+    """Files were changed here and at the remote; *paths* are the copies of ours that stand beside theirs."""
+
+    paths: tuple[str, ...]
+
+
+class Returned(Happened):
+    """Nobody listened to Slack from *since* on, for longer than Slack goes on repeating what it could not deliver."""
+
+    since: str
+
+
+Command = Start | Say | Amend | Retract | Press | Finish | SetDepth | Stop | Mute | Resume | Export | Plan
+Input = Command | Clashed | TryAgain | Returned | Outcome

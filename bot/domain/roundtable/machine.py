@@ -1,0 +1,333 @@
+"""
+The only door: `decide(roundtable, input)` gives the next value, or the very same object when the input is old news.
+
+`TRANSITIONS` is the whole behaviour at a glance. What is not in it cannot happen; asking for it raises NotNow.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages import trouble_wording
+from bot.domain.messages import trouble_wording as refusals
+from bot.domain.messages.message import Action, Message
+from bot.domain.roundtable import permission, words, working
+from bot.domain.roundtable.effects import Attemptable, Commit
+from bot.domain.roundtable.inputs import (
+    Amend,
+    Clashed,
+    Command,
+    Export,
+    Finish,
+    Input,
+    Mute,
+    Plan,
+    Press,
+    Resume,
+    Retract,
+    Returned,
+    Say,
+    SetDepth,
+    Start,
+    Stop,
+    TryAgain,
+)
+from bot.domain.roundtable.outcomes import (
+    Attempted,
+    Committed,
+    Done,
+    Drafted,
+    Failed,
+    Formalized,
+    ItemRead,
+    Judged,
+    Outcome,
+    PersonaSpoke,
+    PersonMet,
+    PlanRead,
+    Posted,
+    Surveyed,
+    Synthesized,
+    ThreadOpened,
+    ThreadRead,
+)
+from bot.domain.roundtable.stage import BUSY, Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import (
+    absence,
+    amendments,
+    asking,
+    budgeting,
+    depths,
+    elaborations,
+    late_words,
+    opening,
+    pausing,
+    phases,
+    planning,
+    planning_presses,
+    resuming,
+    speaking,
+    steps,
+    syntheses,
+    talking,
+    trouble,
+)
+from bot.domain.roundtable.transitions import (
+    elaborations as disagreements,
+)
+from bot.domain.roundtable.transitions import (
+    opening as introductions,
+)
+from bot.domain.roundtable.transitions import (
+    phases as boundary,
+)
+from bot.domain.roundtable.transitions import (
+    talking as exporting,
+)
+from bot.domain.roundtable.transitions import (
+    trouble as commits,
+)
+from bot.domain.roundtable.transitions.saving import read_after_all, seen_by
+from bot.domain.transcript.witness import WentBack
+from bot.errors import NotNow
+
+Transition = Callable[[Roundtable, Any, Playbook], Roundtable]
+
+TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
+    (Stage.OPENING, ThreadOpened): opening.thread_opened,
+    (Stage.OPENING, ThreadRead): opening.thread_read,
+    (Stage.OPENING, ItemRead): opening.item_read,
+    (Stage.OPENING, Say): steps.interjected,
+    (Stage.DISCUSSING, Say): steps.answered,
+    (Stage.DISCUSSING, Finish): steps.finish_asked,
+    (Stage.DISCUSSING, SetDepth): depths.asked,
+    (Stage.DISCUSSING, Stop): pausing.stop_asked,
+    (Stage.DISCUSSING, Resume): resuming.resume,
+    (Stage.DISCUSSING, Surveyed): asking.surveyed,
+    (Stage.DISCUSSING, PersonaSpoke): steps.acknowledged,
+    (Stage.DISCUSSING, ItemRead): resuming.looked,
+    (Stage.WRITING, Say): steps.interjected,
+    (Stage.WRITING, Surveyed): asking.surveyed,
+    (Stage.WRITING, Drafted): steps.drafted,
+    (Stage.WRITING, PersonaSpoke): steps.feedback_acknowledged,
+    (Stage.AT_BOUNDARY, Say): boundary.typed,
+    (Stage.AT_BOUNDARY, SetDepth): depths.asked,
+    (Stage.AT_BOUNDARY, Stop): boundary.stop_asked,
+    (Stage.AT_BOUNDARY, Resume): resuming.resume,
+    (Stage.AT_BOUNDARY, ItemRead): resuming.looked,
+    (Stage.ELABORATING, Say): elaborations.person_spoke,
+    (Stage.ELABORATING, Stop): pausing.stop_asked,
+    (Stage.ELABORATING, Resume): resuming.resume,
+    (Stage.ELABORATING, PersonaSpoke): elaborations.persona_spoke,
+    (Stage.ELABORATING, ItemRead): resuming.looked,
+    (Stage.SYNTHESIZING, Say): syntheses.too_late,
+    (Stage.SYNTHESIZING, Synthesized): syntheses.synthesized,
+    (Stage.CLOSING, Say): steps.interjected,
+    (Stage.CLOSING, Drafted): phases.skipped_drafted,
+    (Stage.STALLED, Say): pausing.noted,
+    (Stage.STALLED, Start): opening.start_again,
+    (Stage.STALLED, Resume): resuming.resume_stalled,
+    (Stage.PAUSED, Say): pausing.noted,
+    (Stage.PAUSED, Resume): resuming.resume,
+    (Stage.PAUSED, ItemRead): resuming.looked,
+    (Stage.ANALYSED, Say): pausing.noted,
+    (Stage.ANALYSED, Resume): resuming.resume,
+    (Stage.ANALYSED, ItemRead): resuming.looked,
+    (Stage.DISCUSSING, Plan): planning.plan_asked,
+    (Stage.AT_BOUNDARY, Plan): planning.plan_asked,
+    (Stage.PAUSED, Plan): planning.plan_asked,
+    (Stage.ANALYSED, Plan): planning.plan_asked,
+    (Stage.ELABORATING, Plan): planning.not_in_a_discussion,
+    (Stage.PLANNING, Plan): planning.plan_again,
+    (Stage.PLANNING, Say): planning_presses.said,
+    (Stage.PLANNING, Stop): planning_presses.stop_asked,
+    (Stage.PLANNING, Resume): resuming.resume,
+    (Stage.PLANNING, ItemRead): resuming.looked,
+    (Stage.PLANNING, PlanRead): planning.plan_read,
+    (Stage.PLANNING, Judged): planning.judged,
+    (Stage.PLANNING, Formalized): planning.formalized,
+}
+
+PRESSES: Mapping[Action, Transition] = {
+    Action.FINISH_STEP: steps.finish_pressed,
+    Action.DEPTH_BRIEF: depths.pressed,
+    Action.DEPTH_STANDARD: depths.pressed,
+    Action.DEPTH_DEEP: depths.pressed,
+    Action.CONTINUE: boundary.pressed,
+    Action.ELABORATE: boundary.pressed,
+    Action.SKIP: boundary.pressed,
+    Action.STOP: boundary.pressed,
+    Action.GO_ON: elaborations.went_on,
+    Action.DECIDE: disagreements.decided,
+    Action.END_ELABORATION: elaborations.ended,
+    Action.RESUME: resuming.resume_pressed,
+    Action.RETRY: resuming.retry_pressed,
+    Action.RESTORE: opening.restore_pressed,
+    Action.START_OVER: opening.start_over_pressed,
+    Action.REANALYSE: resuming.reanalyse,
+    Action.CANCEL: resuming.cancelled,
+    Action.PLAN: planning_presses.began,
+    Action.PLAN_LEAVE: planning_presses.left,
+    **dict.fromkeys(planning_presses.MOVES, planning_presses.pressed),
+    Action.ALLOW_MORE: budgeting.allowed_more,
+}
+"""A menu offers only what makes sense where it stands, so that a press means the same wherever it comes from."""
+
+ANYTIME: Mapping[type, Transition] = {
+    Amend: amendments.amended,
+    Retract: amendments.retracted,
+    Export: exporting.asked,
+    Mute: speaking.mute_asked,
+}
+
+PRESSING = (Press, Finish, SetDepth, Stop, Mute, Resume, Plan, Export)
+"""What is not for everybody, in some houses."""
+
+NOT_NOW: Mapping[type, Callable[[], str]] = {
+    Finish: refusals.nothing_to_finish,
+    SetDepth: refusals.no_depth_now,
+    Stop: refusals.nothing_running,
+    Plan: refusals.no_planning_now,
+}
+
+
+@working.marked
+@budgeting.bounded
+def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
+    """
+    What *rt* becomes by *happened*.
+
+    Raises NotNow, with a sentence for the person, when that makes no sense at this point; nothing has changed.
+    """
+    return _with_undecided(_decided(rt, happened, playbook), playbook)
+
+
+def _decided(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
+    if isinstance(happened, Outcome):
+        return _settled(rt, happened, playbook)
+    if happened.key in rt.seen or _is_in_git(rt, happened):
+        return rt
+
+    return _happened(rt.but(now=max(rt.now, happened.at)).knowing(happened.key), happened, playbook)
+
+
+def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Words that waited for Slack's answer to a post mean something now."""
+    while rt.undecided and not late_words.is_in_flight(rt):
+        first, *others = rt.undecided
+        rt = _happened(rt.but(undecided=tuple(others)), first, playbook)
+    return rt
+
+
+def _happened(
+    rt: Roundtable, happened: Command | Clashed | TryAgain | Returned, playbook: Playbook
+) -> Roundtable:
+    if isinstance(happened, Clashed):
+        return rt.telling(Message(text=trouble_wording.clashed(happened.paths)), part=rt.part)
+    if isinstance(happened, TryAgain):
+        return pausing.tried_again(rt)
+    if isinstance(happened, Returned):
+        return absence.returned(rt, since=happened.since)
+    if why := permission.refusal(rt, happened.person, playbook.house):
+        if isinstance(happened, PRESSING):
+            raise NotNow(why)
+        if permission.is_wish(rt, amendments.as_it_reads(rt, happened)):
+            return talking.only(rt, happened, why)
+    if isinstance(happened, Stop | SetDepth | Plan) and (why := late_words.refusal(rt, happened)):
+        raise NotNow(why)
+    rt = seen_by(permission.learned(rt.meeting(happened.person), happened.person), happened)
+    if isinstance(happened, Press):
+        return _pressed(rt, happened, playbook)
+    if isinstance(happened, Say) and (change := amendments.overtaken(rt, happened)):
+        if change.text is None:
+            return amendments.gone_already(rt, happened, playbook)
+        happened = happened.but(text=change.text)
+    if isinstance(happened, Say) and words.asks_for_help(happened.text):
+        return talking.helped(rt, happened, playbook)
+    if isinstance(happened, Say | Amend | Retract) and late_words.must_wait(rt, happened):
+        return rt.but(undecided=(*rt.undecided, happened))
+    if isinstance(happened, Say) and (after := late_words.heard(rt, happened, playbook)) is not None:
+        return after
+    if transition := ANYTIME.get(type(happened)) or TRANSITIONS.get((rt.stage, type(happened))):
+        return transition(rt, happened, playbook)
+    raise NotNow(_why_not(rt, happened))
+
+
+def _is_in_git(rt: Roundtable, happened: Input) -> bool:
+    """Or was read from the thread, when the item was taken up from git: Slack repeats what is older than that."""
+    return isinstance(happened, Say) and happened.ts <= rt.last_heard
+
+
+def _settled(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtable:
+    """An outcome settles the debt it belongs to; a debt that is no longer owed has no outcome."""
+    effect = next((one for one in rt.outbox if one.id == happened.effect), None)
+    if effect is None:
+        return rt
+    rt = rt.but(now=max(rt.now, happened.at))
+    if isinstance(happened, Attempted):
+        return rt.attempting(effect, at=happened.at, settled=happened.settled == effect.attempts)
+
+    rt = rt.paid(effect.id)
+    match happened:
+        case Failed():
+            return trouble.failed(rt, trouble.Unpaid(effect, happened), playbook)
+        case Posted():
+            return pausing.in_touch(_posted(rt, happened, effect), playbook)
+        case PersonMet():
+            return introductions.met(rt, happened)
+        case Committed():
+            assert isinstance(effect, Commit), "only a commit is committed"
+            return commits.commit_made(rt, effect, playbook, told=happened)
+        case Done():
+            return rt
+        case ThreadRead(missed=True):
+            return _caught_up(rt, happened, playbook)
+        case ThreadRead(lost=WentBack()):
+            return read_after_all(rt, happened)
+        case _:
+            rt = budgeting.counted(rt, happened)
+            transition = TRANSITIONS.get((rt.stage, type(happened)))
+            rt = transition(rt, happened, playbook) if transition else rt
+            return budgeting.noticed(rt, playbook)
+
+
+def _caught_up(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:
+    """
+    As if each of the messages had come in time: Slack may repeat it yet, and has the same key for it. A thread that
+    knows of a later commit than we do says that our own state went back, and perhaps the workspace with it.
+    """
+    if happened.witness.at > rt.committed.at:
+        rt = rt.but(witness=happened.witness)
+    said = absence.unheard(rt, happened)
+    rt = absence.told(rt, len(said), complete=happened.complete)
+    for one in said:
+        rt = decide(rt, one, playbook)
+    return rt
+
+
+def _posted(rt: Roundtable, happened: Posted, effect: Attemptable) -> Roundtable:
+    """Where a menu stands, and where the line can be found in Slack, if it is not in git yet."""
+    message = getattr(effect, "message", None)
+    if message and message.token:
+        rt = rt.standing_at(message.token, happened.ts)
+    if rt.elaboration:
+        rt = rt.but(elaboration=rt.elaboration.shown(effect.id, happened.ts))
+    return rt.shown_at(effect.id, happened.ts).marking(effect.id, message_ts=happened.ts)
+
+
+def _pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    if rt.menu is None or rt.menu.token != happened.token:
+        became = rt.what_became_of(happened.token)
+        raise NotNow(refusals.already_decided(became) if became else refusals.unknown_menu())
+    if not rt.menu.offers(happened.action):
+        raise NotNow(refusals.unknown_menu())
+    return PRESSES[happened.action](rt, happened, playbook)
+
+
+def _why_not(rt: Roundtable, wish: Command) -> str:
+    if isinstance(wish, Start):
+        return refusals.held_already()
+    if rt.stage in BUSY:
+        return refusals.saving()
+    return NOT_NOW[type(wish)]()

@@ -1,0 +1,290 @@
+"""What comes of effects. Each settles the debt that it names, and is keyed by it: the same one twice is one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.catalog.agenda import QuickScan
+from bot.domain.catalog.budget import Spent
+from bot.domain.catalog.taxonomy import Trouble
+from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.item.artifacts import Edit
+from bot.domain.item.meta import Meta
+from bot.domain.planning.plan_reader import NOTHING_KNOWN, Known
+from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.workshop import Question, Remark
+from bot.domain.transcript.witness import WentBack, Witness
+from bot.domain.values.places import Belonging, Person
+from bot.domain.values.value import Stored
+
+# What every input is: something that happened, known by a key.
+
+
+class Happened(Stored):
+    """`at` is when we heard of it, in the form of a transcript's `ts`."""
+
+    key: str
+    at: str
+
+
+class Paid(Happened):
+    """What came of an effect."""
+
+    effect: str
+
+
+# What comes of the effects of a planning workshop.
+
+
+class PlanRead(Paid):
+    """
+    The files of the workshop that there are, by their path in the item's folder, and what the transcript says that
+    people answered and said in it before. `brief` is what the item says it is about. `aside` is the effect's.
+    """
+
+    files: Mapping[str, str]
+    brief: str = ""
+    answered: tuple[Question, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    aside: bool = False
+
+
+class Judged(Paid):
+    """`facts` go into the line's `meta`."""
+
+    role: str
+    round: int
+    verdict: Verdict
+    facts: Mapping[str, Any] = {}
+
+
+class Formalized(Paid):
+    """A plan as a voice wrote it; `known` is what it may trace to. `facts` are of the line that says so."""
+
+    plan: str
+    known: Known = NOTHING_KNOWN
+    facts: Mapping[str, Any] = {}
+
+
+def spent(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of a call as a line carries them: there, a cost is a number (seed 004), not a decimal text."""
+    cost = facts.get("cost")
+    return {**facts, "cost": float(cost)} if isinstance(cost, str) else dict(facts)
+
+
+class Attempted(Paid):
+    """
+    Written down before an effect is performed, so that a successor knows to look first. `settled` is the number of the
+    attempt that whoever writes this has made before: that one has ended. Of a later one, by somebody else, nobody
+    knows.
+    """
+
+    settled: int = 0
+
+
+class Done(Paid):
+    """Nothing to tell but that it is done."""
+
+
+class ThreadOpened(Paid):
+    """*private* is None when nobody told us who can see the channel."""
+
+    ts: str
+    permalink: str
+    private: bool | None = None
+
+
+class Posted(Paid):
+    ts: str
+
+
+class Heard(Stored):
+    """A message that stands in the thread. `about` is that of our message above it; empty where that is unknown."""
+
+    person: Person
+    text: str
+    ts: str
+    about: str = ""
+
+
+class ThreadRead(Paid):
+    """
+    Oldest first. Not `complete`: there is more than could be read. `witness` is the newest that a post of ours in it
+    has. All else is the effect's.
+    """
+
+    heard: tuple[Heard, ...]
+    recovering: bool = False
+    quiet: bool = False
+    missed: bool = False
+    lost: WentBack | None = None
+    complete: bool = True
+    witness: Witness = Witness()
+
+
+class ItemState(Stored):
+    """
+    What an item's folder says, read fresh.
+
+    `last_round` and `last_ts` are the transcript's; `heard` are the Slack stamps of people's newest messages in it, in
+    order; `said` answers the step that it ends in, if that is open, and is only told to who reads. `codebase` is the
+    last commit outside the items folder and `commits_behind` how many came since the one the item was analysed at.
+    `planning`: the transcript ends in the middle of a workshop. `behind`: the folder is a clone's that has not heard
+    yet of the last commit.
+    """
+
+    meta: Meta
+    scan: QuickScan = QuickScan()
+    last_round: int = 0
+    last_ts: str = ""
+    heard: tuple[str, ...] = ()
+    said: tuple[Heard, ...] = ()
+    codebase: str = ""
+    commits_behind: int = 0
+    artifacts: tuple[str, ...] = ()
+    planning: bool = False
+    behind: bool = False
+    spent: Spent = Spent()
+
+
+class ItemRead(Paid):
+    """
+    `state` is None when there is no folder yet, or its meta.json is unusable; `restorable` says that history holds a
+    good one. `recovering`: there is a thread already, but the store lost it. `back` says that the workspace went back.
+    """
+
+    state: ItemState | None
+    restorable: bool = False
+    recovering: bool = False
+    troubles: tuple[Trouble, ...] = ()
+    back: WentBack | None = None
+
+
+class PersonaSpoke(Paid):
+    """
+    `facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add. `turns` is how many
+    of the discussion the voice was given, `answers` how many of the step, None when nobody says; `redone` is the
+    effect's.
+    """
+
+    persona: str
+    text: str
+    facts: Mapping[str, Any] = {}
+    stances: tuple[Stance, ...] = ()
+    satisfied: bool | None = None
+    passed: bool = False
+    turns: int | None = None
+    answers: int | None = None
+    redone: bool = False
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What the line says besides its text; a field that says nothing is left out."""
+        said = {
+            "stances": [stance.model_dump(mode="json", exclude_defaults=True) for stance in self.stances],
+            "pass": self.passed or None,
+        }
+        own = {name: fact for name, fact in said.items() if fact}
+        assessed = {} if self.satisfied is None else {"satisfied": self.satisfied}
+        return {**spent(self.facts), **own, **assessed}
+
+
+class Hits(Stored):
+    """How often *keyword* stands in the code base, and in which files (the most hits first, a few of them)."""
+
+    keyword: str
+    count: int
+    files: tuple[str, ...] = ()
+
+
+class CodeSurvey(Stored):
+    """
+    What a search of the code base found. `tracked_files` is 0 when the workspace holds no code base;
+    `complete` is False when the time for searching ran out.
+    """
+
+    tracked_files: int = 0
+    hits: tuple[Hits, ...] = ()
+    complete: bool = True
+
+
+class Surveyed(Paid):
+    survey: CodeSurvey
+
+
+class Drafted(Paid):
+    """`dangling` are ids that the edits mention and that exist nowhere."""
+
+    edits: tuple[Edit, ...]
+    facts: Mapping[str, Any] = {}
+    dangling: tuple[str, ...] = ()
+
+
+class Synthesized(Paid):
+    """`dangling` are ids that the synthesis mentions and that exist nowhere."""
+
+    synthesis: Synthesis
+    facts: Mapping[str, Any] = {}
+    dangling: tuple[str, ...] = ()
+
+
+class Touched(Stored):
+    """A file that a commit changed; `heading` is the section, if the change had one."""
+
+    path: str
+    heading: str = ""
+
+
+class Committed(Paid):
+    """
+    Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
+    not be written, which `troubles` tell of; `mended_lines` of the transcript were damaged, and came back from git.
+    `witness` is the transcript as it is committed now, `back` says that the workspace had gone back before.
+    """
+
+    state: ItemState
+    lines: frozenset[str] = frozenset()
+    sha: str
+    touched: tuple[Touched, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+    unwritten: tuple[Edit, ...] = ()
+    mended_lines: int = 0
+    witness: Witness = Witness()
+    back: WentBack | None = None
+
+
+class PersonMet(Paid):
+    person: str
+    name: str
+    belongs: Belonging = Belonging.UNKNOWN
+
+
+class Failed(Paid):
+    """
+    The effect cannot be paid: the outside world refused for good, or for too long.
+
+    `reason` is a machine word (`not_in_channel`, `disk_full`, `timeout`), `sentence` what people may read.
+    """
+
+    reason: str
+    sentence: str
+
+
+Outcome = (
+    Attempted
+    | Done
+    | ThreadOpened
+    | Posted
+    | ThreadRead
+    | ItemRead
+    | PersonaSpoke
+    | Surveyed
+    | Drafted
+    | Synthesized
+    | PlanRead
+    | Judged
+    | Formalized
+    | Committed
+    | PersonMet
+    | Failed
+)

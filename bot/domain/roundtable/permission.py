@@ -1,0 +1,85 @@
+"""
+Who may press, and wish by words for what a button would do. Everybody may talk.
+
+Who somebody is was asked of Slack before (`bot/slack/reception.py`). Where Slack did not say, they count as a guest.
+"""
+
+from bot.domain.catalog.policy import House, Pressing
+from bot.domain.messages import trouble_wording
+from bot.domain.planning import workshop
+from bot.domain.roundtable import words
+from bot.domain.roundtable.inputs import Command, Say
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import OUTSIDERS, Belonging, Person
+
+NOT_KNOWN = frozenset({Belonging.UNKNOWN, Belonging.UNVERIFIED})
+
+
+def refusal(rt: Roundtable, person: Person, house: House) -> str:
+    """Why *person* may not press here, in a sentence for them; empty when they may."""
+    if not house.guests_press and (why := _outside(belonging(rt, person))):
+        return why
+    known, starter = {rt.started_by, *rt.people}, rt.started_by
+    if not starter or person.id == starter or house.press is Pressing.EVERYONE:
+        return ""
+    if house.press is Pressing.PARTICIPANTS:
+        return "" if person.id in known else trouble_wording.participants_press()
+    if starter in rt.manners.outsiders and not house.guests_press:
+        return ""  # else nobody could
+    return trouble_wording.starter_presses(rt.name_of(starter))
+
+
+def start_refusal(person: Person, house: House) -> str:
+    return "" if house.guests_press else _outside(person.belongs)
+
+
+def _outside(belongs: Belonging) -> str:
+    if belongs is Belonging.UNVERIFIED:
+        return trouble_wording.unverified()
+    return trouble_wording.guests_talk() if belongs in OUTSIDERS else ""
+
+
+def belonging(rt: Roundtable, person: Person) -> Belonging:
+    """As the click said, or as was found out before."""
+    return person.belongs or Belonging(rt.manners.outsiders.get(person.id, ""))
+
+
+def is_wish(rt: Roundtable, happened: Command) -> bool:
+    """Whether words would do here what a button does."""
+    if not isinstance(happened, Say):
+        return False
+    text = happened.text
+    match rt.stage:
+        case Stage.DISCUSSING:
+            return words.finishes(text) or words.stops(text) or words.depth(text, at_menu=False) is not None
+        case Stage.AT_BOUNDARY:
+            letter = words.letter(text)
+            offered = letter is not None and rt.menu is not None and rt.menu.offers(letter)
+            return offered or words.stops(text) or words.depth(text, at_menu=True) is not None
+        case Stage.ELABORATING:
+            return words.stops(text) or words.exit_wish(text) is words.Exit.YES
+        case Stage.PLANNING:
+            return words.stops(text) or workshop.passes(rt.workshop, text)
+        case _:
+            return False
+
+
+def may_be_wish(text: str) -> bool:
+    """Whether `is_wish` may be true of *text* in any stage."""
+    return (
+        words.is_wish(text)
+        or words.depth(text, at_menu=True) is not None
+        or words.exit_wish(text) is words.Exit.YES
+        or not workshop.answer_in(text)
+    )
+
+
+def learned(rt: Roundtable, person: Person) -> Roundtable:
+    """What came along about *person* is kept."""
+    known = rt.manners.outsiders
+    if person.belongs in NOT_KNOWN or known.get(person.id, Belonging.MEMBER) == person.belongs:
+        return rt
+    others = {one: belongs for one, belongs in known.items() if one != person.id}
+    told = {person.id: person.belongs.value} if person.belongs in OUTSIDERS else {}
+    return rt.but(manners=rt.manners.but(outsiders={**others, **told}))

@@ -1,0 +1,467 @@
+"""
+The aggregate: one roundtable on one item, held in one thread.
+
+It is saved whole, with its outbox, in one compare-and-set. Everything here answers a question or gives the next
+value; what happens when is decided in `machine` and `transitions`.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bot.domain.catalog.agenda import Depth, QuickScan
+from bot.domain.catalog.taxonomy import Trouble
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.item.item import Item
+from bot.domain.item.meta import DEFAULT_MAX_TURNS, Record
+from bot.domain.messages import menus, step_wording
+from bot.domain.messages.menus import Menu, MenuKind, Used
+from bot.domain.messages.message import NO_STEP, Message
+from bot.domain.planning.workshop import Workshop
+from bot.domain.roundtable.budget import Purse
+from bot.domain.roundtable.effects import (
+    Attemptable,
+    Commit,
+    Effect,
+    Log,
+    MeetPerson,
+    Post,
+    Rewrite,
+    Sign,
+    numbered,
+)
+from bot.domain.roundtable.inputs import Say, Undecided
+from bot.domain.roundtable.outcomes import CodeSurvey, Heard
+from bot.domain.roundtable.stage import Stage
+from bot.domain.transcript.lines import HIGHEST_ROUND, HOST, PEOPLE, Line, Part, Source
+from bot.domain.transcript.witness import Witness
+from bot.domain.values.places import Person, Place
+from bot.domain.values.timestamps import slack_time
+from bot.domain.values.value import Stored
+
+# What a roundtable keeps note of while it goes on.
+
+
+class Answer(Stored):
+    """Something a person said about the open step. `ts` is the message's."""
+
+    person: str
+    text: str
+    ts: str
+    feedback: bool = False
+
+
+class Asked(Stored):
+    """
+    A question or a menu as a post of ours: `post` is its effect's id, `ts` Slack's timestamp of it, once that is known.
+    `step_id` is the step that it opens; `discussion` says that it opens the discussion of that step.
+    """
+
+    post: str
+    ts: str = ""
+    step_id: str = ""
+    discussion: bool = False
+
+
+class Overtaken(Stored):
+    """A message that was changed to *text*, or deleted (None), before it was heard of itself."""
+
+    ts: str
+    text: str | None
+
+
+class Passed(Stored):
+    """A step that this run of a phase went past without doing it, and why, in one sentence."""
+
+    step_id: str
+    why: str
+
+
+class Stalled(Stored):
+    """What could not be done, and where we were. Retry does it again, there."""
+
+    effect: Effect
+    stage: Stage
+
+
+# How a roundtable behaves towards the people around it: who may know of it, who they are, and whether it is
+# quiet.
+
+
+class Manners(Stored):
+    """
+    `private` is None while we do not know who can see the channel, and then it is treated as private; `noted` is what
+    meta.json says about that. `muted`: the personas say nothing by themselves. `outsiders` are the people who are
+    known not to be members of the workspace, and what they are instead.
+    """
+
+    private: bool | None = None
+    noted: bool | None = None
+    muted: bool = False
+    outsiders: Mapping[str, str] = {}
+
+
+# What is stored of a roundtable. What can be asked of it, and what follows, is in `roundtable`.
+
+
+class RoundtableFields(Stored):
+    """
+    `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
+    `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is the
+    stage that follows CLOSING or PAUSED. `drafted` are the answers as a voice was last given them to write down,
+    `lines` the transcript's since the last commit, `unsaved` the commits that failed, `unsent` what Slack did not take
+    while the thread was closed to us. `last_heard` is the Slack ts of
+    the newest message that git had when the item was taken up from there. `workshop` is kept when people leave it, and
+    `planned_from` is the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and
+    until somebody wants it back the personas speak without one.
+    `working_at` is the message that says that we are at work, `working_by` how it does, and `signs_refused` is what
+    Slack would not show here. `held` is the last line that we know to be in git, `witness` the transcript as it was
+    committed last.
+    `question` is the newest question or menu, `asked` the newest posts that opened a step or a discussion, and
+    `undecided` are words that came while nobody knew whether their author could see the question.
+    """
+
+    shape: int = 1
+    version: int = 0
+    incarnation: str
+
+    slug: str
+    title: str
+    source: str = "manual"
+    source_id: str | None = None
+    place: Place
+    permalink: str = ""
+    started_by: str = ""
+    people: Mapping[str, str] = {}
+
+    stage: Stage = Stage.OPENING
+    heading_for: Stage | None = None
+    stalled: Stalled | None = None
+    unaided: bool = False
+    phase_key: str = ""
+    step_id: str = ""
+    depth: Depth | None = None
+    steps_completed: tuple[str, ...] = ()
+    phases_completed: tuple[str, ...] = ()
+    depth_overrides: Mapping[str, str] = {}
+    elaborations: tuple[Record, ...] = ()
+    max_turns: int = DEFAULT_MAX_TURNS
+    manners: Manners = Manners()
+    purse: Purse = Purse()
+    scan: QuickScan = QuickScan()
+    passed: tuple[Passed, ...] = ()
+    artifacts: tuple[str, ...] = ()
+
+    answers: tuple[Answer, ...] = ()
+    drafted: tuple[Answer, ...] = ()
+    last_heard: str = ""
+    survey: CodeSurvey | None = None
+    acknowledged_at: str = ""
+    overtaken: tuple[Overtaken, ...] = ()
+    working_at: str = ""
+    working_by: Sign = Sign.REACTION
+    signs_refused: tuple[Sign, ...] = ()
+    elaboration: Elaboration | None = None
+    workshop: Workshop | None = None
+    planned_from: Stage | None = None
+    menu: Menu | None = None
+    question: Asked | None = None
+    asked: tuple[Asked, ...] = ()
+    undecided: tuple[Undecided, ...] = ()
+    used: tuple[Used, ...] = ()
+
+    now: str = ""
+    round: int = 0
+    sequence: int = 0
+    part: Part = Part.DRAFT
+    lines: tuple[Line, ...] = ()
+    held: str = ""
+    witness: Witness = Witness()
+    unsaved: tuple[Commit, ...] = ()
+    unsent: tuple[Post | Rewrite, ...] = ()
+    outbox: tuple[Effect, ...] = ()
+    seen: tuple[str, ...] = ()
+
+
+KEYS_REMEMBERED = 256
+MENUS_REMEMBERED = 16
+ASKED_REMEMBERED = 16
+SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
+TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
+"""What is owed, though not at once: it has failed before."""
+_EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
+OFFERING_THE_MODEL = frozenset(
+    {MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR, MenuKind.ROUND}
+)
+
+
+class Roundtable(RoundtableFields):
+    # --- questions ------------------------------------------------------------------------------------------------
+
+    @property
+    def item(self) -> Item:
+        return Item(slug=self.slug, title=self.title, source=self.source, source_id=self.source_id)
+
+    @property
+    def next_effect(self) -> Effect | None:
+        return self.outbox[0] if self.outbox else None
+
+    @property
+    def owed(self) -> tuple[str, ...]:
+        """What is left to do that nobody has to ask for, in words for people."""
+        again = (SAVE_AGAIN,) if self.unsaved else ()
+        later = (SAY_AGAIN,) if self.unsent and self.place.thread else ()
+        return (*(effect.kind for effect in self.outbox), *again, *later)
+
+    def owes(self, *kinds: type[Attemptable]) -> bool:
+        return any(isinstance(effect, kinds) for effect in self.outbox)
+
+    @property
+    def debate(self) -> Elaboration:
+        """The elaboration, in the stages that have one."""
+        assert self.elaboration, f"nothing is discussed while {self.stage}"
+        return self.elaboration
+
+    @property
+    def unwritten(self) -> tuple[Answer, ...]:
+        """What people said since the step was last given to a voice to be written down."""
+        return tuple(answer for answer in self.answers if answer not in self.drafted)
+
+    @property
+    def unheld(self) -> tuple[Line, ...]:
+        """The lines that no commit, owed or failed, has taken yet."""
+        commits = (*self.unsaved, *(effect for effect in self.outbox if isinstance(effect, Commit)))
+        held = {line.message_id for commit in commits for line in commit.lines}
+        return tuple(line for line in self.lines if line.message_id not in held)
+
+    @property
+    def committed(self) -> Witness:
+        """What was committed last. Earlier versions knew only the last line of it."""
+        return self.witness or Witness(last=self.held)
+
+    def name_of(self, person: str) -> str:
+        return self.people.get(person) or person
+
+    def line_of(self, ts: str) -> str:
+        """The `message_id` of the line that a person's message became; its input has the same key."""
+        return f"{self.place.channel}.{ts}"
+
+    def token(self) -> str:
+        """Names the next menu: opaque, and never the same for two menus, whatever was lost in between."""
+        seed = f"{self.slug}/{self.incarnation}/{self.sequence}"
+        return hashlib.sha256(seed.encode()).hexdigest()[:16]
+
+    def what_became_of(self, token: str) -> str:
+        return next((used.sentence for used in reversed(self.used) if used.token == token), "")
+
+    # --- next values ----------------------------------------------------------------------------------------------
+
+    def knowing(self, *keys: str) -> "Roundtable":
+        return self.but(seen=(*self.seen, *keys)[-KEYS_REMEMBERED:])
+
+    def meeting(self, person: Person) -> "Roundtable":
+        """Finds out, once, what *person* is called. What came along with a click is a handle; it serves until then."""
+        if person.id in self.people:
+            return self
+        return self.but(people={**self.people, person.id: person.name}).owing(MeetPerson(person=person.id))
+
+    def owing(self, *effects: Effect) -> "Roundtable":
+        """With *effects* at the end of the outbox, each with an id of its own."""
+        rt = self
+        for effect in effects:
+            sequence = rt.sequence + 1
+            owed = effect if effect.id else numbered(effect, f"{rt.slug}.{rt.incarnation}.{sequence}")
+            rt = rt.but(sequence=sequence, outbox=(*rt.outbox, owed))
+        return rt
+
+    def paid(self, effect_id: str) -> "Roundtable":
+        return self.but(outbox=tuple(effect for effect in self.outbox if effect.id != effect_id))
+
+    def attempting(self, effect: Effect, *, at: str, settled: bool = False) -> "Roundtable":
+        before = "" if settled else effect.attempted_at
+        again = effect.but(attempts=effect.attempts + 1, attempted_at=at, attempted_before=before)
+        return self.but(outbox=tuple(again if one.id == effect.id else one for one in self.outbox))
+
+    def without_owing(self, *kinds: type[Attemptable]) -> "Roundtable":
+        return self.but(outbox=tuple(effect for effect in self.outbox if not isinstance(effect, kinds)))
+
+    def opening_round(self, part: Part) -> "Roundtable":
+        return self.but(round=min(self.round + 1, HIGHEST_ROUND), part=part)
+
+    def noting(self, line: Line) -> "Roundtable":
+        return self.but(lines=(*self.lines, line), part=line.phase, round=line.round)
+
+    def marking(self, message_id: str, **facts: Any) -> "Roundtable":
+        """With *facts* in the meta of that line, if it is not in git yet."""
+        lines = tuple(
+            line.but(meta={**line.meta, **facts}) if line.message_id == message_id else line
+            for line in self.lines
+        )
+        return self.but(lines=lines)
+
+    def heard(
+        self, person: Person, text: str, *, ts: str, part: Part, message_id: str = "", **meta: Any
+    ) -> "Roundtable":
+        """A person's words become a line; `ts` is Slack's and names the line, unless another *message_id* does."""
+        facts = {"user_id": person.id, "user_name": self.name_of(person.id), "message_ts": ts, **meta}
+        message_id = message_id or self.line_of(ts)
+        return self.noting(self._line(PEOPLE, text, part, Source.USER, "user", message_id, facts))
+
+    def answering(self, said: Say | Heard, *, feedback: bool) -> "Roundtable":
+        """What *said* tells about the open step, to be written down with it, in the order of the thread."""
+        answer = Answer(person=said.person.id, text=said.text, ts=said.ts, feedback=feedback)
+        place = len(self.answers)
+        while place and _is_later(self.answers[place - 1], said):
+            place -= 1
+        return self.but(answers=(*self.answers[:place], answer, *self.answers[place:]))
+
+    def telling(self, message: Message, *, part: Part, actor: str = HOST, **meta: Any) -> "Roundtable":
+        """
+        Owes a post of *message* and writes it into the transcript: Slack and the file have one order. What could not
+        be sent before comes first.
+        """
+        about = self.step_id if self.stage is Stage.DISCUSSING else NO_STEP
+        rt = self.catching_up().owing(Post(message=message.but(about=about)))
+        return rt.said(message.text, rt.outbox[-1], part=part, actor=actor, **meta)
+
+    def said(
+        self, text: str, effect: Attemptable, *, part: Part, actor: str = HOST, **meta: Any
+    ) -> "Roundtable":
+        """What *effect* says is a line of its own."""
+        source = Source.SYSTEM if actor == HOST else Source.MODEL
+        return self.noting(self._line(actor, text, part, source, "planning", effect.id, meta))
+
+    def recording(self, sentence: str, *, part: Part, message_id: str = "", **meta: Any) -> "Roundtable":
+        """
+        A system line of something done that nobody needs to be told. With the *message_id* of an input it stands in
+        the transcript once, also when the input comes again after everything but git was lost.
+        """
+        rt = self.but(sequence=self.sequence + 1)
+        message_id = message_id or f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
+        return rt.noting(rt._line(HOST, sentence, part, Source.SYSTEM, "planning", message_id, meta))
+
+    def offering(
+        self, kind: MenuKind, message: Message, *, part: Part, actor: str = HOST, **meta: Any
+    ) -> "Roundtable":
+        """*message* becomes the open menu, in place of the one before."""
+        if self.unaided and kind in OFFERING_THE_MODEL and menus.AIDED_AGAIN not in message.choices:
+            message = message.but(choices=(*message.choices, menus.AIDED_AGAIN))
+        rt = self.closing_menu(step_wording.superseded())
+        token = rt.token()
+        rt = rt.telling(message.but(token=token), part=part, actor=actor, **meta)
+        rt = rt.but(menu=Menu(kind=kind, token=token, message=message))
+        # The stop button under a persona's words asks people nothing: the round goes on around it.
+        return rt if kind is MenuKind.ROUND else rt.asking_with(rt.outbox[-1])
+
+    def asking_with(self, post: Attemptable) -> "Roundtable":
+        """*post* is the newest question or menu: what people wrote before it stands there does not act on it."""
+        return self.but(question=Asked(post=post.id))
+
+    def opening(self, step_id: str, *, discussion: bool = False) -> "Roundtable":
+        """The newest question opens *step_id*, or its discussion: what people write below belongs to it."""
+        assert self.question, "a question opens it"
+        opened = self.question.but(step_id=step_id, discussion=discussion)
+        return self.but(asked=(*self.asked, opened)[-ASKED_REMEMBERED:])
+
+    def closing_menu(self, sentence: str, *, ts: str = "", quietly: bool = False) -> "Roundtable":
+        """
+        The open menu loses its buttons and says what became of it; *quietly* says so only to whoever presses it yet.
+        *ts* is where it stands, if a press told us before the post's own outcome did.
+        """
+        if self.menu is None:
+            return self
+        menu = self.menu
+        rewritten = menu.message.spent().but(note="" if quietly else sentence)
+        stands_at = menu.ts or ts
+        used = Used(token=menu.token, sentence=sentence, rewritten=None if stands_at else rewritten)
+        rt = self.but(menu=None, used=(*self.used, used)[-MENUS_REMEMBERED:])
+        return rt.owing(Rewrite(ts=stands_at, message=rewritten)) if stands_at else rt
+
+    def shown_at(self, post: str, ts: str) -> "Roundtable":
+        """The post of a question stands in the thread, as message *ts*."""
+        return self._asked_are(lambda one: one.but(ts=ts) if one.post == post else one)
+
+    def posting_instead(self, post: str, other: Attemptable) -> "Roundtable":
+        """A question is posted by *other*, since Slack refuses *post*."""
+        return self._asked_are(lambda one: one.but(post=other.id) if one.post == post else one)
+
+    def standing_at(self, token: str, ts: str) -> "Roundtable":
+        """The menu *token* is in the thread, as message *ts*; if it is over already, it is rewritten now."""
+        if self.menu and self.menu.token == token:
+            return self.but(menu=self.menu.but(ts=ts))
+        for used in self.used:
+            if used.token == token and used.rewritten:
+                settled = tuple(one.but(rewritten=None) if one is used else one for one in self.used)
+                return self.but(used=settled).owing(Rewrite(ts=ts, message=used.rewritten))
+        return self
+
+    def holding_back(self, *effects: Effect) -> "Roundtable":
+        """
+        Nothing more goes into the thread for now. What was owed there, *effects* included, comes before whatever is
+        said next, under the ids it has; a menu is over by then.
+        """
+        owed = (*effects, *(one for one in self.outbox if one not in effects))
+        posts = (one.but(message=one.message.spent(), late=True) for one in owed if isinstance(one, Post))
+        rewrites = (one.but(late=True) for one in owed if isinstance(one, Rewrite))
+        return self.without_owing(Post, Rewrite).but(unsent=(*self.unsent, *posts, *rewrites))
+
+    def catching_up(self) -> "Roundtable":
+        """Owes what could not be sent before, in its order."""
+        return self.but(unsent=()).owing(*self.unsent)
+
+    def logging(self, *troubles: Trouble) -> "Roundtable":
+        return self.owing(*(Log(trouble=trouble) for trouble in troubles))
+
+    def _asked_are(self, changed: Callable[[Asked], Asked]) -> "Roundtable":
+        question = changed(self.question) if self.question else None
+        return self.but(question=question, asked=tuple(map(changed, self.asked)))
+
+    @property
+    def _where(self) -> Mapping[str, Any]:
+        """What a line is about. In a workshop that is no step, so nobody takes what is said there for its answer."""
+        if Stage.PLANNING not in {self.stage, self.heading_for}:
+            return {"phase_key": self.phase_key, "step_id": self.step_id}
+        ws = self.workshop
+        return {"plan_version": ws.version if ws else 1, "plan_round": ws.round if ws else 0}
+
+    def _line(  # noqa: PLR0917 -- the fields of the schema, named once
+        self,
+        actor: str,
+        content: str,
+        part: Part,
+        source: Source,
+        role: str,
+        message_id: str,
+        meta: Mapping[str, Any],
+    ) -> Line:
+        """The schema wants one phase to a round: a change of phase begins a new one."""
+        begins = self.round == 0 or part is not self.part
+        facts = {
+            "task_id": self.slug,
+            "message_id": message_id,
+            **self._where,
+            "channel_id": self.place.channel,
+            **meta,
+        }
+        return Line(
+            ts=self.now,
+            round=self.round + 1 if begins else self.round,
+            actor=actor,
+            phase=part,
+            role=role,
+            source=source,
+            content=content,
+            meta={name: fact for name, fact in facts.items() if fact not in ("", None)},
+        )
+
+
+def slug_of(effect_id: str) -> str:
+    """The item whose effect has the id *effect_id*, which `owing` gave it; empty when that is not one of those."""
+    found = _EFFECT_ID.fullmatch(effect_id)
+    return found[1] if found else ""
+
+
+def _is_later(answer: Answer, said: Say | Heard) -> bool:
+    one, other = slack_time(answer.ts), slack_time(said.ts)
+    return one is not None and other is not None and one > other

@@ -1,0 +1,51 @@
+"""Slack could not reach anybody for a while, and has given up repeating: what was said meanwhile is read."""
+
+from bot.domain.messages import trouble_wording
+from bot.domain.messages.message import Message
+from bot.domain.roundtable.effects import ReadThread
+from bot.domain.roundtable.inputs import Say
+from bot.domain.roundtable.outcomes import ThreadRead
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import KEYS_REMEMBERED, Roundtable
+from bot.domain.values.timestamps import seconds
+
+MARGIN_SECONDS = 60
+"""We may have been gone for that long before we were last seen, and our clock is not Slack's."""
+
+
+def returned(rt: Roundtable, *, since: str) -> Roundtable:
+    """Where the thread is not known yet, or is about to be read anyway, there is nothing to do."""
+    if not rt.place.thread or rt.stage is Stage.OPENING or rt.owes(ReadThread):
+        return rt
+    left = seconds(since) - MARGIN_SECONDS
+    return rt.owing(ReadThread(missed=True, after=f"{left:.6f}"))
+
+
+def unheard(rt: Roundtable, happened: ThreadRead) -> tuple[Say, ...]:
+    """Somebody else may have been there, or Slack have repeated it after all: that is no news."""
+    known = {*rt.seen, *(line.message_id for line in rt.lines)}
+    oldest = _remembered_since(rt)
+    return tuple(
+        Say(key=rt.line_of(one.ts), at=happened.at, person=one.person, text=one.text, ts=one.ts)
+        for one in happened.heard
+        if one.ts > oldest and rt.line_of(one.ts) not in known
+    )
+
+
+def told(rt: Roundtable, count: int, *, complete: bool) -> Roundtable:
+    """Nobody is disturbed because nothing was missed."""
+    if not count and complete:
+        return rt
+    return rt.telling(Message(text=trouble_wording.was_away(count, complete=complete)), part=rt.part)
+
+
+def not_read(rt: Roundtable) -> Roundtable:
+    return rt.telling(Message(text=trouble_wording.was_away_and_cannot_read()), part=rt.part)
+
+
+def _remembered_since(rt: Roundtable) -> str:
+    """Of what is older we do not know any more whether we heard it; we were not away then."""
+    if len(rt.seen) < KEYS_REMEMBERED:
+        return ""
+    here = rt.line_of("")
+    return min((key.removeprefix(here) for key in rt.seen if key.startswith(here)), default="")

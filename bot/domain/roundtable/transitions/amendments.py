@@ -1,0 +1,88 @@
+"""
+What people change afterwards. The transcript never forgets: an edit is a new line that names the old one, and so is a
+deletion. The answers and turns that are being worked with are the newest ones.
+
+Slack keeps no order: a change may be heard of before the message that it changes.
+"""
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages import step_wording
+from bot.domain.planning import workshop
+from bot.domain.roundtable.inputs import Amend, Command, Retract, Say
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Answer, Overtaken, Roundtable
+from bot.domain.roundtable.transitions import pausing, steps
+
+REMEMBERED = 32
+"""Changes of messages that have not come yet."""
+
+
+def amended(rt: Roundtable, happened: Amend, playbook: Playbook) -> Roundtable:
+    answers = tuple(
+        answer.but(text=happened.text) if answer.ts == happened.ts else answer for answer in rt.answers
+    )
+    rt = rt.heard(
+        happened.person,
+        happened.text,
+        ts=happened.ts,
+        part=rt.part,
+        message_id=happened.key,
+        amends=rt.line_of(happened.ts),
+    )
+    rt = _overtaking(_words_are(rt, happened.ts, happened.text), happened.ts, happened.text)
+    return _answers_are(rt, answers, playbook)
+
+
+def retracted(rt: Roundtable, happened: Retract, playbook: Playbook) -> Roundtable:
+    answers = tuple(answer for answer in rt.answers if answer.ts != happened.ts)
+    rt = rt.recording(
+        step_wording.retracted(rt.name_of(happened.person.id)),
+        part=rt.part,
+        message_id=happened.key,
+        user_id=happened.person.id,
+        retracts=rt.line_of(happened.ts),
+    )
+    rt = _overtaking(_words_are(rt, happened.ts, ""), happened.ts, None)
+    return _answers_are(rt, answers, playbook)
+
+
+def overtaken(rt: Roundtable, happened: Say) -> Overtaken | None:
+    """What became of the message *happened*, if that was heard of before it."""
+    return next((one for one in reversed(rt.overtaken) if one.ts == happened.ts), None)
+
+
+def as_it_reads(rt: Roundtable, happened: Command) -> Command:
+    """With the words that stand there now, if we heard of those first: they are what is answered."""
+    if not isinstance(happened, Say) or (change := overtaken(rt, happened)) is None:
+        return happened
+    return happened.but(text=change.text or "")
+
+
+def gone_already(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+    """It was deleted before it came: kept in the transcript, and it means nothing any more."""
+    rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=rt.part)
+    return pausing.notes_saved(rt, playbook)
+
+
+def _overtaking(rt: Roundtable, ts: str, text: str | None) -> Roundtable:
+    if rt.line_of(ts) in rt.seen:
+        return rt
+    return rt.but(overtaken=(*rt.overtaken, Overtaken(ts=ts, text=text))[-REMEMBERED:])
+
+
+def _words_are(rt: Roundtable, ts: str, text: str) -> Roundtable:
+    """In the discussion, and in the workshop: what is read from now on follows."""
+    if rt.elaboration:
+        rt = rt.but(elaboration=rt.elaboration.amended(ts, text))
+    if rt.workshop:
+        rt = rt.but(workshop=workshop.amended(rt.workshop, rt.line_of(ts), text))
+    return rt
+
+
+def _answers_are(rt: Roundtable, answers: tuple[Answer, ...], playbook: Playbook) -> Roundtable:
+    """At a menu the step is written already: its section is written again, as after feedback."""
+    changed = answers != rt.answers
+    rt = rt.but(answers=answers)
+    if rt.stage is Stage.AT_BOUNDARY and changed and playbook.agenda.get(rt.step_id):
+        return steps.write(rt.closing_menu(step_wording.superseded()))
+    return pausing.notes_saved(rt, playbook)

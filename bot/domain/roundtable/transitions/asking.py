@@ -1,0 +1,236 @@
+"""
+What people are asked: the questions of a step, or the menu that follows it.
+
+Whatever it was that happened, it ends here: with one open menu, and people choosing.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bot.domain.catalog.agenda import Phase, Pick, Playbook, Step, depth_of_step, next_step
+from bot.domain.catalog.models import OFFLINE
+from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.steps import Depth
+from bot.domain.catalog.taxonomy import Severity, Trouble, trouble
+from bot.domain.messages import menus, step_wording
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Message
+from bot.domain.roundtable.budget import line, used_up
+from bot.domain.roundtable.effects import Draft, Formalize, Judge, Speak, Survey, Synthesize
+from bot.domain.roundtable.outcomes import Surveyed
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Passed, Roundtable
+from bot.domain.transcript.lines import Part
+from bot.domain.values.places import Person
+
+# Troubles: the ones people should read go into the thread as small print, all others to the log.
+
+
+LOUD = {Severity.ERROR: "⚠ ", Severity.FATAL: "⚠ "}
+
+
+def report(rt: Roundtable, troubles: Iterable[Trouble], *, part: Part | None = None) -> Roundtable:
+    """One message for all that can be seen, each with its code, so that it can be looked up."""
+    found = tuple(troubles)
+    rt = rt.logging(*found)
+    seen = [one for one in found if one.sentence]
+    if not seen:
+        return rt
+    text = "\n".join(f"{LOUD.get(one.severity, '')}{one.sentence}" for one in seen)
+    codes = " · ".join(dict.fromkeys(one.code for one in seen))
+    return rt.telling(Message(text=text, note=codes), part=part or rt.part)
+
+
+SURVEYED = frozenset({"00-02", "00-03"})
+"""The steps whose facts come from searching the code base, when there is one."""
+
+KEYWORDS = 5
+KEYWORD_LETTERS = 4
+
+
+# --- where we are -------------------------------------------------------------------------------------------------
+
+
+def pick(rt: Roundtable, playbook: Playbook) -> Pick:
+    passed = [one.step_id for one in rt.passed]
+    facts = rt.scan.facts(rt.depth or Depth.STANDARD)
+    return next_step(playbook.agenda, rt.phase_key, completed=rt.steps_completed, passed=passed, facts=facts)
+
+
+def upcoming(rt: Roundtable, playbook: Playbook) -> Step | None:
+    """The step that is open, or the next one of the current phase."""
+    if rt.stage is Stage.DISCUSSING and (step := playbook.agenda.get(rt.step_id)):
+        return step
+    return None if rt.phase_key in rt.phases_completed else pick(rt, playbook).step
+
+
+def phase_of(key: str, playbook: Playbook) -> Phase:
+    """Phases are content: one that is gone since yesterday still has a key to be called by."""
+    return next((phase for phase in playbook.agenda.phases if phase.key == key), Phase.of_folder(key))
+
+
+def speaker_of(rt: Roundtable, playbook: Playbook) -> Persona:
+    """The step's persona, for that step only; else the lead of the phase."""
+    step = playbook.agenda.get(rt.step_id)
+    own = playbook.roster.get(step.persona) if step else None
+    return own or playbook.roster.lead_of(rt.phase_key)[0]
+
+
+# --- asking -------------------------------------------------------------------------------------------------------
+
+
+def next_question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundtable:
+    """
+    The next step of the phase; at its end, the menu of the phase.
+
+    What people said while we were busy, and nobody has written down, is said to the step that opens now.
+    """
+    picked = pick(rt, playbook)
+    rt = rt.but(passed=(*rt.passed, *(Passed(step_id=skip.step_id, why=skip.why) for skip in picked.skipped)))
+    rt = report(rt, picked.troubles, part=Part.CLARIFYING)
+    if picked.step is None:
+        return menu(rt, playbook, first, kind=MenuKind.PHASE)
+
+    carried = tuple(answer.but(feedback=False) for answer in rt.unwritten)
+    rt = rt.but(
+        stage=Stage.DISCUSSING,
+        step_id=picked.step.step_id,
+        answers=carried,
+        drafted=(),
+        acknowledged_at="",
+    )
+    rt = rt.opening_round(Part.CLARIFYING)
+    if picked.step.step_id not in SURVEYED:
+        return question(rt, playbook, first)
+    if first:
+        speaker = speaker_of(rt, playbook)
+        message = Message(text=first, speaker=speaker.key)
+        rt = rt.telling(message, part=Part.CLARIFYING, actor=speaker.actor)
+    return rt.owing(Survey(keywords=keywords(rt)))
+
+
+def surveyed(rt: Roundtable, happened: Surveyed, playbook: Playbook) -> Roundtable:
+    """What the search found is shown with the questions, or goes into the file that is being written."""
+    rt = rt.but(survey=happened.survey)
+    return question(rt, playbook) if rt.stage is Stage.DISCUSSING and rt.menu is None else rt
+
+
+def question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundtable:
+    """
+    The persona asks, at the depth that is active; *first* stands before the question.
+
+    A step that has left the agenda since it was opened, or was done by hand, gives way to the next.
+    """
+    step = playbook.agenda.get(rt.step_id)
+    if step is None or step.step_id in rt.steps_completed:
+        return next_question(rt, playbook, first)
+
+    persona = speaker_of(rt, playbook)
+    lead, _ = playbook.roster.lead_of(rt.phase_key)
+    depth = depth_of_step(step, rt.depth_overrides, rt.depth)
+    text, fell_back = step.text_at(depth)
+    if fell_back:
+        rt = rt.logging(trouble("ERR-STEP-007"))
+    if persona.key != lead.key:
+        rt = rt.logging(trouble("ERR-PERSONA-002"))
+    facts = step_wording.surveyed(rt.survey) if rt.survey and step.step_id in SURVEYED else ""
+    parts = (first, step_wording.header(persona, step), facts, step_wording.prompt(text, _known_facts(rt)))
+    message = menus.prompt(persona.key, "\n\n".join(part for part in parts if part), depth)
+    rt = rt.offering(MenuKind.PROMPT, message, part=Part.CLARIFYING, actor=persona.actor)
+    newest = rt.asked[-1] if rt.asked else None
+    asked_again = newest is not None and newest.step_id == rt.step_id and not newest.discussion
+    return rt if asked_again else rt.opening(rt.step_id)
+
+
+def menu(
+    rt: Roundtable,
+    playbook: Playbook,
+    text: str,
+    *,
+    kind: MenuKind | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> Roundtable:
+    """The menu that belongs here, with *text* above it, and the *facts* of that text on its line."""
+    kind = kind or (MenuKind.STEP if upcoming(rt, playbook) else MenuKind.PHASE)
+    rt = rt.but(stage=Stage.AT_BOUNDARY)
+    speaker = speaker_of(rt, playbook)
+    if kind is MenuKind.STEP:
+        message = menus.after_step(speaker.key, text, rt.depth or Depth.STANDARD)
+    else:
+        left = [(one.step_id, one.why) for one in rt.passed if one.step_id not in rt.steps_completed]
+        above = "\n\n".join(part for part in (text, step_wording.not_done(left)) if part)
+        after = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key))
+        message = menus.after_phase(speaker.key, above, after)
+    house = playbook.house
+    message = menus.with_purse(message, line(rt.purse, house), used_up=used_up(rt.purse, house))
+    return rt.offering(kind, message, part=Part.CLARIFYING, actor=speaker.actor, **facts or {})
+
+
+# --- what can be known without asking -----------------------------------------------------------------------------
+
+
+def keywords(rt: Roundtable) -> tuple[str, ...]:
+    """Words to search the code base for: what people named in this step, else the words of the title."""
+    said = " ".join(answer.text for answer in rt.answers) or rt.title
+    found = [word.strip("`'\"()[]{}.,:;!?*_") for word in said.split()]
+    long_enough = [word for word in found if len(word) >= KEYWORD_LETTERS and any(c.isalpha() for c in word)]
+    named = [word for word in long_enough if _is_identifier(word)]
+    return tuple(dict.fromkeys(named or [word.lower() for word in long_enough]))[:KEYWORDS]
+
+
+def _known_facts(rt: Roundtable) -> dict[str, str]:
+    """What the placeholders of a step's text can be filled with; unknown ones are empty."""
+    hits = rt.survey.hits if rt.survey else ()
+    return {
+        "item": rt.title,
+        "scope": "" if rt.scan.scope == "unknown" else rt.scan.scope,
+        "complexity": "" if rt.scan.complexity == "unknown" else rt.scan.complexity,
+        "file_count": str(rt.scan.file_count or ""),
+        "keywords": ", ".join(one.keyword for one in hits),
+        "hits": str(sum(one.count for one in hits) or ""),
+        "areas": ", ".join(sorted({path.split("/")[0] for one in hits for path in one.files})),
+    }
+
+
+def _is_identifier(word: str) -> bool:
+    """`userId`, `user_id`, `OrderService`, `api.orders`: what stands in code, and hardly in prose."""
+    return any(mark in word for mark in "_./-") or any(c.isupper() for c in word[1:])
+
+
+# A person chose from a menu: it says so from then on, and so does the record.
+
+
+def chosen(rt: Roundtable, label: str, person: Person, *, part: Part, ts: str = "") -> Roundtable:
+    """*ts* is where the menu stands, if a press told us before the post's own outcome did."""
+    name = rt.name_of(person.id)
+    rt = rt.closing_menu(step_wording.chosen(label, name), ts=ts)
+    return rt.recording(f"{name} chose: {label}", part=part, user_id=person.id, user_name=name)
+
+
+# Whether a model is asked for what is owed, and so whether people wait for one, and pay it.
+
+
+ByVoice = Speak | Draft | Synthesize | Judge | Formalize
+
+
+def thinks(work: ByVoice, rt: Roundtable, playbook: Playbook) -> bool:
+    """With the persona's own model, or else everybody's."""
+    if isinstance(work, Speak | Draft | Synthesize) and rt.unaided:
+        return False
+    if isinstance(work, Draft | Synthesize) and work.unaided:
+        return False
+    persona = _by(work, rt, playbook)
+    own = persona.model if persona else ""
+    return own != OFFLINE if own else playbook.house.thinks
+
+
+def _by(work: ByVoice, rt: Roundtable, playbook: Playbook) -> Persona | None:
+    match work:
+        case Speak(persona=key):
+            return playbook.roster.get(key)
+        case Judge(role=role):
+            return next((one for one in playbook.workshop if one.actor == role), None)
+        case Formalize():
+            return next(iter(playbook.workshop), None)
+        case _:
+            return speaker_of(rt, playbook)

@@ -1,0 +1,212 @@
+"""
+What a voice took is counted; people are told in time, and asked when only the reserve is left.
+
+When that is gone, too, no model is asked for anything: what is to be written down is written without one, and the
+planning waits. Wherever people choose what comes next, they can allow more.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.budget import CAP, spent_by
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.discussion.elaboration import Elaboration, Ending
+from bot.domain.messages import menus, step_wording, trouble_wording
+from bot.domain.messages.menus import Menu, MenuKind
+from bot.domain.messages.message import Message
+from bot.domain.roundtable import budget as purse
+from bot.domain.roundtable.effects import Draft, Effect, Formalize, Judge, Post, Speak, Synthesize
+from bot.domain.roundtable.inputs import Input, Press
+from bot.domain.roundtable.outcomes import Outcome
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import asking, elaborations, planning, speaking, steps
+from bot.domain.roundtable.transitions import asking as minds
+from bot.domain.roundtable.transitions.saving import owe_commit
+
+OFFERING_MORE = frozenset(
+    {
+        MenuKind.PROMPT,
+        MenuKind.STEP,
+        MenuKind.PHASE,
+        MenuKind.FLOOR,
+        MenuKind.PLAN_QUESTION,
+        MenuKind.PLAN_DECISION,
+    }
+)
+"""Where somebody would speak, judge or write next, if there were anything to pay them with."""
+
+Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
+
+
+def bounded(decide: Decide) -> Decide:
+    """*decide*, within what models may take."""
+
+    @wraps(decide)
+    def decided(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
+        after = decide(rt, happened, playbook)
+        if after is rt or not purse.used_up(after.purse, playbook.house):
+            return after
+        if purse.gone(after.purse, playbook.house):
+            after = _without_models(after, playbook)
+        return _offering_more(after)
+
+    return decided
+
+
+def counted(rt: Roundtable, happened: Outcome) -> Roundtable:
+    facts: Mapping[str, Any] = getattr(happened, "facts", None) or {}
+    spent = spent_by(facts) if facts else None
+    return rt.but(purse=rt.purse.paying(spent)) if spent else rt
+
+
+def noticed(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """After what was said for the money: how much of it is left, and at the end what shall become of the rest."""
+    budget, level = playbook.house.budget, purse.notice(rt.purse, playbook.house)
+    if not level or budget is None:
+        return rt
+    before, total = rt.purse.told, purse.total(budget, rt.purse.allowed)
+    rt = rt.but(purse=rt.purse.but(told=level))
+    if level < CAP:
+        return rt.telling(Message(text=purse.noticed(level, rt.purse, budget)), part=rt.part)
+    if rt.menu and rt.menu.kind is MenuKind.PLAN_BUDGET:
+        return rt
+    if before < CAP and rt.stage in {Stage.ELABORATING, Stage.DISCUSSING}:
+        return _used_up(rt, playbook, total)
+    is_gone = purse.gone(rt.purse, playbook.house)
+    text = trouble_wording.reserve_gone(total) if is_gone else trouble_wording.used_up_elsewhere(total)
+    return rt.telling(Message(text=text), part=rt.part)
+
+
+def allowed_more(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    """A person says so, and the line says who; then everything stands where it stood."""
+    budget = playbook.house.budget
+    name, label = rt.name_of(happened.person.id), menus.ALLOW_MORE.label
+    before, was_plain = rt.menu, rt.purse.plain
+    rt = rt.closing_menu(step_wording.chosen(label, name), ts=happened.ts)
+    rt = rt.but(purse=rt.purse.allowing_more(playbook.house))
+    total = purse.total(budget, rt.purse.allowed) if budget else ""
+    text = trouble_wording.allowed(name, total)
+    rt = rt.recording(text, part=rt.part, user_id=happened.person.id, user_name=name)
+    match rt.stage:
+        case Stage.AT_BOUNDARY if was_plain and rt.answers and rt.step_id in rt.steps_completed:
+            return steps.write(rt)
+        case Stage.AT_BOUNDARY:
+            return asking.menu(rt, playbook, text, kind=before.kind if before else None)
+        case Stage.ELABORATING:
+            rt = _floor_again(rt, before, text)
+        case Stage.PLANNING:
+            return planning.on(rt, playbook)
+        case _:
+            rt = asking.question(rt, playbook, text)
+    return speaking.waiting_speak(rt, playbook)
+
+
+def _floor_again(rt: Roundtable, before: Menu | None, text: str) -> Roundtable:
+    """With whatever people were asked to decide there."""
+    offered = before.message.choices if before else menus.FLOOR
+    choices = tuple(choice for choice in offered if choice.action is not menus.ALLOW_MORE.action)
+    return rt.offering(MenuKind.FLOOR, Message(text=text, choices=choices), part=rt.part)
+
+
+def _used_up(rt: Roundtable, playbook: Playbook, total: str) -> Roundtable:
+    if rt.stage is Stage.ELABORATING:
+        return elaborations.conclude(rt, Ending.BUDGET, playbook)
+    message = Message(
+        text=trouble_wording.used_up_in_a_step(total), choices=(menus.FINISH_STEP, menus.ALLOW_MORE)
+    )
+    rt = owe_commit(rt.without_owing(Speak), "budget used up")
+    return rt.offering(MenuKind.PROMPT, message, part=rt.part)
+
+
+def _without_models(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """What can be written down without one is; nobody judges or plans for nothing."""
+
+    def unaided(effect: Effect) -> Effect:
+        if isinstance(effect, Draft | Synthesize) and minds.thinks(effect, rt, playbook):
+            return effect.but(unaided=True)
+        return effect
+
+    outbox = tuple(map(unaided, rt.outbox))
+    is_plain = rt.purse.plain or any(isinstance(one, Draft) and one.unaided for one in outbox)
+    rt = rt.but(outbox=outbox, purse=rt.purse.but(plain=is_plain))
+    waits = any(isinstance(one, Judge | Formalize) and minds.thinks(one, rt, playbook) for one in outbox)
+    return planning.asked_for_more(rt.without_owing(Judge, Formalize), playbook) if waits else rt
+
+
+def _offering_more(rt: Roundtable) -> Roundtable:
+    """The menu that is about to be posted has the button, too. One that stands there already keeps its own."""
+    menu, more = rt.menu, menus.ALLOW_MORE
+    if menu is None or menu.kind not in OFFERING_MORE or menu.offers(more.action):
+        return rt
+    message = menu.message.but(choices=(*menu.message.choices, more))
+
+    def offering(effect: Effect) -> Effect:
+        if isinstance(effect, Post) and effect.message.token == menu.token and not effect.attempts:
+            return effect.but(message=effect.message.but(choices=message.choices))
+        return effect
+
+    outbox = tuple(map(offering, rt.outbox))
+    return rt if outbox == rt.outbox else rt.but(outbox=outbox, menu=menu.but(message=message))
+
+
+# Going on without a model (ERR-INT-001, ADR 17): people are told once, the voice that needs none does what
+# the model could not, and every menu offers to have it back.
+
+
+AWAY = frozenset({"timeout", "unavailable", "denied", "context"})
+"""Reasons of a voice that a model does not answer at all; it would not answer the next one either."""
+
+OF_AN_ANSWER = frozenset({"empty", "cut_off", "refused", "unstructured"})
+"""Reasons that are about one answer: the next one may be fine."""
+
+Asked = Speak | Draft | Synthesize
+
+
+def is_over(rt: Roundtable, effect: Asked, reason: str) -> bool:
+    """Whether *effect*, which a model failed at, is for the voice without one to do."""
+    if rt.unaided:
+        return False
+    if isinstance(effect, Speak) and effect.task == "acknowledge":
+        return reason in AWAY
+    if isinstance(effect, Speak) and effect.task == "respond" and not nobody_spoke(rt.debate):
+        return False
+    return reason in AWAY | OF_AN_ANSWER
+
+
+def nobody_spoke(debate: Elaboration) -> bool:
+    """Whether who fails now is the last of a round in which nobody found words, or leaves a person unanswered."""
+    is_last = len(debate.waiting) <= 1
+    return is_last and (bool(debate.unheard) or debate.turns[-1].human)
+
+
+def carried_on(rt: Roundtable, effect: Asked) -> Roundtable:
+    """An open menu moves below what is told, so that nobody has to look for it."""
+    lost = trouble("ERR-INT-001")
+    rt = rt.logging(lost).but(unaided=True)
+    text = f"⚠ {lost.sentence}\n{trouble_wording.without_a_model()}"
+    before = rt.menu
+    message = Message(
+        text=text, note=lost.code, choices=before.message.choices if before else (menus.AIDED_AGAIN,)
+    )
+    rt = rt.offering(before.kind if before else MenuKind.RETRY, message, part=rt.part)
+    return rt.owing(effect.but(id="", attempts=0, attempted_at="", attempted_before=""))
+
+
+def wanted_back(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    """From here on with the model; the step that was written down without it is written again."""
+    assert rt.menu, "its button was pressed"
+    kind, message = rt.menu.kind, rt.menu.message
+    name = rt.name_of(happened.person.id)
+    chosen = step_wording.chosen(menus.AIDED_AGAIN.label, name)
+    rt = rt.closing_menu(chosen, ts=happened.ts).but(unaided=False)
+    rt = rt.recording(chosen, part=rt.part, user_id=happened.person.id, user_name=name)
+    if rt.stage is Stage.AT_BOUNDARY and rt.answers and rt.step_id in rt.steps_completed:
+        return steps.write(rt)
+    left = tuple(choice for choice in message.choices if choice.action is not menus.RETRY.action)
+    if not left:
+        return rt
+    again = message.but(text=trouble_wording.with_a_model_again(), choices=left, token="", note="")
+    return rt.offering(kind, again, part=rt.part)

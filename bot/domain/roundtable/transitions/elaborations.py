@@ -1,0 +1,478 @@
+"""
+The discussion of a finished step: framed by the lead, bounded in turns, ended by people or by the limit.
+
+Nothing in here moves the step: whatever happens, the same menu follows.
+"""
+
+from typing import Any
+
+from bot.domain.catalog.agenda import Playbook, Step
+from bot.domain.catalog.personas import Address, AddressKind, Persona
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.discussion import floor, positions
+from bot.domain.discussion.elaboration import Beside, Decided, Dispute, Elaboration, Ending
+from bot.domain.discussion.floor import answering
+from bot.domain.discussion.positions import Side
+from bot.domain.messages import (
+    discussion_wording,
+    menus,
+    step_wording,
+    trouble_wording,
+)
+from bot.domain.messages.discussion_wording import Favored
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Message
+from bot.domain.roundtable import words
+from bot.domain.roundtable.effects import React, Speak, Synthesize, Tell
+from bot.domain.roundtable.inputs import Press, Say
+from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import (
+    asking,
+    pausing,
+    speaking,
+    syntheses,
+)
+from bot.domain.roundtable.transitions.asking import report
+from bot.domain.roundtable.transitions.speaking import (
+    Saying,
+    going_on,
+    lead_of,
+    named_first,
+    offered,
+    other_step,
+    own_words,
+    told,
+)
+from bot.domain.roundtable.transitions.steps import NOTED
+from bot.domain.transcript.lines import Part
+from bot.errors import NotNow
+
+# Agreement that came too easily, and disagreement that only people can end.
+#
+# Nothing in here decides: one persona is asked to speak against what all agree on, and people get a button
+# for every position. A decision is a line with a name on it; what comes of it is the people's, as before.
+
+
+MOST_OPTIONS = 5
+"""More buttons than that are a menu, and no question. Those with the most holders stay."""
+
+# --- too easily agreed --------------------------------------------------------------------------------------------
+
+
+def challenge_due(rt: Roundtable, playbook: Playbook) -> bool:
+    """At the end of the first round, until somebody has, or nobody is left to ask who thinks and does not lead."""
+    first = not rt.debate.first_round and not rt.debate.challenged and not rt.unaided
+    return first and bool(_challengers(rt, playbook)) and positions.is_unanimous(rt.debate)
+
+
+def challenged(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Of those who do not lead, the one who had the floor longest ago looks for what speaks against it."""
+    asked, *_ = _challengers(rt, playbook)
+    agreed = [found[0].position for found in positions.sides(rt.debate).values()]
+    ask = discussion_wording.challenge_instead if rt.debate.challengers else discussion_wording.challenge
+    rt = told(rt, [Saying(lead_of(rt, playbook), ask(asked.first_name, agreed))])
+    debate = rt.debate.but(challenger=asked.key, challengers=(*rt.debate.challengers, asked.key))
+    return rt.but(elaboration=debate.asked(asked.key))
+
+
+def _challengers(rt: Roundtable, playbook: Playbook) -> list[Persona]:
+    """Whom it has not been asked of, silent longest first."""
+    others = playbook.roster.others(lead_of(rt, playbook).key)
+    left = [one for one in others if one.key not in rt.debate.challengers]
+    return sorted(left, key=lambda one: rt.debate.last_had_floor(one.key))
+
+
+def circles_ended(
+    rt: Roundtable, sayings: list[Saying], playbook: Playbook
+) -> tuple[Roundtable, list[Saying]]:
+    """Who makes the same point again ends what the personas do among themselves; once, people know it by then."""
+    issues = positions.repeated(rt.debate)
+    if rt.debate.circles_named or not issues:
+        return rt, sayings
+    waiting = () if rt.debate.silent_rounds else rt.debate.waiting
+    rt = rt.but(elaboration=rt.debate.but(circles_named=True, waiting=waiting))
+    sentence = discussion_wording.circles(rt.debate.turns[-1].name, issues)
+    return rt, [*sayings, Saying(lead_of(rt, playbook), sentence)]
+
+
+# --- for people to decide -----------------------------------------------------------------------------------------
+
+
+def floor_given(rt: Roundtable, sayings: list[Saying], playbook: Playbook) -> Roundtable:
+    """The people's floor, below *sayings*, or below the two sides of what personas disagree on."""
+    lead = lead_of(rt, playbook)
+    debate = rt.debate
+    if not (dispute := undecided(debate)):
+        if not sayings or sayings[-1].note:  # small print would go with the buttons when they are used
+            sayings = [*sayings, Saying(lead, discussion_wording.your_turn())]
+        *earlier, last = sayings
+        return offered(told(rt, earlier), last, menus.FLOOR)
+    rt = told(rt, sayings)
+    rt = rt.but(elaboration=rt.debate.but(put=(*rt.debate.put, dispute)))
+    text = discussion_wording.both_sides(dispute.issue, _favored(debate, dispute))
+    saying = Saying(lead, text, note=discussion_wording.yours_to_decide())
+    return offered(rt, saying, (*menus.options(dispute.options), *menus.FLOOR))
+
+
+def undecided(debate: Elaboration) -> Dispute | None:
+    """The first issue with several sides that people were not asked about yet, or not with all of them."""
+    settled = {positions.name(one.issue) for one in debate.decided}
+    for issue, found in positions.sides(debate).items():
+        held = sorted(found, key=lambda side: -len(side.holders))[:MOST_OPTIONS]
+        if len(held) > 1 and issue not in settled and not _was_put(debate, issue, held):
+            options = tuple(side.position for side in held)
+            return Dispute(issue=positions.title(debate, issue), options=options)
+    return None
+
+
+def decided(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    """On record in the person's name. Personas and people go on as they like."""
+    assert rt.menu, "only what the open menu offers is pressed"
+    pressed = (happened.action, happened.value)
+    choice = next((one for one in rt.menu.message.choices if (one.action, one.value) == pressed), None)
+    if choice is None:
+        raise NotNow(trouble_wording.unknown_menu())
+    dispute, name = rt.debate.put[-1], rt.name_of(happened.person.id)
+    position = dispute.options[int(choice.value)]
+    rt = rt.closing_menu(step_wording.chosen(choice.label, name), ts=happened.ts).opening_round(Part.WORKSHOP)
+    decision = Decided(
+        issue=dispute.issue,
+        position=position,
+        by=happened.person.id,
+        name=name,
+        line=happened.key,
+        after=rt.debate.turn_count,
+    )
+    sentence = discussion_wording.decided(name, dispute.issue, position)
+    rt = rt.heard(
+        happened.person,
+        sentence,
+        ts="",
+        part=Part.WORKSHOP,
+        message_id=happened.key,
+        decision=decision.text,
+        options=list(dispute.options),
+    )
+    debate = rt.debate.but(decided=(*rt.debate.decided, decision), silent_rounds=0)
+    noted = Saying(lead_of(rt, playbook), discussion_wording.noted(name, dispute.issue, position))
+    return floor_given(rt.but(elaboration=debate), [noted], playbook)
+
+
+def _was_put(debate: Elaboration, issue: str, held: list[Side]) -> bool:
+    options = {positions.name(side.position) for side in held}
+    return any(
+        positions.name(one.issue) == issue and options <= set(map(positions.name, one.options))
+        for one in debate.put
+    )
+
+
+def _favored(debate: Elaboration, dispute: Dispute) -> list[Favored]:
+    names = {turn.by: turn.name for turn in debate.turns}
+    speakers = {turn.id: turn.name for turn in debate.turns}
+    by_position = {side.position: side for side in positions.sides(debate)[positions.name(dispute.issue)]}
+    return [
+        Favored(
+            option,
+            [names[key] for key in by_position[option].holders],
+            [f"{turn} ({speakers[turn]})" for turn in positions.grounds(debate, dispute.issue, option)],
+        )
+        for option in dispute.options
+    ]
+
+
+# What people say while a persona is at work: turns like any other, which are answered next.
+#
+# A person is answered once, however many messages it took them to say it. When too much is waiting, what is
+# said on top is only kept, and whoever says it is told so, once.
+
+
+LONGEST = 20
+"""So many turns of people wait while a persona speaks. More, and every answer would be stale before it is written."""
+
+
+def who_answers(rt: Roundtable, address: Address, playbook: Playbook) -> tuple[str, ...]:
+    """
+    Whoever the newest turn is for. Nobody else, when its author is going to be answered anyway: several messages of one
+    person are one thing to say.
+    """
+    debate = rt.debate
+    if address.kind is AddressKind.DEFAULT and debate.waiting and _goes_on(debate):
+        return ()
+    return answering(debate, playbook.roster, address)
+
+
+def still_asked(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
+    """
+    Who takes over from a persona whose answer came too late twice: somebody who did not have the floor since, if what
+    waits was said to nobody in particular. Who is spoken to by name is not spoken for.
+    """
+    debate, roster, lead = rt.debate, playbook.roster, lead_of(rt, playbook).key
+    addresses = (roster.addressed(turn.text, lead=lead) for turn in reversed(debate.unanswered))
+    to_anybody = next((one for one in addresses if one.kind is AddressKind.DEFAULT), None)
+    if debate.waiting or to_anybody is None:
+        return ()
+    others = (*answering(debate, roster, to_anybody), *(one.key for one in roster))
+    return tuple(key for key in others if key not in debate.unheard)[:1]
+
+
+def is_full(rt: Roundtable) -> bool:
+    """Only while somebody speaks: on the people's floor they may talk to each other for as long as they like."""
+    return rt.owes(Speak) and len(rt.debate.unanswered) >= LONGEST
+
+
+def only_kept(rt: Roundtable, happened: Say) -> Roundtable:
+    """On record, and given to whoever puts the discussion together; nobody answers it."""
+    person = happened.person
+    is_told = any(one.by == person.id for one in rt.debate.besides)
+    rt = rt.heard(person, happened.text, ts=happened.ts, part=Part.WORKSHOP)
+    beside = Beside(by=person.id, name=rt.name_of(person.id), text=happened.text, ts=happened.ts)
+    rt = rt.but(elaboration=rt.debate.but(besides=(*rt.debate.besides, beside)))
+    rt = rt.owing(React(ts=happened.ts, emoji=NOTED))
+    if is_told:
+        return rt
+    return rt.owing(Tell(person=person.id, message=Message(text=discussion_wording.too_much_at_once())))
+
+
+def _goes_on(debate: Elaboration) -> bool:
+    *earlier, newest = debate.unanswered
+    return any(turn.by == newest.by for turn in earlier)
+
+
+PERSONAS_GOING_ON = 2
+HEARD = "speech_balloon"
+LAST_WORDS = {
+    Ending.TURN_LIMIT: discussion_wording.limit_reached,
+    Ending.BY_PEOPLE: discussion_wording.wrapping_up,
+    Ending.BUDGET: trouble_wording.used_up_in_a_discussion,
+}
+
+
+# --- opening ------------------------------------------------------------------------------------------------------
+
+
+def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Roundtable:
+    step = playbook.agenda.get(rt.step_id)
+    if step is None:
+        kind = MenuKind.PHASE if from_phase_menu else MenuKind.STEP
+        return asking.menu(report(rt, [trouble("ERR-ELAB-001")]), playbook, "", kind=kind)
+
+    lead, unknown = playbook.roster.lead_of(rt.phase_key)
+    topic = _topic(step, playbook, whole_phase=from_phase_menu)
+    debate = Elaboration(
+        step_id=step.step_id,
+        lead=lead.key,
+        topic=topic,
+        max_turns=rt.max_turns,
+        from_phase_menu=from_phase_menu,
+    )
+    rt = rt.but(stage=Stage.ELABORATING, elaboration=debate).opening_round(Part.WORKSHOP)
+    if unknown:
+        rt = rt.logging(trouble("ERR-ELAB-002", phase_key=rt.phase_key))
+    intro = discussion_wording.intro(
+        playbook.roster.others(lead.key), topic, item=rt.title, max_turns=debate.max_turns
+    )
+    rt = speaking.opening(rt, intro, playbook, speak=Speak(persona=lead.key, task="frame"))
+    return rt.opening(step.step_id, discussion=True)
+
+
+def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """
+    Resumed in the middle of a discussion: the floor is the people's.
+
+    The limit may have been lowered in meta.json; then it is reached now (ERR-ELAB-006).
+    """
+    debate = rt.debate.back(rt.max_turns)
+    rt = rt.but(stage=Stage.ELABORATING, elaboration=debate)
+    if debate.exhausted:
+        return conclude(rt.logging(trouble("ERR-ELAB-006")), Ending.TURN_LIMIT, playbook)
+    if not debate.framed and not speaking.hushed(rt, playbook):
+        return rt.owing(Speak(persona=lead_of(rt, playbook).key, task="frame"))
+    text = discussion_wording.back_to_the_table(debate.topic, debate.turn_count, debate.max_turns)
+    return floor_given(rt, [Saying(lead_of(rt, playbook), text)], playbook)
+
+
+def _topic(step: Step, playbook: Playbook, *, whole_phase: bool) -> str:
+    """At a phase's menu the discussion is about the phase; the record still names its last step."""
+    return f"{asking.phase_of(step.phase_key, playbook).name}: {step.title}" if whole_phase else step.title
+
+
+# --- personas -----------------------------------------------------------------------------------------------------
+
+
+def persona_spoke(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> Roundtable:
+    """One turn. The framing gives the floor to the others, the colleague it named first."""
+    persona = playbook.roster.get(happened.persona)
+    if persona is None:
+        return said_nothing(rt, happened.persona, playbook)
+    if speaking.is_belated(rt.debate, happened):
+        return _written_belatedly(speaking.late_words_noted(rt, persona, happened), happened, playbook)
+    if happened.passed:
+        return said_nothing(speaking.pass_noted(rt, persona, happened), persona.key, playbook)
+    text, forged = own_words(happened.text, persona, playbook)
+    if forged:
+        rt = rt.logging(trouble("ERR-ELAB-004"))
+    if not text:
+        return said_nothing(rt, persona.key, playbook)
+
+    framing = not rt.debate.framed
+    debate = speaking.spoken(rt.debate, text, happened, by=persona, unaided=rt.unaided)
+    if framing:
+        debate = debate.asked(*named_first(text, playbook.roster.others(persona.key)))
+    rt = rt.but(elaboration=debate)
+    facts = {**speaking.facts(debate, happened), **_turn(debate)}
+    sayings = [Saying(persona, text, facts, discussion_wording.moved(speaking.unbacked(debate)))]
+    if other := other_step(rt, text, playbook):
+        rt, sayings = _drifted(rt, sayings, playbook, other=other)
+    if debate.nearly_over:
+        sayings.append(Saying(lead_of(rt, playbook), discussion_wording.nearing_the_end()))
+    rt, sayings = circles_ended(rt, sayings, playbook)
+    return _after_turn(rt, playbook, sayings)
+
+
+def _written_belatedly(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> Roundtable:
+    """A framing is never left out: without it there is no discussion."""
+    if happened.redone and rt.debate.framed:
+        rt = rt.but(elaboration=rt.debate.passed_over(happened.persona))
+        rt = rt.but(elaboration=rt.debate.asked(*still_asked(rt, playbook)))
+        return _after_turn(rt, playbook, [])
+    return speaking.asking_to_speak(rt, speaking.again(rt, happened.persona), playbook)
+
+
+def said_nothing(rt: Roundtable, persona: str, playbook: Playbook) -> Roundtable:
+    """Somebody who has nothing to say, or could not, is passed over: the round goes on."""
+    return _after_turn(rt.but(elaboration=rt.debate.passed_over(persona)), playbook, [])
+
+
+def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[Saying]) -> Roundtable:
+    """The next one who waits, the end, or the people's floor under the last message."""
+    if rt.debate.exhausted:
+        return conclude(told(rt, sayings), Ending.TURN_LIMIT, playbook)
+    if rt.debate.waiting:
+        return _next_speaks(going_on(rt, sayings), playbook)
+
+    if challenge_due(rt, playbook):
+        return _next_speaks(challenged(told(rt, sayings), playbook), playbook)
+    rt = rt.but(elaboration=rt.debate.round_over())
+    if rt.debate.asks_for_people:
+        sayings.append(Saying(lead_of(rt, playbook), discussion_wording.anybody_there()))
+    return floor_given(rt, sayings, playbook)
+
+
+def _drifted(
+    rt: Roundtable, sayings: list[Saying], playbook: Playbook, *, other: Step
+) -> tuple[Roundtable, list[Saying]]:
+    """Only the lead brings people back; nobody does it for the lead (ERR-ELAB-005)."""
+    lead, drifter = lead_of(rt, playbook), sayings[0].persona
+    if lead == drifter:
+        return rt.logging(trouble("ERR-ELAB-005")), sayings
+    phase = asking.phase_of(other.phase_key, playbook)
+    sentence = discussion_wording.persona_off_topic(drifter, other, phase, topic=rt.debate.topic)
+    return rt, [*sayings, Saying(lead, sentence)]
+
+
+# --- people -------------------------------------------------------------------------------------------------------
+
+
+def person_spoke(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+    """A turn like any other, whoever is speaking just now; and the way out."""
+    wish = words.exit_wish(happened.text)
+    leaves = wish is words.Exit.YES or words.stops(happened.text)
+    if leaves or not happened.text.strip():
+        rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.WORKSHOP)
+        if words.stops(happened.text):
+            return pausing.pause(rt, happened.person, playbook)
+        return conclude(rt, Ending.BY_PEOPLE, playbook) if leaves else rt
+    if is_full(rt):
+        return only_kept(rt, happened)
+
+    rt = _heard(rt, happened, playbook)
+    if rt.debate.exhausted:
+        return conclude(rt, Ending.TURN_LIMIT, playbook)
+    lead = lead_of(rt, playbook)
+    if rt.debate.nearly_over:
+        rt = told(rt, [Saying(lead, discussion_wording.nearing_the_end())])
+    if wish is words.Exit.UNSURE:
+        question = Message(text=discussion_wording.end_or_go_on(), choices=menus.FLOOR)
+        return rt.offering(MenuKind.FLOOR, question, part=Part.WORKSHOP)
+
+    if other := other_step(rt, happened.text, playbook):
+        phase = asking.phase_of(other.phase_key, playbook)
+        sentence = discussion_wording.person_off_topic(other, phase, topic=rt.debate.topic)
+        rt = told(rt, [Saying(lead, sentence)])
+    return _asked(rt, happened, playbook)
+
+
+def went_on(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    """Nobody has anything to add: the personas go on by themselves."""
+    rt, name = speaking.let_speak(rt, playbook), rt.name_of(happened.person.id)
+    label = menus.GO_ON.label
+    rt = rt.closing_menu(step_wording.chosen(label, name), ts=happened.ts).opening_round(Part.WORKSHOP)
+    rt = rt.recording(
+        f"{name} chose: {label}", part=Part.WORKSHOP, user_id=happened.person.id, user_name=name
+    )
+    speakers = floor.going_on(rt.debate, playbook.roster, PERSONAS_GOING_ON)
+    return _next_speaks(rt.but(elaboration=rt.debate.asked(*speakers)), playbook)
+
+
+def ended(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    name = rt.name_of(happened.person.id)
+    rt = rt.closing_menu(step_wording.chosen(menus.END_ELABORATION.label, name), ts=happened.ts)
+    return conclude(rt, Ending.BY_PEOPLE, playbook)
+
+
+def _heard(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+    if rt.debate.framed and not rt.debate.turns[-1].human:
+        rt = rt.opening_round(Part.WORKSHOP)
+    name = rt.name_of(happened.person.id)
+    line = rt.line_of(happened.ts)
+    debate = rt.debate.heard(by=happened.person.id, name=name, text=happened.text, ts=happened.ts, line=line)
+    in_a_round = rt.menu is not None and rt.menu.kind is MenuKind.ROUND
+    if not in_a_round and not speaking.hushed(rt, playbook):
+        rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True)
+    rt = rt.but(elaboration=debate)
+    return rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.WORKSHOP, **_turn(debate))
+
+
+def _asked(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+    """Whoever is spoken to gets the floor, after those who have it already."""
+    address = playbook.roster.addressed(happened.text, lead=lead_of(rt, playbook).key)
+    if address.kind is AddressKind.DEFAULT and words.calls_nobody(happened.text, playbook.roster):
+        rt = rt.logging(trouble("ERR-ELAB-012"))
+    answering = who_answers(rt, address, playbook)
+    rt = rt.but(elaboration=rt.debate.asked(*answering)).owing(React(ts=happened.ts, emoji=HEARD))
+    return _next_speaks(rt, playbook)
+
+
+# --- ending -------------------------------------------------------------------------------------------------------
+
+
+def conclude(rt: Roundtable, ending: Ending, playbook: Playbook) -> Roundtable:
+    """No more turns; whoever still waited for the floor does not get it."""
+    debate = rt.debate.but(waiting=(), ending=ending)
+    rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True).without_owing(Speak)
+    rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)
+    text = LAST_WORDS[ending]()
+    lead = lead_of(rt, playbook)
+    rt = rt.telling(Message(text=text, speaker=lead.key), part=Part.FORMALIZING, actor=lead.actor)
+    return syntheses.cut_short(rt, playbook) if debate.only_framed else rt.owing(Synthesize())
+
+
+def too_much_to_hold(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """The voices cannot take in any more of the discussion: what there is is put together now."""
+    return conclude(report(rt, [trouble("ERR-ELAB-014")]), Ending.TURN_LIMIT, playbook)
+
+
+# --- small things -------------------------------------------------------------------------------------------------
+
+
+def _next_speaks(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """One at a time: who speaks after that is decided when that has been said."""
+    if not rt.debate.waiting or rt.owes(Speak):
+        return rt
+    return speaking.asking_to_speak(rt, Speak(persona=rt.debate.waiting[0], task="respond"), playbook)
+
+
+def _turn(debate: Elaboration) -> dict[str, Any]:
+    return {"turn": debate.turn_count, "turn_id": debate.turns[-1].id}

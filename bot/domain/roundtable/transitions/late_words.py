@@ -1,0 +1,181 @@
+"""
+Words that Slack delivers late: they were written before the question or menu that stands in the thread now.
+
+A command among them is not obeyed, because its author meant something else by it. Other words belong to the step that
+their author had before them. Slack's timestamps decide, and no other clock.
+"""
+
+from typing import assert_never
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages import menus, trouble_wording
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Action, Choice, Message
+from bot.domain.roundtable import permission, words
+from bot.domain.roundtable.effects import Post, React, Survey, Tell
+from bot.domain.roundtable.inputs import Plan, Say, SetDepth, Stop, Undecided
+from bot.domain.roundtable.stage import RESTING, Stage
+from bot.domain.roundtable.state import Asked, Roundtable
+from bot.domain.roundtable.transitions import pausing
+from bot.domain.roundtable.transitions.steps import NOTED
+from bot.domain.values.text import one_line
+from bot.domain.values.timestamps import slack_time, written_at
+
+WORD_CHARS = 40
+QUESTIONS = frozenset({MenuKind.PROMPT, MenuKind.PLAN_QUESTION})
+
+
+# --- what its author could see ------------------------------------------------------------------------------------
+
+
+def is_unseen(rt: Roundtable, ts: str) -> bool:
+    """Whether the newest question or menu came after the message *ts*. False where that cannot be known."""
+    written = slack_time(ts)
+    if written is None:
+        return False
+    if _is_still_to_be_asked(rt):
+        return True
+    question = rt.question or (Asked(post="", ts=rt.menu.ts) if rt.menu else None)
+    if question is None:
+        return False
+    shown = slack_time(question.ts)
+    return written < shown if shown else _is_to_come(rt, question)
+
+
+def must_wait(rt: Roundtable, happened: Undecided) -> bool:
+    """
+    Whether it depends on a post that Slack may have shown already, and has not answered yet: until then nobody knows
+    which came first. What becomes of such words meanwhile waits behind them.
+    """
+    if not is_in_flight(rt):
+        return False
+    if not isinstance(happened, Say):
+        return any(one.ts == happened.ts for one in rt.undecided)
+    opens = bool(rt.asked) and rt.question is not None and rt.asked[-1].post == rt.question.post
+    return opens or rt.stage is Stage.PLANNING or _is_command(rt, happened)
+
+
+def is_in_flight(rt: Roundtable) -> bool:
+    """Whether the newest question is being posted just now."""
+    question = rt.question
+    if question is None or question.ts:
+        return False
+    return any(effect.id == question.post and effect.attempts for effect in rt.outbox)
+
+
+def opened_before(rt: Roundtable, ts: str) -> Asked | None:
+    """What the message *ts* belongs to, if that is over, or is a step that is being discussed by now."""
+    written = slack_time(ts)
+    if written is None or not rt.step_id or not rt.asked or rt.stage is Stage.PLANNING:
+        return None
+    newest = rt.asked[-1]
+    if not newest.ts and not _is_to_come(rt, newest):
+        return None
+    shown = [one for one in rt.asked if (time := slack_time(one.ts)) and time < written]
+    if not shown:
+        return None
+    own = shown[-1]
+    is_before_the_discussion = rt.stage is Stage.ELABORATING and not own.discussion
+    return own if own.step_id != rt.step_id or is_before_the_discussion else None
+
+
+# --- what becomes of them -----------------------------------------------------------------------------------------
+
+
+def heard(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable | None:
+    """None for words that came in time."""
+    own = opened_before(rt, happened.ts)
+    if is_unseen(rt, happened.ts) and (
+        permission.is_wish(rt, happened) or (own and _is_command(rt, happened))
+    ):
+        after = _not_obeyed(rt, happened)
+    elif own:
+        after = _kept(rt, happened, own)
+    else:
+        return None
+    return pausing.notes_saved(pausing.tried_again(after) if rt.stage in RESTING else after, playbook)
+
+
+def refusal(rt: Roundtable, happened: Stop | SetDepth | Plan) -> str:
+    """Why a verb that was typed in the thread is not obeyed; empty when it is."""
+    if is_in_flight(rt) or not is_unseen(rt, happened.ts):
+        return ""
+    match happened:
+        case Stop():
+            return _sentence(rt, "stop", Action.STOP)
+        case SetDepth(depth=depth):
+            return _sentence(rt, f"depth {depth}", menus.DEPTHS[depth].action)
+        case Plan():
+            return _sentence(rt, "plan", Action.PLAN)
+        case _:
+            assert_never(happened)
+
+
+def _not_obeyed(rt: Roundtable, happened: Say) -> Roundtable:
+    told = Tell(
+        person=happened.person.id,
+        message=Message(text=_sentence(rt, happened.text, _action(rt, happened.text))),
+    )
+    return _noted(rt, happened).owing(told)
+
+
+def _kept(rt: Roundtable, happened: Say, own: Asked) -> Roundtable:
+    """Feedback on the step that is being discussed is written down after the discussion; other steps are done."""
+    rt = _noted(rt, happened, answers_step=own.step_id).owing(React(ts=happened.ts, emoji=NOTED))
+    if own.step_id == rt.step_id:
+        return rt.answering(happened, feedback=True)
+    told = Message(text=trouble_wording.belongs_to(own.step_id))
+    return rt.owing(Tell(person=happened.person.id, message=told))
+
+
+def _noted(rt: Roundtable, happened: Say, **facts: str) -> Roundtable:
+    when = written_at(happened.ts)
+    return rt.heard(happened.person, happened.text, ts=happened.ts, part=rt.part, written_at=when, **facts)
+
+
+# --- words and buttons --------------------------------------------------------------------------------------------
+
+
+def _is_command(rt: Roundtable, happened: Say) -> bool:
+    """Here, or where its author was when it was written."""
+    text = happened.text
+    elsewhere = words.is_wish(text) or words.depth(text, at_menu=False) is not None
+    return permission.is_wish(rt, happened) or elsewhere or words.exit_wish(text) is words.Exit.YES
+
+
+def _sentence(rt: Roundtable, said: str, action: Action | None) -> str:
+    is_question = rt.stage is Stage.DISCUSSING or (rt.menu is not None and rt.menu.kind in QUESTIONS)
+    button = _button(rt, action)
+    return trouble_wording.written_before(
+        one_line(said, WORD_CHARS), "question" if is_question else "menu", button.label if button else ""
+    )
+
+
+def _button(rt: Roundtable, action: Action | None) -> Choice | None:
+    """Where there is none yet, it is known which one the question will have."""
+    if rt.menu is None:
+        return menus.FINISH_STEP if rt.stage is Stage.DISCUSSING and action is Action.FINISH_STEP else None
+    return next((choice for choice in rt.menu.message.choices if choice.action is action), None)
+
+
+def _action(rt: Roundtable, said: str) -> Action | None:
+    if letter := words.letter(said):
+        return letter
+    if words.finishes(said):
+        return Action.FINISH_STEP
+    if words.stops(said):
+        return Action.STOP
+    if depth := words.depth(said, at_menu=rt.stage is Stage.AT_BOUNDARY):
+        return menus.DEPTHS[depth].action
+    if rt.stage is Stage.PLANNING:
+        return Action.PLAN_SKIP
+    return Action.END_ELABORATION if words.exit_wish(said) is words.Exit.YES else None
+
+
+def _is_still_to_be_asked(rt: Roundtable) -> bool:
+    """The step is open, and its question waits for a search."""
+    return rt.stage is Stage.DISCUSSING and rt.menu is None and rt.owes(Survey)
+
+
+def _is_to_come(rt: Roundtable, question: Asked) -> bool:
+    return any(isinstance(one, Post) and one.id == question.post for one in (*rt.outbox, *rt.unsent))

@@ -1,0 +1,337 @@
+"""From "start" to the first phase: the thread, what was said in it, the item's folder."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bot.domain.catalog.agenda import Playbook, Step
+from bot.domain.catalog.personas import Persona
+from bot.domain.item.artifacts import FileEdit
+from bot.domain.item.item import TITLE_CHARS, draft
+from bot.domain.item.meta import Change, SlackPlace
+from bot.domain.messages import (
+    menus,
+    planning_wording,
+    step_wording,
+    trouble_wording,
+)
+from bot.domain.messages import (
+    trouble_wording as refusals,
+)
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import NO_STEP, Message
+from bot.domain.planning.verdict import seated
+from bot.domain.roundtable import permission, words
+from bot.domain.roundtable.effects import (
+    Commit,
+    Effect,
+    OpenThread,
+    Post,
+    ReadItem,
+    ReadThread,
+    Restore,
+    Rewrite,
+    Tell,
+    Then,
+)
+from bot.domain.roundtable.inputs import Press, Start
+from bot.domain.roundtable.outcomes import Committed, Heard, ItemRead, PersonMet, ThreadOpened, ThreadRead
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable, Stalled
+from bot.domain.roundtable.transitions import asking, phases, planning, resuming
+from bot.domain.roundtable.transitions.asking import report
+from bot.domain.roundtable.transitions.saving import HEAD, created, owe_commit, refreshed, slack_place
+from bot.domain.transcript.lines import Line, Part, Source, in_thread_order
+from bot.domain.values.places import Person
+from bot.domain.values.text import one_line
+from bot.errors import NotNow
+
+# --- starting -----------------------------------------------------------------------------------------------------
+
+
+def start(happened: Start, playbook: Playbook) -> Roundtable:
+    """A new roundtable, nothing of which is in Slack or git yet; its version is 0."""
+    return _open(_on(happened), happened, playbook)
+
+
+def take_up(happened: Start, playbook: Playbook, *, thread_known: bool) -> Roundtable:
+    """An item that has a folder already: in the thread that its folder names, or in a new one."""
+    rt = _on(happened)
+    if not thread_known:
+        return _open(rt, happened, playbook)
+    resumed = step_wording.resumed(rt.name_of(happened.person.id))
+    rt = rt.recording(resumed, part=Part.CLARIFYING, user_id=happened.person.id)
+    return rt.owing(ReadItem(recovering=True))
+
+
+def start_again(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtable:
+    """
+    There is no thread: it could not be opened the first time, or it was deleted. Perhaps we were invited since, or
+    it is another channel. What was said and is not in git yet comes along, and so does what was being discussed.
+    """
+    if rt.place.thread:
+        raise NotNow(refusals.held_already())
+    if not rt.phase_key:
+        return _open(_on(happened).but(version=rt.version, now=rt.now, seen=rt.seen), happened, playbook)
+    heading_for = Stage.PLANNING if happened.planning else rt.heading_for
+    bare = rt.but(place=happened.place, stage=Stage.OPENING, heading_for=heading_for, stalled=None)
+    return _open(bare, happened, playbook)
+
+
+def _on(happened: Start) -> Roundtable:
+    rt = Roundtable(
+        incarnation=hashlib.sha256(happened.key.encode()).hexdigest()[:8],
+        slug=happened.item.slug,
+        title=happened.item.title,
+        source=happened.item.source,
+        source_id=happened.item.source_id,
+        place=happened.place,
+        started_by=happened.person.id,
+        now=happened.at,
+        heading_for=Stage.PLANNING if happened.planning else None,
+    )
+    return rt.knowing(happened.key).meeting(happened.person)
+
+
+def _open(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtable:
+    text = _root(rt, playbook)
+    started = step_wording.started(rt.name_of(happened.person.id), rt.title)
+    rt = rt.recording(started, part=Part.DRAFT, user_id=happened.person.id)
+    if happened.brief:
+        rt = rt.heard(
+            happened.person, happened.brief, ts="", part=Part.DRAFT, message_id=f"{happened.key}.brief"
+        )
+    rt = rt.owing(OpenThread(message=Message(text=text, note=started), reply_url=happened.reply_url))
+    rt = rt.said(text, rt.outbox[-1], part=Part.DRAFT)
+    return report(rt, [one for one in playbook.troubles if one.code == "ERR-RT-002"][:1], part=Part.DRAFT)
+
+
+def _root(rt: Roundtable, playbook: Playbook) -> str:
+    if rt.heading_for is Stage.PLANNING and len(playbook.workshop):
+        roles = seated(persona.actor for persona in playbook.workshop)
+        return planning_wording.root(rt.title, rt.slug, roles=roles)
+    return step_wording.opening(rt.title, rt.slug, leads=_leads(playbook), agenda=playbook.agenda)
+
+
+def _leads(playbook: Playbook) -> tuple[Persona, ...]:
+    leads = (playbook.roster.lead_of(phase.key)[0] for phase in playbook.agenda.phases)
+    return tuple({lead.key: lead for lead in leads}.values())
+
+
+# --- the thread and the folder ------------------------------------------------------------------------------------
+
+
+def thread_opened(rt: Roundtable, happened: ThreadOpened, playbook: Playbook) -> Roundtable:
+    adopting = bool(rt.place.thread)
+    thread = rt.place.thread or happened.ts
+    manners = rt.manners.but(private=happened.private)
+    rt = rt.but(place=rt.place.but(thread=thread), permalink=happened.permalink, manners=manners)
+    return rt.owing(ReadThread(quiet=not adopting), ReadItem())
+
+
+def thread_read(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:
+    """What people said without us becomes part of the transcript, with their names; recovered words are answers."""
+    if happened.recovering:
+        rt = rt.but(witness=happened.witness)
+        return taken_up(_recovered(rt, happened, playbook), "taken up from git")
+    new = _unheard(rt, happened)
+    for heard in new:
+        rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=Part.DRAFT)
+    return rt if happened.quiet else rt.telling(Message(text=step_wording.adopted(len(new))), part=Part.DRAFT)
+
+
+def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundtable:
+    """A new item gets its folder; one that exists is taken up where its folder says it stands."""
+    state = happened.state
+    if happened.restorable:
+        return _restoring_offered(rt, happened)
+    if state is None:
+        return _folder_made(report(rt, happened.troubles))
+    rt = refreshed(rt, state, happened.troubles, back=happened.back)
+    rt = _answered(_without(rt, state.heard), state.said, playbook)
+    rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
+    rt = rt.but(purse=rt.purse.but(spent=state.spent))
+    if state.planning and rt.heading_for is None:
+        rt = planning.lost(rt, playbook)
+    if happened.recovering:
+        rt = _held_before(rt, state.meta.slack)
+        after = next(iter(state.heard), "")
+        return rt.owing(ReadThread(recovering=True, after=after, known=state.heard))
+    return taken_up(rt, "held in a new thread")
+
+
+def restore_pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    rt, looked = _chosen(rt, happened, menus.RESTORE.label)
+    return rt.owing(Restore(recovering=looked.recovering))
+
+
+def start_over_pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    rt, _ = _chosen(rt, happened, menus.START_OVER.label)
+    return _folder_made(rt)
+
+
+def taken_up(rt: Roundtable, why: str) -> Roundtable:
+    return owe_commit(rt, why, then=Then.OPENING, change=Change(slack=slack_place(rt)))
+
+
+def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
+    if rt.heading_for is Stage.PLANNING and not len(playbook.workshop):
+        rt = rt.but(heading_for=None)
+    if rt.heading_for is Stage.PLANNING and not rt.workshop:
+        return planning.goes_on(rt, playbook)
+    if rt.heading_for:
+        return resuming.again(rt, playbook)
+    rt = phases.go_on(rt, playbook)
+    behind = told.state.commits_behind if told else 0
+    return resuming.at_the_end(rt, behind) if rt.stage is Stage.ANALYSED else rt
+
+
+def _held_before(rt: Roundtable, known: SlackPlace | None) -> Roundtable:
+    """In the same thread: whoever began it began it, and who can see it may be known."""
+    if known is None or known.channel_id != rt.place.channel:
+        return rt
+    manners = rt.manners.but(noted=known.private)
+    manners = manners if manners.private is not None else manners.but(private=known.private)
+    return rt.but(started_by=known.started_by or rt.started_by, manners=manners)
+
+
+def _without(rt: Roundtable, heard: tuple[str, ...]) -> Roundtable:
+    """What Slack repeated meanwhile, and git has already: it was answered, and counts once."""
+    ours = {rt.line_of(ts) for ts in heard}
+    return rt.but(
+        last_heard=max(heard, default=""),
+        lines=tuple(line for line in rt.lines if line.message_id not in ours),
+        answers=tuple(answer for answer in rt.answers if answer.ts not in heard),
+    )
+
+
+def _answered(rt: Roundtable, said: tuple[Heard, ...], playbook: Playbook) -> Roundtable:
+    """What answers the step that is open now, and was committed when people left it in the middle, comes first."""
+    known, step = rt.answers, _open_step(rt, playbook)
+    rt = rt.but(answers=())
+    for heard in said:
+        if step and heard.about == step.step_id:
+            rt = rt.meeting(heard.person).answering(heard, feedback=False)
+    return rt.but(answers=(*rt.answers, *known))
+
+
+def _open_step(rt: Roundtable, playbook: Playbook) -> Step | None:
+    phase = playbook.agenda.first_open(rt.phases_completed)
+    return asking.upcoming(rt.but(phase_key=phase.key), playbook) if phase else None
+
+
+def _unheard(rt: Roundtable, happened: ThreadRead) -> tuple[Heard, ...]:
+    known = {line.message_id for line in rt.lines}
+    return tuple(heard for heard in happened.heard if rt.line_of(heard.ts) not in known)
+
+
+def _recovered(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:
+    """
+    The words are in the transcript again. What answered the step that is open now answers it again; what belonged to a
+    menu, a discussion or a step that is done has no place any more.
+    """
+    step = _open_step(rt, playbook)
+    new = _unheard(rt, happened)
+    for heard in new:
+        rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=Part.CLARIFYING)
+        is_answer = heard.about in {"", step.step_id if step else ""}
+        if is_answer and words.answers(heard.text):
+            rt = rt.answering(heard, feedback=False)
+    elsewhere = sum(heard.about == NO_STEP for heard in new)
+    text = trouble_wording.recovered(len(new), elsewhere=elsewhere, complete=happened.complete)
+    return rt.telling(Message(text=text), part=Part.CLARIFYING)
+
+
+def _restoring_offered(rt: Roundtable, happened: ItemRead) -> Roundtable:
+    """Nothing is written over what may yet be saved (ERR-META-001, ERR-META-002): people decide."""
+    again = ReadItem(recovering=happened.recovering)
+    rt = rt.logging(*happened.troubles).but(
+        stage=Stage.STALLED, stalled=Stalled(effect=again, stage=rt.stage)
+    )
+    codes = " · ".join(one.code for one in happened.troubles)
+    message = Message(
+        text=trouble_wording.restorable(), choices=(menus.RESTORE, menus.START_OVER), note=codes
+    )
+    return rt.offering(MenuKind.RESTORE, message, part=Part.DRAFT)
+
+
+def _chosen(rt: Roundtable, happened: Press, label: str) -> tuple[Roundtable, ReadItem]:
+    """Back in the stage before the menu, and what was looked at then."""
+    assert rt.stalled, "the menu is only there while we wait for it"
+    stage, looked = rt.stalled.stage, rt.stalled.effect
+    assert isinstance(looked, ReadItem), "nothing else is restorable"
+    sentence = step_wording.chosen(label, rt.name_of(happened.person.id))
+    rt = rt.closing_menu(sentence, ts=happened.ts)
+    rt = rt.recording(sentence, part=Part.DRAFT, user_id=happened.person.id)
+    return rt.but(stage=stage, stalled=None), looked
+
+
+def _folder_made(rt: Roundtable) -> Roundtable:
+    said = [
+        (_author(line.meta), line.content) for line in in_thread_order(rt.lines) if line.source is Source.USER
+    ]
+    text = draft(rt.item, started_by=rt.name_of(rt.started_by), at=rt.now, said=said)
+    change = Change(created=created(rt), slack=slack_place(rt), codebase_hash=HEAD)
+    edits = [FileEdit(path="draft.md", text=text)]
+    return owe_commit(rt, "start", then=Then.OPENING, edits=edits, change=change)
+
+
+def _author(meta: Mapping[str, Any]) -> str:
+    return str(meta.get("user_name") or meta.get("user_id") or "somebody")
+
+
+# What people are called, once Slack has said it. It says no name with what somebody writes, so until then
+# their id stands in its place.
+
+
+def met(rt: Roundtable, happened: PersonMet) -> Roundtable:
+    """What nobody has seen yet, and is not in git, gets the name. What people wrote stays as they wrote it."""
+    rt = permission.learned(rt, Person(id=happened.person, belongs=happened.belongs))
+    rt = rt.but(people={**rt.people, happened.person: happened.name})
+    if happened.name == happened.person:
+        return rt
+    return _Introduction(happened).to(rt)
+
+
+class _Introduction:
+    def __init__(self, happened: PersonMet) -> None:
+        self._person, self._name = happened.person, happened.name
+        self._id = re.compile(rf"(?<![\w@]){re.escape(happened.person)}(?!\w)")
+
+    def to(self, rt: Roundtable) -> Roundtable:
+        return rt.but(
+            lines=self._lines(rt.lines),
+            outbox=tuple(map(self._effect, rt.outbox)),
+            used=tuple(
+                one.but(
+                    sentence=self._text(one.sentence),
+                    rewritten=self._message(one.rewritten) if one.rewritten else None,
+                )
+                for one in rt.used
+            ),
+            elaboration=rt.elaboration.met(self._person, self._name) if rt.elaboration else None,
+        )
+
+    def _effect(self, effect: Effect) -> Effect:
+        match effect:
+            case Post() | Rewrite() | Tell():
+                return effect.but(message=self._message(effect.message))
+            case Commit():
+                return effect.but(lines=self._lines(effect.lines))
+            case _:
+                return effect
+
+    def _lines(self, lines: Iterable[Line]) -> tuple[Line, ...]:
+        return tuple(map(self._line, lines))
+
+    def _line(self, line: Line) -> Line:
+        if line.meta.get("user_id") == self._person:
+            line = line.but(meta={**line.meta, "user_name": self._name})
+        return line if line.source is Source.USER else line.but(content=self._text(line.content))
+
+    def _message(self, message: Message) -> Message:
+        return message.but(text=self._text(message.text), note=self._text(message.note))
+
+    def _text(self, text: str) -> str:
+        return self._id.sub(lambda _: self._name, text)

@@ -1,0 +1,87 @@
+"""Stopping, and what is said while nothing goes on."""
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages import menus, step_wording
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Message
+from bot.domain.roundtable import words
+from bot.domain.roundtable.effects import UNDER_WAY, Commit, Post, ReadItem
+from bot.domain.roundtable.inputs import Say, Stop
+from bot.domain.roundtable.stage import BUSY, RESTING, Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import asking
+from bot.domain.roundtable.transitions.saving import owe_commit, owing_earlier
+from bot.domain.transcript.lines import Source
+from bot.domain.values.places import Person
+
+
+def stop_asked(rt: Roundtable, happened: Stop, playbook: Playbook) -> Roundtable:
+    return pause(rt, happened.person, playbook)
+
+
+def pause(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
+    """We go on here later. Whoever was about to speak does not."""
+    stopped = step_wording.stopped_here(rt.name_of(person.id))
+    rt = rt.closing_menu(stopped, ts=ts).without_owing(*UNDER_WAY)
+    rt = rt.recording(stopped, part=rt.part, user_id=person.id)
+    return rest(rt.but(heading_for=rt.stage), playbook)
+
+
+def rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """What was said so far is saved, then people are told how to go on."""
+    return _resume_offered(owe_commit(rt.but(stage=Stage.PAUSED), "paused"), playbook)
+
+
+def in_touch(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Slack takes our posts again, after a pause that nobody asked for: there is no way on in the thread yet."""
+    if rt.stage is not Stage.PAUSED or rt.menu or rt.owes(Post, ReadItem):
+        return rt
+    return _resume_offered(rt, playbook)
+
+
+def tried_again(rt: Roundtable) -> Roundtable:
+    """What could not be said or saved is tried again by itself, too: nobody may come back to this thread."""
+    rt = rt if rt.owes(Commit) else owing_earlier(rt)
+    return rt.catching_up() if rt.place.thread and not rt.owes(Post) else rt
+
+
+def _resume_offered(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    message = Message(text=step_wording.paused(_what_is_next(rt, playbook)), choices=(menus.RESUME,))
+    return rt.offering(MenuKind.PAUSED, message, part=rt.part)
+
+
+def _what_is_next(rt: Roundtable, playbook: Playbook) -> str:
+    if rt.heading_for is Stage.PLANNING:
+        return "the planning workshop"
+    if rt.heading_for is Stage.ELABORATING and rt.elaboration:
+        return f"the discussion of {rt.elaboration.topic}"
+    step = asking.upcoming(rt.but(stage=rt.heading_for or rt.stage), playbook)
+    return step.title if step else ""
+
+
+def noted(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+    """
+    Kept, and saved at once, since nothing else may come. Of a step that is being written it is a part, too, and it
+    answers the one that was left in the middle.
+    """
+    rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=rt.part)
+    if rt.stalled and rt.stalled.stage in BUSY:
+        rt = rt.answering(happened, feedback=True)
+    elif rt.heading_for is Stage.DISCUSSING and words.answers(happened.text):
+        rt = rt.answering(happened, feedback=False)
+    return notes_saved(tried_again(rt), playbook)
+
+
+def notes_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """
+    In a workshop people's words are saved as they come, too: it may take days until there is a plan to save.
+
+    While one commit is on its way, further words wait and go into the next one together.
+
+    Nothing is written into a folder that nobody could look into yet: what git already has is not known then.
+    """
+    spoken = any(line.source is Source.USER for line in rt.unheld)
+    unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
+    if rt.stage not in {*RESTING, Stage.PLANNING} or unread or not spoken or rt.owes(Commit):
+        return rt
+    return owe_commit(rt, "said while planning" if rt.stage is Stage.PLANNING else "said afterwards")

@@ -1,0 +1,228 @@
+"""Opening and closing phases, and the item when there is none left."""
+
+from typing import Any
+
+from bot.domain.catalog.agenda import Phase, Playbook, depth_for
+from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.steps import Depth
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.item.meta import Change
+from bot.domain.messages import planning_menus, step_wording
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Action, Message
+from bot.domain.roundtable import words
+from bot.domain.roundtable.effects import Draft, Then
+from bot.domain.roundtable.inputs import Press, Say, Stop
+from bot.domain.roundtable.outcomes import Committed, Drafted
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import (
+    asking,
+    depths,
+    elaborations,
+    pausing,
+    steps,
+)
+from bot.domain.roundtable.transitions import (
+    asking as choosing,
+)
+from bot.domain.roundtable.transitions.asking import report
+from bot.domain.roundtable.transitions.saving import (
+    HEAD,
+    owe_commit,
+    owe_commit_then_offer,
+    owe_commit_then_tell,
+    saying_what_is_saved,
+)
+from bot.domain.transcript.lines import Part
+from bot.domain.values.places import Person
+
+ELABORATIONS_RECALLED = 3
+
+
+# --- opening ------------------------------------------------------------------------------------------------------
+
+
+def go_on(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """The first phase that is not complete, or the end."""
+    phase = playbook.agenda.first_open(rt.phases_completed)
+    return _open(rt, phase, playbook) if phase else analysed(rt, playbook)
+
+
+def analysed(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    rt = rt.but(stage=Stage.ANALYSED, heading_for=None, step_id="", elaboration=None, answers=(), drafted=())
+    return pausing.notes_saved(rt, playbook)
+
+
+def welcome(rt: Roundtable, playbook: Playbook) -> str:
+    """The greeting of a resumed phase: what is done, what was discussed, what comes next."""
+    phase = asking.phase_of(rt.phase_key, playbook)
+    following = asking.upcoming(rt, playbook)
+    held = [record for record in rt.elaborations if record.step_id.startswith(f"{phase.number}-")]
+    return step_wording.welcome_back(
+        _titles_done(rt, phase, playbook), following.title if following else "", held[-ELABORATIONS_RECALLED:]
+    )
+
+
+def _open(rt: Roundtable, phase: Phase, playbook: Playbook) -> Roundtable:
+    lead, unknown = playbook.roster.lead_of(phase.key)
+    depth, why, ignored = depth_for(phase.key, rt.depth_overrides, rt.scan)
+    rt = rt.but(phase_key=phase.key, step_id="", depth=depth, passed=(), stage=Stage.DISCUSSING)
+    rt = rt.opening_round(Part.CLARIFYING)
+    rt = report(rt, [one for one in (unknown, ignored) if one])
+    resumed = bool(_titles_done(rt, phase, playbook))
+    if not resumed:
+        rt = _handed_over(rt, phase, playbook, lead=lead)
+
+    words = welcome(rt, playbook) if resumed else step_wording.greeting(lead, phase)
+    text = "\n\n".join(part for part in (words, _depth_note(depth, why, resumed=resumed)) if part)
+    message = Message(text=text, speaker=lead.key)
+    rt = rt.telling(message, part=Part.CLARIFYING, actor=lead.actor, depth=depth.value)
+    rt = report(rt, playbook.troubles_of(phase.key))
+    return asking.next_question(rt, playbook)
+
+
+def _handed_over(rt: Roundtable, phase: Phase, playbook: Playbook, *, lead: Persona) -> Roundtable:
+    """Two messages when the lead changes: who has finished what, and what the next one starts from."""
+    before = [one for one in playbook.agenda.phases if one.key < phase.key and one.key in rt.phases_completed]
+    if not before:
+        return rt
+    ended = before[-1]
+    outgoing, _ = playbook.roster.lead_of(ended.key)
+    if outgoing.key == lead.key:
+        return rt
+    handoff = step_wording.handoff(outgoing, lead, ended=ended, begun=phase)
+    rt = rt.telling(Message(text=handoff), part=Part.CLARIFYING)
+    titles = _titles_done(rt, ended, playbook)
+    reviewed = step_wording.reviewed(outgoing, ended, artifacts=rt.artifacts, titles=titles)
+    return rt.telling(Message(text=reviewed, speaker=lead.key), part=Part.CLARIFYING, actor=lead.actor)
+
+
+def _titles_done(rt: Roundtable, phase: Phase, playbook: Playbook) -> tuple[str, ...]:
+    """Titles of the completed steps of *phase*, in the order they were completed."""
+    return tuple(
+        step.title if (step := playbook.agenda.get(step_id)) else step_id
+        for step_id in rt.steps_completed
+        if step_id.startswith(f"{phase.number}-")
+    )
+
+
+def _depth_note(depth: Depth, why: str, *, resumed: bool) -> str:
+    if why == "override":
+        return step_wording.depth_kept(depth) if resumed else ""
+    return step_wording.DEPTH_ANNOUNCED[depth]
+
+
+# --- closing ------------------------------------------------------------------------------------------------------
+
+
+def skip_rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """The steps that are left are drafted from what was said, and not recorded as done."""
+    left = tuple(
+        step.step_id
+        for step in playbook.agenda.steps_of(rt.phase_key)
+        if step.step_id not in rt.steps_completed
+    )
+    speaker = asking.speaker_of(rt, playbook)
+    message = Message(text=step_wording.skipping(), speaker=speaker.key)
+    rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.AT_BOUNDARY)
+    rt = rt.telling(message, part=Part.FORMALIZING, actor=speaker.actor)
+    return rt.owing(Draft(steps=left, skipped=True))
+
+
+def skipped_drafted(rt: Roundtable, happened: Drafted, playbook: Playbook) -> Roundtable:
+    """The drafts and the completion of the phase are one commit."""
+    phase = asking.phase_of(rt.phase_key, playbook)
+    edits = steps.own_edits(happened.edits, playbook.agenda.steps_of(phase.key))
+    rt = rt.recording(step_wording.phase_complete(phase), part=Part.FORMALIZING)
+    if happened.dangling:
+        rt = rt.telling(Message(text=step_wording.dangling(happened.dangling)), part=Part.FORMALIZING)
+    change = Change(phases=(phase.key,), codebase_hash=HEAD)
+    return owe_commit(rt, f"phase {phase.key} {phase.name}", then=Then.PHASE, edits=edits, change=change)
+
+
+def close(rt: Roundtable, playbook: Playbook, *, heading_for: Stage) -> Roundtable:
+    """The phase is complete because a person said so; committed before anything follows."""
+    phase = asking.phase_of(rt.phase_key, playbook)
+    following = playbook.agenda.first_open((*rt.phases_completed, phase.key))
+    rt = _strangers_logged(rt.but(stage=Stage.CLOSING, heading_for=heading_for), playbook)
+    if following and phase.key in rt.phases_completed:
+        return closed(rt, playbook, None)
+
+    change = Change(phases=(phase.key,), codebase_hash=HEAD)
+    subject = f"phase {phase.key} {phase.name}"
+    if following:
+        rt = rt.recording(step_wording.phase_complete(phase), part=Part.FORMALIZING)
+        return owe_commit(rt, subject, then=Then.PHASE, change=change)
+    rt = rt.opening_round(Part.REVIEW_READY)
+    finish = Message(text=step_wording.analysis_complete(rt.slug), note=step_wording.phase_complete(phase))
+    told: dict[str, Any] = {"part": Part.REVIEW_READY, "then": Then.PHASE, "change": change}
+    if not len(playbook.workshop):
+        return owe_commit_then_tell(rt, subject, finish, **told)
+    offer = finish.but(choices=(planning_menus.PLAN,))
+    return owe_commit_then_offer(rt, subject, offer, kind=MenuKind.PLAN_OFFER, **told)
+
+
+def closed(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
+    """Where to after the commit: the menu of the phase, a pause, the next phase, or the end."""
+    heading_for = rt.heading_for
+    rt = rt.but(heading_for=None)
+    if heading_for is Stage.AT_BOUNDARY:
+        return steps.menu_or_write(rt, playbook, saying_what_is_saved(rt, told))
+    if heading_for is Stage.PAUSED:
+        return pausing.rest(rt, playbook)
+    return go_on(rt, playbook)
+
+
+def _strangers_logged(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Steps of later phases that are recorded already are harmless, and worth a line in the log."""
+    later = {step.step_id for step in playbook.agenda.steps if step.phase_key > rt.phase_key}
+    return rt.logging(trouble("ERR-INT-002")) if later & set(rt.steps_completed) else rt
+
+
+# The menu after a step and after a phase: the same one until a person chooses.
+
+
+def typed(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+    """Menu letters, then depth words, then feedback (analysis reference §1.10)."""
+    rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.CLARIFYING)
+    if (action := words.letter(happened.text)) and rt.menu and rt.menu.offers(action):
+        return choose(rt, action, playbook, person=happened.person)
+    if words.stops(happened.text):
+        return choose(rt, Action.STOP, playbook, person=happened.person)
+    if wanted := words.depth(happened.text, at_menu=True):
+        return depths.change(rt, wanted, playbook, person=happened.person)
+
+    rt = rt.answering(happened, feedback=True)
+    kind = rt.menu.kind if rt.menu else None
+    rt = rt.closing_menu(step_wording.feedback_from(rt.name_of(happened.person.id)))
+    if playbook.agenda.get(rt.step_id):
+        return steps.write(rt)
+    return asking.menu(owe_commit(rt, "feedback"), playbook, "", kind=kind)
+
+
+def pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+    return choose(rt, happened.action, playbook, person=happened.person, ts=happened.ts)
+
+
+def stop_asked(rt: Roundtable, happened: Stop, playbook: Playbook) -> Roundtable:
+    return choose(rt, Action.STOP, playbook, person=happened.person)
+
+
+def choose(rt: Roundtable, action: Action, playbook: Playbook, *, person: Person, ts: str = "") -> Roundtable:
+    assert rt.menu, "there is a menu at a boundary"
+    at_phase_end = rt.menu.kind is MenuKind.PHASE
+    label = rt.menu.label_of(action)
+    last = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key)) is None
+    if action is Action.STOP and (last or not at_phase_end):
+        return pausing.pause(rt, person, playbook, ts=ts)
+
+    rt = choosing.chosen(rt, label, person, part=Part.CLARIFYING, ts=ts)
+    if action is Action.ELABORATE:
+        return elaborations.begin(rt, playbook, from_phase_menu=at_phase_end)
+    if action is Action.SKIP:
+        return skip_rest(rt, playbook)
+    if at_phase_end:
+        heading_for = Stage.PAUSED if action is Action.STOP else Stage.DISCUSSING
+        return close(rt, playbook, heading_for=heading_for)
+    return asking.next_question(rt, playbook)

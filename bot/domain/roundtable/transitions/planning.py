@@ -1,0 +1,340 @@
+"""
+The planning workshop in a thread: what is due in it becomes posts, questions to voices, and commits.
+
+What may happen in a workshop is decided in `domain/planning`; here it is only told, asked and saved. Presses are in
+`planning_presses`.
+"""
+
+from typing import Any, assert_never
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.personas import seat
+from bot.domain.messages import planning_menus, planning_wording, trouble_wording
+from bot.domain.messages.menus import ALLOW_MORE, MenuKind
+from bot.domain.messages.message import Message
+from bot.domain.planning import workshop
+from bot.domain.planning.record import free_folder, outputs, put_aside, taken_up
+from bot.domain.planning.verdict import seated
+from bot.domain.planning.workshop import (
+    FIRST_READING,
+    VERSIONED,
+    Ask,
+    Decide,
+    Explain,
+    Formalize,
+    Judge,
+    PutAside,
+    Workshop,
+    Write,
+)
+from bot.domain.roundtable import effects
+from bot.domain.roundtable.budget import gone, total
+from bot.domain.roundtable.effects import Then
+from bot.domain.roundtable.inputs import Plan
+from bot.domain.roundtable.outcomes import Committed, Formalized, Judged, PlanRead, spent
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import pausing
+from bot.domain.roundtable.transitions.asking import thinks
+from bot.domain.roundtable.transitions.saving import owe_commit, owe_commit_then_offer, saying_that_it_is_not
+from bot.domain.transcript.lines import Part
+from bot.domain.values.places import Person
+from bot.errors import NotNow
+
+# What is due in a planning workshop, on its way into the world: a role is asked, a question put, a menu
+# shown, a plan written and saved.
+
+
+def becomes(rt: Roundtable, ws: Workshop, playbook: Playbook) -> Roundtable:
+    """The workshop is *ws* now; what is newly due is brought on its way."""
+    before = rt.workshop
+    rt = rt.but(workshop=ws)
+    if before and ws.due == before.due and ws.stage is before.stage:
+        return rt
+    if ws.round != (before.round if before else FIRST_READING):
+        rt = rt.opening_round(ws.stage)
+    return on(rt, playbook)
+
+
+def on(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Whatever is due is asked for, shown or saved, once."""
+    ws = held(rt)
+    due = ws.due
+    if isinstance(due, Judge | Formalize) and _is_out_of_reach(due, rt, playbook):
+        return asked_for_more(rt, playbook)
+    match due:
+        case Judge():
+            return _role_asked(rt, ws, due)
+        case Ask():
+            return _asked(rt, due, playbook)
+        case Decide():
+            return rt.offering(
+                MenuKind.PLAN_DECISION, planning_menus.decision(ws, _headline(ws)), part=ws.stage
+            )
+        case Explain(person=person):
+            text = planning_wording.explain(rt.name_of(person))
+            return rt.offering(MenuKind.PLAN_DECISION, planning_menus.decision(ws, text), part=ws.stage)
+        case Formalize():
+            return _writing_asked(rt, ws)
+        case Write():
+            return _writing_down(rt, ws, playbook)
+        case PutAside():
+            return rt if rt.owes(effects.ReadPlan) else rt.owing(effects.ReadPlan(aside=True))
+        case None:
+            return rt
+        case _:
+            assert_never(due)
+
+
+def asked_for_more(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """There is nothing left to pay the roles with: what was said is saved, and people are asked, once."""
+    budget = playbook.house.budget
+    if budget is None or (rt.menu and rt.menu.kind is MenuKind.PLAN_BUDGET):
+        return rt
+    text = trouble_wording.no_planning_without(total(budget, rt.purse.allowed))
+    message = Message(text=text, choices=(ALLOW_MORE, planning_menus.LEAVE))
+    rt = owe_commit(rt, "budget used up")
+    return rt.offering(MenuKind.PLAN_BUDGET, message, part=held(rt).stage)
+
+
+def _is_out_of_reach(due: Judge | Formalize, rt: Roundtable, playbook: Playbook) -> bool:
+    """What is owed for it would be asked of a model, and nothing is left to pay one with."""
+    work = effects.Judge(role=due.role, round=due.round) if isinstance(due, Judge) else effects.Formalize()
+    return gone(rt.purse, playbook.house) and thinks(work, rt, playbook)
+
+
+def held(rt: Roundtable) -> Workshop:
+    assert rt.workshop, "there is a workshop while something is due in it"
+    return rt.workshop
+
+
+def _role_asked(rt: Roundtable, ws: Workshop, due: Judge) -> Roundtable:
+    if rt.owes(effects.Judge):
+        return rt
+    if ws.round != FIRST_READING and not ws.verdicts_of(ws.round):
+        rt = rt.telling(Message(text=planning_wording.round_begins(ws)), part=ws.stage)
+    return rt.owing(effects.Judge(role=due.role, round=due.round))
+
+
+def _asked(rt: Roundtable, due: Ask, playbook: Playbook) -> Roundtable:
+    """By whoever wanted to know first."""
+    role = due.question.by[0]
+    message = planning_menus.question(due, speaker_of(role, playbook))
+    part = held(rt).stage
+    return rt.offering(MenuKind.PLAN_QUESTION, message, part=part, actor=role)
+
+
+def speaker_of(role: str, playbook: Playbook) -> str:
+    """The host, for a role that has left its seat since."""
+    return next((seat(persona.key) for persona in playbook.workshop if persona.actor == role), "")
+
+
+def _headline(ws: Workshop) -> str:
+    assert ws.proposal, "there is a proposal where people are asked to decide"
+    if ws.held:
+        return planning_wording.held()
+    above = f"{planning_wording.not_mended(ws.errors)}\n\n" if ws.errors else ""
+    return f"{above}{planning_wording.proposed(ws.proposal)}"
+
+
+def _writing_asked(rt: Roundtable, ws: Workshop) -> Roundtable:
+    if rt.owes(effects.Formalize):
+        return rt
+    text = planning_wording.mending(ws.errors) if ws.errors else planning_wording.formalizing()
+    return rt.telling(Message(text=text), part=ws.stage).owing(effects.Formalize())
+
+
+def _writing_down(rt: Roundtable, ws: Workshop, playbook: Playbook) -> Roundtable:
+    """The message is in the transcript that is committed, and is said when the files are there."""
+    if is_saving(rt):
+        return rt
+    assert ws.plan, "a plan is written when there is one"
+    edits = outputs(ws, ws.plan, names=rt.people, now=rt.now)
+    message = planning_menus.ready(planning_wording.ready(ws, ws.plan), analysed=analysed(rt, playbook))
+    return owe_commit_then_offer(
+        rt,
+        f"plan version {ws.version}",
+        message,
+        kind=MenuKind.PLAN_READY,
+        part=Part.REVIEW_READY,
+        then=Then.PLAN,
+        edits=edits,
+    )
+
+
+def put_files_aside(rt: Roundtable, happened: PlanRead) -> Roundtable:
+    ws = held(rt)
+    if not isinstance(ws.due, PutAside) or is_saving(rt):
+        return rt
+    folder = free_folder(ws.version, happened.files)
+    rt = rt.telling(Message(text=planning_wording.begins_again(ws, folder)), part=ws.stage)
+    edits = put_aside(ws, happened.files, names=rt.people)
+    return owe_commit(rt, f"plan version {ws.version} put aside", then=Then.PLAN_ASIDE, edits=edits)
+
+
+def offered_again(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    rt = rested(rt, playbook)
+    message = planning_menus.ready(planning_wording.stands_ready(held(rt)), analysed=analysed(rt, playbook))
+    return rt.offering(MenuKind.PLAN_READY, message, part=Part.REVIEW_READY)
+
+
+def is_saving(rt: Roundtable) -> bool:
+    """Whether the files of a plan are on their way into git."""
+    owed = (effect for effect in rt.outbox if isinstance(effect, effects.Commit))
+    return any(commit.then in {Then.PLAN, Then.PLAN_ASIDE} for commit in owed)
+
+
+def rested(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """With its plan, an item that is analysed is where it was before."""
+    if rt.stage is not Stage.PLANNING or not analysed(rt, playbook):
+        return rt
+    return rt.but(stage=Stage.ANALYSED, planned_from=None)
+
+
+def analysed(rt: Roundtable, playbook: Playbook) -> bool:
+    return playbook.agenda.first_open(rt.phases_completed) is None
+
+
+# --- beginning ------------------------------------------------------------------------------------------------------
+
+
+def plan_asked(rt: Roundtable, happened: Plan, playbook: Playbook) -> Roundtable:
+    """Not while a discussion is only stopped: in the record its turns stand together, up to the synthesis."""
+    if rt.heading_for is Stage.ELABORATING:
+        raise NotNow(trouble_wording.discussing())
+    return begin(rt, happened.person, playbook)
+
+
+def plan_again(rt: Roundtable, happened: Plan, playbook: Playbook) -> Roundtable:
+    """It is being held already: where it stands, and what is open."""
+    return back(rt, playbook)
+
+
+def not_in_a_discussion(rt: Roundtable, happened: Plan, playbook: Playbook) -> Roundtable:
+    raise NotNow(trouble_wording.discussing())
+
+
+def begin(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
+    """Where the analysis stands is kept: it is gone back to. The folder says whether there is a plan already."""
+    if not len(playbook.workshop):
+        raise NotNow(trouble_wording.no_roles())
+    name = rt.name_of(person.id)
+    origin = rt.heading_for if rt.stage is Stage.PAUSED else rt.stage
+    rt = rt.closing_menu(planning_wording.called(name), ts=ts).without_owing(*effects.UNDER_WAY)
+    rt = rt.but(stage=Stage.PLANNING, planned_from=_origin(origin), heading_for=None)
+    rt = rt.opening_round(Part.DRAFT).recording(
+        planning_wording.called(name), part=Part.DRAFT, user_id=person.id
+    )
+    return rt.owing(effects.ReadPlan())
+
+
+def goes_on(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """As soon as there is a thread and a folder; with nothing to go back to, the analysis stands where it stands."""
+    return begin(rt, Person(id=rt.started_by), playbook)
+
+
+def lost(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """The store was lost in the middle of it: it begins again, as a step does that was not finished."""
+    if not len(playbook.workshop):
+        return rt
+    rt = rt.but(heading_for=Stage.PLANNING)
+    return rt.telling(Message(text=planning_wording.taken_up()), part=rt.part)
+
+
+def _origin(stage: Stage | None) -> Stage | None:
+    """Where a menu, a question or the end is shown again; anything else is found anew."""
+    return stage if stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ANALYSED} else None
+
+
+def plan_read(rt: Roundtable, happened: PlanRead, playbook: Playbook) -> Roundtable:
+    if happened.aside:
+        return put_files_aside(rt, happened)
+    ws = _found(rt, happened, playbook)
+    rt = rt.but(workshop=ws)
+    if ws.stage is Part.REVIEW_READY:
+        return offered_again(rt, playbook)
+    if ws.stage is not Part.DRAFT:
+        return back(rt, playbook)
+    opened = planning_wording.opened(ws, introduced=rt.planned_from is None)
+    rt = rt.telling(Message(text=opened), part=Part.DRAFT)
+    return becomes(rt, workshop.started(ws), playbook)
+
+
+def _found(rt: Roundtable, happened: PlanRead, playbook: Playbook) -> Workshop:
+    """What we know of it, if that is still so; else what git and the transcript say."""
+    known = rt.workshop
+    roles = seated(persona.actor for persona in playbook.workshop)
+    fresh = known is None or known.stage is Part.DRAFT
+    drafted = Workshop(
+        slug=rt.slug,
+        title=rt.title,
+        brief=(known.brief if known else "") or happened.brief or rt.title,
+        roles=roles,
+        questions=known.questions if known and known.questions else happened.answered,
+        remarks=known.remarks if known and known.remarks else happened.remarks,
+        lessons=known.lessons if known else (),
+    )
+    found = taken_up(drafted, happened.files)
+    is_gone = known is not None and known.stage is Part.REVIEW_READY and found.stage is not Part.REVIEW_READY
+    return found if known is None or fresh or is_gone else known
+
+
+def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """After a pause, or when somebody asks: where it stands, and what is open is shown again."""
+    rt = rt.but(stage=Stage.PLANNING, heading_for=None)
+    ws = rt.workshop
+    if ws is None or ws.stage is Part.DRAFT:
+        return rt if rt.owes(effects.ReadPlan) else rt.owing(effects.ReadPlan())
+    if ws.stage is Part.REVIEW_READY and ws.due is None:
+        return offered_again(rt, playbook)
+    rt = rt.telling(Message(text=planning_wording.welcome_back(ws)), part=ws.stage)
+    return on(rt, playbook)
+
+
+# --- voices and the disk --------------------------------------------------------------------------------------------
+
+
+def judged(rt: Roundtable, happened: Judged, playbook: Playbook) -> Roundtable:
+    """What a role says is a line of its own, with the verdict in it, so that the record can be replayed."""
+    ws, verdict = held(rt), happened.verdict
+    if ws.due != Judge(role=happened.role, round=happened.round):
+        return rt
+    text = planning_wording.verdict(verdict, first=ws.round == FIRST_READING)
+    message = Message(text=text, speaker=speaker_of(happened.role, playbook))
+    facts: dict[str, Any] = {**spent(happened.facts), "verdict": verdict.model_dump(mode="json")}
+    rt = rt.telling(message, part=ws.stage, actor=happened.role, **facts)
+    return becomes(rt, workshop.judged(ws, happened.role, verdict, line=rt.lines[-1].message_id), playbook)
+
+
+def role_lost(rt: Roundtable, silent: Judged, playbook: Playbook) -> Roundtable:
+    """One voice that fails does not sink the round: it counts as one that cannot say."""
+    if rt.stage is not Stage.PLANNING or rt.workshop is None:
+        return rt
+    return judged(rt, silent, playbook)
+
+
+def formalized(rt: Roundtable, happened: Formalized, playbook: Playbook) -> Roundtable:
+    """What a model took for the plan has a line of its own: the next one may be a menu, or not come at all."""
+    ws = held(rt)
+    if not isinstance(ws.due, Formalize):
+        return rt
+    after = workshop.formalized(ws, happened.plan, happened.known)
+    if happened.facts:
+        text = planning_wording.formalized(valid=after.plan is not None)
+        rt = rt.recording(text, part=ws.stage, **spent(happened.facts))
+    return on(rt.but(workshop=after), playbook)
+
+
+def written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
+    """The plan is shown by the post that follows the commit. What could not be saved is in the store, and counts."""
+    ws = workshop.written(held(rt), *VERSIONED)
+    rt = rt if told else saying_that_it_is_not(rt)
+    return pausing.notes_saved(rested(rt.but(workshop=ws), playbook), playbook)
+
+
+def set_aside(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
+    ws = workshop.put_aside(held(rt))
+    rt = rt.but(workshop=ws)
+    if rt.stage is not Stage.PLANNING or ws.stage is not Part.DRAFT:
+        return rt
+    return becomes(rt.opening_round(Part.DRAFT), workshop.started(ws), playbook)

@@ -1,0 +1,359 @@
+"""Commits: owing them so that nothing unsaved is overtaken, and taking in what they say."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bot.domain.catalog.taxonomy import Trouble
+from bot.domain.item import artifacts
+from bot.domain.item.artifacts import Edit, InsightEdit, PlanEdit
+from bot.domain.item.meta import Change, SlackPlace
+from bot.domain.messages import step_wording, trouble_wording
+from bot.domain.messages.menus import Menu, MenuKind
+from bot.domain.messages.message import NO_STEP, Message
+from bot.domain.planning.workshop import PLAN_PAGE
+from bot.domain.roundtable.effects import Commit, Effect, Post, ReadThread, Then
+from bot.domain.roundtable.inputs import Command, Say
+from bot.domain.roundtable.outcomes import Committed, ItemState, ThreadRead
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions.asking import report
+from bot.domain.transcript.lines import SPENT, Part, Source, in_thread_order
+from bot.domain.transcript.state import CHANGE, carried
+from bot.domain.transcript.witness import WentBack
+
+HEAD = "HEAD"
+"""As a change's `codebase_hash`: the workspace fills in what it is at."""
+
+META_UNREADABLE = "ERR-META-002"
+NOT_WRITTEN = "ERR-ART-002"
+META_LOST = frozenset({"ERR-META-001", META_UNREADABLE})
+"""With the store at hand nothing is lost by it: "starting from the beginning" would be wrong."""
+
+
+# --- owing --------------------------------------------------------------------------------------------------------
+
+
+def owe_commit(
+    rt: Roundtable,
+    subject: str,
+    *,
+    then: Then = Then.NOTHING,
+    step: str = "",
+    edits: Iterable[Edit] = (),
+    change: Change | None = None,
+) -> Roundtable:
+    """
+    A commit of the lines that no other one holds, after which comes what *then* names.
+
+    What failed to be saved before is tried again first, in its order.
+    """
+    rt, change = _placed(rt, change or Change())
+    rt = _carrying(rt, change, subject)
+    commit = Commit(
+        subject=f"roundtable({rt.slug}): {subject}",
+        step=step,
+        edits=tuple(edits),
+        change=change,
+        lines=in_thread_order(rt.unheld),
+        then=then,
+    )
+    return owing_earlier(rt).owing(commit)
+
+
+def owe_commit_then_tell(
+    rt: Roundtable,
+    subject: str,
+    message: Message,
+    *,
+    part: Part,
+    then: Then,
+    step: str = "",
+    edits: Iterable[Edit] = (),
+    change: Change | None = None,
+    facts: Mapping[str, Any] | None = None,
+    shown: Message | None = None,
+) -> Roundtable:
+    """
+    *message* is in the transcript that is committed, and is said only when the commit is done; in the thread it reads
+    as *shown*, if that is given.
+    """
+    told = rt.telling(message, part=part, **(facts or {}))
+    post = told.outbox[-1]
+    assert isinstance(post, Post), "telling ends with owing a post"
+    rt = owe_commit(told.paid(post.id), subject, then=then, step=step, edits=edits, change=change)
+    return rt.owing(post.but(message=shown.but(about=post.message.about)) if shown else post)
+
+
+def owe_commit_then_offer(
+    rt: Roundtable, subject: str, message: Message, *, kind: MenuKind, part: Part, then: Then, **more: Any
+) -> Roundtable:
+    """The same, and *message* is the open menu."""
+    rt = rt.closing_menu(step_wording.superseded())
+    token = rt.token()
+    rt = owe_commit_then_tell(rt, subject, message.but(token=token), part=part, then=then, **more)
+    return rt.but(menu=Menu(kind=kind, token=token, message=message)).asking_with(rt.outbox[-1])
+
+
+# --- taking in ----------------------------------------------------------------------------------------------------
+
+
+def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
+    """The lines that are in git now are no longer pending, and what the item's folder says is what counts."""
+    last = commit.lines[-1].message_id if commit.lines else rt.held
+    rt = rt.but(lines=tuple(line for line in rt.lines if line.message_id not in committed.lines), held=last)
+    if committed.witness and (committed.back or not committed.state.behind):
+        rt = rt.but(witness=committed.witness)
+    rt = _counting(rt, commit.change)
+    expected = tuple(one for one in committed.troubles if one.code in _expected(commit))
+    rest = tuple(one for one in committed.troubles if one not in expected)
+    rt = refreshed(rt.logging(*expected), committed.state, rest, back=committed.back)
+    if committed.mended_lines:
+        told = Message(text=trouble_wording.lines_mended(committed.mended_lines))
+        rt = rt.telling(told, part=rt.part)
+    if committed.unwritten:
+        return _kept_for_later(rt, commit, committed.unwritten)
+    is_last = commit.late and not is_behind(rt)
+    return rt.telling(Message(text=trouble_wording.saved_at_last()), part=rt.part) if is_last else rt
+
+
+def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:
+    """It counts all the same, and is tried again before the next commit."""
+    late = commit.but(then=Then.NOTHING, late=True)
+    rt = _counting(rt, commit.change).but(unsaved=(*rt.unsaved, late))
+    return rt if commit.late else _attached(rt, commit.edits)
+
+
+def is_behind(rt: Roundtable) -> bool:
+    """Whether something that failed to be saved still has to be."""
+    return bool(rt.unsaved) or any(_is_late(effect) for effect in rt.outbox)
+
+
+def saying_what_is_saved(rt: Roundtable, told: Committed | None = None) -> str:
+    """*told* is what came of the commit just now; None when it could not be made, or was made before."""
+    if not is_behind(rt):
+        return step_wording.saved(told.touched if told else ())
+    touched = step_wording.saved(told.touched) if told and told.touched else ""
+    return "\n".join(filter(None, (touched, step_wording.not_all_saved())))
+
+
+def saying_that_it_is_not(rt: Roundtable) -> Roundtable:
+    """The menu that was to be shown after the commit says that this could not be made."""
+
+    def told(effect: Effect) -> Effect:
+        if not isinstance(effect, Post) or rt.menu is None or effect.message.token != rt.menu.token:
+            return effect
+        text = f"{effect.message.text}\n\n{step_wording.not_all_saved()}"
+        return effect.but(message=effect.message.but(text=text))
+
+    return rt.but(outbox=tuple(map(told, rt.outbox)))
+
+
+def refreshed(
+    rt: Roundtable, state: ItemState | None, troubles: Iterable[Trouble], *, back: WentBack | None = None
+) -> Roundtable:
+    """
+    People may edit meta.json by hand: it is honoured from here on, without losing what is still unsaved.
+
+    A file that they broke or removed is written anew out of what we know. When the workspace went *back*, nobody
+    took away what it lacks.
+    """
+    if back:
+        rt = rt.but(witness=back.now, held=back.now.last)
+        if not back.whole and not back.edit:
+            return _lost(rt.logging(*troubles), back, state)
+        rt = rt.telling(Message(text=trouble_wording.put_back(back)), part=rt.part)
+    found = tuple(troubles)
+    lost = tuple(one for one in found if one.code in META_LOST)
+    rt = report(rt, (one for one in found if one not in lost))
+    if lost or state is None:
+        return _written_anew(rt, lost)
+
+    rt = rt.but(
+        max_turns=state.meta.max_turns,
+        round=max(rt.round, state.last_round),
+        now=max(rt.now, state.last_ts),
+    )
+    rt = _counting(rt, _told_by(state)) if state.behind else _as_told_by(rt, state)
+    owed = (effect for effect in rt.outbox if isinstance(effect, Commit))
+    for commit in (*rt.unsaved, *owed):
+        rt = _counting(rt, commit.change)
+    return rt
+
+
+def read_after_all(rt: Roundtable, happened: ThreadRead) -> Roundtable:
+    """What people said in the thread since then is in the transcript again; it asks for nothing."""
+    assert happened.lost, "only then the thread is read for this"
+    known = {line.message_id for line in rt.lines}
+    new = tuple(one for one in happened.heard if rt.line_of(one.ts) not in known)
+    for one in new:
+        about = "" if one.about == NO_STEP else one.about
+        rt = rt.meeting(one.person).heard(one.person, one.text, ts=one.ts, part=rt.part, step_id=about)
+    return written_again(rt, happened.lost, words=len(new), complete=happened.complete)
+
+
+def written_again(rt: Roundtable, lost: WentBack, *, words: int = 0, complete: bool = True) -> Roundtable:
+    """The progress that we know of, and a sentence about what is nowhere but in the thread."""
+    text = trouble_wording.lost(lost, words=words, complete=complete, permalink=rt.permalink)
+    rt = rt.telling(Message(text=text), part=rt.part)
+    return owe_commit(rt, "written again after the workspace went back", change=_everything(rt))
+
+
+def slack_place(rt: Roundtable) -> SlackPlace:
+    place = rt.place
+    return SlackPlace(
+        team_id=place.team,
+        channel_id=place.channel,
+        thread_ts=place.thread,
+        started_by=rt.started_by,
+        private=rt.manners.private,
+    )
+
+
+def seen_by(rt: Roundtable, happened: Command) -> Roundtable:
+    """Messages say who can see them: a channel may become private at any time, and the next commit notes it."""
+    if not isinstance(happened, Say) or happened.private is None or happened.private is rt.manners.private:
+        return rt
+    return rt.but(manners=rt.manners.but(private=happened.private))
+
+
+def created(rt: Roundtable) -> dict[str, str | None]:
+    """What a new meta.json begins with."""
+    return {
+        "description": rt.title,
+        "source": rt.source,
+        "source_id": rt.source_id,
+        "slug": rt.slug,
+        "created_at": rt.now,
+    }
+
+
+def _placed(rt: Roundtable, change: Change) -> tuple[Roundtable, Change]:
+    """With who can see the channel, if meta.json does not say so yet."""
+    private = rt.manners.private
+    if change.slack is None and private is not rt.manners.noted and rt.place.thread:
+        change = change.but(slack=slack_place(rt))
+    return (rt.but(manners=rt.manners.but(noted=private)) if change.slack else rt), change
+
+
+def _carrying(rt: Roundtable, change: Change, subject: str) -> Roundtable:
+    """
+    The last line that goes along says what becomes of meta.json, so that it can be replayed from the lines alone.
+
+    It is one of ours: the file may have what people said already, and no line is written twice.
+    """
+    facts: dict[str, Any] = {CHANGE: carried(change)} if carried(change) else {}
+    if facts and (not rt.unheld or rt.unheld[-1].source is Source.USER):
+        rt = rt.recording(f"{subject[:1].upper()}{subject[1:]}.", part=rt.part)
+    if change.slack and rt.permalink:
+        facts["permalink"] = rt.permalink
+    if rt.purse.spent.calls:
+        facts[SPENT] = rt.purse.spent.model_dump(mode="json")
+    ours = [line for line in rt.unheld if line.source is not Source.USER]
+    if not facts or not ours:
+        return rt
+    return rt.marking(ours[-1].message_id, **facts)
+
+
+def owing_earlier(rt: Roundtable) -> Roundtable:
+    """What failed to be saved before is owed again, in its order."""
+    return rt.but(unsaved=()).owing(*rt.unsaved)
+
+
+def _kept_for_later(rt: Roundtable, commit: Commit, edits: tuple[Edit, ...]) -> Roundtable:
+    """A commit of its own: the one that they were in is made."""
+    later = Commit(subject=commit.subject, edits=edits, late=True)
+    rt = rt.but(unsaved=(*rt.unsaved, later))
+    return rt if commit.late else _attached(rt, edits)
+
+
+def _attached(rt: Roundtable, edits: Iterable[Edit]) -> Roundtable:
+    """The texts go into the thread (ERR-ART-002); insights stand there already, in their synthesis."""
+    for edit in edits:
+        if not isinstance(edit, InsightEdit) and (text := _shown(edit)):
+            text = text if artifacts.applies_to(edit.path) else f"```\n{text}\n```"
+            message = Message(text=trouble_wording.not_written(edit.path, text))
+            rt = rt.telling(message, part=Part.FORMALIZING)
+    return rt
+
+
+def _shown(edit: Edit) -> str:
+    """Of a plan, the page that people read: the others say the same."""
+    if isinstance(edit, PlanEdit) and edit.path != PLAN_PAGE:
+        return ""
+    return edit.apply(None)
+
+
+def _expected(commit: Commit) -> frozenset[str]:
+    """What nobody has to be told: a new item has no meta.json yet, and what is late was told of before."""
+    new = META_LOST if commit.change.created is not None else frozenset[str]()
+    return new | {NOT_WRITTEN} if commit.late else new
+
+
+def _is_late(effect: Effect) -> bool:
+    return isinstance(effect, Commit) and effect.late
+
+
+def _written_anew(rt: Roundtable, lost: tuple[Trouble, ...]) -> Roundtable:
+    rt = rt.logging(*lost)
+    if any(one.code == META_UNREADABLE for one in lost):
+        rt = rt.telling(Message(text=trouble_wording.written_anew(), note=META_UNREADABLE), part=rt.part)
+    return owe_commit(rt, "meta.json written anew", change=_everything(rt))
+
+
+def _lost(rt: Roundtable, back: WentBack, state: ItemState | None) -> Roundtable:
+    """What git cannot give back: our progress still counts, and people's words are read in the thread once more."""
+    done = state.meta.steps_completed if state else ()
+    lost = back.but(steps=tuple(step for step in rt.steps_completed if step not in done))
+    if state:
+        rt = _counting(rt, _told_by(state))
+        rt = rt.but(round=max(rt.round, state.last_round), now=max(rt.now, state.last_ts))
+    if not rt.place.thread:
+        return written_again(rt, lost)
+    known = (*back.heard, *(state.heard if state else ()))
+    return rt.owing(ReadThread(lost=lost, after=next(iter(back.heard), ""), known=known))
+
+
+def _everything(rt: Roundtable) -> Change:
+    return Change(
+        created=created(rt),
+        restart=True,  # in the order in which they were completed
+        steps=rt.steps_completed,
+        phases=rt.phases_completed,
+        depth_overrides=rt.depth_overrides,
+        elaborations=rt.elaborations,
+        slack=slack_place(rt),
+        codebase_hash=HEAD,
+    )
+
+
+def _as_told_by(rt: Roundtable, state: ItemState) -> Roundtable:
+    return rt.but(
+        steps_completed=state.meta.steps_completed,
+        phases_completed=state.meta.phases_completed,
+        depth_overrides={**state.meta.depth_overrides},
+        elaborations=state.meta.elaborations,
+        scan=state.scan,
+        artifacts=state.artifacts,
+    )
+
+
+def _told_by(state: ItemState) -> Change:
+    """What a clone says that is behind: nobody took away what it lacks."""
+    meta = state.meta
+    return Change(
+        steps=meta.steps_completed,
+        phases=meta.phases_completed,
+        depth_overrides=meta.depth_overrides,
+        elaborations=meta.elaborations,
+    )
+
+
+def _counting(rt: Roundtable, change: Change) -> Roundtable:
+    """With *change*, whether it is in git yet or not."""
+    steps, phases = ((), ()) if change.restart else (rt.steps_completed, rt.phases_completed)
+    records = tuple(one for one in change.elaborations if one not in rt.elaborations)
+    return rt.but(
+        steps_completed=tuple(dict.fromkeys((*steps, *change.steps))),
+        phases_completed=tuple(dict.fromkeys((*phases, *change.phases))),
+        depth_overrides={**rt.depth_overrides, **change.depth_overrides},
+        elaborations=(*rt.elaborations, *records),
+    )

@@ -1,0 +1,259 @@
+"""What personas say in a discussion, on its way into the thread and the transcript."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from bot.domain.catalog.agenda import Playbook, Step
+from bot.domain.catalog.personas import Persona
+from bot.domain.discussion import positions
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.discussion.positions import Flip
+from bot.domain.messages import discussion_wording, menus, step_wording, trouble_wording
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Choice, Message
+from bot.domain.roundtable.budget import used_up
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.inputs import Mute
+from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import asking
+from bot.domain.transcript.lines import Part
+from bot.errors import NotNow
+
+TURN_ID = "turn_id"
+
+
+class Saying(NamedTuple):
+    """Something a persona says, and the facts for its line; only a turn has some. *note* is small print below it."""
+
+    persona: Persona
+    text: str
+    facts: Mapping[str, Any] = {}
+    note: str = ""
+
+
+def lead_of(rt: Roundtable, playbook: Playbook) -> Persona:
+    return playbook.roster.get(rt.debate.lead) or playbook.roster.lead_of(rt.phase_key)[0]
+
+
+def told(rt: Roundtable, sayings: list[Saying]) -> Roundtable:
+    for one in sayings:
+        message = Message(text=one.text, speaker=one.persona.key, note=one.note)
+        rt = rt.telling(message, part=Part.WORKSHOP, actor=one.persona.actor, **one.facts)
+        rt = _written(rt, one)
+    return rt
+
+
+def going_on(rt: Roundtable, sayings: list[Saying]) -> Roundtable:
+    """Somebody else speaks after them: a round that goes on can be stopped, with one button however long it is."""
+    if rt.menu or not sayings:
+        return told(rt, sayings)
+    *earlier, last = sayings
+    return _offered(told(rt, earlier), last, menus.ROUND, kind=MenuKind.ROUND)
+
+
+def offered(rt: Roundtable, saying: Saying, choices: tuple[Choice, ...]) -> Roundtable:
+    """The people's floor, under the last thing that was said."""
+    return _offered(round_over(rt), saying, choices, kind=MenuKind.FLOOR)
+
+
+def round_over(rt: Roundtable) -> Roundtable:
+    """Nothing became of the button that nobody needed."""
+    if rt.menu is None or rt.menu.kind is not MenuKind.ROUND:
+        return rt
+    return rt.closing_menu(discussion_wording.still_talking(), quietly=True)
+
+
+def _offered(rt: Roundtable, saying: Saying, choices: tuple[Choice, ...], *, kind: MenuKind) -> Roundtable:
+    persona, text, facts, note = saying
+    message = Message(text=text, speaker=persona.key, note=note, choices=choices)
+    rt = rt.offering(kind, message, part=Part.WORKSHOP, actor=persona.actor, **facts)
+    return _written(rt, saying)
+
+
+def _written(rt: Roundtable, saying: Saying) -> Roundtable:
+    """A turn knows its line, so that what rests on it can be looked up."""
+    if TURN_ID not in saying.facts:
+        return rt
+    return rt.but(elaboration=rt.debate.written(rt.lines[-1].message_id))
+
+
+# When personas hold their tongues: people muted them, or there is nothing left to pay them with.
+#
+# What people say is heard all the same, and what personas were about to say waits for its time.
+
+
+def hushed(rt: Roundtable, playbook: Playbook) -> bool:
+    return rt.manners.muted or used_up(rt.purse, playbook.house)
+
+
+def asking_to_speak(rt: Roundtable, speak: Speak, playbook: Playbook) -> Roundtable:
+    return rt if hushed(rt, playbook) else rt.owing(speak)
+
+
+def opening(rt: Roundtable, intro: str, playbook: Playbook, *, speak: Speak) -> Roundtable:
+    """Of a discussion: *speak* frames it. In silence the floor is the people's from the beginning."""
+    message = Message(text=intro)
+    if hushed(rt, playbook):
+        return rt.offering(MenuKind.FLOOR, message.but(choices=menus.FLOOR), part=Part.WORKSHOP)
+    rt = rt.offering(MenuKind.ROUND, message.but(choices=menus.ROUND), part=Part.WORKSHOP)
+    return rt.asking_with(rt.outbox[-1]).owing(speak)
+
+
+def mute_asked(rt: Roundtable, happened: Mute, playbook: Playbook) -> Roundtable:
+    if not rt.place.thread:
+        raise NotNow(trouble_wording.nothing_running())
+    if happened.muted is rt.manners.muted:
+        raise NotNow(trouble_wording.muted_already() if happened.muted else trouble_wording.not_muted())
+    name = rt.name_of(happened.person.id)
+    rt = rt.but(manners=rt.manners.but(muted=happened.muted))
+    return _muted(rt, name) if happened.muted else _speaking_again(rt, name, playbook)
+
+
+def _muted(rt: Roundtable, name: str) -> Roundtable:
+    """Whoever was about to speak does not; a discussion can still be ended."""
+    rt = round_over(rt.without_owing(Speak))
+    message = Message(text=trouble_wording.muted(name))
+    if rt.stage is not Stage.ELABORATING or rt.menu:
+        return rt.telling(message, part=rt.part)
+    return rt.offering(MenuKind.FLOOR, message.but(choices=menus.FLOOR), part=rt.part)
+
+
+def _speaking_again(rt: Roundtable, name: str, playbook: Playbook) -> Roundtable:
+    return waiting_speak(rt.telling(Message(text=trouble_wording.unmuted(name)), part=rt.part), playbook)
+
+
+def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """What would have been said meanwhile: the newest answer is acknowledged, and whoever has the floor takes it."""
+    if hushed(rt, playbook) or rt.owes(Speak):
+        return rt
+    if rt.stage is Stage.DISCUSSING and rt.answers:
+        return rt.owing(Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge"))
+    if rt.stage is not Stage.ELABORATING:
+        return rt
+    if not rt.debate.framed:
+        return rt.owing(Speak(persona=rt.debate.lead, task="frame"))
+    if not rt.debate.waiting:
+        return rt
+    rt = rt.closing_menu(step_wording.superseded(), quietly=True)
+    return rt.owing(Speak(persona=rt.debate.waiting[0], task="respond"))
+
+
+def let_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Somebody presses for the personas to go on: that ends a silence which people asked for, and no other."""
+    if used_up(rt.purse, playbook.house):
+        raise NotNow(trouble_wording.budget_used_up())
+    return rt.but(manners=rt.manners.but(muted=False))
+
+
+# Names in what a persona or a person says in a discussion: speakers, colleagues, other steps.
+
+
+def own_words(text: str, persona: Persona, playbook: Playbook) -> tuple[str, bool]:
+    """*text* without a speaker's name before it, and whether it spoke in somebody else's name."""
+    everybody = "|".join(re.escape(name) for one in playbook.roster for name in (one.name, one.first_name))
+    prefix = re.match(rf"\s*\**({everybody})\b(?: \([^)\n]*\))?\**:\**\s*", text, re.IGNORECASE)
+    if not prefix:
+        return text.strip(), False
+    own = prefix[1].lower() in {persona.name.lower(), persona.first_name.lower()}
+    return text[prefix.end() :].strip(), not own
+
+
+def other_step(rt: Roundtable, text: str, playbook: Playbook) -> Step | None:
+    """The step that *text* names outright, if it is not the one we discuss. Quoting is not naming."""
+    said = re.sub(r'"[^"\n]*"', "", text)
+    named = (
+        step for step in playbook.agenda.steps if _names(said, step) and step.step_id != rt.debate.step_id
+    )
+    return next(named, None)
+
+
+def _names(text: str, step: Step) -> bool:
+    return bool(re.search(rf"(?<![\d-]){step.step_id}(?![\d-])", text)) or step.title.lower() in text.lower()
+
+
+def named_first(text: str, others: tuple[Persona, ...]) -> tuple[str, ...]:
+    """The others, and before them whoever *text* asks by name."""
+    named = [one.key for one in others if re.search(rf"\b{re.escape(one.first_name)}\b", text)]
+    return tuple(dict.fromkeys((*named[:1], *(one.key for one in others))))
+
+
+# What a contribution puts on record besides its words: where its speaker stands, and whether that is news.
+
+
+UNRECORDED = "unrecorded"
+NAMES = frozenset({"stances", UNRECORDED, "flips", "repeats", "challenge"})
+
+
+def spoken(
+    debate: Elaboration, text: str, happened: PersonaSpoke, *, by: Persona, unaided: bool
+) -> Elaboration:
+    stances = positions.sound(happened.stances, debate.turns)
+    return debate.spoken(
+        by=by.key,
+        name=by.first_name,
+        text=text,
+        stances=stances,
+        unrecorded=not stances and bool(happened.facts.get(UNRECORDED) or happened.stances),
+        unaided=unaided,
+    )
+
+
+def facts(debate: Elaboration, happened: PersonaSpoke) -> Mapping[str, Any]:
+    """Of the newest turn, for its line: of the stances only those that were kept."""
+    newest = debate.turns[-1]
+    told = {
+        **happened.meta,
+        "stances": [one.model_dump(mode="json", exclude_defaults=True) for one in newest.stances],
+        UNRECORDED: newest.unrecorded,
+        "flips": [{"issue": one.issue, "was": one.was, "position": one.position} for one in unbacked(debate)],
+        "repeats": list(positions.repeated(debate)),
+        "challenge": newest.challenge,
+    }
+    return {name: fact for name, fact in told.items() if fact or name not in NAMES}
+
+
+def unbacked(debate: Elaboration) -> tuple[Flip, ...]:
+    """Changes of position in the newest turn for which its speaker names nothing new."""
+    flips = positions.flips_in(debate, debate.turn_count - 1)
+    return tuple(one for one in flips if not one.backed)
+
+
+# Silence instead of an echo: it stands in the record, is no post, and uses no turn.
+
+
+def pass_noted(rt: Roundtable, persona: Persona, happened: PersonaSpoke) -> Roundtable:
+    sentence = discussion_wording.passed(persona)
+    return rt.recording(sentence, part=Part.WORKSHOP, persona=persona.key, **happened.meta)
+
+
+# What a persona wrote while people went on speaking: it answers a discussion, or an answer, that is another
+# by now.
+#
+# It is asked for once more, with all that was said. When people go on even then, it is left out, and the
+# floor is theirs: the record says so, and what it took is in the record, too.
+
+
+def is_belated(debate: Elaboration, happened: PersonaSpoke) -> bool:
+    """Only people can have spoken meanwhile: of the personas, one is asked at a time."""
+    return happened.turns is not None and debate.turn_count > happened.turns
+
+
+def answers_on(rt: Roundtable, happened: PersonaSpoke) -> bool:
+    """Whether people have said more to the open step, or taken something back, since its persona began to answer."""
+    return happened.answers is not None and len(rt.answers) != happened.answers
+
+
+def again(rt: Roundtable, persona: str) -> Speak:
+    return Speak(persona=persona, task="respond" if rt.debate.framed else "frame", redone=True)
+
+
+def late_words_noted(
+    rt: Roundtable, persona: Persona, happened: PersonaSpoke, *, part: Part = Part.WORKSHOP
+) -> Roundtable:
+    """Its stances are not on record: they are of words that nobody read."""
+    sentence = discussion_wording.belated(persona, left_out=happened.redone)
+    meta = happened.but(stances=(), satisfied=None, passed=False).meta
+    return rt.recording(sentence, part=part, persona=persona.key, **meta)

@@ -1,0 +1,177 @@
+"""What an elaboration leaves behind: insights with names on them, in the thread, in the artifacts, in meta.json."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.discussion import dissent
+from bot.domain.discussion.elaboration import Elaboration, Ending
+from bot.domain.discussion.synthesis import Objection, Synthesis, markdown, outcome, sound
+from bot.domain.item.artifacts import Edit, InsightEdit, applies_to, shared
+from bot.domain.item.meta import Change, Record
+from bot.domain.messages import discussion_wording, step_wording
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Message
+from bot.domain.roundtable import citing, quality
+from bot.domain.roundtable import quality as quality_wording
+from bot.domain.roundtable.effects import Synthesize, Then
+from bot.domain.roundtable.inputs import Say
+from bot.domain.roundtable.outcomes import Committed, Synthesized, spent
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import steps
+from bot.domain.roundtable.transitions.saving import owe_commit_then_tell
+from bot.domain.transcript.lines import Part
+from bot.domain.values.text import one_line
+
+SYNTHESES_TRIED = 2
+
+
+def synthesized(rt: Roundtable, happened: Synthesized, playbook: Playbook) -> Roundtable:
+    """Saved with the transcript, the record and the files; shown when that is done."""
+    delivered = citing.grounded(happened.synthesis, rt.debate)
+    if not sound(delivered, turns=rt.debate.turn_count):
+        return unstructured(rt, delivered.summary, playbook, facts=spent(happened.facts))
+    lost = (*dissent.missing(delivered, rt.debate), *dissent.half_said(delivered, rt.debate))
+    if lost and rt.debate.failed_syntheses + 1 < SYNTHESES_TRIED:
+        return _refused(rt.but(elaboration=rt.debate.but(refused=delivered)), lost, spent(happened.facts))
+    if happened.dangling:
+        rt = rt.telling(Message(text=step_wording.dangling(happened.dangling)), part=Part.FORMALIZING)
+    return _taken(rt, delivered, playbook, facts=spent(happened.facts))
+
+
+def _taken(
+    rt: Roundtable, delivered: Synthesis, playbook: Playbook, *, facts: Mapping[str, Any]
+) -> Roundtable:
+    """With what it left out; measured as it was delivered."""
+    card = quality.card(rt.debate, delivered, playbook.roster)
+    synthesis = dissent.restored(delivered, rt.debate)
+    shown, kept = _as_markdown(rt, synthesis, playbook)
+    rt = rt.but(elaboration=rt.debate.but(insights=len(synthesis.insights)))
+    edits = _additions(rt, kept, playbook)
+    facts = {**facts, "quality": card.meta}
+    message = Message(text=shown, note=quality_wording.line(card), links=citing.links(rt, synthesis))
+    return _save(rt, kept, playbook, summary=synthesis.summary, edits=edits, facts=facts, shown=message)
+
+
+def unstructured(
+    rt: Roundtable, attempt: str, playbook: Playbook, *, facts: Mapping[str, Any] | None = None
+) -> Roundtable:
+    """
+    Tried once more; then one sentence has to do, and no file is touched (ERR-ELAB-007). One that was refused for what
+    it left out is better than that. *facts* are of the attempt.
+    """
+    if rt.debate.refused:
+        return _taken(rt, rt.debate.refused, playbook, facts=facts or {})
+    debate = rt.debate.but(failed_syntheses=rt.debate.failed_syntheses + 1)
+    rt = rt.but(elaboration=debate)
+    if debate.failed_syntheses < SYNTHESES_TRIED:
+        return rt.owing(Synthesize())
+    said = [turn.text for turn in debate.turns if turn.human] or [debate.topic]
+    summary = one_line(attempt or said[-1])
+    failed = trouble("ERR-ELAB-007", takeaway=summary)
+    text, told = _with_dissent(failed.sentence, debate)
+    return _save(rt.logging(failed), text, playbook, summary=summary, facts={**(facts or {}), **told})
+
+
+def cut_short(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Ended right after the framing: nothing to put together, and the record says so."""
+    text = discussion_wording.ended_early(rt.debate.topic)
+    return _save(rt, text, playbook, summary=text)
+
+
+def saved(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
+    """The summary is shown by the post that follows the commit; now which files it went into, and the menu."""
+    text = discussion_wording.insights_added(told.touched if told else (), rt.debate.insights)
+    kind = MenuKind.PHASE if rt.debate.from_phase_menu else MenuKind.STEP
+    return steps.menu_or_write(rt.but(elaboration=None), playbook, text, kind=kind)
+
+
+def too_late(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+    """Said while the synthesis is being made. If "done" was a misunderstanding, people can open it again."""
+    rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.WORKSHOP)
+    return rt.logging(trouble("ERR-ELAB-011")) if rt.debate.ending is Ending.BY_PEOPLE else rt
+
+
+def _refused(rt: Roundtable, lost: tuple[Objection, ...], facts: Mapping[str, Any]) -> Roundtable:
+    """It leaves out what somebody holds against it: asked for once more, and the voice is told what was missing."""
+    left_out = tuple(one.text for one in lost)
+    debate = rt.debate.but(failed_syntheses=rt.debate.failed_syntheses + 1, left_out=left_out)
+    told = {**facts, "left_out": list(left_out)}
+    rt = rt.recording(discussion_wording.asked_again(len(lost)), part=Part.FORMALIZING, **told)
+    return rt.but(elaboration=debate).owing(Synthesize())
+
+
+def _with_dissent(sentence: str, debate: Elaboration) -> tuple[str, Mapping[str, Any]]:
+    """Where one sentence has to do, what people decided and who objects is said all the same."""
+    kept = dissent.restored(Synthesis(summary=sentence), debate)
+    if not kept.decisions and not kept.objections:
+        return sentence, {}
+    return f"{sentence}\n\n{outcome(kept)}", {"objection": [one.text for one in kept.objections]}
+
+
+def _as_markdown(rt: Roundtable, synthesis: Synthesis, playbook: Playbook) -> tuple[str, str]:
+    """As people read it in the thread, and as it is kept, with the lines that it rests on."""
+    step, cited = playbook.agenda.get(rt.debate.step_id), citing.is_traced(synthesis, rt.debate)
+    text = markdown(
+        synthesis,
+        step_id=rt.debate.step_id,
+        title=step.title if step else rt.debate.topic,
+        participants=", ".join(f"{persona.name} ({persona.short})" for persona in playbook.roster),
+        turns=rt.debate.turn_count,
+        exit=(rt.debate.ending or Ending.BY_PEOPLE).value,
+        cited=cited,
+    )
+    sources = citing.sources(synthesis, rt.debate) if cited else ""
+    return text, "\n".join(filter(None, (text, sources)))
+
+
+def _additions(rt: Roundtable, text: str, playbook: Playbook) -> tuple[Edit, ...]:
+    """
+    The same addition for every text file of the step, under a marker that makes it findable; in the file that all
+    items share, it belongs to the item's own section.
+    """
+    step = playbook.agenda.get(rt.debate.step_id)
+    if step is None:
+        return ()
+    marker = f"<!-- Elaboration: step {step.step_id}, {rt.now} -->"
+    return tuple(
+        InsightEdit(
+            path=output, keywords=(rt.title if shared(output) else step.title,), marker=marker, body=text
+        )
+        for output in step.outputs
+        if applies_to(output)
+    )
+
+
+def _save(
+    rt: Roundtable,
+    text: str,
+    playbook: Playbook,
+    *,
+    summary: str,
+    edits: tuple[Edit, ...] = (),
+    facts: Mapping[str, Any] | None = None,
+    shown: Message | None = None,
+) -> Roundtable:
+    step_id = rt.debate.step_id
+    step = playbook.agenda.get(step_id)
+    record = Record(
+        step_id=step_id,
+        turn_count=max(rt.debate.turn_count, 1),  # seed 001 counts from 1, even when the framing never came
+        personas_active=tuple(persona.key for persona in playbook.roster),
+        timestamp=rt.now,
+        synthesis_summary=one_line(summary),
+    )
+    return owe_commit_then_tell(
+        rt,
+        f"elaboration {step_id} {step.title if step else rt.debate.topic}",
+        Message(text=text),
+        part=Part.FORMALIZING,
+        then=Then.SYNTHESIS,
+        step=step_id,
+        edits=edits,
+        change=Change(elaborations=(record,)),
+        facts=facts,
+        shown=shown,
+    )

@@ -1,0 +1,40 @@
+"""Words that are only words: they are kept, and nothing follows from them but an answer for whoever said them."""
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages import record_wording, step_wording
+from bot.domain.messages.message import Message
+from bot.domain.roundtable.effects import ShareRecord, Tell
+from bot.domain.roundtable.inputs import Command, Export, Say
+from bot.domain.roundtable.permission import learned
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import pausing
+from bot.errors import NotNow
+
+
+def only(rt: Roundtable, happened: Command, why: str) -> Roundtable:
+    """Somebody wished for what is not theirs to wish for: it was said, and they alone are told why nothing happens."""
+    assert isinstance(happened, Say), "only words can be only words"
+    return _answered(learned(rt.meeting(happened.person), happened.person), happened, why)
+
+
+def helped(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+    """Who says "help" has answered no question, and is told what would."""
+    return pausing.notes_saved(_answered(rt, happened, step_wording.how_it_goes()), playbook)
+
+
+def _answered(rt: Roundtable, said: Say, answer: str) -> Roundtable:
+    rt = rt.heard(said.person, said.text, ts=said.ts, part=rt.part)
+    return rt.owing(Tell(person=said.person.id, message=Message(text=answer)))
+
+
+# Somebody wants the record in their hands. It changes nothing of the meeting, whatever that is doing.
+
+
+def asked(rt: Roundtable, happened: Export, playbook: Playbook) -> Roundtable:
+    """Asked again while it is on its way, it is not made twice."""
+    if not rt.place.thread:
+        raise NotNow(record_wording.not_open_yet())
+    if rt.owes(ShareRecord):
+        return rt
+    wanted = ShareRecord(person=happened.person.id, asked_at=happened.at, reply_url=happened.reply_url)
+    return rt.owing(wanted)

@@ -1,0 +1,336 @@
+"""
+When an effect cannot be paid: what it means for the meeting, and what people are told.
+
+A failure is an outcome like any other. The table says for each kind of effect what follows; none of it ends the
+roundtable for good.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.messages import menus, planning_wording, record_wording, step_wording, trouble_wording
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Message
+from bot.domain.planning.verdict import unreadable
+from bot.domain.roundtable import working
+from bot.domain.roundtable.effects import (
+    UNDER_WAY,
+    Attemptable,
+    Commit,
+    Draft,
+    Effect,
+    Formalize,
+    Judge,
+    OpenThread,
+    Post,
+    React,
+    ReadItem,
+    ReadPlan,
+    ReadThread,
+    Restore,
+    Rewrite,
+    ShareRecord,
+    ShowWork,
+    Speak,
+    Survey,
+    Synthesize,
+    Tell,
+    Then,
+)
+from bot.domain.roundtable.outcomes import CodeSurvey, Committed, Failed, Judged, Surveyed
+from bot.domain.roundtable.stage import BUSY, RESTING, Stage
+from bot.domain.roundtable.state import Roundtable, Stalled
+from bot.domain.roundtable.transitions import (
+    absence,
+    asking,
+    budgeting,
+    elaborations,
+    opening,
+    pausing,
+    phases,
+    planning,
+    resuming,
+    steps,
+    syntheses,
+)
+from bot.domain.roundtable.transitions.asking import report
+from bot.domain.roundtable.transitions.saving import (
+    is_behind,
+    not_saved,
+    saved,
+    saying_what_is_saved,
+    written_again,
+)
+from bot.domain.transcript.lines import Part
+
+# What comes after a commit. The meeting goes on whether it could be made or not: what is not in git yet is
+# in the store, and is tried again before the next commit.
+
+
+FollowsCommit = Callable[[Roundtable, Playbook, Committed | None], Roundtable]
+"""None when it could not be made."""
+
+AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
+    Then.OPENING: opening.opened,
+    Then.STEP: steps.step_written,
+    Then.FEEDBACK: steps.feedback_written,
+    Then.SYNTHESIS: syntheses.saved,
+    Then.PHASE: phases.closed,
+    Then.PLAN: planning.written,
+    Then.PLAN_ASIDE: planning.set_aside,
+}
+
+
+def commit_made(rt: Roundtable, commit: Commit, playbook: Playbook, *, told: Committed) -> Roundtable:
+    return _goes_on(saved(rt, commit, told), commit, playbook, told=told)
+
+
+def commit_failed(rt: Roundtable, commit: Commit, playbook: Playbook, *, why: str) -> Roundtable:
+    """
+    People are told *why* once, not at every attempt (ERR-META-003).
+
+    What was to be committed after it fails with it: git must not get ahead of what it has missed.
+    """
+    told = is_behind(rt) or commit.late
+    rt = not_saved(rt, commit)
+    found = trouble("ERR-ELAB-009" if commit.then is Then.SYNTHESIS else "ERR-META-003", unsaved=why)
+    rt = rt.logging(found) if told else report(rt, [found], part=Part.FORMALIZING)
+
+    behind = [effect for effect in rt.outbox if isinstance(effect, Commit)]
+    for other in behind:
+        rt = not_saved(rt.paid(other.id), other)
+    for one in (commit, *behind):
+        rt = _goes_on(rt, one, playbook)
+    return rt
+
+
+def _goes_on(
+    rt: Roundtable, commit: Commit, playbook: Playbook, *, told: Committed | None = None
+) -> Roundtable:
+    follows = AFTER_COMMIT.get(commit.then)
+    return follows(rt, playbook, told) if follows else pausing.notes_saved(rt, playbook)
+
+
+CONTEXT_FULL = "context"
+UNSTRUCTURED = "unstructured"
+
+THREAD_GONE = "thread_not_found"
+"""Somebody deleted it: the roundtable can be started again in a new one."""
+
+ABOUT_THE_MESSAGE = frozenset(
+    {
+        "invalid_arguments",
+        "invalid_blocks",
+        "invalid_blocks_format",
+        "invalid_metadata_format",
+        "invalid_metadata_schema",
+        "metadata_must_be_sent_from_app",
+        "metadata_too_large",
+        "msg_blocks_too_long",
+        "msg_too_long",
+        "no_text",
+        "too_many_attachments",
+        "unexpected",
+    }
+)
+"""Refusals of what a message says, or a mistake of ours in showing it: it would be refused for ever."""
+
+
+class Unpaid(NamedTuple):
+    """A debt that cannot be paid, and what the world said."""
+
+    effect: Effect
+    said: Failed
+
+
+Follows = Callable[[Roundtable, Unpaid, Playbook], Roundtable]
+
+
+def failed(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    return FOLLOWS.get(type(unpaid.effect), _shrugged)(rt, unpaid, playbook)
+
+
+def _shrugged(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """A courtesy that failed; the engine has logged it."""
+    return rt
+
+
+def _thread_not_opened(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """Nothing is in Slack: only the person who asked is told, and may start again. What is to be saved still is."""
+    assert isinstance(unpaid.effect, OpenThread)
+    message = Message(text=unpaid.said.sentence)
+    told = Tell(person=rt.started_by, message=message, reply_url=unpaid.effect.reply_url)
+    commits = tuple(effect for effect in rt.outbox if isinstance(effect, Commit))
+    return rt.but(stage=Stage.STALLED, outbox=commits, place=rt.place.but(thread="")).owing(told)
+
+
+def _thread_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    assert isinstance(unpaid.effect, ReadThread)
+    if unpaid.effect.quiet:
+        return rt
+    if unpaid.effect.missed:
+        return rt if rt.stage in RESTING else absence.not_read(rt)
+    if unpaid.effect.lost:
+        return written_again(rt, unpaid.effect.lost, complete=False)
+    rt = rt.telling(Message(text=trouble_wording.could_not_read()), part=Part.DRAFT)
+    return opening.taken_up(rt, "taken up from git") if unpaid.effect.recovering else rt
+
+
+def _item_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """Nothing can begin without; what has begun goes on with what we know."""
+    if rt.stage is Stage.OPENING:
+        return _stalled(rt, unpaid.effect, trouble_wording.cannot_go_on(unpaid.said.sentence))
+    if rt.stage in BUSY or rt.stage is Stage.STALLED:
+        return rt
+    return resuming.without_looking(rt, unpaid.said.sentence, playbook)
+
+
+def _not_posted(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """
+    One message that Slack will not have, whatever else it takes, is left out, but not its buttons. Any other refusal
+    meets all of them: the roundtable pauses, and nothing that was said is left out. What is being written down just now
+    is finished first.
+    """
+    assert isinstance(unpaid.effect, Post)
+    if unpaid.said.reason in ABOUT_THE_MESSAGE:
+        return _left_out(rt, unpaid.effect, unpaid.said.reason)
+    gone = unpaid.said.reason == THREAD_GONE
+    is_known = unpaid.effect.late and rt.stage in RESTING and not gone
+    if rt.stage in BUSY or is_known:
+        return rt.holding_back(unpaid.effect)
+    silent = rt.without_owing(React, *UNDER_WAY).closing_menu(step_wording.superseded())
+    words = (
+        trouble_wording.thread_gone(rt.title) if gone else trouble_wording.cannot_go_on(unpaid.said.sentence)
+    )
+    told = silent.holding_back(unpaid.effect).owing(Tell(person=rt.started_by, message=Message(text=words)))
+    if rt.stage not in RESTING:
+        told = told.but(stage=Stage.PAUSED, heading_for=rt.stage)
+    if not gone:
+        return told
+    return told.but(stage=Stage.STALLED, stalled=None, place=rt.place.but(thread=""), permalink="")
+
+
+def _not_rewritten(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """A menu that is over must not keep its buttons: once more with what is said next, or as long as nothing can be."""
+    assert isinstance(unpaid.effect, Rewrite)
+    if unpaid.effect.late and not rt.unsent:
+        return rt
+    return rt.but(unsent=(*rt.unsent, unpaid.effect.but(late=True)))
+
+
+def _left_out(rt: Roundtable, effect: Post, reason: str) -> Roundtable:
+    """The transcript says that nobody saw it; its buttons come with other words."""
+    rt, message = rt.marking(effect.id, not_shown=reason), effect.message
+    if not message.token or message.text == trouble_wording.not_shown():
+        return rt
+    again = message.but(text=trouble_wording.not_shown())
+    rt = rt.owing(Post(message=again))
+    return rt.posting_instead(effect.id, rt.outbox[-1])
+
+
+def _nothing_said(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """One persona's failure does not sink the round, and is never posted as its opinion."""
+    effect = unpaid.effect
+    assert isinstance(effect, Speak)
+    reason = unpaid.said.reason
+    if reason == CONTEXT_FULL and rt.stage is Stage.ELABORATING:
+        return elaborations.too_much_to_hold(rt, playbook)
+    if budgeting.is_over(rt, effect, reason):
+        return budgeting.carried_on(rt, effect)
+    if rt.stage is Stage.WRITING:
+        return steps.menu_or_write(rt, playbook, saying_what_is_saved(rt))
+    if rt.stage is not Stage.ELABORATING:
+        return rt
+    if effect.task == "frame":
+        return _voice_lost(rt, unpaid, playbook)
+    return elaborations.said_nothing(rt, effect.persona, playbook)
+
+
+def _voice_lost(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """
+    The one fatal trouble. What a model failed at is done without one; where that fails, too, nothing goes on until a
+    person presses Retry, and nothing counts as complete.
+    """
+    if isinstance(unpaid.effect, budgeting.Asked) and budgeting.is_over(
+        rt, unpaid.effect, unpaid.said.reason
+    ):
+        return budgeting.carried_on(rt, unpaid.effect)
+    return _stalled(report(rt, [trouble("ERR-INT-001")]), unpaid.effect, trouble_wording.press_retry())
+
+
+def _no_synthesis(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    if unpaid.said.reason == UNSTRUCTURED or rt.debate.refused:
+        return syntheses.unstructured(rt, "", playbook)
+    return _voice_lost(rt, unpaid, playbook)
+
+
+def _not_searched(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    said = unpaid.said
+    nothing = Surveyed(key=said.key, at=said.at, effect=said.effect, survey=CodeSurvey(complete=False))
+    return asking.surveyed(rt, nothing, playbook)
+
+
+def _not_saved(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    assert isinstance(unpaid.effect, Commit)
+    return commit_failed(rt, unpaid.effect, playbook, why=unpaid.said.sentence)
+
+
+def _not_shared(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """Nothing of the meeting depends on it: who asked is told where the record is kept."""
+    effect = unpaid.effect
+    assert isinstance(effect, ShareRecord)
+    message = Message(text=record_wording.kept(rt.title, rt.slug, why=unpaid.said.sentence))
+    return rt.owing(Tell(person=effect.person, message=message, reply_url=effect.reply_url))
+
+
+def _not_shown(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """It is shown in another way, and here no more in this one."""
+    assert isinstance(unpaid.effect, ShowWork)
+    return working.refused(rt, unpaid.effect.sign)
+
+
+def _role_silent(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    effect, said = unpaid
+    assert isinstance(effect, Judge)
+    silent = Judged(
+        key=said.key,
+        at=said.at,
+        effect=said.effect,
+        role=effect.role,
+        round=effect.round,
+        verdict=unreadable(planning_wording.not_reached(said.sentence)),
+    )
+    return planning.role_lost(rt, silent, playbook)
+
+
+def _no_planning(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+    """Without the files nothing is begun, and nothing is put aside."""
+    return _stalled(rt, unpaid.effect, trouble_wording.cannot_go_on(unpaid.said.sentence))
+
+
+def _stalled(rt: Roundtable, effect: Effect, text: str) -> Roundtable:
+    rt = rt.but(stage=Stage.STALLED, stalled=Stalled(effect=effect, stage=rt.stage))
+    message = Message(text=text, choices=(menus.RETRY,))
+    return rt.offering(MenuKind.RETRY, message, part=rt.part)
+
+
+FOLLOWS: Mapping[type[Attemptable], Follows] = {
+    OpenThread: _thread_not_opened,
+    ReadThread: _thread_not_read,
+    ReadItem: _item_not_read,
+    Restore: _item_not_read,
+    Post: _not_posted,
+    Rewrite: _not_rewritten,
+    Speak: _nothing_said,
+    Draft: _voice_lost,
+    Synthesize: _no_synthesis,
+    Survey: _not_searched,
+    ReadPlan: _no_planning,
+    Judge: _role_silent,
+    Formalize: _voice_lost,
+    Commit: _not_saved,
+    ShareRecord: _not_shared,
+    ShowWork: _not_shown,
+}

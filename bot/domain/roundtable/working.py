@@ -1,0 +1,95 @@
+"""
+That somebody is thinking: words under the thread, or an emoji on the message that is being answered, as long as a voice
+with a model owes words (ADR 20).
+
+It follows from what is owed and from nothing else, so that it goes with whatever ends the work: words, a failure, a
+person who stops here. What a process that died has left, the next one takes away. What Slack would not show here is not
+tried here again.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages.step_wording import AT_WORK
+from bot.domain.roundtable.effects import ClearWork, React, ShowWork, Sign, Unreact
+from bot.domain.roundtable.inputs import Input
+from bot.domain.roundtable.outcomes import Posted
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions.asking import ByVoice, thinks
+
+EMOJI = "hourglass_flowing_sand"
+
+Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
+
+
+def marked(decide: Decide) -> Decide:
+    """*decide*, with the sign that belongs to what comes of it."""
+
+    @wraps(decide)
+    def decided(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
+        after = decide(rt, happened, playbook)
+        if after is rt:
+            return rt
+        if isinstance(happened, Posted) and _went_with_the_post(after):
+            after = after.but(working_at="")
+        return _shown(after, playbook)
+
+    return decided
+
+
+def refused(rt: Roundtable, sign: Sign) -> Roundtable:
+    """Slack would not show it: the next one is tried, if there is still anything to wait for."""
+    rt = rt.but(signs_refused=tuple(dict.fromkeys((*rt.signs_refused, sign))))
+    return rt.but(working_at="") if rt.working_by is sign else rt
+
+
+def _shown(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    work = next((one for one in rt.outbox if isinstance(one, ByVoice)), None)
+    at_work = work is not None and thinks(work, rt, playbook)
+    if rt.working_at and not at_work:
+        return rt.owing(_clearing(rt)).but(working_at="")
+    if work and at_work and not rt.working_at and (ts := _answered(rt)):
+        sign = _sign(rt, playbook)
+        return _beginning(rt.but(working_at=ts, working_by=sign), _showing(sign, work, ts))
+    return rt
+
+
+def _sign(rt: Roundtable, playbook: Playbook) -> Sign:
+    usable = (Sign.SESSION, Sign.STATUS) if playbook.house.agent else (Sign.STATUS,)
+    return next((sign for sign in usable if sign not in rt.signs_refused), Sign.REACTION)
+
+
+def _showing(sign: Sign, work: ByVoice, ts: str) -> React | ShowWork:
+    return (
+        React(ts=ts, emoji=EMOJI) if sign is Sign.REACTION else ShowWork(sign=sign, words=AT_WORK[work.kind])
+    )
+
+
+def _clearing(rt: Roundtable) -> Unreact | ClearWork:
+    if rt.working_by is Sign.REACTION:
+        return Unreact(ts=rt.working_at, emoji=EMOJI)
+    return ClearWork(sign=rt.working_by)
+
+
+def _went_with_the_post(rt: Roundtable) -> bool:
+    return bool(rt.working_at) and rt.working_by is Sign.STATUS and not rt.owes(ShowWork)
+
+
+def _answered(rt: Roundtable) -> str:
+    """What people said last about it; where they pressed a button, the thread itself is at work."""
+    if rt.stage is Stage.DISCUSSING:
+        said = rt.answers[-1].ts if rt.answers else ""
+    else:
+        turns = rt.elaboration.turns if rt.elaboration and rt.stage is Stage.ELABORATING else ()
+        said = turns[-1].ts if turns and turns[-1].human else ""
+    return said or rt.place.thread
+
+
+def _beginning(rt: Roundtable, sign: React | ShowWork) -> Roundtable:
+    """Before the work, which may take a minute, and behind what is being paid already."""
+    place = next(number for number, one in enumerate(rt.outbox) if isinstance(one, ByVoice))
+    before, work = rt.outbox[:place], rt.outbox[place:]
+    rt = rt.but(outbox=before).owing(sign)
+    return rt.but(outbox=(*rt.outbox, *work))

@@ -1,0 +1,180 @@
+"""
+Taking secrets out of what was kept already: a file as it should have been, and the line that says what was changed.
+
+A line of the transcript stays valid JSON, and only its texts change. The line that is added names the changed ones by
+id (by number where a line has none) and kind, so that a record still verifies: in place of a mark there was
+something else, and nothing beside it was touched.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from bot.domain.planning.record import VERSION
+from bot.domain.privacy.redaction import MARKED, Redacted
+from bot.domain.transcript.lines import HOST, UNSAFE, Line, Part, Source
+from bot.domain.values.json_files import decoded, parse_kept, pretty
+
+SCRUBBED = "scrubbed"
+"""In the `meta` of the line that says what was changed."""
+
+Redacting = Callable[[str], Redacted]
+
+
+class Changed(NamedTuple):
+    """A line of a transcript: its id, or its number where it has none, and the kinds of what was in it."""
+
+    message_id: str
+    number: int
+    kinds: tuple[str, ...]
+
+    def as_meta(self) -> Mapping[str, Any]:
+        name = {"message_id": self.message_id} if self.message_id else {"line": self.number}
+        return {**name, "kinds": sorted(set(self.kinds))}
+
+
+class Scrubbed(NamedTuple):
+    """A file without secrets. *kinds* has one for each that was hidden; *lines* is empty but for transcripts."""
+
+    content: bytes
+    kinds: tuple[str, ...] = ()
+    lines: tuple[Changed, ...] = ()
+
+
+def file(content: bytes, redact: Redacting, *, name: str) -> Scrubbed:
+    """Of any kind, by its *name*; bytes that are no UTF-8 stay as they are."""
+    if name.endswith(".jsonl"):
+        return transcript(content, redact)
+    if name.endswith(".json"):
+        try:
+            kinds, value = _redacted(parse_kept(content.decode()), redact, by_name=True)
+            return Scrubbed(pretty(value).encode(), kinds) if kinds else Scrubbed(content)
+        except ValueError:
+            pass  # it is no JSON, whatever its name says
+    text, kinds = redact(content.decode("utf-8", "surrogateescape"))
+    return Scrubbed(text.encode("utf-8", "surrogateescape"), kinds) if kinds else Scrubbed(content)
+
+
+def transcript(content: bytes, redact: Redacting) -> Scrubbed:
+    rows, changed = [], []
+    for number, row in enumerate(content.split(b"\n"), start=1):
+        after, kinds, message_id = _row(row, redact)
+        rows.append(after)
+        if kinds:
+            changed.append(Changed(message_id, number, kinds))
+    kinds = tuple(kind for one in changed for kind in one.kinds)
+    return Scrubbed(b"\n".join(rows), kinds, tuple(changed)) if changed else Scrubbed(content)
+
+
+def note(changed: Iterable[Changed], *, last: Line | None, now: str) -> Line:
+    """For people and tools: what was changed, and not what it was. The meeting goes on where *last* left it."""
+    lines = [one.as_meta() for one in changed]
+    goes_on = {VERSION: last.meta[VERSION]} if last and VERSION in last.meta else {}
+    count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+    return Line(
+        ts=now,
+        round=last.round if last else 0,
+        actor=HOST,
+        phase=last.phase if last else Part.DRAFT,
+        role="planning",
+        source=Source.SYSTEM,
+        content=f"Secrets were taken out of {count}.",
+        meta={**goes_on, "message_id": f"scrub-{now}", SCRUBBED: lines},
+    )
+
+
+class Named(NamedTuple):
+    """The lines that a transcript says were scrubbed."""
+
+    ids: frozenset[object] = frozenset()
+    without_id: bool = False
+
+    def allows(self, older: Mapping[str, Any], newer: Mapping[str, Any]) -> bool:
+        """Whether *newer* is the line *older*, with marks in place of something."""
+        found = _id(newer)
+        is_named = found in self.ids if found else self.without_id
+        return is_named and _is_redacted(older, newer)
+
+
+def named(content: bytes) -> Named:
+    lines = [one for row in content.split(b"\n") if b'"scrubbed"' in row for one in _lines_of(row)]
+    ids = frozenset(one["message_id"] for one in lines if isinstance(one.get("message_id"), str))
+    return Named(ids, any("line" in one for one in lines))
+
+
+def _lines_of(row: bytes) -> Iterator[Mapping[str, Any]]:
+    fields = decoded(row)
+    meta = fields.get("meta") if isinstance(fields, dict) else None
+    lines = meta.get(SCRUBBED) if isinstance(meta, dict) else None
+    yield from (one for one in lines or () if isinstance(one, dict)) if isinstance(lines, list) else ()
+
+
+def _row(row: bytes, redact: Redacting) -> tuple[bytes, tuple[str, ...], str]:
+    fields = decoded(row) if row.strip() else ""
+    if not isinstance(fields, dict):
+        text, kinds = redact(row.decode("utf-8", "surrogateescape"))
+        return (text.encode("utf-8", "surrogateescape") if kinds else row), kinds, ""
+    kinds, after = _redacted(fields, redact)
+    if not kinds:
+        return row, (), ""
+    text = UNSAFE.sub(lambda one: f"\\u{ord(one[0]):04x}", json.dumps(after, ensure_ascii=False))
+    return text.encode(), kinds, _id(after)
+
+
+def _redacted(value: Any, redact: Redacting, *, by_name: bool = False) -> tuple[tuple[str, ...], Any]:
+    """*by_name*, a text is looked at together with the name of its field: a password has no form of its own."""
+    if isinstance(value, str):
+        text, kinds = redact(value)
+        return kinds, text
+    if isinstance(value, list):
+        found = [_redacted(one, redact, by_name=by_name) for one in value]
+        return tuple(kind for kinds, _ in found for kind in kinds), [one for _, one in found]
+    if isinstance(value, dict):
+        pairs = {
+            name: _field(name, one, redact)
+            if by_name and isinstance(one, str)
+            else _redacted(one, redact, by_name=by_name)
+            for name, one in value.items()
+        }
+        kinds = tuple(kind for found, _ in pairs.values() for kind in found)
+        return kinds, {name: one for name, (_, one) in pairs.items()}
+    return (), value
+
+
+def _field(name: str, value: str, redact: Redacting) -> tuple[tuple[str, ...], str]:
+    after, kinds = redact(value)
+    before = f'"{name}": "'
+    text, found = ("", ()) if kinds else redact(f'{before}{value}"')
+    if found and text.startswith(before) and text.endswith('"'):
+        return found, text[len(before) : -1]
+    return kinds, after
+
+
+def _is_redacted(older: Any, newer: Any) -> bool:
+    if isinstance(older, dict) and isinstance(newer, dict):
+        return older.keys() == newer.keys() and all(_is_redacted(older[name], newer[name]) for name in older)
+    if isinstance(older, list) and isinstance(newer, list):
+        return len(older) == len(newer) and all(map(_is_redacted, older, newer))
+    if isinstance(older, str) and isinstance(newer, str) and older != newer:
+        return _is_marked(older, newer)
+    return bool(older == newer)
+
+
+def _is_marked(older: str, newer: str) -> bool:
+    """What stands around the marks stood there before, in the same order."""
+    first, *rest = MARKED.split(newer)
+    if not rest or not older.startswith(first) or not older.endswith(rest[-1]):
+        return False
+    place, end = len(first), len(older) - len(rest[-1])
+    for part in rest[:-1]:
+        found = older.find(part, place, end)
+        if found < 0:
+            return False
+        place = found + len(part)
+    return place <= end
+
+
+def _id(fields: Mapping[str, Any]) -> str:
+    meta = fields.get("meta")
+    found = meta.get("message_id") if isinstance(meta, dict) else None
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,179 @@
+"""
+JSON files that people edit too: read as strictly as JSON asks, written so that diffs stay small.
+
+What somebody else wrote is written back as it stood there, numbers too: `1.10` is a version to some, and many an id
+has more digits than Python holds.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, Self
+
+DEEPEST = 100
+MOST_DIGITS = 4300
+"""Of a whole number that Python reads at all."""
+INFINITE = (float("inf"), float("-inf"))
+_PLACEHOLDER = "\ue000"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Written(float):
+    """A number that Python would write in another way, or cannot hold; *text* is how it stood there."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str | float) -> Self:
+        found = super().__new__(cls, text)
+        found.text = str(text)
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        """In another form it is another value: whoever changed it wants it written."""
+        return isinstance(other, Written) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def parse(text: str) -> Any:
+    """What *text* says, to go by. Raises ValueError for everything that means nothing, or too much."""
+    return _parsed(text, decimal=_finite, integer=_countable)
+
+
+def parse_kept(text: str) -> Any:
+    """What *text* says, to be changed and written back. Raises ValueError for what could not be."""
+    return _parsed(text, decimal=_decimal_as_written, integer=_integer_as_written)
+
+
+def pretty(value: Any, *, indent: str = "  ") -> str:
+    """*value* on many lines, with a final line end. Half a character is escaped, so it can be encoded."""
+    return _dumped(value, indent=indent) + "\n"
+
+
+def compact(value: Any) -> str:
+    """The same on one line, without its end."""
+    return _dumped(value, indent=None)
+
+
+def whole(value: Any) -> int | None:
+    """*value* as a whole number, which `12.0` is too; None where it is none."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _parsed(text: str, *, decimal: Callable[[str], Any], integer: Callable[[str], Any]) -> Any:
+    plain = text.removeprefix("\ufeff")
+    try:
+        value = json.loads(plain, parse_float=decimal, parse_int=integer, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if _deeper_than(value, DEEPEST):
+        raise ValueError("it is nested too deeply")
+    return value
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    return _refuse(number) if value in INFINITE else value
+
+
+def _countable(number: str) -> int:
+    if len(number) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(number)} digits is too large")
+    return int(number)
+
+
+def _decimal_as_written(number: str) -> float:
+    value = float(number)
+    return value if repr(value) == number else Written(number)
+
+
+def _integer_as_written(number: str) -> float:
+    return Written(number) if len(number) > MOST_DIGITS or number == "-0" else int(number)
+
+
+def _refuse(number: str) -> NoReturn:
+    raise ValueError(f"{number} is no number that JSON can hold")
+
+
+def _dumped(value: Any, *, indent: str | None) -> str:
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    if any(_as_written(value)):
+        text = _with_numbers(value, indent=indent, unlike=text)
+    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+def _with_numbers(value: Any, *, indent: str | None, unlike: str) -> str:
+    """A number that has to stand as it was is a text while the rest is written: one that *unlike* does not have."""
+    mark = _PLACEHOLDER
+    while mark in unlike:
+        mark += _PLACEHOLDER
+    text = json.dumps(_marked(value, mark), indent=indent, ensure_ascii=False)
+    return text.replace(f'"{mark}', "").replace(f'{mark}"', "")
+
+
+def _marked(value: Any, mark: str) -> Any:
+    if isinstance(value, Written):
+        return f"{mark}{value.text}{mark}"
+    if isinstance(value, dict):
+        return {name: _marked(one, mark) for name, one in value.items()}
+    return [_marked(one, mark) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _as_written(value: Any) -> Iterator[bool]:
+    yield isinstance(value, Written)
+    for child in _children(value):
+        yield from _as_written(child)
+
+
+def _deeper_than(value: Any, limit: int) -> bool:
+    level = [value]
+    for _ in range(limit):
+        if not level:
+            return False
+        level = [child for parent in level for child in _children(parent)]
+    return bool(level)
+
+
+def _children(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+# One row of a file of JSON objects: what it says, or a sentence about why nobody knows, and whether it was
+# cut off.
+#
+# Only what a crash leaves of an object counts as cut off. A note that somebody typed below, a row in
+# another encoding or a file with other line ends is somebody's, and stays.
+
+
+_BEGUN = re.compile(r"[-.]?|[eE][-+]?|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|\\?u[0-9a-fA-F]{0,4}")
+"""What may be left of a value after its last whole character."""
+
+
+def decoded(row: bytes) -> dict[str, Any] | str:
+    """A mark of the byte order does no harm."""
+    try:
+        found = json.loads(row.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return "is not UTF-8"
+    except (ValueError, RecursionError):
+        return "is not JSON"
+    return found if isinstance(found, dict) else "is not a JSON object"
+
+
+def cut_off(row: bytes) -> bool:
+    text = row.decode("utf-8", "replace").removeprefix("\ufeff").lstrip()
+    if not text.startswith("{"):
+        return False
+    try:
+        json.JSONDecoder().raw_decode(text)
+    except json.JSONDecodeError as error:
+        return error.msg.startswith("Unterminated") or bool(_BEGUN.fullmatch(text, error.pos))
+    except (ValueError, RecursionError):
+        return False
+    return False

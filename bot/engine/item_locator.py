@@ -1,0 +1,50 @@
+"""Where items are held: as the store has it, else as their folders say under our seal."""
+
+from bot.domain.item.item import Item
+from bot.domain.values.places import Place
+from bot.engine.access import is_hidden, is_hidden_folder
+from bot.engine.ports import Listing, Store, Workspace
+from bot.engine.review_ports import Home
+
+
+class ItemHomes:
+    def __init__(self, store: Store, workspace: Workspace) -> None:
+        self._store = store
+        self._workspace = workspace
+
+    async def home(self, slug: str) -> Home | None:
+        if rt := await self._store.get(slug):
+            return Home(rt.title, rt.place, rt.permalink, hidden=is_hidden(rt))
+        listed = await folder_of(self._workspace, slug)
+        if listed is None:
+            return None
+        return Home(listed.known.title or slug, listed.home, hidden=is_hidden_folder(listed))
+
+    async def named_at(self, place: Place) -> Listing | None:
+        """The folder that names the thread *place*, rather a sealed one; of what the store knows, only that counts."""
+        found = await self._lost([one for one in await self._workspace.items() if one.named == place])
+        return next((one for one in found if one.sealed), found[0] if found else None)
+
+    async def in_channel(self, place: Place) -> tuple[Listing, ...]:
+        """The folders that name the channel of *place*, and that the store does not know better."""
+        here = place.team, place.channel
+        return await self._lost(
+            [one for one in await self._workspace.items() if (one.team, one.channel) == here]
+        )
+
+    async def _lost(self, named: list[Listing]) -> tuple[Listing, ...]:
+        """Those that the store does not know."""
+        if not named:
+            return ()
+        lost = frozenset(await self._store.missing([one.known.slug for one in named]))
+        return tuple(one for one in named if one.known.slug in lost)
+
+
+async def folder_of(workspace: Workspace, slug: str) -> Listing | None:
+    """What the workspace knows of *slug* without reading it."""
+    return next((one for one in await workspace.items() if one.known.slug == slug), None)
+
+
+def item_in(listed: Listing) -> Item:
+    known = listed.known
+    return Item(slug=known.slug, title=known.title or known.slug, source_id=known.source_id)

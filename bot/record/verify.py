@@ -1,0 +1,446 @@
+"""
+Whether a record holds: what the lines say is what meta.json and the artifacts say, and git knows of nothing else.
+
+Lines cannot vouch for themselves, so what stands in the file is held against each version that was committed. Then
+one flipped byte is found wherever it is: in a line by git, in a synthesis or in meta.json by the line.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from bot.domain.item import meta
+from bot.domain.item.artifacts import SHARED, applies_to
+from bot.domain.item.meta import Record
+from bot.domain.planning.plan_reader import read_plan
+from bot.domain.planning.plan_review import plan_hash
+from bot.domain.planning.projections import check_files
+from bot.domain.planning.workshop import FOLDER, PLAN, PROJECTIONS, REVIEW
+from bot.domain.transcript import verify
+from bot.domain.transcript.fold import CONCLUDED_KEPT
+from bot.domain.transcript.scrubbing import Named, named
+from bot.domain.transcript.state import Concluded, State
+from bot.domain.transcript.verify import Wrong, marker, markers, sections_compared
+from bot.domain.transcript.witness import SHORT, Witness, chain, read_trailer
+from bot.domain.values.json_files import decoded
+from bot.files import (
+    ARTIFACT_BYTES,
+    CHOSEN_RECORD_BYTES,
+    META_BYTES,
+    TRANSCRIPT_BYTES,
+    File,
+    Folder,
+    Refused,
+    folder,
+)
+from bot.record.reading import repeated, replay
+
+# What verifying finds, and what it asks of whoever knows the history of an item.
+
+
+class Difference(NamedTuple):
+    """
+    Something in a file of the item that is not as the record has it; lines count from 1. What *stands* was changed by
+    somebody in a commit of their own: it is named, and the record holds all the same.
+    """
+
+    file: str
+    line: int
+    sentence: str
+    stands: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.sentence}"
+
+
+class Kept(Protocol):
+    """A file at one commit; the same id is the same content."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def read(self) -> "Reading": ...
+
+
+class Reading(Protocol):
+    def __call__(self) -> bytes: ...
+
+
+class Version(Protocol):
+    """An item at one commit: its files by their path in its folder, and the one that all items share by its own."""
+
+    @property
+    def sha(self) -> str: ...
+
+    @property
+    def author(self) -> str:
+        """Who made the commit; empty when it was us."""
+        ...
+
+    @property
+    def witness(self) -> str:
+        """What the commit says of the transcript, if anything."""
+        ...
+
+    @property
+    def files(self) -> Mapping[str, Kept]: ...
+
+
+# What git knows of a record: lines were only ever added, and the sections of elaborations stay where they
+# are.
+#
+# Two meetings that were joined from two clones have their lines sorted into each other, and rounds raised
+# so that they do not go back. A line that was scrubbed has marks in place of secrets, and a later line says
+# so. Nothing else may happen to a line.
+
+
+COMPARED_BYTES = 1024 * 1024
+
+
+def lines_kept(record: File, name: str, versions: Iterable[Version]) -> Iterator[Difference]:
+    """*versions* the newest first; the file *record* comes after all of them."""
+    newer: bytes | None = None
+    by: Version | None = None
+    last = ""
+    for version in versions:
+        kept = version.files.get(name)
+        if kept is None and newer is None:
+            continue
+        if kept and kept.id == last:
+            by = version
+            continue
+        last, content = (kept.id, kept.read()) if kept else ("", b"")
+        if newer is None:
+            if not _begins_with(record, content):
+                yield from _lost(record.read(), content, name, sha=version.sha)
+                return
+        elif not newer.startswith(content):
+            found = _lost(newer, content, name, sha=version.sha)
+            yield from (_told_by(one, by) for one in found)
+        newer, by = content, version
+
+
+def witnessed(name: str, versions: Iterable[Version]) -> Iterator[Difference]:
+    """
+    What a commit of ours says of its lines is so. Versions that begin the next one are looked at together, and the
+    first line that may be another is named.
+    """
+    longest = b""
+    wanted: list[tuple[Witness, Version]] = []
+    for version in versions:
+        said, kept = read_trailer(version.witness), version.files.get(name)
+        if kept is None or said is None:
+            continue
+        content = kept.read()
+        if not longest.startswith(content):
+            yield from _unlike(longest, wanted, name)
+            longest, wanted = content, []
+        wanted.append((said, version))
+    yield from _unlike(longest, wanted, name)
+
+
+def lines_before_witness(name: str, versions: Iterable[Version]) -> int:
+    """How many lines there were when a commit first said something of them, if older ones say nothing."""
+    first, silent = 0, False
+    for version in versions:
+        if name in version.files and not version.author:
+            said = read_trailer(version.witness)
+            silent = said is None
+            first = said.lines if said else first
+    return first if silent else 0
+
+
+def sections_kept(texts: dict[str, str], versions: Iterable[Version]) -> Iterator[Difference]:
+    """*texts* are the artifacts as they stand; in none of them has a marker been lost that an older one had."""
+    newer = {name: set(markers(text)) for name, text in texts.items()}
+    seen: dict[str, str] = {}
+    by: dict[str, Version] = {}
+    for version in versions:
+        for name, there in newer.items():
+            kept = version.files.get(name)
+            stamp = kept.id if kept else ""
+            if seen.get(name) != stamp:
+                seen[name] = stamp
+                found = markers(kept.read().decode("utf-8", "surrogateescape")) if kept else []
+                for gone in (one for one in found if one not in there):
+                    sentence = f"has lost the section under {gone}, which commit {version.sha} has"
+                    yield _told_by(Difference(name, 1, sentence), by.get(name))
+                    there.add(gone)
+            by[name] = version
+
+
+def _told_by(found: Difference, by: Version | None) -> Difference:
+    """What is different since a commit of somebody else's is their edit."""
+    if by is None or not by.author:
+        return found
+    return found._replace(
+        sentence=f"was edited by {by.author} in commit {by.sha}: {found.sentence}", stands=True
+    )
+
+
+def _unlike(content: bytes, wanted: list[tuple[Witness, Version]], name: str) -> Iterator[Difference]:
+    """*wanted* are the newest first; all of them are about beginnings of *content*."""
+    if not wanted:
+        return
+    longest = max(said.lines for said, _ in wanted)
+    asked = {said.lines for said, _ in wanted}
+    hashes = {
+        number: one for number, one in enumerate(islice(chain(content), longest), start=1) if number in asked
+    }
+    sound = 0
+    for said, version in reversed(wanted):
+        found = hashes.get(said.lines, "")
+        if found and found.startswith(said.chain):
+            sound = said.lines
+            continue
+        sentence = (
+            f"or a line below it is not what was committed: commit {version.sha} says that its {said.lines} lines "
+            f"have the hash {said.chain[:SHORT]}, and it is {found[:SHORT] or 'none, since there are fewer'}"
+        )
+        yield Difference(name, sound + 1, sentence)
+        return
+
+
+def _begins_with(record: File, content: bytes) -> bool:
+    with record.opened() as file:
+        for start in range(0, len(content), COMPARED_BYTES):
+            piece = content[start : start + COMPARED_BYTES]
+            if file.read(len(piece)) != piece:
+                return False
+    return True
+
+
+def _lost(newer: bytes, older: bytes, name: str, *, sha: str) -> Iterator[Difference]:
+    """The first row of *older* that is no longer there, apart from its round and a tail that was cut off."""
+    rows = enumerate(newer.split(b"\n"), start=1)
+    scrubbed = named(newer)
+    number = 0
+    for row in _whole(older):
+        before = number
+        number = next((at for at, other in rows if _is_still(row, other, scrubbed)), 0)
+        if not number:
+            yield Difference(name, _place(newer, before), f"is not what commit {sha} has: {_shown(row)}")
+            return
+
+
+def _whole(content: bytes) -> list[bytes]:
+    *ended, last = content.split(b"\n")
+    kept = [*ended, last] if not isinstance(decoded(last), str) else ended
+    return [row for row in kept if row.strip()]
+
+
+def _place(newer: bytes, before: int) -> int:
+    """The row after the last one that was found, if there is one."""
+    return min(before + 1, max(newer.count(b"\n"), 1))
+
+
+def _is_still(row: bytes, other: bytes, scrubbed: Named) -> bool:
+    if row == other:
+        return True
+    one, two = decoded(row), decoded(other)
+    if isinstance(one, str) or isinstance(two, str):
+        return False
+    rounds = one.pop("round", 0), two.pop("round", 0)
+    raised = all(isinstance(round_, int) for round_ in rounds) and rounds[0] <= rounds[1]
+    if not raised:
+        return False
+    return json.dumps(one, sort_keys=True) == json.dumps(two, sort_keys=True) or scrubbed.allows(one, two)
+
+
+def _shown(row: bytes) -> str:
+    text = row.decode("utf-8", "replace")
+    return json.dumps(text if len(text) <= 120 else text[:119] + "…", ensure_ascii=False)
+
+
+# The plans of an item, those that were put aside too: the page, the list of files and the review belong to
+# the plan.
+#
+# The page and the list are made again from the plan and compared; the review names the plan that it is
+# about.
+
+
+VERSIONS = "versions"
+READ = (PLAN, *PROJECTIONS, REVIEW)
+
+
+def plans_in_step(item: Folder) -> Iterator[Difference]:
+    """Everything that is not as the plan beside it says; nothing where there is no plan. Raises OSError."""
+    with suppress(FileNotFoundError), item.below(FOLDER) as newest:
+        yield from _in_step(newest, FOLDER)
+        with newest.below(VERSIONS) as versions:
+            for name in versions.folders():
+                with versions.below(name) as one:
+                    yield from _in_step(one, f"{FOLDER}/{VERSIONS}/{name}") if name.startswith("v") else ()
+
+
+def _in_step(found: Folder, path: str) -> Iterator[Difference]:
+    """Files go by the paths that they have while they are the newest. A byte that is no UTF-8 stands for itself."""
+    files = {}
+    for name in READ:
+        try:
+            content = found.read(name.removeprefix(f"{FOLDER}/"), ARTIFACT_BYTES)
+        except Refused as error:
+            yield Difference(_named(name, path), 1, error.reason)
+            return
+        if content is not None:
+            files[name] = content.decode("utf-8", "surrogateescape")
+    if files.keys() - {REVIEW}:
+        yield from _differences(files, path)
+
+
+def _differences(files: Mapping[str, str], folder: str) -> Iterator[Difference]:
+    for gap in check_files(files):
+        yield Difference(_named(gap.path, folder), gap.line, gap.sentence)
+    plan = read_plan(files.get(PLAN, "")).plan
+    if plan and REVIEW in files and _reviewed(files[REVIEW]) != plan_hash(plan):
+        yield Difference(_named(REVIEW, folder), 1, "is the review of another plan.")
+
+
+def _reviewed(review: str) -> object:
+    """The hash of the plan that *review* is about; None where it cannot be read."""
+    with suppress(ValueError, TypeError, KeyError, RecursionError):
+        return json.loads(review)["meta"]["plan_hash"]
+    return None
+
+
+def _named(path: str, folder: str) -> str:
+    return f"{folder}{path.removeprefix(FOLDER)}"
+
+
+META = "meta.json"
+TRANSCRIPT = "planning/meeting.jsonl"
+OUR_FOLDERS = frozenset({"planning", "reviews"})
+
+
+class Item(NamedTuple):
+    """*shared* is the file that all items share, where there is one. Nothing below *root* may be a link."""
+
+    folder: Path
+    transcript: Path
+    shared: Path | None = None
+    root: Path | None = None
+    """The workspace; without one, somebody has chosen the file, and its folder is trusted."""
+
+    @property
+    def name(self) -> str:
+        """What the transcript is called in the folder."""
+        return self.transcript.relative_to(self.folder).as_posix()
+
+    @property
+    def record(self) -> File:
+        return self.file(self.transcript, TRANSCRIPT_BYTES if self.root else CHOSEN_RECORD_BYTES)
+
+    @property
+    def slug(self) -> str:
+        return self.folder.name if self.name == TRANSCRIPT else self.transcript.stem
+
+    def file(self, path: Path, most: int) -> File:
+        root = self.root or (self.folder if path.is_relative_to(self.folder) else path.parent)
+        return File(root, path.relative_to(root).as_posix(), most)
+
+    @contextmanager
+    def opened(self) -> Iterator[Folder]:
+        root = self.root or self.folder
+        with folder(root, self.folder.relative_to(root).parts) as found:
+            yield found
+
+
+def differences(item: Item, versions: Sequence[Version] = ()) -> Iterator[Difference]:
+    """Everything that is not as it should be; *versions* the newest first. Raises OSError."""
+    state = replay(item.record).state()
+    flaws = sorted((*state.flaws, *repeated(item.record)), key=lambda flaw: flaw.number)
+    yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
+    yield from lines_kept(item.record, item.name, versions)
+    yield from witnessed(item.name, versions)
+    content = _content(item.file(item.folder / META, META_BYTES))
+    yield from _progress(content, state, versions)
+    held = list(_held(state, _recorded(content)))
+    yield from (Difference(item.name, wrong.line, wrong.sentence) for wrong in _turns(held))
+    texts: dict[str, str] = {}
+    yield from _unreadable(item, texts)
+    forgotten = len(state.concluded) == CONCLUDED_KEPT
+    yield from _sections(texts, held, strangers=forgotten or not state.progress.whole)
+    yield from sections_kept(texts, versions)
+    with item.opened() as found:
+        yield from plans_in_step(found)
+
+
+def _content(file: File) -> bytes | None:
+    try:
+        return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def _progress(content: bytes | None, state: State, versions: Sequence[Version]) -> Iterator[Difference]:
+    kept = versions[0].files.get(META) if versions else None
+    if content is None:
+        if kept or state.progress.whole:
+            yield Difference(META, 1, "is not there")
+        return
+    wrong = list(verify.meta_compared(content, state.progress))
+    if not wrong and kept:
+        wrong = list(verify.rewritten(content, kept.read()))
+    yield from (Difference(META, one.line, one.sentence) for one in wrong)
+
+
+def _recorded(content: bytes | None) -> list[Record]:
+    try:
+        return list(meta.read(content or b"", now="").meta.elaborations)
+    except meta.Corrupt:
+        return []
+
+
+def _held(state: State, recorded: list[Record]) -> Iterator[tuple[Concluded, Record]]:
+    """The elaborations and their records; what an older line does not say, meta.json does."""
+    for one in state.concluded:
+        record = one.record or next((other for other in recorded if other.step_id == one.step_id), None)
+        if record in recorded:
+            recorded.remove(record)
+        if record:
+            yield one, record
+
+
+def _turns(held: Sequence[tuple[Concluded, Record]]) -> Iterator[Wrong]:
+    """An elaboration that its framing never came to counts as one turn."""
+    for one, record in held:
+        if record.turn_count != max(one.turns, 1):
+            sentence = f"is said to end {record.turn_count} turns, and the lines before it hold {one.turns}"
+            yield Wrong(one.line, sentence)
+
+
+def _sections(
+    texts: Mapping[str, str], held: Sequence[tuple[Concluded, Record]], *, strangers: bool
+) -> Iterator[Difference]:
+    known = {marker(record.step_id, record.timestamp): one.text for one, record in held}
+    for name, text in texts.items():
+        for wrong in sections_compared(text, known, strangers=strangers or name == SHARED):
+            yield Difference(name, wrong.line, wrong.sentence)
+
+
+def _unreadable(item: Item, texts: dict[str, str]) -> Iterator[Difference]:
+    """
+    Puts the artifacts that elaborations add to into *texts*, and yields those that are no plain files. A byte that is
+    no UTF-8 stands for itself.
+    """
+    shared = [(SHARED, item.file(item.shared, ARTIFACT_BYTES))] if item.shared else []
+    for name, file in (*_artifacts(item), *shared):
+        try:
+            texts[name] = file.read().decode("utf-8", "surrogateescape")
+        except FileNotFoundError:
+            continue
+        except Refused as error:
+            yield Difference(name, 1, error.reason)
+
+
+def _artifacts(item: Item) -> Iterator[tuple[str, File]]:
+    is_alone = item.name != TRANSCRIPT  # then who knows what is below the folder it lies in
+    with item.opened() as found:
+        names = sorted(found.files() if is_alone else found.tree())
+    for name in names:
+        if name.partition("/")[0] not in OUR_FOLDERS and applies_to(name):
+            yield name, item.file(item.folder / name, ARTIFACT_BYTES)

@@ -1,0 +1,209 @@
+"""
+What is counted, for Prometheus. `docs/operating.md` says what each number means, `deploy/alerts.yaml` when it is bad.
+
+No label holds anything that people choose: not an item, a thread or a person. So the number of series is fixed by the
+code, at a few hundred.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from itertools import product
+from typing import get_args
+
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+
+from bot.domain.roundtable.effects import Commit, Effect
+from bot.domain.roundtable.inputs import Command, Input
+from bot.domain.roundtable.outcomes import Committed, Failed, Outcome
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.engine.metering import Meter, kind_of
+from bot.engine.review_ports import Tally
+from bot.engine.reviews import RESULTS
+from bot.errors import BotError, UserError
+
+NAMESPACE = "roundtable"
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+
+SAVED, REPEATED, REFUSED, UNSAVED = "saved", "repeated", "refused", "unsaved"
+DONE, FAILED, BROKE = "done", "failed", "broke"
+TAKEN, LEFT = "taken", "left"
+PERSON, PERSONA = "person", "persona"
+SLACK = "slack"
+UNEXPECTED = "unexpected"
+"""The reason of a failure that is a mistake of ours."""
+
+RATE_LIMITED = "app_rate_limited"
+"""Slack says at this door that it holds events back."""
+DOORS = ("event", "command", "action", "shortcut", RATE_LIMITED, "other")
+REVIEWS = RESULTS
+PUSHES = ("pushed", "nothing", "diverged", "unreachable", "refused")
+
+COMMANDS = tuple(kind_of(command) for command in get_args(Command))
+OPEN_STAGES = tuple(stage.value for stage in Stage if stage is not Stage.ANALYSED)
+EFFECTS = tuple(effect.model_fields["kind"].default for effect in get_args(get_args(Effect)[0]))
+
+# Slack waits three seconds for an acknowledgement; an effect may wait for a model, or for Slack to calm down.
+ACK_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)
+EFFECT_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+
+Facts = Mapping[str, float]
+"""What a part says of itself when it is looked at: a name and a number."""
+
+
+class Metrics(Meter, Tally):
+    def __init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # they double the series, for nobody
+        self._registry = CollectorRegistry()
+        ProcessCollector(registry=self._registry)
+        count = partial(Counter, namespace=NAMESPACE, registry=self._registry)
+        gauge = partial(Gauge, namespace=NAMESPACE, registry=self._registry)
+        time = partial(Histogram, namespace=NAMESPACE, registry=self._registry)
+
+        self._inputs = count("inputs", "What people said, pressed and asked for", ["kind", "result"])
+        self._effects = count("effects", "What was done in the world", ["kind", "outcome"])
+        self._effect_seconds = time(
+            "effect_seconds", "From the first attempt to the outcome", ["kind"], buckets=EFFECT_SECONDS
+        )
+        self._retries = count("effect_retries", "Attempts after the first", ["kind"])
+        self._acks = count("acks", "Deliveries of Slack, taken or left for it to repeat", ["door", "result"])
+        self._ack_seconds = time(
+            "ack_seconds", "From a delivery to its acknowledgement", ["door"], buckets=ACK_SECONDS
+        )
+        self._conflicts = count("conflicts", "Decisions made again, because somebody else saved first")
+        self._turns = count("turns", "Contributions to discussions", ["by"])
+        self._commits = count("commits", "Commits in the workspace", ["of"])
+        self._pushes = count("pushes", "Pushes to the remote", ["result"])
+        self._reviews = count(
+            "reviews", "Reviews taken, and their messages posted, changed or refused", ["result"]
+        )
+        self._pauses = count(
+            "pauses", "Roundtables that were paused, by a person or by Slack's refusals", ["by"]
+        )
+
+        self._usable = gauge("usable", "1 when the part can be used", ["part"])
+        self._open = gauge("open_roundtables", "Roundtables that are not over, in all processes", ["stage"])
+        self._facts = _looked_at(gauge)
+        self._begin_at_zero()
+
+    # --- what the engine and Slack's doors say --------------------------------------------------------------------
+
+    def decided(self, happened: Input, before: Roundtable | None, after: Roundtable) -> None:
+        if isinstance(happened, Command):
+            self._inputs.labels(kind_of(type(happened)), REPEATED if after is before else SAVED).inc()
+        if after is before:
+            return
+        if isinstance(happened, Committed) and before:
+            commits = [effect for effect in before.outbox if effect.id == happened.effect]
+            step = any(isinstance(effect, Commit) and effect.step for effect in commits)
+            self._commits.labels("step" if step else "other").inc()
+        if before and before.stage is not Stage.PAUSED and after.stage is Stage.PAUSED:
+            self._pauses.labels(SLACK if isinstance(happened, Failed) else PERSON).inc()
+        for by, turns in _turns(before, after).items():
+            self._turns.labels(by).inc(turns)
+
+    def refused(self, happened: Input, error: BotError) -> None:
+        result = REFUSED if isinstance(error, UserError) else UNSAVED
+        self._inputs.labels(kind_of(type(happened)), result).inc()
+
+    def conflicted(self) -> None:
+        self._conflicts.inc()
+
+    def paid(self, effect: Effect, outcome: Outcome, *, seconds: float) -> None:
+        self._effects.labels(effect.kind, _word_for(outcome)).inc()
+        self._effect_seconds.labels(effect.kind).observe(seconds)
+
+    def retried(self, effect: Effect) -> None:
+        self._retries.labels(effect.kind).inc()
+
+    def acknowledged(self, door: str, *, taken: bool, seconds: float) -> None:
+        known = door if door in DOORS else "other"
+        self._acks.labels(known, TAKEN if taken else LEFT).inc()
+        self._ack_seconds.labels(known).observe(seconds)
+
+    def pushed(self, result: str) -> None:
+        assert result in PUSHES, "labels are a fixed set"
+        self._pushes.labels(result).inc()
+
+    def reviewed(self, result: str) -> None:
+        assert result in REVIEWS, "labels are a fixed set"
+        self._reviews.labels(result).inc()
+
+    # --- what is seen by looking ----------------------------------------------------------------------------------
+
+    def seen(self, part: str, *, usable: bool, facts: Facts) -> None:
+        """What a part does not tell is not known, and no longer what it was."""
+        self._usable.labels(part).set(usable)
+        for name, number in self._facts.get(part, {}).items():
+            number.set(facts.get(name, math.nan))
+
+    def counted(self, stages: Mapping[str, int] | None) -> None:
+        """How many roundtables there are in each stage, if anybody knows; those that are over are not open."""
+        for stage in OPEN_STAGES:
+            self._open.labels(stage).set(math.nan if stages is None else stages.get(stage, 0))
+
+    def exposed(self) -> bytes:
+        return generate_latest(self._registry)
+
+    def _begin_at_zero(self) -> None:
+        """A rate needs a beginning, and an alert something to compare with."""
+        for labels in product(COMMANDS, (SAVED, REPEATED, REFUSED, UNSAVED)):
+            self._inputs.labels(*labels)
+        for labels in product(EFFECTS, (DONE, FAILED, BROKE)):
+            self._effects.labels(*labels)
+        for labels in product(DOORS, (TAKEN, LEFT)):
+            self._acks.labels(*labels)
+        _touch(self._retries, EFFECTS)
+        _touch(self._turns, (PERSON, PERSONA))
+        _touch(self._pauses, (PERSON, SLACK))
+        _touch(self._commits, ("step", "other"))
+        _touch(self._pushes, PUSHES)
+        _touch(self._reviews, REVIEWS)
+
+
+def _looked_at(gauge: Callable[[str, str], Gauge]) -> Mapping[str, Mapping[str, Gauge]]:
+    """What parts tell of themselves, by part and by name."""
+    hello = gauge("slack_hello_age_seconds", "Since Slack last said anything to us")
+    shut = gauge("slack_shut_out", "1 when Slack refuses whatever we ask for")
+    ahead = gauge("slack_clock_ahead_seconds", "By how much our clock is ahead of Slack's")
+    oldest = gauge("queue_oldest_seconds", "How long the oldest unpaid effect has waited")
+    owing = gauge("queue_roundtables", "Roundtables that owe something, in all processes")
+    unshown = gauge("review_queue_oldest_seconds", "How long the oldest unpaid effect of a review has waited")
+    notices = gauge("review_queue_notices", "Items whose reviews owe something, in all processes")
+    lag = gauge("loop_lag_seconds", "How late the event loop was, at worst in the last minute")
+    return {
+        "slack": {"hello_age_seconds": hello, "shut_out": shut, "clock_ahead_seconds": ahead},
+        "loop": {"lag_seconds": lag},
+        "queue": {"oldest_seconds": oldest, "owing": owing},
+        "reviews": {"oldest_seconds": unshown, "owing": notices},
+    }
+
+
+def _touch(counter: Counter, words: Iterable[str]) -> None:
+    for word in words:
+        counter.labels(word)
+
+
+def _word_for(outcome: Outcome) -> str:
+    if not isinstance(outcome, Failed):
+        return DONE
+    return BROKE if outcome.reason == UNEXPECTED else FAILED
+
+
+def _turns(before: Roundtable | None, after: Roundtable) -> Mapping[str, int]:
+    if after.elaboration is None:
+        return {}
+    known = len(before.elaboration.turns) if before and before.elaboration else 0
+    new = after.elaboration.turns[known:]
+    people = sum(turn.human for turn in new)
+    return {PERSON: people, PERSONA: len(new) - people}

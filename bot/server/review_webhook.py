@@ -1,0 +1,173 @@
+"""
+Reviews that other programs post: who may, what is too much, and what they are answered.
+
+A request is signed by a secret of its own kind, method, path, timestamp, reviewer and body, and is taken once, by
+whichever process it comes to. Whoever got no answer signs the review again: the same review is kept once.
+"""
+
+import asyncio
+import hashlib
+import hmac
+import logging
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from bot.domain.privacy.redaction import Redact, unchanged
+from bot.domain.reviews.notice import Arrived, Entry
+from bot.domain.reviews.triage import NOT_OURS, triage_of_text
+from bot.domain.values.text import encoding_of, one_line, text_of
+from bot.engine.clock import Clock
+from bot.engine.review_ports import Archive, Homes, KeptReview, Memory
+from bot.engine.reviews import Triage
+from bot.errors import Conflict, Unavailable, WorkspaceError
+
+PATH = "/reviews/{slug}"
+LARGEST_BYTES = 1024 * 1024
+TOO_LONG = f"A review may have {LARGEST_BYTES} bytes."
+WINDOW_SECONDS = 300
+REMEMBERED_SECONDS = 2 * WINDOW_SECONDS + 60
+"""Longer than a timestamp can be good: it may be ahead of us, too."""
+REVIEWER_CHARS = 80
+MOST_REVIEWERS = 5
+TIMESTAMP, SIGNATURE, REVIEWER = (
+    "X-Roundtable-Timestamp",
+    "X-Roundtable-Signature",
+    "X-Roundtable-Reviewer",
+)
+
+log = logging.getLogger(__name__)
+
+HOW_TO_SIGN = (
+    f"Sign with {SIGNATURE}: v1=HEX, the HMAC-SHA256 of the lines v1, the timestamp, POST, /reviews/SLUG and the value"
+    f" of {REVIEWER} (or an empty line), each with its line feed, and then the body. docs/reviews.md has an example."
+)
+
+
+class Answer(NamedTuple):
+    status: int
+    said: Mapping[str, Any]
+
+
+def signature(secret: str, timestamp: str, body: bytes, *, slug: str, reviewer: str = "") -> str:
+    """What a request that posts *body* to *slug* at *timestamp*, in seconds since 1970, has to carry."""
+    lines = "\n".join(("v1", timestamp, "POST", PATH.format(slug=slug), reviewer, ""))
+    signed = hmac.new(secret.encode(), lines.encode("utf-8", "surrogateescape"), hashlib.sha256)
+    signed.update(body)
+    return "v1=" + signed.hexdigest()
+
+
+class Postbox:
+    """Takes what is signed, once; keeps it, and says so. What people see of it follows."""
+
+    def __init__(
+        self,
+        *,
+        secret: str,
+        archive: Archive,
+        homes: Homes,
+        memory: Memory,
+        triage: Triage,
+        clock: Clock,
+        seconds: Callable[[], float] = time.time,
+        redact: Redact = unchanged,
+    ) -> None:
+        """*redact* is done to what is kept: whoever wrote it may have quoted a file, or a log."""
+        self._secret = secret
+        self._archive = archive
+        self._homes = homes
+        self._memory = memory
+        self._triage = triage
+        self._clock = clock
+        self._seconds = seconds
+        self._redact = redact
+
+    def doubt(self, headers: Mapping[str, str]) -> Answer | None:
+        """What is to be said against a request by its headers alone."""
+        timestamp, given = _only(headers, TIMESTAMP), _only(headers, SIGNATURE)
+        if not timestamp or not given:
+            return _refused(401, f"{TIMESTAMP} and {SIGNATURE} are needed, once each. {HOW_TO_SIGN}")
+        if not re.fullmatch("[0-9]{1,12}", timestamp):
+            return _refused(401, f"{TIMESTAMP} is no number of seconds since 1970.")
+        if not re.fullmatch("v1=[0-9a-f]{64}", given):
+            former = given.startswith("v0=")
+            why = "Signatures of the form v0= are no longer taken." if former else "That is no signature."
+            return _refused(401, f"{why} {HOW_TO_SIGN}")
+        if abs(self._seconds() - int(timestamp)) > WINDOW_SECONDS:
+            return _refused(401, f"The timestamp is more than {WINDOW_SECONDS} s away from now.")
+        return None
+
+    async def take(self, slug: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        if doubt := self.doubt(headers):
+            return doubt
+        if len(body) > LARGEST_BYTES:
+            return _refused(413, TOO_LONG)
+        signed, reviewer = _only(headers, SIGNATURE), _only(headers, REVIEWER)
+        expected = signature(self._secret, _only(headers, TIMESTAMP), body, slug=slug, reviewer=reviewer)
+        if not hmac.compare_digest(expected, signed):
+            return _unbelieved(slug, f"The signature is not that of this request. {HOW_TO_SIGN}")
+        if not body.strip():
+            return _refused(400, "The body is the review, and it is empty.")
+        try:
+            if not await self._memory.first(f"review.{signed}", seconds=REMEMBERED_SECONDS):
+                return _unbelieved(
+                    slug,
+                    "This request was sent before. To post a review again, sign it with another timestamp.",
+                )
+            return await self._kept(slug, reviewer, body)
+        except WorkspaceError as error:
+            unknown = error.reason == "no_item"
+            return _refused(404 if unknown else 503 if error.again else 507, str(error))
+        except (Unavailable, Conflict) as error:
+            log.warning("not saved: %s", error)
+            return _refused(503, "It could not be saved just now. Post it again in a moment.")
+
+    async def _kept(self, slug: str, reviewer: str, body: bytes) -> Answer:
+        home = await self._homes.home(slug)
+        if home is None:
+            return _refused(404, f"There is no item {one_line(slug, 80)!r}.")
+        content = await asyncio.to_thread(discreet, body, self._redact)
+        kept = await self._archive.keep(slug, content, now=self._clock())
+        entry = entry_of(kept, home.title, reviewers=_reviewers(self._redact(reviewer)))
+        await self._triage.arrived(slug, Arrived(at=self._clock(), title=home.title, entry=entry))
+        said = {"item": slug, "number": kept.number, "path": kept.path, "line": entry.line}
+        return Answer(201 if kept.is_new else 200, said)
+
+
+def discreet(content: bytes, redact: Redact) -> bytes:
+    """Also of what is no text, the secrets are hidden, and nothing else is changed."""
+    if encoding_of(content) != "utf-8":
+        text = text_of(content)
+        hidden = redact(text)
+        return content if hidden == text else hidden.encode(encoding_of(content), "replace")
+    return redact(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def entry_of(kept: KeptReview, title: str, *, reviewers: tuple[str, ...] = ()) -> Entry:
+    """What people are shown of a review that somebody else wrote: its line, and that there is more."""
+    text = text_of(kept.content)
+    shown = triage_of_text(text, title=title, number=kept.number, reviewers=reviewers)
+    return Entry(
+        number=kept.number, path=kept.path, line=shown.line, reviewers=shown.reviewers, hidden=(NOT_OURS,)
+    )
+
+
+def _reviewers(header: str) -> tuple[str, ...]:
+    named = (one_line(name, REVIEWER_CHARS) for name in header.split(","))
+    return tuple(filter(None, named))[:MOST_REVIEWERS]
+
+
+def _only(headers: Mapping[str, str], name: str) -> str:
+    """The header; empty when there is none, or more than one."""
+    values = [value for given, value in headers.items() if given.lower() == name.lower()]
+    return values[0] if len(values) == 1 else ""
+
+
+def _unbelieved(slug: str, why: str) -> Answer:
+    log.warning("a review of %s was not let in: %s", one_line(slug, 80), why)
+    return _refused(401, why)
+
+
+def _refused(status: int, why: str) -> Answer:
+    return Answer(status, {"error": why})

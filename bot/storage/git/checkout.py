@@ -1,0 +1,327 @@
+"""What is done to a workspace, by one thread: reading items, and committing what a step or a synthesis came to."""
+
+import errno
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import pygit2
+from pygit2 import Oid, Tree
+
+from bot.domain.catalog import budget
+from bot.domain.item import artifacts, meta
+from bot.domain.item.artifacts import Edit, InsightEdit, PlanEdit, SectionEdit
+from bot.domain.item.meta import SlackPlace
+from bot.domain.roundtable.effects import Commit
+from bot.domain.roundtable.outcomes import ItemState, Touched
+from bot.domain.transcript.witness import WentBack, Witness, witness
+from bot.engine.ports import NOTHING, Listing, Planning, Reading, Receipt
+from bot.errors import WorkspaceError
+from bot.files import folder
+from bot.storage.git.checkout_update import Adoption
+from bot.storage.git.going_back import GoingBack, Standing
+from bot.storage.git.history import EFFECT, ITEM, STEP, History
+from bot.storage.git.items import Items
+from bot.storage.git.lock import Turn
+from bot.storage.git.repository import (
+    Author,
+    Draft,
+    Made,
+    branch,
+    open_repository,
+    shared_git_dir,
+    tip,
+    trailer,
+)
+from bot.storage.git.seal import Seal
+from bot.storage.git.writing import Written, replace_meta, write
+
+STATE = ".roundtable"
+AUTHOR = "Roundtable"
+EMAIL = "roundtable@localhost"
+PROBE_BYTES = 4096
+CODEBASE = "HEAD"
+"""As the `codebase_hash` of a change: the code base as it is now."""
+
+
+class Where(NamedTuple):
+    """The workspace, and the name it commits under."""
+
+    root: Path
+    items_dir: str
+    author_name: str
+    author_email: str
+    lock_seconds: float
+    seal: Seal = Seal()
+
+    @property
+    def ours(self) -> tuple[str, str]:
+        """The paths that hold no code: we write them."""
+        return self.items_dir, artifacts.SHARED
+
+
+class Due(NamedTuple):
+    """What is to be committed of one item."""
+
+    slug: str
+    work: Commit
+    now: str
+    after: Witness = NOTHING
+    home: SlackPlace | None = None
+    sure: bool = True
+    """Nobody has another clone that we have not heard of yet."""
+
+
+class Checkout:
+    """Raises OSError and pygit2's errors as they come, besides WorkspaceError."""
+
+    def __init__(self, where: Where) -> None:
+        self._root = where.root
+        self._repository = open_repository(where.root)
+        self._author = Author(
+            self._repository,
+            name=where.author_name,
+            email=where.author_email,
+            scratch=where.root / STATE / "index",
+        )
+        self._history = History(self._repository, where.ours)
+        self._items = Items(where.root, where.items_dir, where.seal)
+        self._turn = Turn(where.root / STATE, seconds=where.lock_seconds)
+        self._adoption = Adoption(self._repository, where.root / STATE)
+        self._going_back = GoingBack(self._repository, self._history, self._items, ours=where.ours)
+        self._mended: Counter[str] = Counter()
+        """Lines that came back from git, by item, until a receipt tells of them: the commit itself may fail."""
+
+    def recover(self) -> None:
+        """Tidy up after a bot that was killed; when somebody is writing here just now, the next commit does it."""
+        with suppress(WorkspaceError), self.alone() as left:
+            killed = self._history.newest_of_ours(len(left))
+            self._author.mend((made, self._items.paths(trailer(made, ITEM))) for made in killed)
+
+    @contextmanager
+    def alone(self, *slugs: str) -> Iterator[list[str]]:
+        """Nobody else of us writes here; yields the items that a bot was killed at, with the rest of it tidied up."""
+        with self._turn.taken("\n".join(slugs), locks=self._locks(), apart=self._locks_apart()) as left:
+            for slug in left.splitlines():
+                self._items.tidy(slug)
+            self._adoption.finish()
+            yield left.splitlines()
+
+    def items(self) -> tuple[Listing, ...]:
+        return self._items.listing()
+
+    def backlog(self) -> str:
+        return self._items.backlog()
+
+    def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
+        return self._items.texts(slug, paths)
+
+    def planning(self, slug: str) -> Planning:
+        return Planning(self._items.planning(slug), self._items.lines(slug))
+
+    def holds(self, slug: str, after: Witness) -> bool:
+        """Whether HEAD stands on what was committed last, and nobody has anything to be told about it."""
+        return self._going_back.looked(slug, after).standing is Standing.HELD
+
+    def read_back(self, slug: str, *, now: str, after: Witness, sure: bool) -> Reading:
+        """`read`, and before that what git lost is put back, if it can be."""
+        with self.alone(slug):
+            back = self._back(slug, after, sure=sure)
+        reading = self.read(slug, now=now, after=after if back is None else NOTHING)
+        if back and reading.state and not back.now:
+            reading = reading._replace(state=reading.state.but(behind=True))
+        return reading._replace(back=back)
+
+    def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading:
+        """What cannot be read is looked at again when nobody writes: git moves the files of others in place."""
+        found = self._standing(slug, now=now, after=after)
+        if found.restorable:
+            with suppress(WorkspaceError, OSError), self.alone():  # where nobody can write, nobody does
+                found = self._standing(slug, now=now, after=after)
+        if found.state is None:
+            return found
+        said = self._items.said(slug, found.state.meta.steps_completed)
+        return found._replace(state=found.state.but(said=said))
+
+    def _back(self, slug: str, after: Witness, *, sure: bool) -> WentBack | None:
+        """None when there is nothing to tell: all is there, or it may yet come from elsewhere."""
+        found = self._going_back.looked(slug, after)
+        if found.standing is Standing.LOST:
+            try:
+                put_back = self._going_back.again(slug, after, self._adoption)
+            except WorkspaceError:
+                return None  # the next time will show
+            if put_back:
+                found = self._going_back.looked(slug, after)
+            elif sure:
+                contents = self._items.contents(slug, now=after.at)
+                return WentBack(heard=contents.heard if contents else ())
+        return self._going_back.told(slug, found)
+
+    def _is_behind(self, slug: str, after: Witness) -> bool:
+        if after.commit:
+            return self._going_back.looked(slug, after).standing is Standing.LOST
+        return bool(after.last) and not self._items.holds(slug, after.last)
+
+    def _standing(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading:
+        """Without what was said about the open step: who commits knows it, and it may be far up in the transcript."""
+        contents = self._items.contents(slug, now=now)
+        if contents is None:
+            return Reading(None, ())
+        if contents.meta is None:
+            return Reading(None, contents.troubles, self._good(slug, now) is not None)
+        state = ItemState(
+            meta=contents.meta,
+            scan=contents.scan,
+            last_round=contents.last_round,
+            last_ts=contents.last_ts,
+            heard=contents.heard,
+            spent=budget.kept(contents.spent),
+            codebase=self._history.codebase(),
+            commits_behind=self._history.commits_behind(contents.meta.codebase_hash),
+            artifacts=contents.artifacts,
+            planning=contents.planning,
+            behind=self._is_behind(slug, after),
+        )
+        return Reading(state, contents.troubles)
+
+    def restore(self, slug: str, *, now: str) -> Reading:
+        with self.alone(slug):
+            contents = self._items.contents(slug, now=now)
+            good = self._good(slug, now) if contents and contents.meta is None else None
+            if good is not None:
+                files = replace_meta(self._items, slug, good)
+                message = _text(f"roundtable({slug}): meta.json restored", f"{ITEM}: {slug}")
+                self._author.commit([Draft(files, message, now)])
+        return self.read(slug, now=now)
+
+    def commit(self, works: Sequence[Due]) -> list[Receipt]:
+        """All of them in one go, each as a commit of its own; after an exception, each may be made again."""
+        with self.alone(*dict.fromkeys(due.slug for due in works)):
+            backs = [self._back(due.slug, due.after, sure=due.sure) for due in works]
+            found = [self._history.find(due.work.id) for due in works]
+            written = [None if done else self._write(due) for due, done in zip(works, found, strict=True)]
+            drafts = [
+                Draft(one.files, self._message(due, one), due.now)
+                for due, one in zip(works, written, strict=True)
+                if one
+            ]
+            made = iter(self._author.commit(drafts) if drafts else ())
+            receipts = [
+                self._known(due, done) if done else self._receipt(due, next(made), one)
+                for due, done, one in zip(works, found, written, strict=True)
+            ]
+            return [_telling(receipt, back) for receipt, back in zip(receipts, backs, strict=True)]
+
+    def commit_files(self, drafts: Sequence[Draft]) -> None:
+        """Files that are written already, each draft as a commit of its own. The caller is `alone`."""
+        if drafts:
+            self._author.commit(drafts)
+
+    def names_at_head(self, path: str) -> frozenset[str]:
+        """What the folder *path* holds in the newest commit."""
+        newest = tip(self._repository)
+        found = newest.tree[path] if newest and path in newest.tree else None
+        return frozenset(str(entry.name) for entry in found) if isinstance(found, Tree) else frozenset()
+
+    def ping(self) -> None:
+        """Only the disk can say whether it takes something."""
+        with folder(self._root, (STATE,)) as state:
+            state.replace("probe", bytes(PROBE_BYTES))
+        if not os.access(self._repository.path, os.W_OK):
+            raise PermissionError(errno.EACCES, "cannot be written to", self._repository.path)
+
+    def _good(self, slug: str, now: str) -> bytes | None:
+        """The newest meta.json in history that can be read."""
+        for content in self._history.versions(self._items.meta_file(slug).path):
+            with suppress(meta.Corrupt):
+                meta.read(content, now=now)
+                return content
+        return None
+
+    def _locks(self) -> tuple[Path, ...]:
+        own, shared = Path(self._repository.path), shared_git_dir(self._repository)
+        return own / "index.lock", own / "HEAD.lock", shared / f"{branch(self._repository)}.lock"
+
+    def _locks_apart(self) -> tuple[Path, ...]:
+        """A commit needs neither; left behind by a housekeeping that was killed, they stop every later one."""
+        shared = shared_git_dir(self._repository)
+        return shared / "packed-refs.lock", shared / "config.lock"
+
+    def _settled(self, work: Commit) -> Commit:
+        if work.change.codebase_hash != CODEBASE:
+            return work
+        return work.but(change=work.change.but(codebase_hash=self._history.codebase()))
+
+    def _write(self, due: Due) -> Written:
+        newest = tip(self._repository)
+        before = newest.tree_id if newest else None
+        work = self._settled(due.work)
+        written = write(
+            self._items,
+            due.slug,
+            work,
+            now=due.now,
+            committed=lambda path: self._content(before, path),
+            home=due.home,
+        )
+        self._mended[due.slug] += written.mended_lines
+        return written
+
+    def _known(self, due: Due, done: pygit2.Commit) -> Receipt:
+        """Of what was committed already, perhaps just before a kill."""
+        self._author.mend([(done, self._items.paths(due.slug))])
+        before = done.parents[0].tree_id if done.parent_ids else None
+        return self._receipt(due, Made(str(done.id), before, done.tree_id))
+
+    def _receipt(self, due: Due, made: Made, written: Written | None = None) -> Receipt:
+        state = self._standing(due.slug, now=due.now, after=due.after).state
+        if state is None:
+            raise WorkspaceError("meta.json was taken away while it was saved.", reason="io", again=True)
+        touched = tuple(dict.fromkeys(self._touched(due.slug, due.work.edits, made)))
+        mended = self._mended.pop(due.slug, 0)
+        troubles, unwritten = (written.troubles, written.unwritten) if written else ((), ())
+        commit = self._repository[Oid(hex=made.sha)].peel(pygit2.Commit)
+        witness = self._going_back.witness(due.slug, commit).but(effect=due.work.id)
+        return Receipt(state, made.sha, touched, troubles, unwritten, mended, witness)
+
+    def _message(self, due: Due, written: Written) -> str:
+        step = (f"{STEP}: {due.work.step}",) if due.work.step else ()
+        lines = written.files.get(self._items.transcript_file(due.slug).path)
+        seen = (witness(lines).trailer,) if lines else ()
+        return _text(due.work.subject, f"{ITEM}: {due.slug}", *step, f"{EFFECT}: {due.work.id}", *seen)
+
+    def _touched(self, slug: str, edits: tuple[Edit, ...], made: Made) -> Iterator[Touched]:
+        for edit in edits:
+            planned = isinstance(edit, PlanEdit)
+            place = (self._items.plan_file if planned else self._items.place)(slug, edit.path)
+            content = self._content(made.after, place.path) if place else None
+            if place and content is not None and content != self._content(made.before, place.path):
+                yield Touched(path=edit.path, heading=_heading(edit, content))
+
+    def _content(self, tree: Oid | None, path: str) -> bytes | None:
+        found = self._author.blob(tree, path)
+        return found.data if found else None
+
+
+def _heading(edit: Edit, content: bytes) -> str:
+    if isinstance(edit, SectionEdit):
+        return edit.heading
+    return edit.place(content.decode()) if isinstance(edit, InsightEdit) else ""
+
+
+def _telling(receipt: Receipt, back: WentBack | None) -> Receipt:
+    """What came first is put back, and what was committed now comes after it; what is lost stays missing."""
+    if back is None:
+        return receipt
+    lost = not back.whole and not back.edit
+    state = receipt.state.but(behind=True) if lost else receipt.state
+    return receipt._replace(state=state, back=back.but(now=receipt.witness))
+
+
+def _text(subject: str, *trailers: str) -> str:
+    text = "\n".join((" ".join(subject.split()), "", *trailers, ""))
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,156 @@
+"""
+A workspace that went back: HEAD is held against what was committed last, and what git still has is put back.
+
+A commit of ours that is in HEAD's history was not lost, whatever was done on top of it: that is somebody's edit, and
+stands. One that is in no history of HEAD, and whose last line the transcript lacks, is lost: by a reset, a backup, a
+new clone. While its objects are there, its commits are made again, on top of what HEAD is now.
+"""
+
+import logging
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from enum import Enum, auto
+from itertools import islice
+from typing import NamedTuple
+
+import pygit2
+from pygit2 import Commit
+
+from bot.domain.transcript.lines import line_in
+from bot.domain.transcript.witness import WentBack, Witness, witness
+from bot.errors import WorkspaceError
+from bot.storage.git.checkout_update import Adoption
+from bot.storage.git.history import COMMITS_LOOKED_AT, EFFECT, ITEM, STEP, History, line_from
+from bot.storage.git.items import Items
+from bot.storage.git.rebase import AGAIN, Replay
+from bot.storage.git.repository import blob, branch, tip, trailer
+
+log = logging.getLogger(__name__)
+
+
+class Standing(Enum):
+    HELD = auto()
+    """HEAD has what was committed last."""
+    EDITED = auto()
+    """Somebody else's commit on top of ours changed lines of it."""
+    PUT_BACK = auto()
+    """It was lost, and is there again; perhaps nobody was told yet."""
+    LOST = auto()
+
+
+class Found(NamedTuple):
+    """*commit* is the edit, or the newest that was put back."""
+
+    standing: Standing
+    commit: Commit | None = None
+
+
+class GoingBack:
+    """Looking is for any thread; putting back only for whoever has the turn."""
+
+    def __init__(
+        self, repository: pygit2.Repository, history: History, items: Items, *, ours: tuple[str, str]
+    ) -> None:
+        self._repository = repository
+        self._history = history
+        self._items = items
+        self._replay = Replay(repository, ours)
+
+    def witness(self, slug: str, commit: Commit) -> Witness:
+        """The transcript as *commit* has it."""
+        content = self._transcript(slug, commit)
+        at = datetime.fromtimestamp(commit.commit_time, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+        known = witness(content)
+        return known.but(last=last_id(content), commit=str(commit.id), effect=trailer(commit, EFFECT), at=at)
+
+    def looked(self, slug: str, after: Witness) -> Found:
+        """Versions before this one remember no commit: of theirs only the last line can be missing."""
+        if not after.commit:
+            return Found(Standing.HELD)
+        head = tip(self._repository)
+        if head is None:
+            return Found(Standing.LOST)
+        if made := self._made(head, after):
+            if trailer(made, AGAIN) == after.commit:
+                return Found(Standing.PUT_BACK, made)
+            path = self._items.transcript_file(slug).path
+            if made == head or blob(head.tree, path) == blob(made.tree, path):
+                return Found(Standing.HELD)
+            edit = None if after.fits(self._transcript(slug, head)) else self._edit(slug, head, made)
+            return Found(Standing.EDITED, edit) if edit else Found(Standing.HELD)
+        content = self._transcript(slug, head)
+        known = f'"{after.last}"'.encode() in content if after.last else after.fits(content)
+        return Found(Standing.HELD if known else Standing.LOST)
+
+    def again(self, slug: str, after: Witness, adoption: Adoption) -> bool:
+        """Whether what is lost is in HEAD again. Something of somebody's may be in the way, or the objects be gone."""
+        head, lost = tip(self._repository), self._commit(after.commit)
+        if head is None or lost is None:
+            return False
+        try:
+            found = self._replay.again(head, lost, slug)
+            adoption.adopt(found.tip, branch=branch(self._repository), clashes=found.clashes)
+        except WorkspaceError as error:
+            log.warning("%s: what the workspace lost cannot be put back now: %s", slug, error)
+            raise
+        return found.tip != head
+
+    def told(self, slug: str, found: Found) -> WentBack | None:
+        """What people hear of it."""
+        head = tip(self._repository)
+        if found.commit is None or head is None:
+            return None
+        now = self.witness(slug, head)
+        if found.standing is Standing.EDITED:
+            person = found.commit.author.name or "Somebody"
+            return WentBack(person=person, edit=str(found.commit.short_id), now=now)
+        back = list(self._put_back(slug, found.commit))
+        steps = [step for commit in reversed(back) if (step := trailer(commit, STEP))]
+        return WentBack(commits=len(back), steps=tuple(dict.fromkeys(steps)), whole=True, now=now)
+
+    def _made(self, head: Commit, after: Witness) -> Commit | None:
+        """The commit itself, or the same one put on top of something else, if HEAD stands on it."""
+        if after.effect and (found := self._history.find(after.effect)):
+            return found
+        commit = self._commit(after.commit)
+        if commit and (commit == head or self._repository.descendant_of(head.id, commit.id)):
+            return commit
+        return None
+
+    def _edit(self, slug: str, head: Commit, made: Commit) -> Commit | None:
+        """The newest commit of somebody else's by which the lines of *made* are not there any more."""
+        path = self._items.transcript_file(slug).path
+        for commit in islice(line_from(head), COMMITS_LOOKED_AT):
+            if commit == made:
+                return None
+            before = commit.parents[0].tree if commit.parent_ids else None
+            if not trailer(commit, ITEM) and blob(commit.tree, path) != blob(before, path):
+                return commit
+        return None
+
+    def _put_back(self, slug: str, newest: Commit) -> Iterator[Commit]:
+        """The newest first."""
+        for commit in islice(line_from(newest), COMMITS_LOOKED_AT):
+            if trailer(commit, ITEM) == slug:
+                if not trailer(commit, AGAIN):
+                    return
+                yield commit
+
+    def _transcript(self, slug: str, commit: Commit) -> bytes:
+        found = blob(commit.tree, self._items.transcript_file(slug).path)
+        return found.data if found else b""
+
+    def _commit(self, sha: str) -> Commit | None:
+        try:
+            found: object = self._repository.get(sha)
+        except ValueError:
+            return None  # no name of a commit
+        return found if isinstance(found, Commit) else None
+
+
+def last_id(content: bytes) -> str:
+    """The id of the last line that has one."""
+    for row in reversed(content.split(b"\n")):
+        if (line := line_in(row)) and line.message_id:
+            return line.message_id
+    return ""

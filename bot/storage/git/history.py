@@ -1,0 +1,123 @@
+"""What the commits tell: whether an effect was committed already, and how old the code base is that we analysed."""
+
+from collections.abc import Iterator
+from itertools import islice, takewhile
+
+import pygit2
+from pygit2 import Commit, Oid, Tree
+
+from bot.storage.git.repository import blob, tip, trailer
+
+EFFECT = "Roundtable-Effect"
+ITEM = "Roundtable-Item"
+STEP = "Roundtable-Step"
+EFFECTS_LOOKED_AT = 100
+COMMITS_LOOKED_AT = 10_000
+SHORT = 7
+
+Paths = frozenset[tuple[str, ...]]
+
+
+class History:
+    """*ours* are the paths that we write: a commit is the code base's when it touched anything else."""
+
+    def __init__(self, repository: pygit2.Repository, ours: tuple[str, ...]) -> None:
+        self._repository = repository
+        self._ours: Paths = frozenset(tuple(path.split("/")) for path in ours)
+        self._walked: list[tuple[str, bool]] = []
+        """The commits on the way back from `_walked[0]`, newest first, and whether each is the code base's."""
+        self._effects: list[tuple[Oid, str]] = []
+        """The newest commits, and the effect that each is of, if any."""
+
+    def find(self, effect: str) -> Commit | None:
+        """The recent commit that has *effect* in its trailer."""
+        found = next((commit for commit, known in self._recent() if known == effect), None)
+        return self._repository[found].peel(Commit) if found else None
+
+    def newest_of_ours(self, number: int) -> list[Commit]:
+        """The newest commits, up to *number*, the oldest of them first; none below one that is somebody else's."""
+        newest = islice(line_from(tip(self._repository)), number)
+        return list(takewhile(lambda commit: trailer(commit, ITEM), newest))[::-1]
+
+    def versions(self, path: str) -> Iterator[bytes]:
+        """What stood at *path*, the newest first; a folder in its place counts as nothing."""
+        last = None
+        for commit in islice(line_from(tip(self._repository)), COMMITS_LOOKED_AT):
+            found = blob(commit.tree, path)
+            if found is not None and found.id != last:
+                last = found.id
+                yield found.data
+
+    def codebase(self) -> str:
+        """The last commit that is the code base's; empty when there is no code base."""
+        return next((sha[:SHORT] for sha, outside in self._walk() if outside), "")
+
+    def commits_behind(self, sha: str) -> int:
+        """How many of the code base's commits came after *sha*; all there are, when nobody knows it any more."""
+        if not sha:
+            return 0
+        behind = 0
+        for commit, outside in self._walk():
+            if commit.startswith(sha):
+                break
+            behind += outside
+        return behind
+
+    def _recent(self) -> list[tuple[Oid, str]]:
+        """Only the commits that are new since the last time are looked at."""
+        before, self._effects = self._effects, []
+        for commit in islice(line_from(tip(self._repository)), EFFECTS_LOOKED_AT):
+            if before and commit.id == before[0][0]:
+                self._effects += before[: EFFECTS_LOOKED_AT - len(self._effects)]
+                break
+            self._effects.append((commit.id, trailer(commit, EFFECT)))
+        return self._effects
+
+    def _walk(self) -> list[tuple[str, bool]]:
+        """Only the commits that are new since the last time are looked at."""
+        newest = tip(self._repository)
+        known = {sha: place for place, (sha, _) in enumerate(self._walked)} if newest else {}
+        kept = len(self._walked)  # nothing, unless there is a known commit on the way
+        added: list[tuple[str, bool]] = []
+        for commit in islice(line_from(newest), COMMITS_LOOKED_AT):
+            if (place := known.get(str(commit.id))) is not None:
+                kept = place
+                break
+            added.append((str(commit.id), self._is_outside(commit)))
+        self._walked = [*added, *self._walked[kept:]][:COMMITS_LOOKED_AT]
+        return self._walked
+
+    def _is_outside(self, commit: Commit) -> bool:
+        parent = _parent(commit)
+        return _without(commit.tree, self._ours) != (_without(parent.tree, self._ours) if parent else ())
+
+
+def line_from(commit: Commit | None) -> Iterator[Commit]:
+    """Back along first parents, as far as the clone goes: what a merge brought counts once."""
+    while commit is not None:
+        yield commit
+        commit = _parent(commit)
+
+
+def _parent(commit: Commit) -> Commit | None:
+    """None for a first commit, and where a shallow clone ends."""
+    try:
+        return commit.parents[0] if commit.parent_ids else None
+    except (KeyError, pygit2.GitError):
+        return None
+
+
+Rest = tuple[tuple[str, "Oid | Rest"], ...]
+
+
+def _without(tree: Tree, ours: Paths) -> Rest:
+    """What *tree* holds apart from *ours*, in a form that can be compared without opening any folder but theirs."""
+    rest: list[tuple[str, Oid | Rest]] = []
+    for entry in tree:
+        below = frozenset(path[1:] for path in ours if path[0] == entry.name)
+        if () in below:
+            continue
+        inner = _without(entry, below) if below and isinstance(entry, Tree) else entry.id
+        if inner != ():
+            rest.append((str(entry.name), inner))
+    return tuple(rest)

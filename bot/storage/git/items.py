@@ -1,0 +1,279 @@
+"""The folders of the items, as files: what is in them, and where each file of theirs belongs."""
+
+import logging
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bot.domain.catalog.agenda import QuickScan, read_quick_scan
+from bot.domain.catalog.taxonomy import Trouble, trouble
+from bot.domain.item import artifacts as artifact
+from bot.domain.item import meta
+from bot.domain.item.item import TITLE_CHARS, Known
+from bot.domain.item.meta import Meta
+from bot.domain.planning.record import under_way
+from bot.domain.planning.workshop import is_planned
+from bot.domain.roundtable.outcomes import Heard
+from bot.domain.transcript import lines, open_step
+from bot.domain.transcript.lines import Ending
+from bot.domain.values.text import one_line
+from bot.engine.ports import Listing
+from bot.files import (
+    ARTIFACT_BYTES,
+    BACKLOG_BYTES,
+    META_BYTES,
+    REVIEW_BYTES,
+    TEMPORARY,
+    TRANSCRIPT_BYTES,
+    Folder,
+    Stamp,
+    folder,
+)
+from bot.storage.git.seal import Seal
+
+META = "meta.json"
+PLANNING = "planning"
+PLANS_DEPTH = 2
+"""Folders below `planning/`: `versions`, and one for each version."""
+REVIEWS = "reviews"
+TRANSCRIPT = "meeting.jsonl"
+QUICK_SCAN = "quick-scan.md"
+BACKLOG = "BACKLOG.md"
+CONFLICT = ".roundtable-conflict"
+"""Behind the name of a file that was changed here and at the remote: what we had."""
+ASIDE = re.compile(r"\.(corrupt|unreadable)-\d+$|\.roundtable-conflict(-\d+)?$")
+"""Names of copies that were kept of what could not be read, or not be merged."""
+
+log = logging.getLogger(__name__)
+
+
+class Place(NamedTuple):
+    """Where a file is: the folders below the top of the workspace, its name, and how many bytes it may have."""
+
+    folders: tuple[str, ...]
+    name: str
+    most: int = ARTIFACT_BYTES
+
+    @property
+    def path(self) -> str:
+        return "/".join((*self.folders, self.name))
+
+
+class Contents(NamedTuple):
+    """What an item's folder says by itself, without git."""
+
+    meta: Meta | None
+    troubles: tuple[Trouble, ...] = ()
+    scan: QuickScan = QuickScan()
+    last_round: int = 0
+    last_ts: str = ""
+    heard: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = ()
+    planning: bool = False
+    spent: Mapping[str, Any] = {}
+
+
+class Items:
+    """All OSErrors are the caller's."""
+
+    def __init__(self, root: Path, items_dir: str, seal: Seal | None = None) -> None:
+        self._root = root
+        self.seal = seal or Seal()
+        self._folders = tuple(items_dir.split("/"))
+        self._listed: dict[str, tuple[Stamp, Listing]] = {}
+        self._backlog_flaw = ""
+
+    def place(self, slug: str, path: str) -> Place | None:
+        """Where the artifact *path* of an item is; None when it must not be there."""
+        if artifact.shared(path):
+            return _place(*artifact.SHARED.split("/"))
+        return _place(*self._folders, slug, *path.split("/")) if artifact.safe_path(path) else None
+
+    def plan_file(self, slug: str, path: str) -> Place | None:
+        """Where the file *path* of an item's workshop is; no step may write there."""
+        return _place(*self._folders, slug, *path.split("/")) if is_planned(path) else None
+
+    def planning(self, slug: str) -> Mapping[str, str]:
+        """The files of an item's workshop, those of earlier versions too, that can be read; not its transcript."""
+        return dict(self._plans(slug))
+
+    def meta_file(self, slug: str) -> Place:
+        return _place(*self._folders, slug, META, most=META_BYTES)
+
+    def transcript_file(self, slug: str) -> Place:
+        return _place(*self._folders, slug, PLANNING, TRANSCRIPT, most=TRANSCRIPT_BYTES)
+
+    def reviews_file(self, slug: str, name: str) -> Place:
+        return _place(*self._folders, slug, REVIEWS, name, most=REVIEW_BYTES)
+
+    def paths(self, slug: str) -> tuple[str, ...]:
+        """Where the files of an item are: its folder, and the shared one."""
+        return "/".join((*self._folders, slug)), artifact.SHARED
+
+    @contextmanager
+    def folder_of(self, place: Place, *, make: bool = False) -> Iterator[Folder]:
+        with folder(self._root, place.folders, make=make) as found:
+            yield found
+
+    def content(self, place: Place) -> bytes | None:
+        try:
+            with self.folder_of(place) as found:
+                return found.read(place.name, place.most)
+        except FileNotFoundError:
+            return None
+
+    def exists(self, slug: str) -> bool:
+        with suppress(FileNotFoundError), folder(self._root, (*self._folders, slug)):
+            return True
+        return False
+
+    def texts(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
+        found = {}
+        for path in paths:
+            with suppress(OSError, UnicodeDecodeError):
+                if (place := self.place(slug, path)) and (content := self.content(place)) is not None:
+                    found[path] = content.decode()
+        return found
+
+    def lines(self, slug: str) -> tuple[lines.Line, ...]:
+        """The transcript, as far as it can be read."""
+        return lines.read(self.content(self.transcript_file(slug)) or b"").lines
+
+    def holds(self, slug: str, message_id: str) -> bool:
+        """Looked for from the end, where what is asked for mostly is."""
+        place, sought = self.transcript_file(slug), f'"{message_id}"'.encode()
+        with suppress(FileNotFoundError), self.folder_of(place) as found:
+            return any(sought in row for row in found.rows(place.name, place.most))
+        return False
+
+    def tidy(self, slug: str) -> None:
+        """Remove what a kill in the middle of a write left in an item's folders."""
+        for place in (
+            (self.meta_file(slug), self.transcript_file(slug), _place(*artifact.SHARED.split("/")))
+            if slug
+            else ()
+        ):
+            with suppress(OSError), self.folder_of(place) as found:
+                found.remove(TEMPORARY)
+
+    def backlog(self) -> str:
+        """Everybody's verbs ask for it: one that cannot be read counts as none, and is logged once."""
+        text, flaw = self._backlog()
+        if flaw and flaw != self._backlog_flaw:
+            log.warning("the backlog counts as empty: %s", flaw)
+        self._backlog_flaw = flaw
+        return text
+
+    def listing(self) -> tuple[Listing, ...]:
+        """Only what changed since the last time is read."""
+        listed = {}
+        with suppress(FileNotFoundError), folder(self._root, self._folders) as items:
+            for name in items.folders():
+                if stamp := _stamp(items, name):
+                    known = self._listed.get(name)
+                    listed[name] = (
+                        known if known and known[0] == stamp else (stamp, self._listing(items, name))
+                    )
+        self._listed = listed
+        return tuple(listing for _, listing in listed.values())
+
+    def contents(self, slug: str, *, now: str) -> Contents | None:
+        """None when the item has no folder."""
+        place = self.meta_file(slug)
+        try:
+            with self.folder_of(place) as item:
+                content = item.read(META, META_BYTES)
+                names = item.files()
+        except FileNotFoundError:
+            return None
+        if content is None:
+            return Contents(None, (trouble("ERR-META-001"),))
+        try:
+            reading = meta.read(content, now=now)
+        except meta.Corrupt as error:
+            return Contents(None, (trouble("ERR-META-002", reason=str(error)),))
+        ending = self._ending(slug)
+        return Contents(
+            reading.meta if self._is_sealed(slug, reading.meta) else reading.meta.but(slack=None),
+            reading.troubles,
+            scan=read_quick_scan(self.texts(slug, (QUICK_SCAN,)).get(QUICK_SCAN, "")),
+            last_round=ending.last.round if ending.last else 0,
+            last_ts=ending.last.ts if ending.last else "",
+            heard=ending.heard,
+            spent=ending.spent,
+            artifacts=tuple(name for name in names if _is_artifact(name)),
+            planning=under_way(ending.last),
+        )
+
+    def _listing(self, items: Folder, slug: str) -> Listing:
+        try:
+            with items.below(slug) as found:
+                understood = meta.read(found.read(META, META_BYTES) or b"", now="").meta
+        except (OSError, meta.Corrupt):
+            understood = Meta()
+        thread, sealed = understood.slack or meta.SlackPlace(), self._is_sealed(slug, understood)
+        return Listing(
+            Known(
+                slug=slug,
+                title=one_line(understood.description, TITLE_CHARS) or slug,
+                source_id=understood.source_id,
+            ),
+            understood.derived_status,
+            len(understood.steps_completed),
+            team=thread.team_id,
+            channel=thread.channel_id,
+            thread=thread.thread_ts,
+            private=thread.private if sealed or thread.private else None,
+            sealed=sealed,
+        )
+
+    def _is_sealed(self, slug: str, understood: Meta) -> bool:
+        return understood.slack is not None and self.seal.is_valid(slug, understood.slack)
+
+    def said(self, slug: str, done: Collection[str]) -> tuple[Heard, ...]:
+        """What answers the step that is open, unless that is *done*."""
+        place = self.transcript_file(slug)
+        with suppress(FileNotFoundError), self.folder_of(place) as found:
+            return open_step.answers(found.rows(place.name, place.most), done=done)
+        return ()
+
+    def _backlog(self) -> tuple[str, str]:
+        """The text, and what is wrong with the file."""
+        try:
+            return (self.content(_place(BACKLOG, most=BACKLOG_BYTES)) or b"").decode(), ""
+        except OSError as error:
+            return "", str(error.strerror)
+        except UnicodeDecodeError:
+            return "", f"{BACKLOG} is not UTF-8"
+
+    def _plans(self, slug: str) -> Iterator[tuple[str, str]]:
+        with suppress(OSError), self.folder_of(self.transcript_file(slug)) as found:
+            for path in (f"{PLANNING}/{path}" for path in found.tree(depth=PLANS_DEPTH)):
+                with suppress(OSError, UnicodeDecodeError):
+                    place = self.plan_file(slug, path)
+                    if place and (content := self.content(place)) is not None:
+                        yield path, content.decode()
+
+    def _ending(self, slug: str) -> Ending:
+        """A long transcript costs no more than a short one."""
+        place = self.transcript_file(slug)
+        with suppress(FileNotFoundError), self.folder_of(place) as found:
+            return lines.ending(found.rows(place.name, place.most))
+        return Ending()
+
+
+def _stamp(items: Folder, slug: str) -> Stamp | None:
+    """Changes with an item's meta.json. None where there is none, or nobody may look into the folder."""
+    with suppress(OSError):
+        return items.stamp(f"{slug}/{META}")
+    return None
+
+
+def _is_artifact(name: str) -> bool:
+    return artifact.safe_path(name) and "." in name and not ASIDE.search(name)
+
+
+def _place(*names: str, most: int = ARTIFACT_BYTES) -> Place:
+    return Place(names[:-1], names[-1], most)

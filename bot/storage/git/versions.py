@@ -1,0 +1,160 @@
+"""What git kept of an item, version by version: only looked at, in whatever repository its folder is."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+import pygit2
+from pygit2 import Commit, Tree
+
+from bot.domain.item.artifacts import SHARED
+from bot.domain.transcript.witness import TRAILER
+from bot.errors import WorkspaceError
+from bot.files import DEEPEST
+from bot.storage.git.going_back import last_id
+from bot.storage.git.history import EFFECT, ITEM, line_from
+from bot.storage.git.repository import blob, trailer
+
+COMMITS_LOOKED_AT = 100_000
+REFLOG_LOOKED_AT = 10_000
+SHORT = 7
+
+
+class Kept(NamedTuple):
+    """A file of a version; the same *id* is the same content."""
+
+    id: str
+    read: Callable[[], bytes]
+
+
+class Version(NamedTuple):
+    """The files of an item by their path in its folder; the one that all items share has its own."""
+
+    sha: str
+    author: str
+    """Empty when the commit is ours."""
+    witness: str
+    files: Mapping[str, Kept]
+
+
+def versions(folder: Path) -> Iterator[Version]:
+    """The newest first, by the commits that they began with; none where there is no git. Raises WorkspaceError."""
+    with _history(folder) as (repository, place):
+        if repository is None:
+            return
+        last: tuple[object, ...] = ()
+        begun: Commit | None = None
+        for commit in islice(line_from(repository.head.peel(Commit)), COMMITS_LOOKED_AT):
+            stamp = tuple(found and found.id for found in (_at(commit.tree, place), _at(commit.tree, SHARED)))
+            if begun and stamp != last:
+                yield _version(begun, place)
+            last, begun = stamp, commit
+        if begun:
+            yield _version(begun, place)
+
+
+def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
+    """
+    A commit of the item that this repository had, and that HEAD does not stand on any more, with the number of commits
+    that are gone with it. Raises WorkspaceError.
+
+    What was made again under another name has the same effect, or its last line is in the file of HEAD.
+    """
+    with _history(folder) as (repository, place):
+        if repository is None:
+            return None
+        head = repository.head.peel(Commit)
+        content = _content(head, f"{place}/{transcript}")
+        effects: frozenset[str] | None = None
+        for commit in _been_at(repository):
+            if trailer(commit, ITEM) != folder.name or commit == head:
+                continue
+            if repository.descendant_of(head.id, commit.id):
+                continue
+            last = last_id(_content(commit, f"{place}/{transcript}"))
+            if not last or f'"{last}"'.encode() in content:
+                continue
+            effects = effects or frozenset(trailer(one, EFFECT) for one in _line(head))
+            if trailer(commit, EFFECT) not in effects:
+                walk = repository.walk(commit.id)
+                walk.hide(head.id)
+                count = sum(trailer(one, ITEM) == folder.name for one in walk)
+                return str(commit.id)[:SHORT], count
+    return None
+
+
+def made(folder: Path) -> frozenset[str]:
+    """The commits that HEAD stands on, and the effects that they were made for. Raises WorkspaceError."""
+    with _history(folder) as (repository, _):
+        if repository is None:
+            return frozenset()
+        line = list(_line(repository.head.peel(Commit)))
+        return frozenset(str(one.id) for one in line) | {trailer(one, EFFECT) for one in line} - {""}
+
+
+def _been_at(repository: pygit2.Repository) -> Iterator[Commit]:
+    """Where the branch was, the newest first, as far as the reflog remembers."""
+    for entry in islice(repository.head.log(), REFLOG_LOOKED_AT):
+        for oid in (entry.oid_new, entry.oid_old):
+            found: object = repository.get(oid)
+            if isinstance(found, Commit):
+                yield found
+
+
+@contextmanager
+def _history(folder: Path) -> Iterator[tuple[pygit2.Repository | None, str]]:
+    """The repository around *folder*, if it has a commit, and where the folder is in it."""
+    found = pygit2.discover_repository(str(folder))
+    try:
+        repository = pygit2.Repository(found) if found else None
+        if repository is None or repository.is_bare or repository.head_is_unborn:
+            yield None, ""
+            return
+        yield repository, folder.resolve().relative_to(Path(repository.workdir).resolve()).as_posix()
+    except pygit2.GitError as error:
+        raise WorkspaceError(f"The history of {folder} cannot be read: {error}") from error
+
+
+def _line(commit: Commit) -> Iterator[Commit]:
+    return islice(line_from(commit), COMMITS_LOOKED_AT)
+
+
+def _version(commit: Commit, place: str) -> Version:
+    item = trailer(commit, ITEM)
+    author = "" if item else commit.author.name or "somebody"
+    # A commit of another item is a version of this one when it changed the file that they share.
+    witness = trailer(commit, TRAILER) if item == PurePosixPath(place).name else ""
+    return Version(str(commit.id)[:SHORT], author, witness, _files(commit.tree, place))
+
+
+def _content(commit: Commit, path: str) -> bytes:
+    found = blob(commit.tree, path)
+    return found.data if found else b""
+
+
+def _at(tree: Tree, path: str) -> pygit2.Object | None:
+    with suppress(KeyError):
+        return tree if path == "." else tree[path]
+    return None
+
+
+def _files(tree: Tree, place: str) -> Mapping[str, Kept]:
+    folder, shared = _at(tree, place), _at(tree, SHARED)
+    files = dict(_below(folder, "")) if isinstance(folder, Tree) else {}
+    return files | ({SHARED: _kept(shared)} if isinstance(shared, pygit2.Blob) else {})
+
+
+def _below(tree: Tree, prefix: str, *, depth: int = DEEPEST) -> Iterator[tuple[str, Kept]]:
+    """As deep as the folders of the workspace are looked into."""
+    for entry in tree:
+        path = f"{prefix}{entry.name}"
+        if isinstance(entry, Tree):
+            yield from _below(entry, f"{path}/", depth=depth - 1) if depth else ()
+        elif isinstance(entry, pygit2.Blob):
+            yield path, _kept(entry)
+
+
+def _kept(blob: pygit2.Blob) -> Kept:
+    return Kept(str(blob.id), lambda: blob.data)

@@ -1,0 +1,219 @@
+"""
+A commit's work on the files: artifacts first, then meta.json, then the transcript.
+
+What stands on the disk is what is changed, whether it was committed or not: an edit that somebody has not committed
+yet is kept. Whatever an artifact's trouble is, the other files are still written.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from bot.domain.catalog.taxonomy import Trouble, trouble
+from bot.domain.item import artifacts, meta
+from bot.domain.item.artifacts import Edit, FileEdit, InsightEdit, Missing, PlanEdit, Unreadable
+from bot.domain.item.meta import SlackPlace
+from bot.domain.roundtable.effects import Commit
+from bot.domain.transcript import lines as transcript
+from bot.domain.transcript.damage import mended
+from bot.storage.git.items import Items, Place
+
+Committed = Callable[[str], bytes | None]
+"""What HEAD holds at a path."""
+
+
+log = logging.getLogger(__name__)
+
+
+class Written(NamedTuple):
+    """
+    *files* is what the commit has to hold, by path, None where it holds nothing any more; *unwritten* are edits of
+    files that could not be written; *mended_lines* is how many lines of the transcript came back from HEAD.
+    """
+
+    files: dict[str, bytes | None]
+    troubles: tuple[Trouble, ...]
+    unwritten: tuple[Edit, ...]
+    mended_lines: int
+
+
+def replace_meta(items: Items, slug: str, content: bytes) -> dict[str, bytes | None]:
+    """*content* as an item's meta.json; what was there stays beside it. Returns what a commit has to hold."""
+    writing = _Writing(items, slug, lambda _path: None)
+    writing.begin_anew(items.meta_file(slug), content)
+    return writing.files
+
+
+class NotAdditive(ValueError):
+    pass
+
+
+def write(
+    items: Items,
+    slug: str,
+    work: Commit,
+    *,
+    now: str,
+    committed: Committed,
+    home: SlackPlace | None = None,
+) -> Written:
+    """With *home*, or that of *work*, sealed. Raises OSError when meta.json or the transcript cannot be written."""
+    writing = _Writing(items, slug, committed)
+    writing.folder(is_new=work.change.created is not None)
+    for path, edits in _by_path(work.edits):
+        writing.artifact(path, edits)
+    writing.meta(work.change, now=now, home=home or work.change.slack)
+    writing.transcript(work.lines)
+    return Written(writing.files, tuple(writing.troubles), tuple(writing.unwritten), writing.mended_lines)
+
+
+class _Writing:
+    def __init__(self, items: Items, slug: str, committed: Committed) -> None:
+        self._items = items
+        self._slug = slug
+        self._committed = committed
+        self.files: dict[str, bytes | None] = {}
+        self.troubles: list[Trouble] = []
+        self.unwritten: list[Edit] = []
+        self.mended_lines = 0
+
+    def folder(self, *, is_new: bool) -> None:
+        if not is_new and not self._items.exists(self._slug):
+            self.troubles.append(trouble("ERR-ART-001"))
+        with self._items.folder_of(self._items.meta_file(self._slug), make=True):
+            pass
+
+    def artifact(self, path: str, edits: tuple[Edit, ...]) -> None:
+        try:
+            self._artifact(path, edits)
+        except Missing:
+            self.troubles.append(trouble("ERR-ELAB-013", filename=path))
+        except NotAdditive:
+            self.troubles.append(trouble("ERR-ELAB-008"))
+        except OSError:
+            self.troubles.append(trouble("ERR-ART-002", artifact_name=path))
+            self.unwritten += edits
+
+    def meta(self, change: meta.Change, *, now: str, home: SlackPlace | None) -> None:
+        place = self._items.meta_file(self._slug)
+        before = self._items.content(place)
+        raw = self._raw(place, before, now)
+        if raw is None and change.created is None:
+            raw = self._last_good(place, now)
+        if raw is None:
+            created = change.created or {"source": "manual", "slug": self._slug, "created_at": now}
+            raw = meta.apply({}, meta.Change(created=created))
+        if before is None and change.created is None:
+            self.troubles.append(trouble("ERR-META-001"))
+        after = meta.apply(raw, change)
+        if home and home.thread_ts:
+            after = meta.held_at(after, home, lambda one: self._items.seal.sign(self._slug, one))
+        self._replace(place, before, meta.write(after).encode("utf-8", "replace"))
+
+    def transcript(self, lines: Iterable[transcript.Line]) -> None:
+        place = self._items.transcript_file(self._slug)
+        before = self._items.content(place)
+        if after := transcript.append(self._mended(place, before), lines):
+            self._replace(place, before, after)
+
+    def begin_anew(self, place: Place, content: bytes) -> None:
+        before = self._items.content(place)
+        if before is not None:
+            self._keep(place, before, why="corrupt")
+        self._replace(place, before, content)
+
+    def _mended(self, place: Place, before: bytes | None) -> bytes:
+        """With the lines that a crash damaged, and that HEAD has whole."""
+        if before is None:
+            return b""
+        found = mended(before, self._committed(place.path) or b"")
+        if not found.lossless:
+            self._keep(place, before, why="corrupt")
+        if found.lines:
+            log.warning("%s had damaged lines; HEAD had them whole: %d", place.path, found.lines)
+        self.mended_lines = found.lines
+        return found.content
+
+    def _artifact(self, path: str, edits: tuple[Edit, ...]) -> None:
+        is_plan = all(isinstance(edit, PlanEdit) for edit in edits)
+        place = (self._items.plan_file if is_plan else self._items.place)(self._slug, path)
+        if place is None:
+            raise PermissionError(f"{path!r} is not the item's")
+        before = self._items.content(place)
+        if is_plan:
+            self._keep_plan(place, before, edits)
+        try:
+            after = _edited(before, edits)
+        except (UnicodeDecodeError, Unreadable):
+            after = _edited(None, edits)
+            if before and self._committed(place.path) != before:
+                self._keep(place, before, why="unreadable")
+            self.troubles.append(trouble("ERR-ART-003", artifact_name=path))
+        self._replace(place, before, after)
+
+    def _keep_plan(self, place: Place, before: bytes | None, edits: tuple[Edit, ...]) -> None:
+        """What others wrote where the workshop writes: git has it, or it stays beside what comes."""
+        after = _edited(None, edits)
+        known = map(_with_our_line_ends, (after, self._committed(place.path)))
+        if before and after is not None and _with_our_line_ends(before) not in known:
+            self._keep(place, before, why="replaced")
+
+    def _raw(self, place: Place, before: bytes | None, now: str) -> Mapping[str, Any] | None:
+        """None when there is no meta.json that can be read."""
+        if before is None:
+            return None
+        try:
+            reading = meta.read(before, now=now)
+        except meta.Corrupt as error:
+            self._keep(place, before, why="corrupt")
+            self.troubles.append(trouble("ERR-META-002", reason=str(error)))
+            return None
+        self.troubles += reading.troubles
+        return reading.raw
+
+    def _last_good(self, place: Place, now: str) -> Mapping[str, Any] | None:
+        """Git's: it has what others wrote there, too, and is behind by no more than what is written anew."""
+        with suppress(meta.Corrupt):
+            return meta.read(self._committed(place.path) or b"", now=now).raw
+        return None
+
+    def _keep(self, place: Place, content: bytes, *, why: str) -> None:
+        """What we are about to replace stays beside it."""
+        with self._items.folder_of(place) as found:
+            aside = found.copy_aside(place.name, content, why=why)
+        self.files[place._replace(name=aside).path] = content
+
+    def _replace(self, place: Place, before: bytes | None, after: bytes | None) -> None:
+        if after != before:
+            with self._items.folder_of(place, make=True) as found:
+                found.remove(place.name) if after is None else found.replace(place.name, after)
+        self.files[place.path] = after
+
+
+def _with_our_line_ends(content: bytes | None) -> bytes | None:
+    """Git may check files out with those of Windows."""
+    return None if content is None else content.replace(b"\r\n", b"\n")
+
+
+def _by_path(edits: Iterable[Edit]) -> Iterable[tuple[str, tuple[Edit, ...]]]:
+    """Several edits of one file are one write."""
+    grouped: dict[str, list[Edit]] = {}
+    for edit in edits:
+        path = artifacts.SHARED if artifacts.shared(edit.path) else edit.path
+        grouped.setdefault(path, []).append(edit)
+    return ((path, tuple(several)) for path, several in grouped.items())
+
+
+def _edited(before: bytes | None, edits: tuple[Edit, ...]) -> bytes | None:
+    if before is not None and all(isinstance(edit, FileEdit) for edit in edits):
+        return before  # whatever it is: such an edit never touches a file
+    if isinstance(edits[-1], PlanEdit):  # whatever was there
+        return None if edits[-1].takes_away else edits[-1].apply(None).encode("utf-8", "replace")
+    text = None if before is None else before.decode()
+    for edit in edits:
+        after = edit.apply(text)
+        if isinstance(edit, InsightEdit) and not artifacts.additive(text or "", after):
+            raise NotAdditive(edit.path)
+        text = after
+    return (text or "").encode("utf-8", "replace")

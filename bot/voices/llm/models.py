@@ -1,0 +1,141 @@
+"""
+The minds that are configured: one for everybody, and those that personas have of their own.
+
+No library for models is imported by this module, nor by those it imports. Where a model is configured, that is done
+in a thread while the bot starts; whoever thinks before it is done waits for it.
+"""
+
+import asyncio
+import importlib
+import logging
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+from bot.domain.catalog.models import Chain, ModelName
+from bot.errors import ConfigError, VoiceError
+from bot.keys import Keys
+from bot.voices.llm.chain import ChainOfMinds
+from bot.voices.llm.link import Gate, Link
+from bot.voices.llm.providers import PROVIDERS, account, missing
+from bot.voices.model import Mind, Prompt
+
+if TYPE_CHECKING:
+    from bot.voices.llm.loading import Loaded
+
+GREETING = Prompt((), "Answer with the one word: yes.")
+GREETING_SECONDS = 30.0
+GREETING_TOKENS = 16
+ANSWERED = frozenset({"cut_off", "empty", "refused"})
+"""Not what we wanted to hear; but somebody is there, and lets us in."""
+UNUSABLE = "cannot be used: what it needs is not installed as it should be."
+
+log = logging.getLogger(__name__)
+
+
+class Minds:
+    """*loading* gives whoever is named anywhere; None when nobody is."""
+
+    def __init__(
+        self,
+        everybodys: Chain,
+        keys: Keys,
+        loading: "asyncio.Future[Loaded] | None",
+        *,
+        names: Iterable[ModelName],
+        seconds: float,
+        calls: int,
+    ) -> None:
+        self._everybodys = everybodys
+        self._keys = keys
+        self._loading = loading
+        self._names = names
+        self._seconds = seconds
+        self._calls = calls
+        self._gates: dict[tuple[str, str], Gate] = {}
+        self._links: dict[ModelName, Link] = {}
+
+    def of(self, model: str = "") -> Mind | None:
+        """
+        The mind of a persona whose front matter says *model*; behind its own models come everybody's. None for the
+        voice without one.
+        """
+        own = Chain.read(model)
+        names = own.names
+        if not model or (names and not own.offline):
+            names = tuple(dict.fromkeys((*names, *self._everybodys.names)))
+        return ChainOfMinds(tuple(map(self._link, names))) if names else None
+
+    async def greeted(self) -> Mapping[ModelName, str]:
+        """What keeps each model from answering, found out by asking for a word; empty when nothing does."""
+        names = tuple(self._names)
+        answers = await asyncio.gather(*(self._greeted(self._link(name)) for name in names))
+        return dict(zip(names, answers, strict=True))
+
+    async def _greeted(self, link: Link) -> str:
+        try:
+            await link.think(GREETING, seconds=GREETING_SECONDS, tokens=GREETING_TOKENS)
+        except VoiceError as error:
+            return "" if error.reason in ANSWERED else str(error)
+        return ""
+
+    def _link(self, name: ModelName) -> Link:
+        if name not in self._links:
+            where = PROVIDERS[name.provider].extra, account(name, self._keys, seconds=self._seconds).address
+            gate = self._gates.setdefault(where, Gate(self._calls))
+
+            async def mind() -> Mind:
+                return await self._loaded(name)
+
+            self._links[name] = Link(name, mind, gate, seconds=self._seconds)
+        return self._links[name]
+
+    async def _loaded(self, name: ModelName) -> Mind:
+        assert self._loading, "every name was there when the loading began"
+        try:
+            loaded = await asyncio.shield(self._loading)
+        except ImportError:
+            raise VoiceError(f"{name} {UNUSABLE}", reason="unavailable") from None
+        if caller := loaded.callers.get(name):
+            return caller
+        raise VoiceError(loaded.broken[name], reason="unavailable")
+
+
+@asynccontextmanager
+async def minds(
+    model: str, keys: Keys, *, personas: Iterable[str] = (), seconds: float, calls: int
+) -> AsyncIterator[Minds]:
+    """
+    *model* is the setting's, *personas* are the models that personas have of their own.
+
+    Raises ConfigError with a sentence for everything that is missing.
+    """
+    everybodys = Chain.read(model)
+    own = (name for one in personas for name in Chain.read(one).names)
+    names = tuple(dict.fromkeys((*everybodys.names, *own)))
+    if problems := tuple(missing(names, keys)):
+        raise ConfigError(" ".join(problems))
+    loading = asyncio.ensure_future(_load(names, keys, seconds)) if names else None
+    try:
+        yield Minds(everybodys, keys, loading, names=names, seconds=seconds, calls=calls)
+    finally:
+        if loading:
+            with suppress(ImportError):
+                await (await loading).close()
+
+
+async def _load(names: tuple[ModelName, ...], keys: Keys, seconds: float) -> "Loaded":
+    try:
+        loaded = await asyncio.to_thread(_imported, names, keys, seconds)
+    except ImportError as error:
+        log.error("no model %s: %s", UNUSABLE, error)  # noqa: TRY400 -- what is missing says it all
+        raise
+    for sentence in loaded.broken.values():
+        log.error("%s", sentence)
+    return loaded
+
+
+def _imported(names: tuple[ModelName, ...], keys: Keys, seconds: float) -> "Loaded":
+    loading = importlib.import_module("bot.voices.llm.loading")
+    loaded: Loaded = loading.load(names, keys, seconds=seconds)
+    return loaded

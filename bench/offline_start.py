@@ -30,7 +30,8 @@ class Absent:
             raise ModuleNotFoundError(name)
 
 sys.meta_path.insert(0, Absent())
-from bot import app, check, cli
+from bot import app
+from bot.cli import check, main as cli
 from bot.cast import cast
 from bot.settings import Settings
 

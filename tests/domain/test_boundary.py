@@ -3,7 +3,7 @@
 import pytest
 
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Action
+from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.inputs import Press
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
@@ -100,6 +100,17 @@ def test_a_letter_that_is_not_offered_is_feedback() -> None:
 
     assert table.rt.phases_completed == ()
     assert table.subjects[-1] == "feedback 00-02 Topic 00-02"
+
+
+def test_a_finish_at_a_menu_is_answered_and_changes_nothing() -> None:
+    """Two people finish a step at the same time: the menu stays, and the second word is not feedback."""
+    table = at_menu()
+    menu, subjects = table.menu, list(table.subjects)
+    table.say("finish", who="grace")
+
+    assert (table.menu, table.subjects) == (menu, subjects)
+    assert table.world.told[-1] == ("grace", Message(text="There is no open step to finish right now."))
+    assert table.lines[-1].content == "finish"
 
 
 def test_a_used_menu_says_who_chose_what() -> None:

@@ -9,6 +9,13 @@ from bot.domain.roundtable.outcomes import CodeSurvey, Hits
 from tests.domain.table import shipped
 
 
+def test_a_file_is_named_once() -> None:
+    """However many sections of it a step changed."""
+    assert (
+        step_wording.wrote("00-03", ["a.md", "b.md", "a.md"]) == "Step 00-03 is written to `a.md` and `b.md`."
+    )
+
+
 @pytest.mark.parametrize(
     ("items", "listed"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
 )

@@ -207,7 +207,7 @@ def step_finished(person: str, step: Step) -> str:
 
 
 def wrote(step: str, paths: Sequence[str]) -> str:
-    files = listed([f"`{path}`" for path in paths]) or "no files"
+    files = listed([f"`{path}`" for path in dict.fromkeys(paths)]) or "no files"
     return f"Step {step} is written to {files}."
 
 

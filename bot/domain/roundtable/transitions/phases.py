@@ -7,11 +7,11 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.item.meta import Change
-from bot.domain.messages import planning_menus, step_wording
+from bot.domain.messages import planning_menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import words
-from bot.domain.roundtable.effects import Draft, Then
+from bot.domain.roundtable.effects import Draft, Tell, Then
 from bot.domain.roundtable.inputs import Press, Say, Stop
 from bot.domain.roundtable.outcomes import Committed, Drafted
 from bot.domain.roundtable.stage import Stage
@@ -184,7 +184,7 @@ def _strangers_logged(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def typed(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
-    """Menu letters, then depth words, then feedback (analysis reference §1.10)."""
+    """Menu letters, then depth words, then feedback (analysis reference §1.10). `finish` is never feedback."""
     rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.CLARIFYING)
     if (action := words.letter(happened.text)) and rt.menu and rt.menu.offers(action):
         return choose(rt, action, playbook, person=happened.person)
@@ -192,6 +192,9 @@ def typed(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
         return choose(rt, Action.STOP, playbook, person=happened.person)
     if wanted := words.depth(happened.text, at_menu=True):
         return depths.change(rt, wanted, playbook, person=happened.person)
+    if words.finishes(happened.text):
+        told = Message(text=trouble_wording.nothing_to_finish())
+        return rt.owing(Tell(person=happened.person.id, message=told))
 
     rt = rt.answering(happened, feedback=True)
     kind = rt.menu.kind if rt.menu else None

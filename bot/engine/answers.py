@@ -19,8 +19,8 @@ UNKNOWN_THREAD = (
     "I don't know this roundtable any more. Say `/roundtable resume` in the channel to bring it back."
 )
 NOT_IN_DIRECT = (
-    "I can't hear what is written in direct messages, so a roundtable can't be held here. "
-    "Start it in a channel that I am in: invite me with `/invite @roundtable` and say it there."
+    "I can't read direct messages, so a roundtable can't be held here. "
+    "Invite me to a channel with `/invite @roundtable` and start it there."
 )
 TITLE_TAKEN = "Please give it another title: I have no name left for a folder of that one."
 CHOICES_SHOWN = 5
@@ -94,7 +94,7 @@ def taken_up(rt: Roundtable) -> Message:
 def asked_in_thread(title: str) -> str:
     return (
         f"The repository names a thread of this channel for **{escaped(one_line(title))}**, but I did not write that "
-        "myself. Press *Take it up here* below my message in that thread if that is right."
+        "myself. If that is right, press *Continue here* below my message in that thread."
     )
 
 

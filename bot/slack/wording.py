@@ -11,12 +11,12 @@ USAGE = (
 NOT_SAVED = "I could not save that just now. Please try again in a moment."
 SAVED_BY_NEWER = (
     "A newer version of me saved this roundtable, and I can't open it. Nothing was changed or lost. "
-    "Please ask those who run me to start the newer version again."
+    "Please ask the operator of this bot to start the newer version again."
 )
 WENT_WRONG = "Something went wrong on my side, and nothing was changed. Please try again in a moment."
 POSTED_AGAIN = "(posted again after a restart)"
 MOMENT = "One moment."
-AS_A_GUEST = "Slack has not told me who you are, so I answer as I would answer a guest."
+AS_A_GUEST = "Slack has not told me who you are, so I treat you as a guest for now."
 OTHER_VERSION = "That button is from another version of me. Say `@roundtable status` to see where we are."
 GOING_ON = "Going on with **%s**."
 UNKNOWN_SHORTCUT = "That shortcut is from another version of me. Say `/roundtable help` to see what I can do."

@@ -61,8 +61,8 @@ def test_what_git_put_back_is_told_in_a_sentence() -> None:
     back = WentBack(commits=2, steps=("00-01", "00-02"), whole=True, now=WITNESS)
     rt = refreshed(after_a_step(), folder(STEP, "00-02", behind=False), (), back=back)
 
-    assert told(rt)[-1].startswith(
-        "The workspace went back by 2 commits of this item (steps 00-01 and 00-02)."
+    assert told(rt)[-1] == (
+        "The workspace went back by 2 commits of this item (steps 00-01 and 00-02). I restored them from git."
     )
     assert rt.steps_completed == (STEP, "00-02")
     assert rt.committed == WITNESS

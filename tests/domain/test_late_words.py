@@ -258,8 +258,8 @@ def test_an_answer_that_comes_after_the_next_question_belongs_to_its_step() -> N
     assert line.meta["written_at"] < line.ts
     assert table.rt.answers == ()
     assert told(table) == (
-        "You wrote this while step 00-01 was open, so it is kept with that step, which is written already. "
-        "If it belongs to what is asked now, please write it again."
+        "You wrote this while step 00-01 was open, so I kept it with that step, which is finished. "
+        "If it answers the question that is open now, please write it again."
     )
     assert table.rt.lines == tuple(sorted(table.rt.lines, key=lambda one: (one.ts, one.round)))
 

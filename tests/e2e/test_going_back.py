@@ -90,7 +90,7 @@ async def test_a_revert_stands_and_is_named_once(meeting: Meeting) -> None:
             await step(meeting, words)
         git(meeting, "revert", "--no-edit", "HEAD")
         await meeting.do_step(WORDS[2])
-        await meeting.seen("Ada changed what is written down")
+        await meeting.seen("Ada changed the files of this item")
         await meeting.slack.settled()
 
     assert said(meeting) == [WORDS[0], WORDS[2]]
@@ -112,7 +112,7 @@ async def test_a_lost_node_gets_what_the_store_and_the_thread_have(meeting: Meet
     rmtree(meeting.workspace)
     async with meeting.bot():
         await meeting.do_step(WORDS[2])
-        await meeting.seen("git does not have what came after (steps 00-01 and 00-02)")
+        await meeting.seen("git no longer has the later commits of this item (steps 00-01 and 00-02)")
         await wait_until(lambda: len(said(meeting)) == len(WORDS))
         await meeting.slack.settled()
 

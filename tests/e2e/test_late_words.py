@@ -55,7 +55,7 @@ async def test_words_that_are_delivered_backwards(tmp_path: Path) -> None:
             for number in range(4):
                 await meeting.say(f"Keyword{number} is where it is.", who=("grace", "linus")[number % 2])
             slack.release_events(backwards=True)
-            assert "00-01" in await whisper(meeting, "linus", "is kept with that step")
+            assert "00-01" in await whisper(meeting, "linus", "I kept it with that step")
             await slack.settled()
             await meeting.press("finish_step")
             await meeting.menu("continue")

@@ -145,7 +145,7 @@ async def test_when_slack_does_not_say_who_it_is(meeting: Meeting) -> None:
         delivery = await linus.slash(CHANNEL, "/roundtable start Dark mode")
         assert "Slack has not told me who you are" in delivery.response["text"]
         delivery = await linus.slash(CHANNEL, "/roundtable list")
-        assert "answer a guest" in str(delivery.response)
+        assert "treat you as a guest for now" in str(delivery.response)
 
 
 async def test_words_that_nobody_can_be_asked_about_are_recorded(meeting: Meeting) -> None:

@@ -90,7 +90,7 @@ async def test_the_word_of_somebody_who_may_not_begin_asks_the_others(with_eva: 
         await meeting.slack.person("ada").press(question, TAKE_UP)
         await meeting.until(lambda: meeting.folder.exists() and WORDS in recorded(meeting))
         await meeting.until(lambda: not questions(meeting, meeting.root, CHANNEL))
-    assert "no record of it" in question.text
+    assert "no longer have a record of it" in question.text
 
 
 async def test_words_in_an_earlier_thread_of_an_item_are_answered(meeting: Meeting) -> None:

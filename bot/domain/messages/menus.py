@@ -82,7 +82,7 @@ REANALYSE = Choice(action=Action.REANALYSE, label="Re-analyze from Phase 00")
 ALLOW_MORE = Choice(action=Action.ALLOW_MORE, label="Allow as much again")
 CANCEL = Choice(action=Action.CANCEL, label="Cancel", emphasis=Emphasis.PRIMARY)
 CATCH_UP = Choice(action=Action.CATCH_UP, label="Catch me up")
-TAKE_UP = Choice(action=Action.TAKE_UP, label="Take it up here", emphasis=Emphasis.PRIMARY)
+TAKE_UP = Choice(action=Action.TAKE_UP, label="Continue here", emphasis=Emphasis.PRIMARY)
 EXPORT = Choice(action=Action.EXPORT, label="Export the record")
 
 DEPTHS = {

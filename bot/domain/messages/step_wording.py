@@ -37,14 +37,14 @@ def named_by_git(title: str) -> str:
     """*title* is anybody's text, who can push."""
     return (
         f"The repository says that this thread belongs to **{_untrusted(title)}**, but I did not write that myself. "
-        "Press *Take it up here* if that is right: I then read what was said here, and we go on."
+        "If that is right, press *Continue here*. I then read this thread, and we continue."
     )
 
 
 def record_gone(title: str) -> str:
     return (
-        f"This was the roundtable on **{_untrusted(title)}**, and I have no record of it any more. "
-        "Press *Take it up here* to go on: I then read what was said here."
+        f"This was the roundtable on **{_untrusted(title)}**, but I no longer have a record of it. "
+        "To continue, press *Continue here*. I then read this thread."
     )
 
 

@@ -86,13 +86,9 @@ def written_anew() -> str:
 
 
 def lines_mended(count: int) -> str:
-    damaged = "A line" if count == 1 else f"{count} lines"
-    what = (
-        "was damaged on the disk. Git had it whole, so it is back"
-        if count == 1
-        else ("were damaged on the disk. Git had them whole, so they are back")
-    )
-    return f"{damaged} of the transcript {what}."
+    if count == 1:
+        return "A line of the transcript was damaged on disk. I restored it from git."
+    return f"{count} lines of the transcript were damaged on disk. I restored them from git."
 
 
 def restorable() -> str:
@@ -115,24 +111,21 @@ def put_back(back: WentBack) -> str:
     """The workspace is whole again, or what somebody changed in it stands."""
     if back.edit:
         return (
-            f"{back.person} changed what is written down about this item, in commit `{back.edit}`. That stands, and I "
-            "go on from there."
+            f"{back.person} changed the files of this item in commit `{back.edit}`. I keep that change and continue "
+            "from it."
         )
-    return (
-        f"The workspace went back by {counted(back.commits, 'commit')} of this item{_steps(back)}. I wrote them again "
-        "from the commits that git still had."
-    )
+    them = "it" if back.commits == 1 else "them"
+    gone = f"{counted(back.commits, 'commit')} of this item{_steps(back)}"
+    return f"The workspace went back by {gone}. I restored {them} from git."
 
 
 def lost(back: WentBack, *, words: int, complete: bool, permalink: str) -> str:
     """What is in the record again, and what is not."""
     thread = f"[this thread]({permalink})" if permalink else "this thread"
-    gone = f"The workspace went back, and git does not have what came after{_steps(back)}"
+    gone = f"The workspace went back, and git no longer has the later commits of this item{_steps(back)}."
     again = "the progress" if not words else f"the progress and {counted(words, 'message')} of this thread"
-    rest = f"what the personas said and wrote is in {thread} and nowhere else."
-    if complete:
-        return f"{gone}: I wrote {again} again, and {rest}"
-    return f"{gone}: I wrote {again} again. I could not read all of the thread; {rest}"
+    unread = "" if complete else " I could not read all of the thread."
+    return f"{gone} I restored {again}.{unread} What the personas said and wrote is only in {thread}."
 
 
 def _steps(back: WentBack) -> str:
@@ -222,8 +215,8 @@ def written_before(said: str, what: str, button: str) -> str:
 
 def belongs_to(step: str) -> str:
     return (
-        f"You wrote this while step {step} was open, so it is kept with that step, which is written already. "
-        "If it belongs to what is asked now, please write it again."
+        f"You wrote this while step {step} was open, so I kept it with that step, which is finished. "
+        "If it answers the question that is open now, please write it again."
     )
 
 
@@ -236,8 +229,8 @@ def guests_talk() -> str:
 
 def unverified() -> str:
     return (
-        "Slack has not told me who you are, so I treat you as a guest for now: what you write counts, and the buttons, "
-        "and words like `stop` or `finish`, are for members of this workspace. Please try again in a minute."
+        "Slack has not told me who you are, so I treat you as a guest for now: what you write counts, but buttons and "
+        "words like `stop` or `finish` are only for members of this workspace. Please try again in a minute."
     )
 
 

@@ -48,6 +48,7 @@ from bot.storage.git.sync import Sync
 from bot.storage.git.workspace import GitWorkspace, at_once
 from bot.storage.limiter import LocalPace, RedisPace
 from bot.storage.redis import RedisStore
+from bot.storage.redis_check import refuse_cluster
 from bot.storage.tasks import DocketWake
 
 log = logging.getLogger(__name__)
@@ -112,7 +113,9 @@ async def workspace(
 async def store(settings: Settings) -> AsyncIterator[Store]:
     """Redis when there is a URL, else a folder of the workspace that is this process's alone."""
     if settings.redis_url:
-        async with RedisStore(settings.redis_url.get_secret_value()) as redis:
+        url = settings.redis_url.get_secret_value()
+        await refuse_cluster(url)
+        async with RedisStore(url) as redis:
             yield redis
     else:
         async with EmbeddedStore(settings.workspace / STATE) as embedded:

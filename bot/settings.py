@@ -57,7 +57,7 @@ def _addresses(value: Value) -> Value:
 
 
 def _each_host(text: str) -> Iterator[str]:
-    """Of `redis+cluster://a:1,b:2`, `redis+cluster://a:1` and `redis+cluster://b:2`."""
+    """Of `redis+sentinel://a:1,b:2/main`, `redis+sentinel://a:1/main` and `redis+sentinel://b:2/main`."""
     scheme, _, told = text.partition("://")
     netloc, rest = re.fullmatch(r"([^/?#]*)(.*)", told, re.DOTALL).groups()  # type: ignore[union-attr]
     who, at, hosts = netloc.rpartition("@")
@@ -114,7 +114,7 @@ FutureFolder = Annotated[Path, AfterValidator(_at_home), AfterValidator(_folder_
 ServerAddress = Annotated[str, _shaped(r"https?://[^\s/]\S*"), AfterValidator(_address)]
 RedisAddress = Annotated[
     SecretStr,
-    _shaped(r"(rediss?|unix|rediss?\+cluster)://\S+|rediss?\+sentinel://[^\s/]+/[^\s/?#]\S*"),
+    _shaped(r"(rediss?|unix)://\S+|rediss?\+sentinel://[^\s/]+/[^\s/?#]\S*"),
     AfterValidator(_addresses),
 ]
 # Git runs what `ext::` names, and takes a leading dash for an option.
@@ -142,7 +142,7 @@ class Settings(Keys):
         default=None,
         repr=False,
         description="an address that starts with redis://, rediss:// or unix://,"
-        " or redis+sentinel://HOST:PORT,…/NAME, or redis+cluster://HOST:PORT,…",
+        " or redis+sentinel://HOST:PORT,…/NAME (Redis Cluster is not supported)",
     )
     workspace: FutureFolder = Field(
         default=Path("workspace"), description="a folder, or a path where nothing is yet"

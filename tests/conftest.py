@@ -8,7 +8,7 @@ from hypothesis import settings
 from bot.sandbox import Timing
 from tests.patience import PATIENT
 from tests.ports import free_port
-from tests.redis_groups import RedisCluster, WatchedRedis, running_cluster, running_watched_redis
+from tests.redis_groups import WatchedRedis, running_watched_redis
 from tests.redis_server import RedisServer, running_redis_server
 
 # Every change runs the same examples; how long one of them takes is the machine's business.
@@ -22,7 +22,6 @@ UNMEASURED = {"contracts", "sandbox", "storage", "test_crashes.py", "test_displa
 
 HURRIES = (
     "bot.storage.redis_client.CALL_SECONDS",
-    "bot.storage.redis_client.NODE_SECONDS",
     "bot.storage.redis.CENSUS_SECONDS",
     "bot.storage.tasks.WAKE_SECONDS",
     "bot.storage.git.sync.ABREAST_SECONDS",
@@ -93,21 +92,8 @@ def redis_url(redis_server: RedisServer) -> str:
 
 
 @pytest.fixture(scope="session")
-def redis_cluster() -> Iterator[RedisCluster]:
-    """Like `redis_server`; it takes two seconds until it is one."""
-    with running_cluster() as cluster:
-        yield cluster
-
-
-@pytest.fixture
-def cluster_url(redis_cluster: RedisCluster) -> str:
-    redis_cluster.start()
-    redis_cluster.empty()
-    return redis_cluster.url
-
-
-@pytest.fixture(scope="session")
 def watched_redis() -> Iterator[WatchedRedis]:
+    """Like `redis_server`; it takes a second to start."""
     with running_watched_redis() as watched:
         yield watched
 

@@ -22,8 +22,6 @@ from tests.ports import free_port
 
 STOP_SECONDS = 10
 PORTS_TO_TRY = 5
-BUS = 10_000
-"""The nodes of a cluster talk to each other so many ports higher."""
 PR_SET_PDEATHSIG = 1
 READY = ("ready to accept connections", "+monitor master")
 """What a server says, and a sentinel."""
@@ -140,7 +138,7 @@ def running_redis_server() -> Iterator[RedisServer]:
 def _free_ports() -> Iterator[int]:
     """Somebody else may take a free port before the server does, so there are a few to try."""
     for _ in range(PORTS_TO_TRY):
-        yield free_port(and_higher=(BUS,))
+        yield free_port()
 
 
 def _lines_until_ready(server: subprocess.Popen[str]) -> list[str]:

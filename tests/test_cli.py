@@ -21,7 +21,7 @@ from bot.sandbox import Fault, Sandbox
 from bot.slack.manifest import manifest
 from tests.command_line import ROOT, CommandLine, Ran, command_line, python_m_bot
 from tests.ports import free_port
-from tests.redis_groups import PASSWORD, RedisCluster, asking
+from tests.redis_groups import PASSWORD, asking
 from tests.redis_server import RedisServer
 from tests.storage.samples import wait_until
 
@@ -327,21 +327,23 @@ async def test_a_redis_without_a_password_is_warned_of(cli: Cli, slack: Sandbox,
     assert redis_url.partition("//")[2].partition("/")[0] not in ran.out + ran.err
 
 
-async def test_of_a_cluster_every_master_is_asked(
-    cli: Cli, slack: Sandbox, cluster_url: str, redis_cluster: RedisCluster
-) -> None:
-    """The one that is set differently is named."""
-    careless = redis_cluster.masters()[1]
-    with asking(careless) as client:
-        client.config_set("appendonly", "no")
-        ran = await cli("check", "--json", **in_slack(slack, REDIS_URL=cluster_url))
-        client.config_set("appendonly", "yes")
+@pytest.mark.parametrize("command", ["check", "run"])
+async def test_a_cluster_is_refused(cli: Cli, slack: Sandbox, tmp_path: Path, command: str) -> None:
+    """By its URL, and by what the server says about itself: with one sentence, and before anything is saved."""
+    node = RedisServer(tmp_path, options={"cluster-enabled": "yes", "appendonly": "no"})
+    node.start()
+    try:
+        by_url = await cli(command, **in_slack(slack, REDIS_URL="redis+cluster://:sesame@one:7000,two:7000"))
+        by_server = await cli(command, **in_slack(slack, REDIS_URL=node.url))
+    finally:
+        node.stop()
 
-    store = ran.rows()["store"]
-    assert store["found"].endswith(", a cluster of 3 masters")
-    [problem] = store["problems"]
-    assert problem["text"].endswith(f"(127.0.0.1:{careless.port})")
-    assert PASSWORD not in ran.out + ran.err
+    assert (by_url.code, by_server.code) == (1, 1)
+    assert "Redis Cluster is not supported" in by_url.out + by_url.err
+    assert "sesame" not in by_url.out + by_url.err
+    assert (
+        "REDIS_URL names a node of a Redis Cluster, which is not supported" in by_server.out + by_server.err
+    )
 
 
 async def test_a_master_is_looked_for_where_sentinels_say(
@@ -353,10 +355,7 @@ async def test_a_master_is_looked_for_where_sentinels_say(
 
     store = ran.rows()["store"]
     assert (store["status"], store["found"].endswith(", found by sentinels")) == ("ok", True)
-    assert (
-        "FAIL  store      Redis did not answer: nobody says which server is the master of 'other'"
-        in wrong.out
-    )
+    assert "FAIL  store      Redis did not answer: no sentinel names the master of 'other'" in wrong.out
     assert PASSWORD not in ran.out + ran.err + wrong.out + wrong.err
 
 

@@ -210,7 +210,8 @@ def test_a_bad_value_is_shown_with_what_it_must_be(name: str, text: str) -> None
         ("REDIS_URL", "redis://:sesame@[redis"),
         ("REDIS_URL", "redis://:sesame@one:6379,two:6379"),
         ("REDIS_URL", "redis+sentinel://:sesame@one:26379,two:26379"),
-        ("REDIS_URL", "redis+cluster://:sesame@one:6379,two:many"),
+        ("REDIS_URL", "redis+sentinel://:sesame@one:26379,two:many/main"),
+        ("REDIS_URL", "redis+cluster://:sesame@one:6379"),
         ("ROUNDTABLE_REMOTE", "ext::sesame"),
         ("ROUNDTABLE_REMOTE", "--upload-pack=sesame"),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "sesame@collector:4318"),
@@ -294,12 +295,10 @@ def test_secrets_are_what_a_log_must_not_show() -> None:
         "unix:///run/redis.sock?db=1",
         "redis+sentinel://one:26379,[::1]:26379/main",
         "rediss+sentinel://one/main/0?ssl_ca_certs=ca.pem",
-        "redis+cluster://one:7000,two:7000",
-        "rediss+cluster://one",
     ],
 )
 def test_redis_may_be_of_any_kind(url: str) -> None:
-    """One server, a master that sentinels watch, or a cluster; with TLS or without."""
+    """One server, or a master that sentinels watch; with TLS or without."""
     settings = Settings.from_env({"REDIS_URL": url})
 
     assert settings.redis_url == SecretStr(url)

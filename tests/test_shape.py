@@ -74,7 +74,6 @@ OPENED_ELSEWHERE = {
     "bot/server/connection.py": {"self._postbox.open", "self._entrance.open"},
     "bot/engine/performers.py": {"self.chat.open"},
     "bot/sandbox/methods/views.py": {"slack.views.open"},
-    "bot/storage/tasks.py": {"client.exists"},
     "bot/storage/redis.py": {"looking.exists", "self._redis.exists"},
     "bot/storage/git/reviews.py": {"self._items.exists"},
     "bot/storage/git/writing.py": {"self._items.exists"},

@@ -1,17 +1,21 @@
-"""What an operator should know of a Redis before the bot runs on it. `docs/redis.md` says what is advised, and why."""
+"""What an operator should know about a Redis before the bot runs on it. `docs/redis.md` gives the advice and why."""
 
 import asyncio
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from redis.exceptions import ResponseError
 
-from bot.errors import Unavailable
-from bot.storage.redis_client import NO_ANSWER, SENTINEL, Cluster, client, is_open, kind_of
+from bot.errors import ConfigError, Unavailable
+from bot.storage.redis_client import NO_ANSWER, bounded, client, is_open, is_sentinel
 
 NEEDED = (6, 2)
 ALL_SECONDS = 3.0
+CLUSTER = (
+    "REDIS_URL names a node of a Redis Cluster, which is not supported: use one server, or one with Sentinel."
+)
 OPEN = (
     "Redis asks for no password: anybody who reaches it can change every live roundtable. "
     "Set a password (`requirepass`) or an ACL user there, and put it into REDIS_URL."
@@ -30,76 +34,60 @@ class Inspection(NamedTuple):
     advice: tuple[Advice, ...]
 
 
+async def refuse_cluster(url: str) -> None:
+    """Raises ConfigError for a node of a cluster. A server that gives no answer now may give one later."""
+    with suppress(Unavailable):
+        async with client(url, connections=1) as redis, bounded():
+            told = await redis.info("cluster")
+            if told.get("cluster_enabled"):
+                raise ConfigError(CLUSTER)
+
+
 async def inspected(url: str) -> Inspection:
-    """Of a cluster, every master. Raises Unavailable; that something may not be asked is only advice."""
+    """Raises Unavailable. A server that keeps its version and settings to itself is only worth an advice."""
     try:
         async with asyncio.timeout(ALL_SECONDS), client(url, connections=1) as redis:
-            told = {name: await _told(redis, where) for name, where in (await _servers(redis)).items()}
+            facts = await _facts(redis)
     except NO_ANSWER as error:
         raise Unavailable(f"Redis did not answer: {str(error) or 'no answer in time'}") from error
-    advice: dict[Advice, list[str]] = {}
-    for name, facts in told.items():
-        for one in _advice(facts):
-            advice.setdefault(one, []).append(name)
-    said = tuple(_said(one, names) for one, names in advice.items())
-    return Inspection(_found(url, told), (Advice(OPEN), *said) if is_open(url) else said)
+    found = f"Redis {facts.get('redis_version', '')}".rstrip()
+    advice = tuple(_advice(facts))
+    return Inspection(
+        f"{found}, found by sentinels" if is_sentinel(url) else found,
+        (Advice(OPEN), *advice) if is_open(url) else advice,
+    )
 
 
-async def _servers(redis: Any) -> Mapping[str, dict[str, Any]]:
-    """By name, with what sends a command there."""
-    if not isinstance(redis, Cluster):
-        return {"": {}}
-    await redis.initialize()
-    return {node.name: {"target_nodes": [node]} for node in redis.get_primaries()}
-
-
-async def _told(redis: Any, where: Mapping[str, Any]) -> dict[str, Any]:
-    """Rented servers often tell what they do, and not how they are set."""
-    told: dict[str, Any] = {}
+async def _facts(redis: Any) -> dict[str, Any]:
+    """Managed servers often answer INFO and refuse CONFIG."""
+    facts: dict[str, Any] = {}
     try:
-        told |= await redis.execute_command("INFO", **where)
-        told |= _text(await redis.execute_command("CONFIG GET", "save", **where))
+        facts |= await redis.info()
+        facts |= {_text(name): _text(value) for name, value in (await redis.config_get("save")).items()}
     except ResponseError as error:
-        told["refused"] = str(error)
-    return told
+        facts["refused"] = str(error)
+    return facts
 
 
-def _text(settings: Mapping[Any, Any]) -> dict[str, str]:
-    return {_word(name): _word(value) for name, value in settings.items()}
-
-
-def _word(value: Any) -> str:
+def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def _advice(told: Mapping[str, Any]) -> Iterator[Advice]:
-    if "redis_version" not in told:
-        yield Advice(f"Redis does not tell its version and settings: {told['refused']}.")
+def _advice(facts: Mapping[str, Any]) -> Iterator[Advice]:
+    if "redis_version" not in facts:
+        yield Advice(f"Redis does not tell its version and settings: {facts['refused']}.")
         return
-    version = str(told["redis_version"])
+    version = str(facts["redis_version"])
     if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < NEEDED:
         yield Advice(f"Redis {version} is too old: 6.2 is needed, or a later one.", stops=True)
-    if not int(told.get("aof_enabled", 0)):
-        yield Advice(_lost(told))
-    policy = told.get("maxmemory_policy", "noeviction")
-    if policy != "noeviction" and int(told.get("maxmemory", 0)):
+    if not int(facts.get("aof_enabled", 0)):
+        yield Advice(_lost(facts))
+    policy = facts.get("maxmemory_policy", "noeviction")
+    if policy != "noeviction" and int(facts.get("maxmemory", 0)):
         yield Advice(f"`maxmemory-policy` is {policy}: when memory is full, Redis throws roundtables away.")
 
 
-def _lost(told: Mapping[str, Any]) -> str:
-    if told.get("save") == "":
+def _lost(facts: Mapping[str, Any]) -> str:
+    if facts.get("save") == "":
         return "`appendonly` is off, and there are no snapshots: a restart of Redis loses what is not committed yet."
     return "`appendonly` is off: a restart of Redis loses what is not committed yet and not in its last snapshot."
-
-
-def _found(url: str, told: Mapping[str, Mapping[str, Any]]) -> str:
-    versions = sorted({str(facts["redis_version"]) for facts in told.values() if "redis_version" in facts})
-    found = f"Redis {' and '.join(versions)}".rstrip()
-    if "" not in told:
-        return f"{found}, a cluster of {len(told)} masters"
-    return f"{found}, found by sentinels" if kind_of(url) == SENTINEL else found
-
-
-def _said(advice: Advice, names: list[str]) -> Advice:
-    where = ", ".join(name for name in names if name)
-    return advice._replace(text=f"{advice.text} ({where})") if where else advice

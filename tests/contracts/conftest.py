@@ -12,12 +12,9 @@ from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.redis import RedisStore
-from bot.storage.redis_client import hosts_of, only
 
 Rewrite = Callable[[str, dict[str, Any]], dict[str, Any]]
 Opening = Callable[[], AbstractAsyncContextManager[Store]]
-SHARED = ["redis", pytest.param("cluster", marks=pytest.mark.thorough)]
-"""By way of a sentinel it is the same server; what is different about that is in `tests/storage/test_sentinel`."""
 
 
 @pytest.fixture(autouse=True)
@@ -25,12 +22,16 @@ def in_no_hurry(patient: None) -> None:
     """How long is waited for a Redis that hangs is in `tests/storage`."""
 
 
-@pytest.fixture(params=["embedded", *SHARED])
+@pytest.fixture(params=["embedded", "redis"])
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
-    """Opens the same store again and again, as a process does that is started again."""
+    """
+    Opens the same store again and again, as a process does that is started again.
+
+    What is different with Sentinel is in `tests/storage/test_sentinel`.
+    """
     if request.param == "embedded":
         return lambda: EmbeddedStore(tmp_path / ".roundtable")
-    url = request.getfixturevalue(f"{request.param}_url")
+    url = request.getfixturevalue("redis_url")
     return lambda: RedisStore(url)
 
 
@@ -46,14 +47,9 @@ def rewrite(request: pytest.FixtureRequest, tmp_path: Path) -> Rewrite:
         return dict(whole)
 
     def in_redis(slug: str, changes: dict[str, Any]) -> dict[str, Any]:
-        url = request.getfixturevalue(f"{kind}_url")
-        cluster = kind == "cluster"
-        kinds: Any = redis.RedisCluster if cluster else redis.Redis
-        if cluster:
-            url = only(url, hosts_of(url)[-1:]).replace("+cluster", "")
-        with kinds.from_url(url) as client:
+        with redis.Redis.from_url(request.getfixturevalue("redis_url")) as client:
             key = f"roundtable:{{{slug}}}"
-            whole = json.loads(client.hget(key, "state")) | changes
+            whole = json.loads(str(client.hget(key, "state"), "utf-8")) | changes
             client.hset(key, "state", json.dumps(whole))
             client.hset(key, "shape", whole["shape"])
         return dict(whole)
@@ -70,8 +66,8 @@ async def store(open_store: Opening) -> AsyncIterator[Store]:
 @pytest.fixture(params=["memory", "redis"])
 def wake_url(request: pytest.FixtureRequest) -> str:
     """
-    Where the work waits; memory is named anew for each test, since it is shared in the process. How docket works on a
-    cluster and behind a sentinel is in `tests/storage`.
+    Where the work waits; memory has a new name for each test, since it is shared in the process. How docket works with
+    Sentinel is in `tests/storage`.
     """
     if request.param == "memory":
         return f"memory://{request.node.originalname}"

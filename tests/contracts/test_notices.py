@@ -19,12 +19,12 @@ ENTRY = Entry(number=1, path="reviews/review-001.md", line="REVIEW: metadata una
 NOTICE = Notice(slug="offline-sync", title="Offline – sync", version=1, entries=(ENTRY,)).owing(ShowNotice())
 
 
-@pytest.fixture(params=["embedded", "redis", pytest.param("cluster", marks=pytest.mark.thorough)])
+@pytest.fixture(params=["embedded", "redis"])
 def open_notices(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
     """Opens the same place again and again, as a process does that is started again."""
     if request.param == "embedded":
         return lambda: EmbeddedNotices(tmp_path / ".roundtable")
-    url = request.getfixturevalue(f"{request.param}_url")
+    url = request.getfixturevalue("redis_url")
     return lambda: RedisNotices(url)
 
 

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from bot.engine.ports import Pace
 from bot.errors import ConfigError
 from bot.storage.limiter import BUDGETS_REMEMBERED, LocalPace, RedisPace
-from tests.contracts.conftest import SHARED
 from tests.redis_server import RedisServer
 
 Opening = Callable[[], AbstractAsyncContextManager[Pace]]
@@ -35,13 +34,13 @@ async def alone(speed: float = 1) -> AsyncIterator[Pace]:
     yield LocalPace(speed=speed)
 
 
-@pytest.fixture(params=["local", *SHARED])
+@pytest.fixture(params=["local", "redis"])
 def open_pace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Opening:
     """A pace, as one process has it, on a machine that may be busy."""
     monkeypatch.setattr("bot.storage.limiter.CALL_SECONDS", 20.0)
     if request.param == "local":
         return alone
-    url = request.getfixturevalue(f"{request.param}_url")
+    url = request.getfixturevalue("redis_url")
     return lambda: RedisPace(url)
 
 

@@ -1,4 +1,4 @@
-"""A meeting whose state is in a cluster, or in a master that another one replaces: people notice next to nothing."""
+"""A meeting whose Redis master is lost and replaced: people notice next to nothing."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -8,8 +8,7 @@ import pytest
 from bot.sandbox import App, Sandbox
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from tests.e2e.test_operating import IMPATIENT, PATIENCE_SECONDS, ready, with_redis
-from tests.redis_groups import RedisCluster, WatchedRedis
-from tests.storage.test_cluster import wait_for_the_replica
+from tests.redis_groups import WatchedRedis, wait_for_the_replica
 
 
 @pytest.fixture
@@ -18,28 +17,19 @@ async def slack() -> AsyncIterator[Sandbox]:
         yield sandbox
 
 
-@pytest.fixture(params=[pytest.param("cluster", marks=pytest.mark.thorough), "sentinel"])
-def group(request: pytest.FixtureRequest) -> RedisCluster | WatchedRedis:
-    """Running, and empty."""
-    request.getfixturevalue(f"{request.param}_url")
-    found = request.getfixturevalue({"cluster": "redis_cluster", "sentinel": "watched_redis"}[request.param])
-    assert isinstance(found, RedisCluster | WatchedRedis)
-    return found
-
-
 async def test_a_meeting_goes_on_when_another_becomes_master(
-    slack: Sandbox, tmp_path: Path, group: RedisCluster | WatchedRedis
+    slack: Sandbox, tmp_path: Path, sentinel_url: str, watched_redis: WatchedRedis
 ) -> None:
     """What was said before, meanwhile and afterwards is all there, once, and everything that was owed is paid."""
-    async with with_redis(slack, tmp_path, group.url) as (meeting, port):
+    async with with_redis(slack, tmp_path, sentinel_url) as (meeting, port):
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
         await meeting.press("continue")
         await meeting.seen("Step 00-02")
         await slack.settled()
-        lost = group.with_replica() if isinstance(group, RedisCluster) else group.master()
+        lost = watched_redis.master()
         wait_for_the_replica(lost)
-        group.kill(lost)
+        watched_redis.kill(lost)
         await meeting.say("Two people may edit the same form")
         words = slack.events("message")[-1]
 

@@ -3,16 +3,15 @@
 import pytest
 
 from bot.errors import ConfigError
-from bot.storage.redis_client import Address, client, hosts_of, is_open, only, taken_apart
+from bot.storage.redis_client import SentinelAddress, client, is_open, sentinel_address
 from bot.storage.tasks import DocketWake
 
 
 def test_sentinels_are_named_with_the_master_they_watch() -> None:
     """Who asks the servers, and who asks the sentinels; the port of a sentinel need not be said."""
-    told = taken_apart("redis+sentinel://bot:p%40ss@one:26380,[::1]/main/2?sentinel_password=s%20s")
+    told = sentinel_address("redis+sentinel://bot:p%40ss@one:26380,[::1]/main/2?sentinel_password=s%20s")
 
-    assert told == Address(
-        kind="sentinel",
+    assert told == SentinelAddress(
         hosts=(("one", 26380), ("::1", 26379)),
         options={"username": "bot", "password": "p@ss", "db": 2},
         sentinel_options={"password": "s s"},
@@ -20,32 +19,12 @@ def test_sentinels_are_named_with_the_master_they_watch() -> None:
     )
 
 
-def test_a_cluster_is_named_by_some_of_its_nodes() -> None:
-    """The others are found out."""
-    told = taken_apart("redis+cluster://:p%40ss@one:7000,two")
-
-    assert told.hosts == (("one", 7000), ("two", 6379))
-    assert told.options == {"password": "p@ss", "db": 0}
-
-
 def test_what_is_secure_is_so_towards_sentinels_too() -> None:
     """One authority usually signs for all of them."""
-    told = taken_apart("rediss+sentinel://one/main?ssl_ca_certs=ca.pem&health_check_interval=5")
+    told = sentinel_address("rediss+sentinel://one/main?ssl_ca_certs=ca.pem&health_check_interval=5")
 
     assert told.options == {"ssl": True, "ssl_ca_certs": "ca.pem", "health_check_interval": 5, "db": 0}
     assert told.sentinel_options == {"ssl": True, "ssl_ca_certs": "ca.pem"}
-
-
-def test_some_hosts_may_be_left_out() -> None:
-    """For whoever takes only one, or must not ask those that are lost. Everything else in the URL stays."""
-    cluster = "rediss+cluster://:p%40ss@one:7000,[::1]?ssl_ca_certs=our%20ca.pem"
-    sentinels = "redis+sentinel://one,two:7000,three/main/0?socket_timeout=3"
-
-    assert hosts_of(cluster) == ["one:7000", "[::1]"]
-    assert only(cluster, ["[::1]"]) == "rediss+cluster://:p%40ss@[::1]?ssl_ca_certs=our%20ca.pem"
-    assert only(sentinels, ["one", "three"], socket_timeout="9", db="1") == (
-        "redis+sentinel://one,three/main/0?socket_timeout=3&db=1"
-    )
 
 
 @pytest.mark.parametrize(
@@ -57,11 +36,10 @@ def test_some_hosts_may_be_left_out() -> None:
         ("redis+sentinel://:sesame@redis/main/first", "the database is not a number"),
         ("redis+sentinel://:sesame@redis/main?database=1", "has an option that does not exist"),
         ("redis+sentinel://:sesame@/main", "a host or its port cannot be read"),
-        ("redis+cluster://:sesame@redis:7000,redis:x", "a host or its port cannot be read"),
-        ("redis+cluster://:sesame@redis:7000,", "a host or its port cannot be read"),
-        ("redis+cluster://:sesame@redis:7000/1", "a cluster has no databases"),
-        ("redis+cluster://:sesame@redis?database=1", "has an option that does not exist"),
-        ("redis+cluster://:sesame@redis?socket_timeout=x", "Invalid value for 'socket_timeout'"),
+        ("redis+sentinel://:sesame@redis:7000,redis:x/main", "a host or its port cannot be read"),
+        ("redis+sentinel://:sesame@redis:7000,/main", "a host or its port cannot be read"),
+        ("redis+sentinel://:sesame@redis/main?socket_timeout=x", "Invalid value for 'socket_timeout'"),
+        ("redis+cluster://:sesame@redis:7000", "must specify one of the following schemes"),
     ],
 )
 def test_a_url_that_cannot_be_used_is_said_at_once(url: str, reason: str) -> None:
@@ -85,8 +63,6 @@ def test_a_url_that_cannot_be_used_is_said_at_once(url: str, reason: str) -> Non
         ("unix:///run/redis.sock", False),
         ("redis+sentinel://one,two/main?sentinel_password=sesame", True),
         ("redis+sentinel://:sesame@one,two/main", False),
-        ("redis+cluster://one,two", True),
-        ("redis+cluster://:sesame@one,two", False),
     ],
 )
 def test_a_server_is_open_unless_something_opens_it(url: str, *, is_it: bool) -> None:
@@ -94,10 +70,10 @@ def test_a_server_is_open_unless_something_opens_it(url: str, *, is_it: bool) ->
     assert is_open(url) is is_it
 
 
-@pytest.mark.parametrize("url", ["redis+sentinel://:sesame@redis", "redis+cluster://:sesame@redis/1"])
-def test_the_work_refuses_what_the_store_refuses(url: str) -> None:
-    """Before anybody is waited for."""
+async def test_the_work_refuses_what_the_store_refuses() -> None:
+    """Also when it is opened first."""
     with pytest.raises(ConfigError, match="REDIS_URL cannot be used") as refused:
-        DocketWake(url)
+        async with DocketWake("redis+sentinel://:sesame@redis"):
+            pass
 
     assert "sesame" not in str(refused.value)

@@ -1,4 +1,4 @@
-"""How long what is owed has been waiting, whichever process should have paid it."""
+"""How long outboxes have been waiting, for health and metrics."""
 
 from typing import NamedTuple, Protocol
 
@@ -10,46 +10,44 @@ LOOKED_AT = 200
 
 
 class Waiting(NamedTuple):
-    """*owing* roundtables owe something, and the one that waits longest has since *oldest_seconds*."""
+    """*owing* counts the filled outboxes; *oldest_seconds* is the longest wait of a next effect."""
 
     owing: int
     oldest_seconds: float
 
 
-class Debt(Protocol):
+class NextEffect(Protocol):
     @property
     def id(self) -> str: ...
 
 
-class Debtor(Protocol):
-    """A roundtable, or the notice of an item's reviews. Something last happened to it *now*."""
+class WithOutbox(Protocol):
+    """A roundtable, or the notice of an item's reviews. *now* is when it last changed."""
 
     @property
-    def next_effect(self) -> Debt | None: ...
+    def next_effect(self) -> NextEffect | None: ...
 
     @property
     def now(self) -> str: ...
 
 
-class Debtors(Protocol):
-    """Where they are stored."""
-
+class Outboxes(Protocol):
     async def owing(self) -> tuple[str, ...]: ...
 
-    async def get(self, slug: str) -> Debtor | None: ...
+    async def get(self, slug: str) -> WithOutbox | None: ...
 
 
 class Queue:
-    """An effect waits from when we know that it is the next one: what people say meanwhile makes it no younger."""
+    """An effect waits from when it became the next one; later changes of its roundtable do not reset that."""
 
-    def __init__(self, debtors: Debtors, clock: Clock) -> None:
-        self._debtors = debtors
+    def __init__(self, outboxes: Outboxes, clock: Clock) -> None:
+        self._outboxes = outboxes
         self._clock = clock
         self._next: dict[str, tuple[str, str]] = {}
 
     async def waiting(self) -> Waiting:
-        """Raises Unavailable with the store."""
-        slugs = await self._debtors.owing()
+        """Raises Unavailable when the store does."""
+        slugs = await self._outboxes.owing()
         found = [await self._next_of(slug) for slug in slugs[:LOOKED_AT]]
         self._next = {slug: effect for slug, effect in zip(slugs, found, strict=False) if effect}
         now = self._clock()
@@ -58,12 +56,12 @@ class Queue:
 
     async def _next_of(self, slug: str) -> tuple[str, str] | None:
         try:
-            debtor = await self._debtors.get(slug)
+            found = await self._outboxes.get(slug)
         except NewerVersion:
             return None
-        if debtor is None or debtor.next_effect is None:
+        if found is None or found.next_effect is None:
             return None
         known = self._next.get(slug)
-        if known and known[0] == debtor.next_effect.id:
+        if known and known[0] == found.next_effect.id:
             return known
-        return debtor.next_effect.id, debtor.now or self._clock()
+        return found.next_effect.id, found.now or self._clock()

@@ -1,8 +1,8 @@
 """
 The store of one process without Redis: each roundtable is one file, replaced whole.
 
-Memory holds only the index; it is made anew from the files at every start. One thread does all the writing, so
-that what is compared is what is replaced, even when the caller was cancelled meanwhile.
+Memory holds only an index, which is built from the files at every start. One thread does all reading and writing, so
+that compare-and-set holds even when the caller is cancelled in between.
 """
 
 import asyncio
@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
 
 from bot.domain.roundtable.stage import Stage
@@ -29,7 +28,7 @@ ROUNDTABLES = "roundtables"
 SUFFIX = ".json"
 LISTENED = "listened"
 FIRSTS = "firsts"
-"""A file for each key that `first` keeps; in it stands until when."""
+"""One file for each key of `first`; it contains the time at which the key expires."""
 TIDY_SECONDS = 60
 PROBE_BYTES = 4096
 IN_USE = "another roundtable process uses this workspace; set REDIS_URL to run several"
@@ -39,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class Entry(NamedTuple):
-    """What must be known of a roundtable without reading it."""
+    """The index entry of a roundtable."""
 
     version: int
     incarnation: str
@@ -50,13 +49,15 @@ class Entry(NamedTuple):
 
 
 class EmbeddedStore:
-    """Use it as a context manager; *path* is created, and is this process's alone until the end."""
+    """An async context manager; it creates *path* and keeps it locked."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._entries: dict[str, Entry] = {}
         self._threads: dict[str, str] = {}
-        self._newer: dict[str, str] = {}  # what a newer version saved, with a sentence about it
+        self._newer: dict[
+            str, str
+        ] = {}  # slugs saved by a newer version of this program, with the error sentence
         self._firsts: dict[str, float] = {}
         self._tidy_at = 0.0
         self._stack = AsyncExitStack()
@@ -73,12 +74,7 @@ class EmbeddedStore:
             self._stack = stack.pop_all()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
@@ -135,7 +131,7 @@ class EmbeddedStore:
         return await self._bounded(lambda: self._first(key, seconds, renew=renew))
 
     async def ping(self) -> None:
-        """A roundtable that only a newer version can read makes the whole of it unusable, until that version runs."""
+        """Raises NewerVersion while there is a roundtable that only a newer version of this program can read."""
         await self._bounded(self._probe)
         for sentence in self._newer.values():
             raise NewerVersion(sentence)
@@ -167,10 +163,10 @@ class EmbeddedStore:
         for name in names:
             if name.endswith(SUFFIX):
                 with suppress(NewerVersion):
-                    self._look(name.removesuffix(SUFFIX))
+                    self._load(name.removesuffix(SUFFIX))
 
     def _read(self, slug: str) -> Roundtable | None:
-        """A file that cannot be read is moved aside: the item is then rebuilt from the workspace."""
+        """An unreadable file is moved aside: the item is then rebuilt from the workspace."""
         name = slug + SUFFIX
         with folder(self._path, [ROUNDTABLES]) as files:
             if (content := files.read(name, STATE_BYTES)) is None:
@@ -192,12 +188,12 @@ class EmbeddedStore:
             self._forget(slug)
         return found
 
-    def _look(self, slug: str) -> None:
+    def _load(self, slug: str) -> None:
         if found := self._read(slug):
             self._index(found)
 
     def _note(self, slug: str, sentence: str, place: Place | None) -> None:
-        """It is found by its thread, so that what is said there is not taken for nobody's."""
+        """Its thread stays in the index, so that messages there are not taken for those of an unknown thread."""
         if slug not in self._newer:
             log.error("%s", sentence)
         self._forget(slug)
@@ -216,14 +212,11 @@ class EmbeddedStore:
             with folder(self._path, [ROUNDTABLES]) as files:
                 files.replace(roundtable.slug + SUFFIX, encoded(roundtable))
         except OSError:
-            self._look_again(roundtable.slug)
+            # The failing disk may have replaced the file all the same.
+            with suppress(OSError, NewerVersion):
+                self._load(roundtable.slug)
             raise
         self._index(roundtable)
-
-    def _look_again(self, slug: str) -> None:
-        """A disk that failed may have taken it all the same: whoever comes next is told what is there."""
-        with suppress(OSError, NewerVersion):
-            self._look(slug)
 
     def _listened(self) -> str:
         with folder(self._path) as files:
@@ -265,7 +258,7 @@ class EmbeddedStore:
 
 
 def _until(content: bytes | None) -> float:
-    """What cannot be read is forgotten."""
+    """An unreadable key counts as expired."""
     try:
         return float(content or 0)
     except ValueError:

@@ -1,9 +1,9 @@
 """
-How fast Slack is called: kept by this process alone, or by all processes of one Slack app together.
+Rate limits for calls of Slack: within this process, or shared by all processes of one Slack app.
 
-A budget is a bucket of *burst* calls that fills at *per_second*. Whoever asks is given a place in its queue at once,
-and waits for that: first come, first served. The queue has a clock of its own, which a hold stops. So everybody keeps
-their place and their distance while nobody may call, and what waited does not burst out when the hold is over.
+A budget is a token bucket of *burst* calls that refills at *per_second*. A caller gets its place in the queue at once
+and waits for it: first come, first served. The queue has a clock of its own, which a hold stops. So callers keep their
+places and their distances during a hold, and do not all call at once when it ends.
 """
 
 import asyncio
@@ -17,12 +17,12 @@ from weakref import WeakValueDictionary
 from bot.engine.ports import Pace
 from bot.storage.redis_client import CALL_SECONDS, NO_ANSWER, Connected
 
-AWAY_SECONDS = 5.0
-"""So long nobody asks a Redis that did not answer: each of them would wait for nothing."""
+COOL_DOWN_SECONDS = 5.0
+"""Cool-down before an unreachable Redis is asked again."""
 CONNECTIONS = 16
 BUDGETS_REMEMBERED = 10_000
 KEPT_SECONDS = 60
-"""A budget that nobody used for so long is full again, and forgotten."""
+"""A budget expires so long after its bucket is full again."""
 
 TURN = """
 local time = redis.call('TIME')
@@ -41,9 +41,10 @@ end
 local due = goes + math.max(0, place - stood)
 return {string.format('%.6f', place), string.format('%.6f', due - now)}
 """
-"""KEYS: a budget. ARGV: interval, slack, seconds to keep it, and a place taken before. Returns the place, and how
-long until it is due. `full` is when the bucket will be, `stood` and `goes` set the queue's clock: it stood at `stood`
-until `goes`."""
+"""
+KEYS: a budget. ARGV: interval, slack, seconds to keep it, and a place taken before or "". Returns the place and the
+seconds until it is due. `full` is when the bucket will be full. The queue's clock stands at `stood` until `goes`.
+"""
 
 HOLD = """
 local time = redis.call('TIME')
@@ -57,14 +58,14 @@ redis.call('HSET', KEYS[1], 'full', string.format('%.6f', full),
   'stood', string.format('%.6f', clock), 'goes', string.format('%.6f', goes))
 redis.call('EXPIRE', KEYS[1], math.ceil(goes + full - clock - now) + ARGV[2])
 """
-"""KEYS: a budget. ARGV: how long nobody may call, seconds to keep it."""
+"""KEYS: a budget. ARGV: seconds of the hold, seconds to keep the budget."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class _Bucket:
-    """The same as in Lua above, and in the same words."""
+    """The same calculation as in Lua above, with the same names."""
 
     full: float = 0.0
     slack: float = 0.0
@@ -100,10 +101,7 @@ class Taken(NamedTuple):
 
 
 class LocalPace(Pace):
-    """
-    For one process. *speed* makes all budgets that much larger: with `math.inf` only holds are waited for, which is
-    right for a Slack on this machine.
-    """
+    """For one process. *speed* multiplies all rates; with `math.inf`, for the sandbox, callers wait only for holds."""
 
     def __init__(self, *, speed: float = 1.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._speed = speed
@@ -117,14 +115,13 @@ class LocalPace(Pace):
         self.held(budget, seconds=seconds)
 
     def taken(self, budget: str, *, per_second: float, burst: int) -> Taken:
-        """A place in the queue."""
         bucket = self._bucket(budget)
         interval = 1 / (per_second * self._speed)
         return Taken(bucket, bucket.place(self._clock(), interval=interval, burst=burst))
 
     async def reached(self, taken: Taken) -> None:
-        """Looks again after each wait: there may have been a hold meanwhile."""
-        while (wait := taken.bucket.due(taken.place) - self._clock()) > 0:  # noqa: ASYNC110 -- it is known when
+        # A loop, because a hold during the wait postpones the place.
+        while (wait := taken.bucket.due(taken.place) - self._clock()) > 0:  # noqa: ASYNC110 -- the time is known
             await asyncio.sleep(wait)
 
     def held(self, budget: str, *, seconds: float) -> None:
@@ -141,54 +138,54 @@ class RedisPace(Connected, Pace):
     """
     For all processes that share a Redis, by its clock.
 
-    Our own pace is kept beside the common one, so that there is no new burst when Redis goes away.
+    Each call also takes a place in this process's own budgets, so that an outage of Redis does not start a new burst.
     """
 
     def __init__(self, url: str, *, speed: float = 1.0) -> None:
         super().__init__(url, connections=CONNECTIONS)
         self._speed = speed
-        self._alone = LocalPace(speed=speed)
-        self._lines: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._away_until = 0.0
+        self._local = LocalPace(speed=speed)
+        self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._retry_at = 0.0
 
     async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
-        own = self._alone.taken(budget, per_second=per_second, burst=burst)
+        own = self._local.taken(budget, per_second=per_second, burst=burst)
         interval = 1 / (per_second * self._speed)
-        async with self._line(f"{budget} ask"):
+        async with self._queue(f"{budget} ask"):
             answer = await self._asked(TURN, budget, interval, (burst - 1) * interval, KEPT_SECONDS, "")
-        async with self._line(f"{budget} wait"):
+        async with self._queue(f"{budget} wait"):
             while answer:
                 place, wait = answer[0], float(answer[1])
                 if wait <= 0:
                     return
                 await asyncio.sleep(wait)
                 answer = await self._asked(TURN, budget, 0, 0, KEPT_SECONDS, place)
-            await self._alone.reached(own)
+            await self._local.reached(own)
 
     async def hold(self, budget: str, *, seconds: float) -> None:
-        self._alone.held(budget, seconds=seconds)
+        self._local.held(budget, seconds=seconds)
         await self._asked(HOLD, budget, seconds, KEPT_SECONDS)
 
-    def _line(self, name: str) -> asyncio.Lock:
-        """Of this process: nobody passes by because one connection is quicker than another."""
-        return self._lines.setdefault(name, asyncio.Lock())
+    def _queue(self, name: str) -> asyncio.Lock:
+        """Keeps callers of this process in order: their calls may go through different connections."""
+        return self._queues.setdefault(name, asyncio.Lock())
 
     async def _asked(self, script: str, budget: str, *arguments: Any) -> Any:
-        """What Redis says; None when it does not."""
+        """None when Redis does not answer."""
         now = time.monotonic()
-        if now < self._away_until:
+        if now < self._retry_at:
             return None
         try:
             async with asyncio.timeout(CALL_SECONDS):
                 answer = await self._redis.eval(script, 1, f"roundtable:pace:{budget}", *arguments)
         except NO_ANSWER as error:
-            if not self._away_until:
+            if not self._retry_at:
                 log.warning(
                     "each process keeps Slack's pace by itself: %s", str(error) or "no answer in time"
                 )
-            self._away_until = time.monotonic() + AWAY_SECONDS
+            self._retry_at = time.monotonic() + COOL_DOWN_SECONDS
             return None
-        if self._away_until:
+        if self._retry_at:
             log.info("Slack's pace is shared again")
-            self._away_until = 0.0
+            self._retry_at = 0.0
         return answer

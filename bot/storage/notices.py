@@ -1,8 +1,8 @@
 """
-Where live notices are: beside the roundtables, in the same store, and under keys of their own.
+Stores the live notices (one message about the reviews of an item), beside the roundtables and under keys of their own.
 
-A notice is small and seldom saved. It is one value, compared and set; who owes something is in an index that is
-written first, so that an entry may say more than the notice, and never less.
+A notice is saved whole by compare-and-set. The index of filled outboxes is written before it: an entry may be out of
+date, but none is missing.
 """
 
 import asyncio
@@ -11,7 +11,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self, TypeVar
 
 from pydantic import ValidationError
@@ -28,7 +27,7 @@ FOLDER = "notices"
 SUFFIX = ".json"
 OWING = "roundtable:notices:owing"
 NEWER = (-1, False)
-"""A version that nobody expects: it is not written over."""
+"""No caller expects this version, so the notice is not overwritten."""
 SHAPE: int = Notice.model_fields["shape"].default
 
 SAVE = """
@@ -37,7 +36,7 @@ if version ~= tonumber(ARGV[1]) then return version end
 redis.call('HSET', KEYS[1], 'version', ARGV[2], 'owes', ARGV[3], 'state', ARGV[4])
 return -1
 """
-"""KEYS: the notice. ARGV: the version expected, the new one, what it owes, and the notice. -1 when it is saved."""
+"""KEYS: the notice. ARGV: expected version, new version, kinds of effects, JSON. Returns SAVED or the version found."""
 SAVED = -1
 
 T = TypeVar("T")
@@ -45,7 +44,7 @@ log = logging.getLogger(__name__)
 
 
 class RedisNotices(Connected):
-    """One whose `state` cannot be read counts as lost: git has the reviews."""
+    """A notice whose state cannot be read is deleted and begun anew: git has the reviews."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url, connections=CONNECTIONS)
@@ -64,8 +63,8 @@ class RedisNotices(Connected):
         async with bounded():
             if owes:
                 await self._redis.zadd(OWING, {notice.slug: notice.version}, gt=True)
-            said = (expected, notice.version, owes, notice.model_dump_json())
-            found = int(await self._redis.eval(SAVE, 1, _key(notice.slug), *said))
+            arguments = (expected, notice.version, owes, notice.model_dump_json())
+            found = int(await self._redis.eval(SAVE, 1, _key(notice.slug), *arguments))
             if found == SAVED and not owes:
                 await self._redis.eval(SETTLE, 1, OWING, notice.slug, notice.version)
         if found != SAVED:
@@ -82,11 +81,7 @@ class RedisNotices(Connected):
 
 
 class EmbeddedNotices:
-    """
-    Of one process: each notice is a file of *path*, replaced whole.
-
-    Nobody else uses the folder as long as `EmbeddedStore` has it.
-    """
+    """For one process: each notice is one file below *path*, which is locked by `EmbeddedStore`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -97,12 +92,7 @@ class EmbeddedNotices:
         await self._in_thread(self._look)
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await asyncio.to_thread(self._thread.shutdown)
 
     async def get(self, slug: str) -> Notice | None:
@@ -137,7 +127,7 @@ class EmbeddedNotices:
         with folder(self._path, [FOLDER]) as files:
             content = files.read(slug + SUFFIX, STATE_BYTES)
         if content is not None:
-            self._versions.setdefault(slug, NEWER)  # stays so, if a newer version wrote it
+            self._versions.setdefault(slug, NEWER)  # kept when `_decoded` raises NewerVersion
         found = _decoded(slug, content) if content is not None else None
         if found is None:
             self._versions.pop(slug, None)

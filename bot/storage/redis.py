@@ -1,9 +1,8 @@
 """
 The store that several processes share. `docs/redis.md` lists every key.
 
-A roundtable is one hash, saved by one script that compares and sets. The indexes around it are written first, in the
-same round trip: an entry that says more than the hash is ignored by whoever reads it, one that said less would lose
-something. Nothing is tried twice: `connect.py` says why, and what all kinds of Redis have in common.
+A roundtable is one hash, saved by one script that compares and sets. The indexes are written before it, in the same
+round trip. A reader ignores an index entry without its roundtable; a roundtable without its entry would not be found.
 """
 
 import logging
@@ -21,17 +20,14 @@ from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.redis_client import Connected, bounded
 from bot.storage.serialization import SHAPE, Unreadable, decoded, encoded, is_due, newer
 
-# What Redis does by itself for the store, in Lua, so that nobody gets in between.
-#
-# The scripts go along each time: they are shorter than what they save, and a server that was restarted or
-# replaced need not be told them again.
-
+# The scripts are sent with each call: they are shorter than a state, and a server that was restarted or replaced does
+# not know them.
 
 FIELDS = (
     "version", "incarnation", "stage", "phase", "step", "turn_count", "max_turns", "team", "channel", "thread", "owes",
     "updated", "shape", "state",
 )  # fmt: skip
-"""`state` is the roundtable; the others are for people to read, and for the store to look at."""
+"""`state` is the roundtable; the other fields are copies for people, scripts and indexes."""
 EXPECTED, SEEN, KEPT, LISTED = "ARGV[1]", "ARGV[2]", "ARGV[3]", "ARGV[4]"
 GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=5)}
 SAVED, UNLISTED, ANOTHER = -1, -2, -3
@@ -48,10 +44,11 @@ if {KEPT} == '' then redis.call('PERSIST', KEYS[1]) else redis.call('EXPIRE', KE
 return {SAVED}
 """
 """
-KEYS: the roundtable. ARGV: the version expected, its incarnation where that is known, for how many seconds it is kept,
-whether the indexes were written first, and `FIELDS`. Returns SAVED; or UNLISTED, when it is not where it was, so that
-they have to be; or ANOTHER, when the store was lost meanwhile and this is one that was begun anew; or the version found
-instead.
+KEYS: the roundtable. ARGV: the expected version, its incarnation or "", after how many seconds it expires or "",
+whether the indexes were written before it, and `FIELDS`.
+
+Returns SAVED; UNLISTED when it has moved to another thread, so that the indexes must be written; ANOTHER when the store
+was lost and the roundtable begun anew; otherwise the version that was found.
 """
 
 UNLESS_SEEN = """
@@ -61,24 +58,21 @@ return redis.call('HGET', KEYS[1], 'state')
 """
 SAME = 1
 """
-KEYS: the roundtable. ARGV: the version, incarnation and time of the one that is known. Returns the state, or SAME. The
-time tells two apart that have one version: a replica that became master may lack the last save, and get another.
+KEYS: the roundtable. ARGV: version, incarnation and time of the one that the caller has. Returns SAME or the state.
+
+The time is needed: a replica that became master may lack the last save and then get another one of the same version.
 """
 
 SETTLE = """
 local owed = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if owed and tonumber(owed) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], ARGV[1]) end
 """
-"""KEYS: who owes. ARGV: a slug, and the version that owes nothing; a later one may owe again."""
+"""KEYS: the index of filled outboxes. ARGV: a slug, and its version with an empty outbox; a later entry stays."""
 
 SET_ASIDE = """
 if redis.call('HGET', KEYS[1], 'state') == ARGV[1] then redis.call('RENAME', KEYS[1], KEYS[2]) end
 """
-"""KEYS: the roundtable, and where to. ARGV: the state that cannot be read, unless it was replaced meanwhile."""
-
-
-# Every roundtable in a Redis, by a look at every key there is: for the few questions that no index answers.
-
+"""KEYS: the roundtable, and its new key. ARGV: the unreadable state; nothing is done if it has been replaced."""
 
 KEYS_AT_ONCE = 1_000
 
@@ -91,7 +85,10 @@ class Counted(NamedTuple):
 
 
 async def census(redis: Any, pattern: str) -> tuple[Counted, ...]:
-    """*pattern* matches the keys, each with its slug in braces. Whoever is saved meanwhile may be missing."""
+    """
+    Scans all keys, for the few questions that no index answers. *pattern* matches keys with a slug in braces. What is
+    saved during the scan may be missing.
+    """
     found: dict[str, Counted] = {}
     async for keys in _chunks(redis.scan_iter(match=pattern, count=KEYS_AT_ONCE), KEYS_AT_ONCE):
         reading = redis.pipeline(transaction=False)
@@ -131,7 +128,7 @@ LISTENED = "roundtable:listened"
 FIRST = "roundtable:first:"
 SEPARATOR = ", "
 KEPT_SECONDS = 30 * 24 * 3600
-"""A roundtable that is over and owes nothing; after that, its item is still in the workspace."""
+"""A finished roundtable with an empty outbox. After that its item is still in the workspace."""
 
 log = logging.getLogger(__name__)
 
@@ -140,8 +137,10 @@ class RedisStore(Connected):
     def __init__(self, url: str) -> None:
         super().__init__(url, connections=CONNECTIONS)
         self._settled: dict[str, int] = {}
-        self._newer: dict[str, str] = {}  # what a newer version saved, with a sentence about it
-        self._looked = False
+        self._newer: dict[
+            str, str
+        ] = {}  # slugs saved by a newer version of this program, with the error sentence
+        self._scanned = False
         self._seen: Newest[str, tuple[int, str]] = Newest(SEEN_AT_MOST)
 
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
@@ -166,7 +165,6 @@ class RedisStore(Connected):
             self._settled[roundtable.slug] = roundtable.version
 
     async def _read(self, slugs: tuple[str, ...], *, skip_newer: bool = False) -> list[Roundtable]:
-        """Those that are there, in one round trip."""
         reading = self._redis.pipeline(transaction=False)
         for slug in slugs:
             reading.hget(_key(slug), "state")
@@ -181,7 +179,7 @@ class RedisStore(Connected):
         return [one for one in found if one]
 
     async def _state(self, slug: str, known: Roundtable | None) -> Any:
-        """The JSON of what is stored, None when that is nothing, or SAME."""
+        """The stored JSON, None when there is none, or SAME."""
         if known is None:
             return await self._redis.hget(_key(slug), "state")
         seen = known.version, known.incarnation, known.now
@@ -196,21 +194,20 @@ class RedisStore(Connected):
         kept = KEPT_SECONDS if _is_over(roundtable) else ""
         version, seen = self._seen.get(roundtable.slug, (0, ""))
         seen = seen if version == expected else ""
-        said = (expected, seen, kept, "listed" if listed else "", *_fields(roundtable))
-        saving.eval(SAVE, 1, _key(roundtable.slug), *said)
-        place = len(saving) - 1
+        arguments = (expected, seen, kept, "listed" if listed else "", *_fields(roundtable))
+        saving.eval(SAVE, 1, _key(roundtable.slug), *arguments)
+        position = len(saving) - 1
         settled, self._settled = self._settled, {}
         for slug, version in settled.items():
             saving.eval(SETTLE, 1, OWING, slug, version)
         answers = await saving.execute()
-        return int(answers[place])
+        return int(answers[position])
 
     def _note(self, roundtable: Roundtable) -> None:
-        """What was lost and begun anew comes to the same versions: whoever goes on from one must mean the same."""
+        """A roundtable that was lost and begun anew reaches the same versions; its incarnation tells it apart."""
         self._seen[roundtable.slug] = roundtable.version, roundtable.incarnation
 
     async def at(self, place: Place) -> Roundtable | None:
-        """Two calls, since a cluster has the thread and who is held there in two places."""
         async with bounded():
             slugs = map(_text, await self._redis.smembers(_thread_key(place)))
             found = await self._read(tuple(slugs))
@@ -278,8 +275,8 @@ class RedisStore(Connected):
     async def ping(self) -> None:
         async with bounded():
             await self._redis.ping()
-        if not self._looked:
-            self._looked = True
+        if not self._scanned:
+            self._scanned = True
             with suppress(Unavailable):
                 await self._census()
         for slug in tuple(self._newer):
@@ -299,7 +296,7 @@ class RedisStore(Connected):
         self._newer[slug] = sentence
 
     async def _forget(self, team: str, channel: str, gone: list[str]) -> None:
-        """Roundtables that have expired; one that is being saved for the first time just now is put back."""
+        """Removes expired roundtables from the index. One that is saved for the first time meanwhile is put back."""
         if not gone:
             return
         await self._redis.srem(_channel_key(team, channel), *gone)
@@ -308,7 +305,7 @@ class RedisStore(Connected):
                 await self._redis.sadd(_channel_key(team, channel), slug)
 
     async def _decoded(self, slug: str, state: bytes | str | None) -> Roundtable | None:
-        """What cannot be read is set aside: the item is then rebuilt from the workspace."""
+        """An unreadable state is set aside: the item is then rebuilt from the workspace."""
         if state is None:
             self._newer.pop(slug, None)
             return None
@@ -326,7 +323,7 @@ class RedisStore(Connected):
 
 
 def _key(slug: str) -> str:
-    """In braces: a cluster keeps everything of one roundtable together."""
+    """With braces, as Redis Cluster needed them; stored keys keep their names."""
     return f"roundtable:{{{slug}}}"
 
 
@@ -343,7 +340,7 @@ def _is_over(roundtable: Roundtable) -> bool:
 
 
 def _list(saving: Any, roundtable: Roundtable) -> None:
-    """The ways to find it, which expire with it."""
+    """Writes the index entries of channel and thread."""
     slug, place = roundtable.slug, roundtable.place
     saving.sadd(_channel_key(place.team, place.channel), slug)
     if not place.thread:

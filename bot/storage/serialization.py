@@ -1,8 +1,9 @@
 """
-The JSON of a stored roundtable, as this version of the program wrote it, or another.
+The JSON of a stored roundtable.
 
-A newer version may have written what this one cannot read: an unknown kind of effect, an unknown stage. That is not
-damage. It is left as it is, and NewerVersion says so; saving it again would forget what only that version knows.
+A newer version of this program may have written what this one cannot read, such as an unknown kind of effect. That is
+not damage: it raises NewerVersion and is not overwritten, because saving it would lose what only the newer version
+knows.
 """
 
 import json
@@ -20,7 +21,7 @@ SHAPE: int = Roundtable.model_fields["shape"].default
 
 
 class Unreadable(BotError):
-    """Nothing that a roundtable could be made of: as good as lost."""
+    """The stored state is damaged; callers set it aside and go on without it."""
 
 
 def encoded(roundtable: Roundtable) -> bytes:
@@ -52,13 +53,13 @@ def newer(what: str, slug: str, where: str = "") -> str:
 
 
 def is_newer(slug: str, content: bytes | str, *, shape: int) -> bool:
-    """Whether *content*, which cannot be read, is nevertheless whole, about *slug*, and at least of our *shape*."""
+    """Whether unreadable *content* is intact JSON about *slug* that says it has *shape* or a later one."""
     read = _object(content)
     return read.get("slug") == slug and isinstance(read.get("shape"), int) and read["shape"] >= shape
 
 
 def place_in(content: bytes | str) -> Place | None:
-    """Where the roundtable is held that cannot be read otherwise."""
+    """The thread of a roundtable that cannot be read."""
     with suppress(ValidationError):
         return Place.model_validate(_object(content).get("place"))
     return None
@@ -72,6 +73,6 @@ def _object(content: bytes | str) -> dict[str, Any]:
 
 
 def is_due(owed: AbstractSet[str], touched: str, *, quiet_since: str) -> bool:
-    """Whether any of it can be paid now, as `Store.owing` means it. Something last happened at *touched*."""
+    """Whether an outbox with the kinds *owed* can be performed now. *quiet_since* is that of `Store.owing`."""
     waits = quiet_since and owed <= TRIED_AGAIN and touched > quiet_since
     return bool(owed) and not waits

@@ -201,7 +201,7 @@ async def test_redis_is_used_again_when_it_is_back(
     redis_server: RedisServer, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing has to be started again."""
-    monkeypatch.setattr("bot.storage.limiter.AWAY_SECONDS", 0)
+    monkeypatch.setattr("bot.storage.limiter.COOL_DOWN_SECONDS", 0)
     async with RedisPace(redis_url) as pace:
         redis_server.stop()
         await pace.turn("post:C1", per_second=1_000, burst=1)

@@ -23,7 +23,7 @@ NOBODY = "127.0.0.1:1"
 SERVICE = "main"
 READY_SECONDS = 30.0
 LOST_AFTER, BUSY_AFTER = 1_500, 30_000
-"""Milliseconds until a silent server is taken for lost; on a busy machine, only where a test is about that."""
+"""Milliseconds until a silent server counts as lost; the longer one is for tests that are not about that."""
 OPTIONS = {
     "requirepass": PASSWORD,
     "masterauth": PASSWORD,

@@ -22,7 +22,7 @@ COOL_DOWN_SECONDS = 5.0
 CONNECTIONS = 16
 BUDGETS_REMEMBERED = 10_000
 KEPT_SECONDS = 60
-"""A budget expires so long after its bucket is full again."""
+"""From when the bucket of a budget is full again until Redis deletes the budget."""
 
 TURN = """
 local time = redis.call('TIME')

@@ -1,4 +1,4 @@
-"""What may be written in REDIS_URL: each form, and each mistake."""
+"""Every form of REDIS_URL, and every mistake in it."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from bot.storage.tasks import DocketWake
 
 
 def test_sentinels_are_named_with_the_master_they_watch() -> None:
-    """Who asks the servers, and who asks the sentinels; the port of a sentinel need not be said."""
+    """With credentials for the server and others for the sentinels; the port of a sentinel has a default."""
     told = sentinel_address("redis+sentinel://bot:p%40ss@one:26380,[::1]/main/2?sentinel_password=s%20s")
 
     assert told == SentinelAddress(
@@ -20,7 +20,7 @@ def test_sentinels_are_named_with_the_master_they_watch() -> None:
 
 
 def test_what_is_secure_is_so_towards_sentinels_too() -> None:
-    """One authority usually signs for all of them."""
+    """One certificate authority usually signs for all of them."""
     told = sentinel_address("rediss+sentinel://one/main?ssl_ca_certs=ca.pem&health_check_interval=5")
 
     assert told.options == {"ssl": True, "ssl_ca_certs": "ca.pem", "health_check_interval": 5, "db": 0}
@@ -43,7 +43,7 @@ def test_what_is_secure_is_so_towards_sentinels_too() -> None:
     ],
 )
 def test_a_url_that_cannot_be_used_is_said_at_once(url: str, reason: str) -> None:
-    """In a sentence, without the password."""
+    """In one sentence, without the password."""
     with pytest.raises(ConfigError, match=reason) as refused:
         client(url, connections=1)
 
@@ -66,7 +66,7 @@ def test_a_url_that_cannot_be_used_is_said_at_once(url: str, reason: str) -> Non
     ],
 )
 def test_a_server_is_open_unless_something_opens_it(url: str, *, is_it: bool) -> None:
-    """A password, a certificate of ours, or the rights of a file; that of the sentinels is not the servers'."""
+    """A password, a client certificate, or file permissions; the password of the sentinels does not count."""
     assert is_open(url) is is_it
 
 

@@ -1,4 +1,4 @@
-"""What only Redis can show: keys that people read, a server that is away, and other versions of this program."""
+"""The Redis store: keys that people read, outages of the server, and other versions of this program."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ def client(redis_url: str) -> Iterator[redis.Redis]:
 
 
 async def test_a_person_can_read_a_roundtable(redis_url: str, client: redis.Redis) -> None:
-    """`HGETALL` says where it stands, and what it owes."""
+    """`HGETALL` shows where it stands and what is in its outbox."""
     debate = Elaboration(step_id="01-03", lead="business-analyst", topic="light", max_turns=7)
     async with RedisStore(redis_url) as store:
         await store.put(
@@ -59,7 +59,7 @@ async def test_a_person_can_read_a_roundtable(redis_url: str, client: redis.Redi
 
 
 async def test_a_flushed_server_has_nothing(redis_url: str, client: redis.Redis) -> None:
-    """No script or key of an earlier day is needed to begin again."""
+    """Nothing that was in Redis before, not even a script, is needed to begin again."""
     async with RedisStore(redis_url) as store:
         await store.put(a_roundtable(), expected=0)
         client.flushall()
@@ -72,7 +72,7 @@ async def test_a_flushed_server_has_nothing(redis_url: str, client: redis.Redis)
 async def test_a_server_that_is_away_is_unavailable_until_it_is_back(
     redis_server: RedisServer, redis_url: str
 ) -> None:
-    """Every call says so; nothing has to be started again, and what was saved is there."""
+    """Every call raises Unavailable; nothing has to be restarted, and what was saved is there."""
     async with RedisStore(redis_url) as store:
         await store.put(a_roundtable(), expected=0)
         redis_server.stop()
@@ -93,14 +93,14 @@ async def test_a_server_that_is_away_is_unavailable_until_it_is_back(
 
 
 async def test_a_server_that_hangs_is_unavailable_in_time(silent_redis_url: str) -> None:
-    """Slack waits three seconds for an answer, and gets none: it will send the event again."""
+    """Slack waits three seconds for the acknowledgement; without one it sends the event again."""
     async with RedisStore(silent_redis_url) as store:
         with pytest.raises(Unavailable, match="Redis did not answer"):
             await store.get(SLUG)
 
 
 async def test_a_server_that_is_full_says_so_and_forgets_nothing(redis_url: str, client: redis.Redis) -> None:
-    """It takes no more, and everything that it has can be read; with room again, it goes on."""
+    """Saves are refused, and everything stored can be read; with memory again, saves succeed."""
     async with RedisStore(redis_url) as store:
         await store.put(a_roundtable(outbox=OWED), expected=0)
         try:
@@ -119,7 +119,7 @@ async def test_a_server_that_is_full_says_so_and_forgets_nothing(redis_url: str,
 async def test_what_cannot_be_read_is_set_aside(
     redis_url: str, client: redis.Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The item is as good as new to the store, and somebody can still look at what was there."""
+    """The store treats the item as new, and an operator can still look at what was there."""
     async with RedisStore(redis_url) as store:
         await store.put(a_roundtable(), expected=0)
         client.hset(KEY, "state", '{"torn')
@@ -134,7 +134,7 @@ async def test_what_cannot_be_read_is_set_aside(
 
 
 async def test_what_a_later_version_wrote_is_left_to_it(redis_url: str, client: redis.Redis) -> None:
-    """While a new version is rolled out, the old one stays away from what it does not know."""
+    """During a rollout the older version does not touch what it cannot read."""
     async with RedisStore(redis_url) as store:
         await store.put(a_roundtable(shape=2), expected=0)
 
@@ -145,7 +145,7 @@ async def test_what_a_later_version_wrote_is_left_to_it(redis_url: str, client: 
 
 
 async def test_a_process_that_starts_sees_what_a_later_version_wrote(redis_url: str) -> None:
-    """Before anybody says a word there: the field `shape` tells, without reading every roundtable."""
+    """At once, by the field `shape`, without reading every roundtable."""
     async with RedisStore(redis_url) as newer:
         await newer.put(a_roundtable(shape=2), expected=0)
     async with RedisStore(redis_url) as store:
@@ -165,10 +165,10 @@ async def test_a_process_that_starts_sees_what_a_later_version_wrote(redis_url: 
         ({"state": '{"slug": ["bright-night"]}'}, KEY),
     ],
 )
-async def test_what_somebody_else_wrote_is_refused_and_stops_nothing(
+async def test_foreign_values_are_refused_and_stop_nothing(
     redis_url: str, client: redis.Redis, fields: dict[Any, Any], key: str
 ) -> None:
-    """Nothing of it is executed or believed, and other roundtables are read as before."""
+    """They are neither executed nor believed, and other roundtables are read as before."""
     other = a_roundtable("other", place=PLACE.but(thread="2.2"), outbox=OWED)
     async with RedisStore(redis_url) as store:
         await store.put(a_roundtable(outbox=OWED), expected=0)
@@ -186,7 +186,7 @@ async def test_what_somebody_else_wrote_is_refused_and_stops_nothing(
 
 
 async def test_an_index_entry_without_its_roundtable_is_ignored(redis_url: str, client: redis.Redis) -> None:
-    """A kill between the index and the hash, or a hash that was deleted by hand."""
+    """After a kill between the index and the hash, or when the hash was deleted by hand."""
     async with RedisStore(redis_url) as store:
         await store.put(a_roundtable(outbox=OWED), expected=0)
         client.delete(KEY)
@@ -197,7 +197,7 @@ async def test_an_index_entry_without_its_roundtable_is_ignored(redis_url: str, 
 
 
 async def test_what_was_begun_anew_is_another_one(redis_url: str, client: redis.Redis) -> None:
-    """Somebody saw the one before, and the version happens to be the same."""
+    """Another process saw the one before, and the version happens to be the same."""
     async with RedisStore(redis_url) as one, RedisStore(redis_url) as other:
         await one.put(a_roundtable(), expected=0)
         client.flushall()
@@ -210,7 +210,7 @@ async def test_what_was_begun_anew_is_another_one(redis_url: str, client: redis.
 
 
 async def test_an_index_entry_that_was_lost_is_written_again(redis_url: str, client: redis.Redis) -> None:
-    """At the latest when nothing is owed any more."""
+    """At the latest when the outbox is empty."""
     keys = f"roundtable:thread:{{{PLACE.key}}}", f"roundtable:channel:{{{PLACE.team}.{PLACE.channel}}}"
     async with RedisStore(redis_url) as store:
         await store.put(a_roundtable(outbox=OWED), expected=0)
@@ -221,8 +221,10 @@ async def test_an_index_entry_that_was_lost_is_written_again(redis_url: str, cli
         assert await store.in_channel(PLACE.team, PLACE.channel) == (a_roundtable(version=2),)
 
 
-async def test_a_debt_is_crossed_out_in_passing(redis_url: str, client: redis.Redis) -> None:
-    """With the next save of anybody; nobody waits for it."""
+async def test_an_empty_outbox_leaves_the_index_with_the_next_save(
+    redis_url: str, client: redis.Redis
+) -> None:
+    """Of any roundtable: it costs no round trip of its own."""
     async with RedisStore(redis_url) as store:
         await store.put(a_roundtable(outbox=OWED), expected=0)
         await store.put(a_roundtable(version=2), expected=1)
@@ -231,8 +233,10 @@ async def test_a_debt_is_crossed_out_in_passing(redis_url: str, client: redis.Re
     assert client.zrange("roundtable:owing", 0, -1) == ["other"]
 
 
-async def test_a_debt_that_nobody_crossed_out_is_found_paid(redis_url: str, client: redis.Redis) -> None:
-    """A kill right after the last payment was saved: whoever looks next crosses it out."""
+async def test_an_outdated_index_entry_is_removed_by_the_next_search(
+    redis_url: str, client: redis.Redis
+) -> None:
+    """It is left by a kill right after the outbox was saved as empty."""
     async with RedisStore(redis_url) as store:
         await store.put(a_roundtable(), expected=0)
         client.zadd("roundtable:owing", {SLUG: 1})
@@ -243,7 +247,7 @@ async def test_a_debt_that_nobody_crossed_out_is_found_paid(redis_url: str, clie
 
 
 async def test_what_is_over_is_kept_for_a_month(redis_url: str, client: redis.Redis) -> None:
-    """The hash and the entry of its thread; whoever goes on with it keeps it for good."""
+    """The hash and the entry of its thread; a roundtable that goes on is kept for good."""
     keys = KEY, f"roundtable:thread:{{{PLACE.key}}}"
     month = 30 * 24 * 3600
     async with RedisStore(redis_url) as store:
@@ -258,7 +262,7 @@ async def test_what_is_over_is_kept_for_a_month(redis_url: str, client: redis.Re
 
 
 async def test_a_channel_forgets_what_has_expired(redis_url: str, client: redis.Redis) -> None:
-    """Whoever lists it takes the entry away."""
+    """Listing the channel removes the entry."""
     async with RedisStore(redis_url) as store:
         await store.put(a_roundtable(), expected=0)
         await store.put(a_roundtable("other"), expected=0)

@@ -1,4 +1,4 @@
-"""What only a master under watch can show: that another becomes master, and is found."""
+"""Sentinel: a replica becomes master, and the store and the work find it."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ IN_TIME_SECONDS = 3.0
 
 
 async def saved(store: RedisStore, roundtable: Roundtable) -> bool:
-    """Whether it could be saved, of which one is told in time."""
+    """Whether it could be saved. The answer, also a failure, comes in time."""
     began = time.monotonic()
     try:
         await store.put(roundtable, expected=roundtable.version - 1)
@@ -38,7 +38,7 @@ async def until_saved(store: RedisStore, roundtable: Roundtable) -> None:
 
 
 async def test_a_lost_master_is_replaced(sentinel_url: str, watched_redis: WatchedRedis) -> None:
-    """Until then every call says that Redis is away; nobody starts anything again."""
+    """Until then every call raises Unavailable; nothing has to be restarted."""
     async with RedisStore(sentinel_url) as store:
         await store.put(a_roundtable(), expected=0)
         wait_for_the_replica(watched_redis.master())
@@ -69,7 +69,7 @@ async def test_a_master_that_hangs_is_replaced_as_well(
 
 @pytest.mark.thorough
 async def test_an_operator_may_change_masters(sentinel_url: str, watched_redis: WatchedRedis) -> None:
-    """What was saved before is there, and who was connected to the former master does not stay with it."""
+    """What was saved before is there, and connections to the former master are given up."""
     async with RedisStore(sentinel_url) as store:
         await store.put(a_roundtable(), expected=0)
         wait_for_the_replica(watched_redis.master())
@@ -83,8 +83,8 @@ async def test_an_operator_may_change_masters(sentinel_url: str, watched_redis: 
 
 
 @pytest.mark.thorough
-async def test_who_can_no_longer_write_is_left(sentinel_url: str, watched_redis: WatchedRedis) -> None:
-    """Also when it is a script that says so, in the words of an older Redis."""
+async def test_a_master_that_became_a_replica_is_left(sentinel_url: str, watched_redis: WatchedRedis) -> None:
+    """Also when a script is refused the write, in the words of an older Redis."""
     script = "return redis.call('SADD', KEYS[1], 'x')"
     [replica] = [server for server in watched_redis.servers if server is not watched_redis.master()]
     async with client(sentinel_url, connections=1) as redis:
@@ -99,15 +99,15 @@ async def test_who_can_no_longer_write_is_left(sentinel_url: str, watched_redis:
 
 @pytest.mark.parametrize("others", [[NOBODY], [NOBODY, "nowhere.invalid"]])
 @pytest.mark.thorough
-async def test_sentinels_that_are_lost_hold_up_nobody(sentinel_url: str, others: list[str]) -> None:
-    """Wherever in the URL they stand, one that answers is enough."""
+async def test_sentinels_that_are_down_delay_nothing(sentinel_url: str, others: list[str]) -> None:
+    """One sentinel that answers is enough, wherever it is in the URL."""
     url = sentinel_url.replace("@", f"@{','.join(others)},")
     async with RedisStore(url) as store:
         assert await saved(store, a_roundtable())
 
 
 @pytest.mark.thorough
-async def test_a_sentinel_that_hangs_holds_up_nobody(sentinel_url: str, silent_redis_url: str) -> None:
+async def test_a_sentinel_that_hangs_delays_no_call(sentinel_url: str, silent_redis_url: str) -> None:
     """All of them are asked at once."""
     silent = silent_redis_url.removeprefix("redis://").removesuffix("/0")
     async with RedisStore(sentinel_url.replace("@", f"@{silent},")) as store:
@@ -136,7 +136,7 @@ async def test_what_is_wrong_is_said_without_the_password(
 
 
 @pytest.mark.thorough
-async def test_a_sentinel_that_hangs_holds_up_no_work(sentinel_url: str, silent_redis_url: str) -> None:
+async def test_a_sentinel_that_hangs_delays_no_work(sentinel_url: str, silent_redis_url: str) -> None:
     """Docket itself would ask the sentinels one after another, and wait a minute for this one."""
     silent = silent_redis_url.removeprefix("redis://").removesuffix("/0")
     paid = []
@@ -151,7 +151,7 @@ async def test_a_sentinel_that_hangs_holds_up_no_work(sentinel_url: str, silent_
 
 @pytest.mark.thorough
 async def test_work_goes_on_when_the_master_is_lost(sentinel_url: str, watched_redis: WatchedRedis) -> None:
-    """A wake in between is sent as soon as there is a master again."""
+    """A wake during the outage is sent as soon as there is a master again."""
     paid = []
 
     async def pay(slug: str) -> None:
@@ -170,7 +170,7 @@ async def test_work_goes_on_when_the_master_is_lost(sentinel_url: str, watched_r
 async def test_work_goes_on_when_the_master_hangs(
     sentinel_url: str, watched_redis: WatchedRedis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Docket itself would wait for its answer as long as it hangs."""
+    """Docket itself has no time limit for an answer."""
     monkeypatch.setattr(tasks, "HUNG_SECONDS", 1.0)
     paid = []
 
@@ -191,8 +191,8 @@ async def test_work_goes_on_when_the_master_hangs(
 
 
 @pytest.mark.thorough
-async def test_a_silence_in_the_middle_is_no_answer_to_another(sentinel_url: str) -> None:
-    """A call that was given up leaves nothing behind on its connection for the next one to read."""
+async def test_an_abandoned_call_leaves_no_answer_to_the_next(sentinel_url: str) -> None:
+    """A call that timed out leaves nothing on its connection for the next call to read."""
     async with client(sentinel_url, connections=1) as redis:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.05):

@@ -1,4 +1,4 @@
-"""Write access to Redis is no way to run code in the bot, and what is found there does not stop it."""
+"""Write access to Redis is no way to run code in the bot, and foreign messages do not stop it."""
 
 import asyncio
 import base64
@@ -80,7 +80,7 @@ def message(key: str, harm: bytes, **fields: str | bytes) -> dict[Any, Any]:
 
 
 async def plant(client: Any, harm: bytes) -> None:
-    """Wherever docket, or a part of it that we do not use, reads something that it unpickles."""
+    """In every place that docket, or a part of it that we do not use, unpickles from."""
     await client.xgroup_create(STREAM, GROUP, mkstream=True, id="0")
     await client.xadd(STREAM, message("an-older-version", harm))
     await client.xadd(STREAM, message(key_for("planted"), harm))
@@ -135,7 +135,7 @@ async def test_nothing_in_redis_is_unpickled(
 
 
 async def test_the_planted_messages_are_harmful(redis_url: str, harm: bytes, harmed: Path) -> None:
-    """Docket as it comes runs what they hold; otherwise the test above would prove nothing."""
+    """Docket by itself runs what they hold; otherwise the test above would prove nothing."""
     async with Docket(NAME, redis_url) as docket:
         docket.register(_never, ["pay"])
         found = {name.encode(): _bytes(one) for name, one in message("any", harm).items()}
@@ -147,7 +147,7 @@ async def test_the_planted_messages_are_harmful(redis_url: str, harm: bytes, har
 async def test_entries_of_an_older_version_are_removed_with_one_line(
     redis_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Their keys hold no slug. What they were for is still owed in the store, and the sweep wakes it."""
+    """Their keys hold no slug. Their work is still in the outbox, and the sweep wakes it."""
     paid: list[str] = []
 
     async def pay(slug: str) -> None:
@@ -171,7 +171,7 @@ async def test_entries_of_an_older_version_are_removed_with_one_line(
 
 
 async def test_what_an_older_version_left_unfinished_is_finished(redis_url: str) -> None:
-    """Its task is removed; the sweep finds in the store what is still owed."""
+    """Its task is removed; the sweep finds the filled outbox in the store."""
     async with Docket(NAME, redis_url) as older:
         older.register(_never, ["pay"])
         await older.add("pay")(SLUG)
@@ -187,7 +187,7 @@ async def test_what_an_older_version_left_unfinished_is_finished(redis_url: str)
 
 
 def test_a_message_is_made_anew_from_its_key(redis_url: str) -> None:
-    """Whatever else stands in it is not passed on."""
+    """Nothing else in it is passed on."""
     docket = DocketWake(redis_url)._docket
     key = key_for("review:any slug")
     made = docket.message_of({name.encode(): _bytes(one) for name, one in message(key, b"evil").items()})

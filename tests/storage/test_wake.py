@@ -1,4 +1,4 @@
-"""What only Redis can show of durable work: that processes die, and that Redis itself goes away."""
+"""Durable work survives the death of a process and an outage of Redis."""
 
 import asyncio
 import sys
@@ -17,7 +17,7 @@ REDELIVERY_SECONDS = 1.0
 
 
 async def test_another_process_goes_on_when_the_payer_is_killed(redis_url: str) -> None:
-    """The payment begins anew where it was not finished, and what came meanwhile is paid too."""
+    """The unfinished task begins again, and a wake that came meanwhile is served, too."""
     payer = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.storage.payer", redis_url, str(REDELIVERY_SECONDS), stdout=PIPE
     )
@@ -41,10 +41,7 @@ async def test_another_process_goes_on_when_the_payer_is_killed(redis_url: str) 
 
 
 async def test_work_goes_on_when_redis_comes_back(redis_server: RedisServer, redis_url: str) -> None:
-    """
-    A wake that nobody could be told of is sent when somebody can. One that got lost on the way to a worker is
-    delivered again.
-    """
+    """A wake during the outage is sent afterwards. One that was lost on the way to a worker is delivered again."""
     paid = []
 
     async def pay(slug: str) -> None:
@@ -65,7 +62,7 @@ async def test_work_goes_on_when_redis_comes_back(redis_server: RedisServer, red
 async def test_a_wake_is_bounded_while_redis_hangs(
     silent_redis_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whoever wakes is not held up, and the log says that it is sent later."""
+    """The caller is not delayed, and the log says that the wake is sent later."""
     monkeypatch.setattr(wake_module, "WAKE_SECONDS", 0.05)
     async with DocketWake(silent_redis_url) as wake:
         await wake.wake(SLUG)

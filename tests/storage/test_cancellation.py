@@ -10,11 +10,11 @@ from bot.storage.redis import RedisStore
 from bot.storage.tasks import TaskDocket
 
 MOMENTS = 60
-"""More than a call has; the last ones come after its end."""
+"""Turns of the event loop; more than one call takes."""
 
 
 async def test_a_call_of_docket_can_be_cancelled(sentinel_url: str) -> None:
-    """Otherwise a lease is renewed for ever after, and whoever waits for its end holds the worker, for good."""
+    """Otherwise docket would renew a lease for ever, and the worker would wait for that to end."""
 
     async def called(docket: Docket) -> None:
         async with docket.redis() as client:
@@ -26,13 +26,13 @@ async def test_a_call_of_docket_can_be_cancelled(sentinel_url: str) -> None:
 
 @pytest.mark.usefixtures("patient")
 async def test_a_call_of_the_store_can_be_cancelled(sentinel_url: str) -> None:
-    """Otherwise whatever runs until it is cancelled never ends."""
+    """Otherwise a task that runs until it is cancelled would never end."""
     async with RedisStore(sentinel_url) as store:
         await cancelled_everywhere(store.ping)
 
 
 async def cancelled_everywhere(call: Callable[[], Awaitable[None]]) -> None:
-    """Who is connected takes the same number of turns of the loop each time, up to the moment in which it sends."""
+    """Once connected, a call takes the same number of turns of the loop each time until it sends."""
     await call()
     for moment in range(MOMENTS):
         calling = asyncio.ensure_future(call())

@@ -11,9 +11,9 @@ from pathlib import Path
 from bot.cli.replay import verified
 from bot.domain.item.artifacts import SHARED
 from bot.domain.transcript import verify
-from bot.domain.transcript.fold import Replay
+from bot.domain.transcript.fold import fold
+from bot.domain.transcript.lines import parse
 from bot.domain.transcript.state import State
-from bot.domain.values.json_files import decoded
 from bot.record.verify import META, TRANSCRIPT, Item
 
 ITEMS = "docs/requirements"
@@ -52,11 +52,4 @@ def apart(files: Mapping[str, bytes]) -> Iterator[str]:
 
 @lru_cache(maxsize=2_000)
 def replayed(content: bytes) -> State:
-    replay = Replay()
-    for number, row in enumerate(content.splitlines(), start=1):
-        found = decoded(row)
-        if isinstance(found, str):
-            replay.refuse(number, found)
-        else:
-            replay.take(number, found)
-    return replay.state()
+    return fold(enumerate(map(parse, content.splitlines()), start=1))

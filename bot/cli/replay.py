@@ -16,9 +16,8 @@ from bot.domain.values.text import counted
 from bot.errors import ConfigError
 from bot.files import META_BYTES, folder
 from bot.record.against_thread import Compared, Thread, compared
-from bot.record.entries import Entry, entries
 from bot.record.page import as_html
-from bot.record.reading import replay
+from bot.record.reading import Entry, entries, replay
 from bot.record.text import as_json, as_markdown, as_text
 from bot.record.verify import META, TRANSCRIPT, Difference, Item, differences, lines_before_witness
 from bot.settings import Settings
@@ -124,7 +123,7 @@ def _gone(one: Item) -> Iterator[Difference]:
 
 def shown(one: Item, form: Form, *, until: int | None = None) -> Iterator[str]:
     """The record up to the line *until*, piece by piece."""
-    state = replay(one.record, until=until).state()
+    state = replay(one.record, until=until)
     title = _title(one)
 
     def lines() -> Iterator[Entry]:

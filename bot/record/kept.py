@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from itertools import dropwhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,9 +15,8 @@ from bot.domain.transcript.state import State
 from bot.engine.ports import Recalled, Records, Sheet
 from bot.errors import WorkspaceError
 from bot.files import TRANSCRIPT_BYTES, File, folder
-from bot.record.entries import Entry, entries, link_of
 from bot.record.page import as_html
-from bot.record.reading import replay, rows
+from bot.record.reading import Entry, entries, link_of, numbered, replay
 from bot.record.text import as_markdown
 from bot.record.verify import TRANSCRIPT
 
@@ -86,7 +84,7 @@ def _content(record: File) -> bytes:
 
 
 def _sheets(record: File, *, title: str, name: str) -> Iterator[Sheet]:
-    state = replay(record).state()
+    state = replay(record)
 
     def lines() -> Iterator[Entry]:
         return entries(record, permalink=state.permalink)
@@ -98,15 +96,14 @@ def _sheets(record: File, *, title: str, name: str) -> Iterator[Sheet]:
 
 
 def _recalled(record: File, *, person: str, permalink: str) -> Recalled:
-    now = replay(record).state()
+    now = replay(record)
     last = next((one.last for one in now.people if one.key == person), 0)
-    before = replay(record, until=last).state() if last else State()
+    before = replay(record, until=last) if last else State()
     left_off = _said_at(record, last, permalink=permalink or now.permalink) if last else ""
     return Recalled(Since(before, now), left_off)
 
 
 def _said_at(record: File, number: int, *, permalink: str) -> str:
     """Where in Slack the line *number* stands."""
-    with record.opened() as file:
-        _, row = next(dropwhile(lambda found: found[0] < number, rows(file)))
-    return link_of(permalink, row.get("meta", {})) if isinstance(row, dict) else ""
+    row = next(row for found, row in numbered(record) if found == number)
+    return link_of(permalink, row) if isinstance(row, Line) else ""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bot.domain.transcript.state import Move, Point, Speaker, Spent, State
 from bot.domain.values.text import clean, counted, one_line
-from bot.record.entries import Entry
+from bot.record.reading import Entry
 from bot.record.text import amounts, standing
 
 # The picture of a discussion: who spoke when, where it was decided, and where somebody took another

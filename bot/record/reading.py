@@ -1,162 +1,164 @@
-"""
-A transcript, read from its file in blocks: a record of any length takes the memory of a few of them.
-
-A block of whole lines is decoded at once, as one array, which takes half the time of decoding line by line. Where
-that says no, or where two rows could have become one line, the block is decoded row by row, and each bad row is named.
-"""
+"""Reads a transcript from its file, line by line: its state, its lines as they are shown, its repeated ids."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
-from pydantic_core import from_json
-
-from bot.domain.transcript.fold import Replay
-from bot.domain.transcript.lines import Flaw
-from bot.domain.values.json_files import cut_off, decoded
+from bot.domain.roundtable import permalinks
+from bot.domain.transcript.fold import AMOUNTS, CALL, NAME_CHARS, Row, amount, called, fold, kind_of, named
+from bot.domain.transcript.lines import UNWRITTEN, Flaw, Line, Source, parse
+from bot.domain.transcript.points import DECISION, OBJECTION, QUESTION, SYNTHESIS, position, who
+from bot.domain.transcript.state import CHANGE, State
+from bot.domain.values.json_files import cut_off
+from bot.domain.values.text import clean, one_line
 from bot.files import LONGEST_ROW_BYTES, File
 
-BLOCK_BYTES = 128 * 1024
-
+REMARKS = {
+    "pass": "passed",
+    "unrecorded": "no stance on record",
+    "flips": "moved without anything new",
+    "repeats": "the same point again",
+    "left_out": "synthesis refused",
+}
+CHANGES = {
+    "steps": "step done",
+    "phases": "phase done",
+    "elaborations": "recorded",
+    "restart": "restarted",
+}
+SKIPPED_BYTES = 64 * 1024
 TOO_LONG = "is longer than 16 MiB, and was not read"
 TORN = "was cut off in the middle of being written"
 
-_TWO_ON_A_ROW = re.compile(rb"\}[ \t\r]*,[ \t\r]*\{")
-_PADDING = b"\x00 \t\r"
 
-Row = dict[str, Any] | str
-"""What a row says, or a sentence about why that cannot be known."""
+class Entry(NamedTuple):
+    """
+    One line as it is shown. `flaw` says why a row is not a line; then all other fields are empty. `call` is the
+    recorded call of a model: empty where a line of a model records none. `who` tells two people with the same name
+    apart.
+    """
 
-
-class Block(NamedTuple):
-    """Rows with their ends; `too_long` says that it is the beginning of one row, whose rest was skipped."""
-
-    first: int
-    content: bytes
-    too_long: bool = False
-
-
-def replay(record: File, *, until: int | None = None) -> Replay:
-    """Every line of the file, or those up to the line *until*. Raises OSError."""
-    replayed = Replay()
-    with record.opened() as file:
-        for first, found in batches(file):
-            wanted = found if until is None else found[: max(until + 1 - first, 0)]
-            replayed.take_all(first, wanted)
-            if len(wanted) < len(found):
-                break
-    return replayed
+    number: int
+    flaw: str = ""
+    ts: str = ""
+    round: int = 0
+    part: str = ""
+    phase_key: str = ""
+    step_id: str = ""
+    actor: str = ""
+    who: str = ""
+    by: str = ""
+    kind: str = ""
+    text: str = ""
+    turn: str = ""
+    position: str = ""
+    marks: tuple[str, ...] = ()
+    call: Mapping[str, Any] | None = None
+    message_id: str = ""
+    link: str = ""
 
 
 def rows(file: BinaryIO) -> Iterator[tuple[int, Row]]:
-    """By their numbers, which count empty ones; those are left out."""
-    for first, found in batches(file):
-        for number, row in enumerate(found, start=first):
-            if row is not None:
-                yield number, row
+    """The rows of a transcript with their numbers, one at a time. Empty rows are counted and left out."""
+    number = 0
+    while row := file.readline(LONGEST_ROW_BYTES + 1):
+        number += 1
+        if len(row) > LONGEST_ROW_BYTES:
+            _skip_row(file, row)
+            yield number, TOO_LONG
+        elif row.endswith(b"\n"):
+            if row.strip():
+                yield number, parse(row)
+        elif last := row.strip(UNWRITTEN):
+            yield number, TORN if cut_off(last) else parse(last)
 
 
-def batches(file: BinaryIO) -> Iterator[tuple[int, Sequence[Row | None]]]:
-    """The rows of a block, and the number of its first one; None is an empty row."""
-    for block in blocks(file):
-        if block.too_long:
-            yield block.first, [TOO_LONG]
-        else:
-            yield block.first, _at_once(block.content) or _one_by_one(block.content)
+def _skip_row(file: BinaryIO, begun: bytes) -> None:
+    while begun and not begun.endswith(b"\n"):
+        begun = file.readline(SKIPPED_BYTES)
 
 
-def blocks(file: BinaryIO) -> Iterator[Block]:
-    first, rest = 1, b""
-    while chunk := file.read(BLOCK_BYTES):
-        end = chunk.rfind(b"\n") + 1
-        if end:
-            content = rest + chunk[:end]
-            yield Block(first, content)
-            first, rest = first + content.count(b"\n"), chunk[end:]
-        else:
-            rest += chunk
-        if len(rest) > LONGEST_ROW_BYTES:
-            yield Block(first, rest[:BLOCK_BYTES], too_long=True)
-            first, rest = first + 1, _skipped(file)
-    if rest:
-        yield Block(first, rest)
+def numbered(record: File, *, until: int | None = None) -> Iterator[tuple[int, Row]]:
+    """The rows up to the line *until*. Raises OSError."""
+    with record.opened() as file:
+        for number, row in rows(file):
+            if until is not None and number > until:
+                return
+            yield number, row
 
 
-def _skipped(file: BinaryIO) -> bytes:
-    """What follows the row that the file is in the middle of."""
-    while chunk := file.read(BLOCK_BYTES):
-        end = chunk.find(b"\n") + 1
-        if end:
-            return chunk[end:]
-    return b""
-
-
-def _at_once(content: bytes) -> list[dict[str, Any]] | None:
-    """
-    None when it takes a closer look. A text cannot reach over a line end, and no row may hold two objects: so none
-    makes up for another one that reaches into the next row.
-    """
-    if not content.endswith(b"\n") or _TWO_ON_A_ROW.search(content):
-        return None
-    try:
-        found = from_json(b"[" + content[:-1].replace(b"\n", b",\n") + b"]", cache_strings="keys")
-    except ValueError:
-        return None
-    whole = len(found) == content.count(b"\n") and set(map(type, found)) == {dict}
-    return found if whole else None
-
-
-def _one_by_one(content: bytes) -> list[Row | None]:
-    *ended, last = content.split(b"\n")
-    found: list[Row | None] = [decoded(row) if row.strip() else None for row in ended]
-    if left := last.strip(_PADDING):
-        found.append(TORN if cut_off(left) else decoded(left))
-    return found
-
-
-# Lines that use an id for the second time, found in the memory of a few of them however many there are.
-#
-# What was seen is kept as marks in a fixed table, which can be wrong about a new id, and never about an old
-# one. So a second look, at the suspects alone, settles it; mostly there are none, and no second look is
-# needed.
-
-
-TABLE_BITS = 27
-PROBES = 3
-_PLACES = (1 << TABLE_BITS) - 1
+def replay(record: File, *, until: int | None = None) -> State:
+    """The state at the line *until*, or at the end. Raises OSError."""
+    return fold(numbered(record, until=until))
 
 
 def repeated(record: File) -> Iterator[Flaw]:
-    """Raises OSError."""
-    with record.opened() as file:
-        suspects = _suspects(id_ for _, id_ in _ids(file))
-    if not suspects:
-        return
+    """Lines whose id an earlier line has. Raises OSError."""
     first: dict[str, int] = {}
-    with record.opened() as file:
-        for number, id_ in _ids(file):
-            if id_ in suspects and first.setdefault(id_, number) != number:
-                yield Flaw(number=number, sentence=f"has the message_id of line {first[id_]}")
+    for number, row in numbered(record):
+        id_ = row.meta.get("message_id") if isinstance(row, Line) else None
+        if isinstance(id_, str) and id_ and first.setdefault(id_, number) != number:
+            yield Flaw(number=number, sentence=f"has the message_id of line {first[id_]}")
 
 
-def _suspects(ids: Iterable[str]) -> set[str]:
-    table, suspects = bytearray(1 << (TABLE_BITS - 3)), set()
-    for id_ in ids:
-        known = True
-        value = hash(id_)
-        for probe in range(PROBES):
-            place = (value >> (probe * 18)) & _PLACES
-            bit = 1 << (place & 7)
-            known = known and bool(table[place >> 3] & bit)
-            table[place >> 3] |= bit
-        if known:
-            suspects.add(id_)
-    return suspects
+def entries(record: File, *, until: int | None = None, permalink: str = "") -> Iterator[Entry]:
+    """*permalink* is the thread's, if it is known; the links of messages follow from it. Raises OSError."""
+    phase = step = ""
+    thread = permalinks.thread(permalink)
+    for number, row in numbered(record, until=until):
+        if isinstance(row, str):
+            yield Entry(number, flaw=row)
+            continue
+        phase, step = _text(row, "phase_key") or phase, _text(row, "step_id") or step
+        yield _entry(number, row)._replace(
+            phase_key=phase, step_id=step, link=_link(thread, row) if thread else ""
+        )
 
 
-def _ids(file: Any) -> Iterator[tuple[int, str]]:
-    for number, row in rows(file):
-        meta = row.get("meta") if isinstance(row, dict) else None
-        found = meta.get("message_id") if isinstance(meta, dict) else None
-        if isinstance(found, str) and found:
-            yield number, found
+def link_of(permalink: str, line: Line) -> str:
+    """The address of a line's message in Slack; empty unless *permalink* is that of its thread."""
+    thread = permalinks.thread(permalink)
+    return _link(thread, line) if thread else ""
+
+
+def _entry(number: int, line: Line) -> Entry:
+    has_call = not CALL.isdisjoint(line.meta)
+    return Entry(
+        number,
+        ts=line.ts,
+        round=line.round,
+        part=line.phase.value,
+        actor=clean(line.actor),
+        who=one_line(named(line)[0], NAME_CHARS),
+        by=who(line),
+        kind=kind_of(line),
+        text=clean(line.content),
+        turn=_text(line, "turn_id"),
+        position=position(line.meta),
+        marks=tuple(_marks(line)),
+        call=_call(line.meta) if has_call else {} if line.source is Source.MODEL else None,
+        message_id=_text(line, "message_id"),
+    )
+
+
+def _marks(line: Line) -> Iterator[str]:
+    if line.source is not Source.USER and line.content.startswith(SYNTHESIS):
+        yield "synthesis"
+    yield from (kind for kind in (DECISION, QUESTION, OBJECTION) if kind in line.meta)
+    yield from (said for name, said in REMARKS.items() if line.meta.get(name))
+    change = line.meta.get(CHANGE)
+    if isinstance(change, dict):
+        yield from (said for name, said in CHANGES.items() if change.get(name))
+
+
+def _call(meta: Mapping[str, Any]) -> dict[str, Any]:
+    return {"provider": clean(called(meta))} | {name: amount(meta[name]) for name in AMOUNTS if name in meta}
+
+
+def _link(thread: re.Match[str], line: Line) -> str:
+    return permalinks.of_message(thread, _text(line, "channel_id"), _text(line, "message_ts"))
+
+
+def _text(line: Line, name: str) -> str:
+    found = line.meta.get(name)
+    return clean(found) if isinstance(found, str) else ""

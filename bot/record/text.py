@@ -7,7 +7,7 @@ from bot.domain.transcript.state import Discussion, Point, Speaker, Spent, State
 from bot.domain.values.json_files import pretty
 from bot.domain.values.markdown import escaped, quoted
 from bot.domain.values.text import counted, one_line
-from bot.record.entries import Entry
+from bot.record.reading import Entry
 
 LINE_CHARS = 150
 FLAWS_SHOWN = 20

@@ -351,7 +351,7 @@ class Item(NamedTuple):
 
 def differences(item: Item, versions: Sequence[Version] = ()) -> Iterator[Difference]:
     """Everything that is not as it should be; *versions* the newest first. Raises OSError."""
-    state = replay(item.record).state()
+    state = replay(item.record)
     flaws = sorted((*state.flaws, *repeated(item.record)), key=lambda flaw: flaw.number)
     yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
     yield from lines_kept(item.record, item.name, versions)

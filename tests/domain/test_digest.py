@@ -5,7 +5,7 @@ from bot.domain.messages.message import Action
 from bot.domain.planning.verdict import Verdict
 from bot.domain.roundtable.digest import POINTS_SHOWN, Digest, Since, caught_up, digest, waiting_for, waits
 from bot.domain.roundtable.stage import Stage
-from bot.domain.transcript.fold import Replay
+from bot.domain.transcript.fold import fold
 from bot.domain.transcript.state import Point, State
 from tests.domain.books import few_steps
 from tests.domain.table import Table
@@ -19,10 +19,7 @@ AGREED = Synthesis(
 
 
 def state_of(table: Table, *, until: int | None = None) -> State:
-    replay = Replay()
-    for number, line in enumerate(table.lines[:until], start=1):
-        replay.take(number, line.model_dump(mode="json"))
-    return replay.state()
+    return fold(enumerate(table.lines[:until], start=1))
 
 
 def since(table: Table, who: str) -> Digest:

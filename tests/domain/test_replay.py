@@ -1,12 +1,14 @@
 """The fold of a transcript: what the lines alone say about an item, at any of them."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.synthesis import Decision, Insight, Question, Synthesis
 from bot.domain.messages.message import Action
-from bot.domain.transcript.fold import Replay
+from bot.domain.transcript.fold import fold
+from bot.domain.transcript.lines import parse
 from bot.domain.transcript.state import State
 from tests.domain.table import Table
 
@@ -19,10 +21,7 @@ MEANT = Synthesis(
 
 
 def of(table: Table, *, until: int | None = None) -> State:
-    replay = Replay()
-    for number, line in enumerate(table.lines[:until], start=1):
-        replay.take(number, line.model_dump(mode="json"))
-    return replay.state()
+    return fold(enumerate(table.lines[:until], start=1))
 
 
 def said(**fields: Any) -> dict[str, Any]:
@@ -34,9 +33,7 @@ def said(**fields: Any) -> dict[str, Any]:
 
 
 def replayed(*lines: dict[str, Any]) -> State:
-    replay = Replay()
-    replay.take_all(1, lines)
-    return replay.state()
+    return fold(enumerate((parse(json.dumps(line).encode()) for line in lines), start=1))
 
 
 def test_it_says_where_the_meeting_is() -> None:
@@ -184,11 +181,9 @@ def test_positions_are_remembered_within_a_discussion() -> None:
 def test_old_lines_say_as_much_as_they_can() -> None:
     """Before lines carried changes, a synthesis was still one, and the rest is not made up."""
     table = Table().start().elaborate().say("Jordan, why?").say("done")
-    replay = Replay()
-    for number, line in enumerate(table.lines, start=1):
-        meta = {name: fact for name, fact in line.meta.items() if name != "change"}
-        replay.take(number, line.but(meta=meta).model_dump(mode="json"))
-    state = replay.state()
+    metas = [{name: fact for name, fact in line.meta.items() if name != "change"} for line in table.lines]
+    lines = (line.but(meta=meta) for line, meta in zip(table.lines, metas, strict=True))
+    state = fold(enumerate(lines, start=1))
 
     assert not state.progress.whole
     assert [(one.step_id, one.turns, one.record) for one in state.concluded] == [("00-01", 5, None)]

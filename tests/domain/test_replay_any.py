@@ -1,7 +1,6 @@
 """Any lines, and any meeting: what the fold says is what is kept, however the lines came in."""
 
 import json
-from itertools import pairwise
 from typing import Any
 
 from hypothesis import given, settings
@@ -11,9 +10,7 @@ from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.messages.message import Action
 from bot.domain.transcript import lines
-from bot.domain.transcript.fold import Replay
-from bot.domain.transcript.reading import REQUIRED
-from bot.domain.transcript.state import State
+from bot.domain.transcript.fold import fold
 from bot.domain.transcript.verify import marker, markers, meta_compared, sections_compared
 from tests.domain.books import few_steps
 from tests.domain.table import Table
@@ -43,43 +40,22 @@ LINE = st.fixed_dictionaries(
         "meta": META,
     }
 )  # fmt: skip
-ODD = st.tuples(LINE, st.sampled_from([*REQUIRED, "meta", "content_type", "extra"]), ANYTHING).map(
+ODD = st.tuples(LINE, st.sampled_from([*lines.Line.model_fields, "extra"]), ANYTHING).map(
     lambda given: {**given[0], given[1]: given[2]}
 )
 ROWS = st.lists(LINE | ODD | st.just("is not JSON") | st.none(), max_size=12)
 
 
-@given(rows=ROWS, cuts=st.sets(st.integers(0, 12)))
-def test_lines_say_the_same_however_many_come_at_once(rows: list[Any], cuts: set[int]) -> None:
-    """One by one, or in blocks of any size, sound or not."""
-    alone, together = Replay(), Replay()
-    for number, row in enumerate(rows, start=1):
-        if isinstance(row, dict):
-            alone.take(number, row)
-        elif isinstance(row, str):
-            alone.refuse(number, row)
-    places = sorted({0, len(rows), *(cut for cut in cuts if cut < len(rows))})
-    for start, end in pairwise(places):
-        together.take_all(start + 1, rows[start:end])
+@given(rows=ROWS)
+def test_any_rows_are_replayed_or_named(rows: list[Any]) -> None:
+    """Every row is counted as a line or has a flaw."""
+    parsed = [lines.parse(json.dumps(row).encode()) for row in rows]
+    state = fold(enumerate(parsed, start=1))
 
-    assert without_line(together.state()) == without_line(alone.state())
-
-
-def without_line(state: State) -> State:
-    """Which empty row came last is known to blocks only."""
-    return state.but(line=0)
-
-
-@given(row=LINE | ODD)
-def test_it_takes_for_a_line_what_reading_takes_for_one(row: dict[str, Any]) -> None:
-    """And says the same about what is none."""
-    read = lines.read(json.dumps(row).encode() + b"\n")
-    replay = Replay()
-    replay.take(1, row)
-
-    assert replay.state().lines == len(read.lines)
-    if not read.lines:
-        assert [flaw.sentence for flaw in replay.state().flaws] == [flaw.sentence for flaw in read.flaws]
+    assert state.lines == sum(isinstance(row, lines.Line) for row in parsed)
+    bad = [(number, row) for number, row in enumerate(parsed, start=1) if isinstance(row, str)]
+    flaws = [(flaw.number, flaw.sentence) for flaw in state.flaws]
+    assert [flaw for flaw in flaws if flaw in bad] == bad
 
 
 WORDS = st.sampled_from(
@@ -115,10 +91,7 @@ def test_any_meeting_is_what_its_lines_say(deeds: list[tuple[str, str, int]]) ->
         act(table, deed, word, luck)
     if table.world.meta is None or not table.world.meeting:
         return
-    replay = Replay()
-    for number, row in enumerate(table.world.meeting.splitlines(), start=1):
-        replay.take(number, json.loads(row))
-    state = replay.state()
+    state = fold(enumerate(map(lines.parse, table.world.meeting.splitlines()), start=1))
 
     assert state.flaws == ()
     assert list(meta_compared(table.world.meta, state.progress)) == []

@@ -22,7 +22,7 @@ from bot.domain.roundtable.effects import Commit, Sign
 from bot.domain.roundtable.outcomes import CodeSurvey, Heard, ItemState, Touched
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines, open_step
-from bot.domain.transcript.fold import Replay
+from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.state import State
 from bot.domain.transcript.witness import Witness
@@ -302,10 +302,7 @@ class SimRecords(Records):
         return (Sheet(f"{name}.jsonl", title, held),)
 
     async def recall(self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str) -> Recalled:
-        replayed = Replay()
-        for number, line in enumerate(pending, start=1):
-            replayed.take(number, line.model_dump(mode="json"))
-        return Recalled(Since(State(), replayed.state()))
+        return Recalled(Since(State(), fold(enumerate(pending, start=1))))
 
 
 META, MEETING = "meta.json", "planning/meeting.jsonl"

@@ -80,7 +80,7 @@ async def test_what_was_put_back_is_in_git(tmp_path: Path) -> None:
 async def test_replay_knows_who_stands_where(tmp_path: Path) -> None:
     """And what was decided, by whom, once; and who objects."""
     await held(SCRIPTS["a good one"], tmp_path)
-    state = replay(item(tmp_path).record).state()
+    state = replay(item(tmp_path).record)
 
     assert [(one.text, one.by) for one in state.decisions] == [("storage: Redis", "Grace")]
     assert [(move.by, move.position) for move in state.moves] == [
@@ -96,7 +96,7 @@ async def test_replay_knows_who_stands_where(tmp_path: Path) -> None:
 async def test_replay_knows_who_moved(tmp_path: Path) -> None:
     """From where to where, by the issue."""
     await held(SCRIPTS["a collapse"], tmp_path)
-    moves = replay(item(tmp_path).record).state().moves
+    moves = replay(item(tmp_path).record).moves
 
     assert (moves[-1].by, moves[-1].was, moves[-1].position) == (
         "InterfaceDesigner",

@@ -20,4 +20,4 @@ def peak_kib() -> int:
 if __name__ == "__main__":
     path = Path(sys.argv[1])
     record = File(path.parent, path.name, CHOSEN_RECORD_BYTES)
-    sys.stdout.write(f"{replay(record).state().lines} {peak_kib()}\n")
+    sys.stdout.write(f"{replay(record).lines} {peak_kib()}\n")

@@ -4,9 +4,8 @@ from pathlib import Path
 
 from bot.cli.replay import verified
 from bot.domain.transcript.state import State
-from bot.record.entries import entries
 from bot.record.page import as_html
-from bot.record.reading import replay
+from bot.record.reading import entries, replay
 from bot.record.text import as_markdown
 from bot.record.verify import Item, differences
 from tests.record.kept import record_at
@@ -28,7 +27,7 @@ FLAWS = [
 
 
 def state() -> State:
-    return replay(record_at(DAMAGED)).state()
+    return replay(record_at(DAMAGED))
 
 
 def test_each_flaw_has_its_line_and_one_sentence() -> None:

@@ -1,263 +1,221 @@
 """
-The fold of a transcript: lines go in, in order, and what the item has come to comes out, after any of them.
+The fold of a transcript: lines go in, in their order, and the state of the item comes out.
 
-Nothing else is needed, and nothing else is looked at: no store, no model, no Slack. What cannot be read is reported
-by its line, and the rest is still replayed. Unlike all other values a replay changes in place, because a record of a
-million lines would otherwise be a million states.
+It needs no store, no model and no Slack. A row that is not a line becomes a flaw with its number, and the other lines
+still count. `_Fold` changes in place, unlike the values of the domain; nothing outside of this module sees it.
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
 
 from bot.domain.item.meta import Record
 from bot.domain.roundtable import words
-from bot.domain.transcript.lines import Flaw, Part
+from bot.domain.transcript.lines import HOST, Flaw, Line, Part, Source
 from bot.domain.transcript.points import NAMED, SYNTHESIS, Points, message_id, position, who
-from bot.domain.transcript.reading import Columns, Fields, as_line, changes, columns, flaw_of
 from bot.domain.transcript.state import (
-    CALL,
     CHANGE,
     Answer,
     Concluded,
     Discussion,
-    Growing,
+    Progress,
+    Speaker,
+    Spent,
     State,
-    Tally,
+    Totals,
     Turn,
 )
+from bot.domain.values.text import one_line
+from bot.domain.values.value import Stored
 
-# The step that is open, and what people said about it.
+Row = Line | str
+"""A line, or a sentence that says why a row is not one."""
 
-
-ASKING = Part.CLARIFYING.value
-SAID_KEPT = 10_000
-"""So many answers, the newest."""
-
-
-class OpenStep:
-    def __init__(self) -> None:
-        self.phase_key = self.step_id = self.depth = ""
-        self._said: dict[str, tuple[int, Fields, str]] = {}
-
-    def go_to(self, phase: object, step: object) -> bool:
-        """Where a line says that it stands; one that says nothing stays where we are. True for another step."""
-        if phase == self.phase_key and step == self.step_id:
-            return False
-        before = self.phase_key, self.step_id
-        if isinstance(phase, str) and phase and phase != self.phase_key:
-            self.phase_key, self.step_id, self.depth = phase, "", ""
-        if isinstance(step, str) and step:
-            self.step_id = step
-        if before == (self.phase_key, self.step_id):
-            return False
-        self._said = {}
-        return True
-
-    def listen(self, number: int, fields: Fields, meta: Fields) -> None:
-        """Answers, and what became of them: a change of an answer is none of its own, and late words answer nothing."""
-        if "amends" in meta:
-            self._amend(meta["amends"], fields["content"])
-        elif "retracts" in meta:
-            self._amend(meta["retracts"], None)
-        elif fields["phase"] == ASKING and "written_at" not in meta:
-            self._said[message_id(number, meta)] = (number, fields, fields["content"])
-            if len(self._said) > SAID_KEPT:
-                del self._said[next(iter(self._said))]
-
-    def answers(self) -> tuple[Answer, ...]:
-        """What was meant for a button is none."""
-        return tuple(
-            Answer(line=number, by=who(fields), text=text)
-            for number, fields, text in sorted(self._said.values(), key=lambda said: said[0])
-            if not words.is_wish(text)
-        )
-
-    def _amend(self, answer: object, text: str | None) -> None:
-        """None when it was taken back."""
-        if isinstance(answer, str) and (said := self._said.pop(answer, None)) and text is not None:
-            self._said[answer] = (said[0], said[1], text)
-
-
-# The elaboration that is open, and those that are over.
-
-
-CONCLUDED_KEPT = 2_000
-"""So many turns, and so many elaborations, the newest."""
-
-
-class Discussing:
-    def __init__(self) -> None:
-        self.concluded: deque[Concluded] = deque(maxlen=CONCLUDED_KEPT)
-        self._begun = self._count = 0
-        self._has_first = False
-        self._step_id = ""
-        self._turns: deque[tuple[int, Fields]] = deque(maxlen=CONCLUDED_KEPT)
-        self._amended: dict[str, str] = {}
-
-    def speak(self, number: int, fields: Fields, meta: Fields, *, step_id: str) -> None:
-        """
-        Turn 1 begins a discussion, also when the one before was never concluded. A message that was delivered late, and
-        is a later turn by its number, may stand before it.
-        """
-        is_first = meta.get("turn") == 1
-        if not self._begun or (is_first and self._has_first):
-            self._begun, self._count, self._step_id = number, 0, step_id
-            self._turns.clear()
-            self._amended = {}
-            self._has_first = False
-        self._has_first = self._has_first or is_first
-        self._count += 1
-        self._turns.append((number, fields))
-
-    def amend(self, meta: Fields, content: str) -> None:
-        """A turn stays one, also when nothing is left of it."""
-        if self._begun and isinstance(turn := meta.get("amends"), str):
-            self._amended[turn] = content
-        if self._begun and isinstance(turn := meta.get("retracts"), str):
-            self._amended[turn] = ""
-
-    def conclude(self, number: int, text: str, *, step_id: str, record: Record | None) -> None:
-        """With *text*: a synthesis, or the one sentence that had to do."""
-        concluded = Concluded(
-            line=number,
-            step_id=record.step_id if record else step_id,
-            turns=self._count if self._begun else 0,
-            text=text,
-            whole=text.startswith(SYNTHESIS),
-            record=record,
-        )
-        self.concluded.append(concluded)
-        self.leave()
-
-    def leave(self) -> None:
-        """Questions and answers go on: a discussion that was open is over."""
-        self._begun = 0
-
-    def discussion(self) -> Discussion | None:
-        if not self._begun:
-            return None
-        turns = tuple(self._turn(number, fields) for number, fields in self._turns)
-        return Discussion(line=self._begun, step_id=self._step_id, turns=turns, count=self._count)
-
-    def _turn(self, number: int, fields: Fields) -> Turn:
-        meta = fields["meta"]
-        return Turn(
-            line=number,
-            id=str(meta["turn_id"]),
-            by=who(fields),
-            text=self._amended.get(message_id(number, meta), fields["content"]),
-            human=fields["source"] == "user",
-            position=position(meta),
-        )
-
-
+# Files of a remote are content of others, so their state is limited: the newest elements of each list are kept.
 KEPT = 10_000
-"""So many flaws, the newest: the state of a record of any length stays small."""
+CONCLUDED_KEPT = 2_000
+MOST_NAMES = 5_000
+OTHERS = "(others)"
+"""Actors after the first `MOST_NAMES` are counted together."""
+NAME_CHARS = 80
+HIGHEST_AMOUNT = 10**15
 
-CLARIFYING, WORKSHOP, FORMALIZING = Part.CLARIFYING.value, Part.WORKSHOP.value, Part.FORMALIZING.value
-REMARKABLE = NAMED | {CHANGE, "permalink", "depth", "amends", "retracts"}
-TELLING = REMARKABLE | {"turn_id"}
-"""A line with one of these in its `meta` says more than what somebody said."""
-
-_NOTHING: Fields = {}
-
-
-class Saying(NamedTuple):
-    """When whoever writes the transcript last had somebody of ours speak."""
-
-    round: int
-    part: str
-    writer: str
+CALL = frozenset({"provider", "tokens_in", "tokens_out"})
+"""A line with one of these in its `meta` records a call of a model."""
+AMOUNTS = ("tokens_in", "tokens_out", "cost", "seconds")
 
 
-class Shape(NamedTuple):
-    """What the names in a line's `meta` tell, whatever stands under them."""
-
-    tells: bool
-    remarks: bool
-    calls: bool
-
-
-class Shapes(dict[tuple[str, ...], Shape]):
-    """Lines are many, and their shapes few."""
-
-    def __missing__(self, names: tuple[str, ...]) -> Shape:
-        shape = Shape(
-            tells=not TELLING.isdisjoint(names),
-            remarks=not REMARKABLE.isdisjoint(names),
-            calls=not CALL.isdisjoint(names),
-        )
-        if len(self) < KEPT:
-            self[names] = shape
-        return shape
+def fold(rows: Iterable[tuple[int, Row]]) -> State:
+    """The state after the numbered *rows*."""
+    folded = _Fold()
+    for number, row in rows:
+        if isinstance(row, str):
+            folded.refuse(number, row)
+        else:
+            folded.take(number, row)
+    return folded.state()
 
 
-class Replay:
+class _Fold:
     def __init__(self) -> None:
-        self._number = self._lines = self._round = self._flaw_count = 0
-        self._part = self._ts = self._began = self._actor = self._permalink = ""
-        self._saying, self._mixed = Saying(-1, "", ""), -1
-        self._place: tuple[object, object] = (None, None)
-        self._step = OpenStep()
-        self._shapes = Shapes()
-        self._tally = Tally()
-        self._growing = Growing()
-        self._discussing = Discussing()
-        self._points = Points()
+        self._last: Line | None = None
+        self._number = self._lines = self._flaw_count = 0
+        self._began = self._permalink = ""
         self._flaws: deque[Flaw] = deque(maxlen=KEPT)
-
-    def take_all(self, first: int, rows: Sequence[Mapping[str, Any] | str | None]) -> None:
-        """
-        The rows from the number *first* on: what one says, or a sentence about why nobody knows, or None for nothing.
-
-        The same as taking them one by one, in a third of the time where all is as it should be.
-        """
-        found = columns(rows) if rows else None
-        if found and self._goes_on(found):
-            self._take_columns(first, rows, found)
-            return
-        for number, row in enumerate(rows, start=first):
-            if isinstance(row, str):
-                self.refuse(number, row)
-            elif row is not None:
-                self.take(number, row)
-        self._number = max(self._number, first + len(rows) - 1)
-
-    def take(self, number: int, fields: Fields) -> None:
-        self._number = number
-        fields, found = as_line(fields)
-        if found is None:
-            self.refuse(number, flaw_of(fields))
-            return
-        self._in_order(number, fields)
-        self._take_columns(number, [fields], found)
+        self._spoken: Line | None = None
+        self._joined_round = -1
+        self._step = _OpenStep()
+        self._elaboration: _OpenElaboration | None = None
+        self._concluded: deque[Concluded] = deque(maxlen=CONCLUDED_KEPT)
+        self._progress = _Progress()
+        self._points = Points()
+        self._tally = _Tally()
 
     def refuse(self, number: int, sentence: str) -> None:
-        """A row that is no line, or not as it should be; *sentence* says why."""
         self._number = max(number, self._number)
         self._flaw_count += 1
         self._flaws.append(Flaw(number=number, sentence=sentence))
 
+    def take(self, number: int, line: Line) -> None:
+        """What a line means depends on its phase and on the facts in its `meta`; one line may have several."""
+        self._check_order(number, line)
+        self._number, self._last, self._lines = number, line, self._lines + 1
+        self._began = self._began or line.ts
+        self._tally.count(number, line)
+        self._step.go_to(line.meta.get("phase_key"), line.meta.get("step_id"))
+        if by_phase := _BY_PHASE.get(line.phase):
+            by_phase(self, number, line)
+        if line.phase is Part.FORMALIZING or CHANGE in line.meta:
+            self._conclude(number, line)
+        if not NAMED.isdisjoint(line.meta):
+            self._points.of_line(number, line, step_id=self._step.step_id)
+        for fact, by_fact in _BY_FACT.items():
+            if fact in line.meta:
+                by_fact(self, line)
+
+    # --- by phase -----------------------------------------------------------------------------------------------------
+
+    def _clarify(self, number: int, line: Line) -> None:
+        self._elaboration = None  # questions go on: one without a synthesis is over
+        is_late = "written_at" in line.meta  # written before the question that is open now
+        is_edit = "amends" in line.meta or "retracts" in line.meta
+        if line.source is Source.USER and not is_late and not is_edit:
+            self._step.answer(number, line)
+
+    def _discuss(self, number: int, line: Line) -> None:
+        """
+        Turn 1 begins an elaboration, also when the one before has no synthesis. A late message stands where it was
+        written, so a turn with a higher number may stand before turn 1.
+        """
+        if "turn_id" not in line.meta:
+            return
+        is_first = line.meta.get("turn") == 1
+        if is_first:
+            self._points.begin()
+        if self._elaboration is None or (is_first and self._elaboration.has_first):
+            self._elaboration = _OpenElaboration(number, self._step.step_id)
+        self._elaboration.add(number, line, is_first=is_first)
+
+    def _conclude(self, number: int, line: Line) -> None:
+        """A synthesis ends an elaboration, and so does the record of one in a change."""
+        record = self._change(number, line) if CHANGE in line.meta else None
+        if is_synthesis := _is_synthesis(line):
+            self._points.of_synthesis(number, line.content, step_id=self._step.step_id)
+        if not (is_synthesis or record):
+            return
+        concluded = Concluded(
+            line=number,
+            step_id=record.step_id if record else self._step.step_id,
+            turns=self._elaboration.count if self._elaboration else 0,
+            text=line.content,
+            whole=line.content.startswith(SYNTHESIS),
+            record=record,
+        )
+        self._concluded.append(concluded)
+        self._elaboration = None
+
+    def _change(self, number: int, line: Line) -> Record | None:
+        """The record of the elaboration that ends with the change, if one does."""
+        try:
+            change = _Change.model_validate(line.meta[CHANGE])
+        except ValueError:
+            self.refuse(number, "has an invalid change")
+            return None
+        self._progress.add(change)
+        return change.elaborations[-1] if change.elaborations and not change.restart else None
+
+    # --- by fact ------------------------------------------------------------------------------------------------------
+
+    def _amend(self, line: Line) -> None:
+        if isinstance(said := line.meta["amends"], str):
+            if self._elaboration:
+                self._elaboration.amended[said] = line.content
+            if line.source is Source.USER:
+                self._step.amend(said, line.content)
+
+    def _retract(self, line: Line) -> None:
+        if isinstance(said := line.meta["retracts"], str):
+            if self._elaboration:
+                self._elaboration.amended[said] = ""  # the turn still counts
+            self._step.amend(said, None)
+
+    def _keep_permalink(self, line: Line) -> None:
+        self._permalink = str(line.meta["permalink"])
+
+    def _set_depth(self, line: Line) -> None:
+        self._step.depth = str(line.meta["depth"])
+
+    # --- order --------------------------------------------------------------------------------------------------------
+
+    def _check_order(self, number: int, line: Line) -> None:
+        """Seed 004 §3: rounds and times do not go back, and a round has one phase."""
+        if self._last and line.round < self._last.round:
+            self.refuse(number, f"goes back from round {self._last.round} to {line.round}")
+        if self._last and line.ts < self._last.ts:
+            self.refuse(number, f"is earlier ({line.ts}) than the line before it ({self._last.ts})")
+        if line.source is Source.USER:
+            return  # people may write at any time
+        before, self._spoken = self._spoken, line
+        if before and line.round == before.round and line.phase != before.phase:
+            self._check_phase(number, line, before)
+
+    def _check_phase(self, number: int, line: Line, before: Line) -> None:
+        """
+        A note of the host may change the phase of a round. Where two meetings were joined, because the store was lost
+        or clones were merged, their rounds may be the same.
+        """
+        if line.source is Source.SYSTEM or _writer(line) != _writer(before):
+            self._joined_round = line.round
+        if self._joined_round != line.round:
+            sentence = (
+                f"is {line.phase.value} in round {line.round}, which was {before.phase.value} before it"
+            )
+            self.refuse(number, sentence)
+
+    # --- the state ----------------------------------------------------------------------------------------------------
+
     def state(self) -> State:
-        progress = self._growing.progress()
-        points = self._points
+        progress, points, step, last = self._progress.value(), self._points, self._step, self._last
         return State(
             line=self._number,
             lines=self._lines,
-            round=self._round,
-            part=self._part,
-            ts=self._ts,
+            round=last.round if last else 0,
+            part=last.phase.value if last else "",
+            ts=last.ts if last else "",
             began=self._began,
-            actor=self._actor,
-            phase_key=self._step.phase_key,
-            step_id=self._step.step_id,
-            depth=progress.depth_overrides.get(self._step.phase_key) or self._step.depth,
+            actor=last.actor if last else "",
+            phase_key=step.phase_key,
+            step_id=step.step_id,
+            depth=progress.depth_overrides.get(step.phase_key) or step.depth,
             permalink=self._permalink,
             progress=progress,
-            answers=self._step.answers(),
-            discussion=self._discussing.discussion(),
-            concluded=tuple(self._discussing.concluded),
+            answers=step.answers(),
+            discussion=self._elaboration.value() if self._elaboration else None,
+            concluded=tuple(self._concluded),
             decisions=tuple(points.decisions),
             questions=tuple(points.questions),
             objections=tuple(points.objections),
@@ -268,128 +226,264 @@ class Replay:
             flaw_count=self._flaw_count,
         )
 
-    # --- order ----------------------------------------------------------------------------------------------------
 
-    def _in_order(self, number: int, fields: Fields) -> None:
-        """Seed 004 §3."""
-        ts, round_ = fields["ts"], fields["round"]
-        if round_ < self._round:
-            self.refuse(number, f"goes back from round {self._round} to {round_}")
-        if ts < self._ts:
-            self.refuse(number, f"is earlier ({ts}) than the line before it ({self._ts})")
-        before, self._saying = self._saying, _saying(fields)
-        if fields["source"] == "user":
-            self._saying = before  # people say something at any time
-        elif self._saying.round == before.round and self._saying.part != before.part:
-            self._transition(number, fields, before)
+_BY_PHASE: Mapping[Part, Callable[[_Fold, int, Line], None]] = {
+    Part.CLARIFYING: _Fold._clarify,
+    Part.WORKSHOP: _Fold._discuss,
+}
+_BY_FACT: Mapping[str, Callable[[_Fold, Line], None]] = {
+    "amends": _Fold._amend,
+    "retracts": _Fold._retract,
+    "permalink": _Fold._keep_permalink,
+    "depth": _Fold._set_depth,
+}
+"""By a name in the line's `meta`. To fold a new fact, add its function here."""
 
-    def _transition(self, number: int, fields: Fields, before: "Saying") -> None:
-        """
-        A note of the host's may change the phase of a round. Where two meetings meet, because the store was lost or
-        clones were joined, rounds of the later one are raised, and may fall together.
-        """
-        if fields["source"] == "system" or self._saying.writer != before.writer:
-            self._mixed = before.round
-        if self._mixed != before.round:
-            sentence = f"is {self._saying.part} in round {before.round}, which was {before.part} before it"
-            self.refuse(number, sentence)
 
-    def _goes_on(self, found: Columns) -> bool:
-        """Whether nothing in *found*, or between it and what was before, is out of order."""
-        first = (found.rounds[0], found.parts[0])
-        begins = not self._lines or first[0] > self._round or first == (self._round, self._part)
-        spoken = first[0] > self._saying.round or first == self._saying[:2]
-        return begins and spoken and found.stamps[0] >= self._ts and found.in_order
+def _is_synthesis(line: Line) -> bool:
+    is_written = line.phase is Part.FORMALIZING and line.source is not Source.USER
+    return is_written and line.content.startswith(SYNTHESIS)
 
-    # --- many at once ---------------------------------------------------------------------------------------------
 
-    def _take_columns(self, first: int, rows: Sequence[Any], found: Columns) -> None:
-        """Most lines only have to be counted; those that may say more are followed one by one."""
-        shapes = list(map(self._shapes.__getitem__, map(tuple, found.metas)))
-        self._tally.take(first, found, [at for at, shape in enumerate(shapes) if shape.calls])
-        places = [(meta.get("phase_key"), meta.get("step_id")) for meta in found.metas]
-        telling = {
-            *[at for at, shape in enumerate(shapes) if shape.tells],
-            *changes(places, self._place),
-            *self._syntheses(rows, found),
-        }
-        asking = {at for at in changes(found.parts, self._part) if found.parts[at] == CLARIFYING}
-        moved = 0
-        for at in sorted(telling | asking):
-            if at not in telling:
-                self._discussing.leave()
-            elif self._follow(first + at, rows[at], found.metas[at], remarks=shapes[at].remarks):
-                moved = at
-        self._listen(first, rows, found, since=moved)
-        spoken = next((at for at in reversed(range(len(rows))) if found.sources[at] != "user"), None)
-        self._saying = self._saying if spoken is None else _saying(rows[spoken])
-        self._number, self._lines = first + len(rows) - 1, self._lines + len(rows)
-        self._round, self._part, self._ts = found.rounds[-1], found.parts[-1], found.stamps[-1]
-        self._actor, self._place = found.actors[-1], places[-1]
-        self._began = self._began or found.stamps[0]
+def _writer(line: Line) -> str:
+    """Message ids of ours are numbered; the text before the number names the roundtable that wrote them."""
+    return message_id(0, line.meta).rpartition(".")[0]
 
-    def _listen(self, first: int, rows: Sequence[Any], found: Columns, *, since: int) -> None:
-        """What was said about earlier steps is said about none that is open."""
-        for at in range(since, len(rows)):
-            if found.sources[at] == "user" or "retracts" in found.metas[at]:
-                self._step.listen(first + at, rows[at], found.metas[at])
 
-    @staticmethod
-    def _syntheses(rows: Sequence[Any], found: Columns) -> list[int]:
-        """Older lines with one carry no change."""
-        if FORMALIZING not in found.parts:
-            return []
-        return [
-            at
-            for at, part in enumerate(found.parts)
-            if part == FORMALIZING and rows[at]["content"].startswith(SYNTHESIS)
-        ]
+class _OpenStep:
+    """The open step, and what people said about it."""
 
-    # --- what a line says -----------------------------------------------------------------------------------------
+    def __init__(self) -> None:
+        self.phase_key = self.step_id = self.depth = ""
+        self._answers: dict[str, tuple[int, Line, str]] = {}
 
-    def _follow(self, number: int, fields: Fields, meta: Fields, *, remarks: bool) -> bool:
-        """Whether another step is open by it."""
-        moved = self._step.go_to(meta.get("phase_key"), meta.get("step_id"))
-        part = fields["phase"]
-        if part == CLARIFYING:
-            self._discussing.leave()
-        elif part == WORKSHOP and "turn_id" in meta:
-            if meta.get("turn") == 1:
-                self._points.begin()
-            self._discussing.speak(number, fields, meta, step_id=self._step.step_id)
-        if part == FORMALIZING or remarks:
-            self._told(number, fields, meta)
-        return moved
+    def go_to(self, phase: object, step: object) -> None:
+        """A line that names no phase or no step leaves it as it is."""
+        before = self.phase_key, self.step_id
+        if isinstance(phase, str) and phase and phase != self.phase_key:
+            self.phase_key, self.step_id, self.depth = phase, "", ""
+        if isinstance(step, str) and step:
+            self.step_id = step
+        if before != (self.phase_key, self.step_id):
+            self._answers = {}
 
-    def _told(self, number: int, fields: Fields, meta: Fields) -> None:
-        content, step_id = fields["content"], self._step.step_id
-        written = (
-            fields["phase"] == FORMALIZING and fields["source"] != "user" and content.startswith(SYNTHESIS)
+    def answer(self, number: int, line: Line) -> None:
+        self._answers[message_id(number, line.meta)] = (number, line, line.content)
+        if len(self._answers) > KEPT:
+            del self._answers[next(iter(self._answers))]
+
+    def amend(self, answer: str, text: str | None) -> None:
+        """None deletes the answer."""
+        if (said := self._answers.pop(answer, None)) and text is not None:
+            self._answers[answer] = (said[0], said[1], text)
+
+    def answers(self) -> tuple[Answer, ...]:
+        """A text that stands for a button, such as "finish", is no answer."""
+        return tuple(
+            Answer(line=number, by=who(line), text=text)
+            for number, line, text in sorted(self._answers.values(), key=lambda said: said[0])
+            if not words.is_wish(text)
         )
-        record = self._change(number, meta[CHANGE]) if CHANGE in meta else None
-        if written:
-            self._points.of_synthesis(number, content, step_id=step_id)
-        if written or record:
-            self._discussing.conclude(number, content, step_id=step_id, record=record)
-        if not NAMED.isdisjoint(meta):
-            self._points.of_line(number, fields, meta, step_id=step_id)
-        if "permalink" in meta:
-            self._permalink = str(meta["permalink"])
-        if "depth" in meta:
-            self._step.depth = str(meta["depth"])
-        self._discussing.amend(meta, content)
-
-    def _change(self, number: int, carried: object) -> Record | None:
-        """The elaboration that is over by it."""
-        try:
-            change = self._growing.add(carried)
-        except ValueError:
-            self.refuse(number, "has a change that is none")
-            return None
-        return change.elaborations[-1] if change.elaborations and not change.restart else None
 
 
-def _saying(fields: Fields) -> Saying:
-    """Ids of ours are numbered, and what stands before the number is the roundtable's alone."""
-    written = message_id(0, fields.get("meta", _NOTHING))
-    return Saying(fields["round"], fields["phase"], written.rpartition(".")[0])
+class _OpenElaboration:
+    def __init__(self, begun: int, step_id: str) -> None:
+        self.count = 0
+        self.has_first = False
+        self.amended: dict[str, str] = {}
+        self._begun = begun
+        self._step_id = step_id
+        self._turns: deque[tuple[int, Line]] = deque(maxlen=CONCLUDED_KEPT)
+
+    def add(self, number: int, line: Line, *, is_first: bool) -> None:
+        self.has_first = self.has_first or is_first
+        self.count += 1
+        self._turns.append((number, line))
+
+    def value(self) -> Discussion:
+        turns = tuple(self._turn(number, line) for number, line in self._turns)
+        return Discussion(line=self._begun, step_id=self._step_id, turns=turns, count=self.count)
+
+    def _turn(self, number: int, line: Line) -> Turn:
+        return Turn(
+            line=number,
+            id=str(line.meta["turn_id"]),
+            by=who(line),
+            text=self.amended.get(message_id(number, line.meta), line.content),
+            human=line.source is Source.USER,
+            position=position(line.meta),
+        )
+
+
+class _Change(Stored):
+    """`meta.change` of a line, as `state.carried` writes it. Other values than true mean false in the flags."""
+
+    steps: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
+    depth_overrides: Mapping[str, str] = {}
+    elaborations: tuple[Record, ...] = ()
+    restart: Annotated[bool, BeforeValidator(lambda found: found is True)] = False
+    created: Annotated[bool, BeforeValidator(lambda found: found is True)] = False
+
+
+class _Progress:
+    """Adds changes the way `meta.apply` does."""
+
+    def __init__(self) -> None:
+        self._steps: dict[str, None] = {}
+        self._phases: dict[str, None] = {}
+        self._depths: dict[str, str] = {}
+        self._elaborations: dict[tuple[str, str], Record] = {}
+        self._whole = False
+
+    def add(self, change: _Change) -> None:
+        begins = change.created and not change.restart
+        if begins:
+            self._elaborations, self._depths = {}, {}
+        if begins or change.restart:
+            self._steps, self._phases = {}, {}
+        self._steps.update(dict.fromkeys(change.steps))
+        self._phases.update(dict.fromkeys(change.phases))
+        self._depths.update(change.depth_overrides)
+        for record in change.elaborations:
+            self._elaborations.setdefault((record.step_id, record.timestamp), record)
+        self._whole = self._whole or change.created
+
+    def value(self) -> Progress:
+        return Progress(
+            steps_completed=tuple(self._steps),
+            phases_completed=tuple(self._phases),
+            depth_overrides=dict(self._depths),
+            elaborations=tuple(self._elaborations.values()),
+            whole=self._whole,
+        )
+
+
+# --- who spoke, and what the models used ------------------------------------------------------------------------------
+
+
+def called(meta: Mapping[str, Any]) -> str:
+    """The provider of a call, with the model where the line names one."""
+    names = [name for name in (meta.get("provider"), meta.get("model")) if isinstance(name, str)]
+    return "/".join(names) or "unnamed"
+
+
+def amount(found: object) -> float:
+    """0 for a value that cannot be added up; other tools may write anything."""
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return 0.0
+    return float(found) if 0 <= found <= HIGHEST_AMOUNT else 0.0
+
+
+def kind_of(line: Line) -> str:
+    """`person`, `persona` or `host`."""
+    return _kind(line.source, line.actor)
+
+
+def _kind(source: Source, actor: str) -> str:
+    if source is Source.USER:
+        return "person"
+    return "host" if source is Source.SYSTEM and actor == HOST else "persona"
+
+
+def named(line: Line) -> tuple[str, str]:
+    """The key and the name of the speaker: for a person the id and the name, for all others the actor."""
+    if line.source is not Source.USER:
+        return line.actor, line.actor
+    known, name = line.meta.get("user_id"), line.meta.get("user_name")
+    name = name if isinstance(name, str) else ""
+    key = known if isinstance(known, str) and known else name or line.actor
+    return key, name or key
+
+
+@dataclass(slots=True)
+class _Use:
+    lines: int = 0
+    calls: int = 0
+    unrecorded: int = 0
+    amounts: list[float] = field(default_factory=lambda: [0.0] * len(AMOUNTS))
+
+    def add_call(self, meta: Mapping[str, Any]) -> None:
+        self.calls += 1
+        for place, name in enumerate(AMOUNTS):
+            if name in meta:
+                self.amounts[place] += amount(meta[name])
+
+    def value(self) -> Spent:
+        tokens_in, tokens_out, cost, seconds = self.amounts
+        return Spent(
+            lines=self.lines,
+            calls=self.calls,
+            unrecorded=self.unrecorded,
+            tokens_in=int(tokens_in),
+            tokens_out=int(tokens_out),
+            cost=round(cost, 6),
+            seconds=round(seconds, 3),
+        )
+
+
+@dataclass(slots=True)
+class _Heard:
+    name: str
+    first: int
+    last: int = 0
+    lines: int = 0
+
+
+class _Tally:
+    def __init__(self) -> None:
+        self._all = _Use()
+        self._by_actor: dict[str, _Use] = {}
+        self._by_provider: dict[str, _Use] = {}
+        self._speakers: dict[tuple[Source, str], _Heard] = {}
+
+    def count(self, number: int, line: Line) -> None:
+        self._hear(number, line)
+        has_call = not CALL.isdisjoint(line.meta)
+        for use in (self._all, _of(self._by_actor, line.actor)):
+            use.lines += 1
+            if has_call:
+                use.add_call(line.meta)
+            elif line.source is Source.MODEL:
+                use.unrecorded += 1
+        if has_call:
+            provider = _of(self._by_provider, called(line.meta))
+            provider.lines += 1
+            provider.add_call(line.meta)
+
+    def _hear(self, number: int, line: Line) -> None:
+        key, name = named(line)
+        speaker = self._speakers.get((line.source, key))
+        if speaker is None:
+            if len(self._speakers) >= MOST_NAMES:
+                key = name = OTHERS
+            speaker = self._speakers.setdefault((line.source, key), _Heard(name, number))
+        speaker.name = name  # people may change theirs
+        speaker.lines += 1
+        speaker.last = number
+
+    def speakers(self) -> tuple[Speaker, ...]:
+        """In the order of their first lines."""
+        found = (
+            Speaker(
+                key=one_line(key, NAME_CHARS),
+                name=one_line(heard.name, NAME_CHARS),
+                kind=_kind(source, key),
+                lines=heard.lines,
+                first=heard.first,
+                last=heard.last,
+            )
+            for (source, key), heard in self._speakers.items()
+        )
+        return tuple(sorted(found, key=attrgetter("first")))
+
+    def totals(self) -> Totals:
+        return Totals(
+            all=self._all.value(),
+            by_actor={one_line(name, NAME_CHARS): use.value() for name, use in self._by_actor.items()},
+            by_provider={one_line(name, NAME_CHARS): use.value() for name, use in self._by_provider.items()},
+        )
+
+
+def _of(known: dict[str, _Use], name: str) -> _Use:
+    return known.setdefault(name if name in known or len(known) < MOST_NAMES else OTHERS, _Use())

@@ -1,15 +1,14 @@
 """
 The transcript of an item, `planning/meeting.jsonl`: one line for every utterance (seed 004).
 
-Writing is strict: a `Line` cannot be made without what the schema asks for. Reading is forgiving: a bad line is
-reported by its number, and the rest is still read.
+Writing is strict: a `Line` that breaks the schema cannot be made. Reading is tolerant: a bad line is reported by its
+number, and the other lines are still read.
 """
 
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from itertools import takewhile
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
@@ -18,14 +17,8 @@ from bot.domain.values.json_files import cut_off, decoded
 from bot.domain.values.timestamps import slack_time
 from bot.domain.values.value import Stored, Value
 
-# Lines of other tools that say what seed 004 §2 asks for in another notation, and what is wrong with those
-# that do not.
-#
-# UTC may be written `+00:00`, as Python has it. What has another type is another thing: `"3"`, `3.0` and
-# null.
-
-
-UTC = ("+00:00", "-00:00")
+_UTC = ("+00:00", "-00:00")
+"""Other tools write these for `Z`; a line with one is accepted."""
 _FORMS = {
     "ts": "UTC with milliseconds, such as 2025-03-01T10:15:30.123Z",
     "round": "a whole number from 0 to 2^53",
@@ -38,16 +31,8 @@ _FORMS = {
 }
 
 
-def in_our_notation(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The very same object, where its time is not written in another way."""
-    ts = fields.get("ts")
-    if isinstance(ts, str) and ts.endswith(UTC):
-        return {**fields, "ts": f"{ts[:-6]}Z"}
-    return fields
-
-
 def no_valid(names: Sequence[str]) -> str:
-    """What is wrong with a line whose fields *names* are not as they should be."""
+    """What is wrong with a line whose fields *names* are missing or have wrong values."""
     form = f" ({_FORMS[names[0]]})" if len(names) == 1 else ""
     return f"has no valid {', '.join(names)}{form}"
 
@@ -56,18 +41,18 @@ _DAY = r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 MOMENT = rf"{_DAY}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)\.[0-9]{{3}}Z"
 TIMESTAMP = f"^{MOMENT}$"
 HIGHEST_ROUND = 2**53
-"""Above it, readers of JSON disagree on what a number is."""
+"""Readers of JSON do not agree on larger whole numbers."""
 HOST = "PlanningAgent"
 PEOPLE = "User"
 
 
 class Part(StrEnum):
-    """The `phase` of a line: what the meeting was doing, in the schema's words."""
+    """The `phase` of a line, in the schema's words."""
 
     DRAFT = "draft"
-    """The item is being taken in."""
+    """The item is being created."""
     CLARIFYING = "clarifying"
-    """A step's questions and people's answers."""
+    """The questions of a step, and the answers."""
     WORKSHOP = "workshop"
     """An elaboration."""
     FORMALIZING = "formalizing"
@@ -97,46 +82,42 @@ class Line(Stored):
 
     @property
     def message_id(self) -> str:
-        """Unique in the transcript for every line that we wrote; empty for lines of other tools without one."""
+        """Unique for every line of ours. Lines of other tools may have none; then it is empty."""
         return str(self.meta.get("message_id") or "")
 
     @property
     def said_at(self) -> tuple[int, int] | None:
-        """When a person said it, by Slack's clock; None for every other line."""
+        """When a person said it, by Slack's clock. None for every other line."""
         return slack_time(self.heard)
 
     @property
     def heard(self) -> str:
         """
-        Slack's time of it, if a person said it in Slack; such texts sort as the times do. Empty for what was only
-        changed then.
+        The Slack timestamp, if a person said it in Slack. These texts sort by time. Empty for edits of an earlier
+        message.
         """
         is_message = self.source is Source.USER and "amends" not in self.meta
         ts = self.meta.get("message_ts") if is_message else None
         return ts if isinstance(ts, str) else ""
 
     def as_json(self) -> str:
-        """One line, without its line end; no character in it ends a line for any reader."""
+        """One row without a line end. It contains no character that any reader takes for a line end."""
         return _one_row(json.dumps(self.model_dump(), ensure_ascii=False, separators=(", ", ": ")))
 
 
 UNSAFE = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
-"""Ends a line for some reader, or cannot be encoded."""
+"""Characters that end a line for some reader, or that UTF-8 cannot encode."""
 
-
-# Where something stands in a row, without decoding it. Inside of a text, the quotes would have a backslash before them.
 ID = re.compile(rb'"message_id"\s*:\s*"?([^",}\s\\]*)')
-ROUND = re.compile(rb'"round"\s*:\s*(\d{1,4000})')
-PLAIN = re.compile(r"[\w.:-]*", re.ASCII)
-"""An id that is written in one way only."""
+"""Finds the id in an undecoded row. Inside of a text, the quotes would be escaped."""
 UNWRITTEN = b"\x00 \t\r"
-"""What may stand behind the last line; zeros are what a file system leaves of a write that it never finished."""
+"""Padding after the last line. A file system leaves zeros after an unfinished write."""
 ABOUT = ("phase_key", "step_id", "plan_version", "plan_round")
-"""In a line's `meta`: where in the analysis or in the planning it belongs."""
+"""In a line's `meta`: its place in the analysis or in the planning."""
 SPENT = "spent"
-"""In a line's `meta`: what models had taken for the item when it was committed."""
+"""In a line's `meta`: what the models had used for the item at the commit."""
 OUT_OF_ORDER = 100
-"""So many lines apart, two messages may have come in the wrong order."""
+"""Two messages in the wrong order are at most this many lines apart."""
 
 
 class Flaw(Value):
@@ -148,8 +129,8 @@ class Flaw(Value):
 
 class Transcript(Value):
     """
-    A transcript as read. `torn` says that the last line was cut off in the middle of being written;
-    `sound_bytes` is the length up to and including the last whole line.
+    A transcript as read. `torn`: the last line was cut off while it was written. `sound_bytes`: the length up to
+    and including the last whole line.
     """
 
     lines: tuple[Line, ...] = ()
@@ -167,7 +148,7 @@ class Transcript(Value):
 
 
 class Ending(Value):
-    """The last line that can be read, Slack's times of the newest that people said, in order, and what was spent."""
+    """The last readable line, the sorted Slack timestamps of people's newest messages, and what the models used."""
 
     last: Line | None = None
     heard: tuple[str, ...] = ()
@@ -175,14 +156,14 @@ class Ending(Value):
 
 
 def read(content: bytes) -> Transcript:
-    """Everything that can be read from a transcript file, and what is wrong with the rest."""
+    """Every readable line of a transcript file, and what is wrong with the others."""
     sound_bytes, torn = _sound(content)
     lines: list[Line] = []
     flaws: list[Flaw] = []
     for number, row in enumerate(content[:sound_bytes].split(b"\n"), start=1):
         if not row.strip():
             continue
-        parsed = _parse(row)
+        parsed = parse(row)
         if isinstance(parsed, str):
             flaws.append(Flaw(number=number, sentence=parsed))
             continue
@@ -192,7 +173,7 @@ def read(content: bytes) -> Transcript:
 
 
 def ending(rows: Iterable[bytes]) -> Ending:
-    """Of a transcript whose *rows* come last first; no more of them are looked at than it takes."""
+    """*rows* come last first. No more of them are read than necessary, because a resume waits for this."""
     last, more, spent = None, OUT_OF_ORDER, None
     heard: set[str] = set()
     for row in rows:
@@ -211,10 +192,10 @@ def ending(rows: Iterable[bytes]) -> Ending:
 
 def in_thread_order(lines: Iterable[Line]) -> tuple[Line, ...]:
     """
-    *lines* with what people said in the order of the thread, however late it was delivered (ADR 27).
+    *lines*, with people's messages in the order of the thread, also when Slack delivered one late (ADR 27).
 
-    A message that came too late moves up to the first one of a person that was written after it, and takes that line's
-    time, round and place. No other line moves, so that what a persona answered still stands before its answer.
+    A late message moves up to the first message that was written after it, and takes that line's time, round and
+    place. No other line moves, so every message still stands before the answer to it.
     """
     ordered: list[Line] = []
     newest: tuple[tuple[int, int], str] | None = None
@@ -234,7 +215,7 @@ def _key(line: Line) -> tuple[tuple[int, int], str] | None:
 
 
 def _moved(line: Line, place: Line) -> Line:
-    """A turn of a discussion stays one."""
+    """A turn of a discussion keeps its place in the discussion."""
     if "turn_id" in line.meta:
         return line.but(ts=place.ts, round=place.round)
     kept = {name: fact for name, fact in line.meta.items() if name not in ABOUT}
@@ -243,7 +224,7 @@ def _moved(line: Line, place: Line) -> Line:
 
 
 def raised(row: bytes, floor: int) -> bytes:
-    """The line of *row* in the round *floor*, with everything that only its writer understands."""
+    """The line of *row* in the round *floor*. Fields that we do not know are kept."""
     fields = decoded(row)
     assert isinstance(fields, dict), "only lines have a round"
     return _one_row(json.dumps({**fields, "round": floor}, ensure_ascii=False)).encode()
@@ -251,91 +232,58 @@ def raised(row: bytes, floor: int) -> bytes:
 
 def append(content: bytes, lines: Iterable[Line]) -> bytes:
     """
-    The file *content* with *lines* added: a torn tail is cut off, and no line is written twice.
+    The file *content* with *lines* added. A torn tail is cut off, and no line is written twice.
 
-    What other tools wrote stays byte for byte. A line of ours whose round or time would go backwards is
-    brought up to the last line's, so that the invariants hold for whoever reads the file.
+    What other tools wrote stays byte for byte. Where the round or the time of a line of ours would go backwards, it
+    is raised to that of the line before it.
     """
-    lines = tuple(lines)
     kept = content[: _sound(content)[0]]
     if kept and not kept.endswith(b"\n"):
         kept += b"\n"
 
-    known = _known(kept, {line.message_id for line in lines if line.message_id})
-    last = _last(kept)
-    floor = _last_round(kept, last)
+    existing = read(kept)
+    known = set(existing.message_ids)
+    last_ts = existing.lines[-1].ts if existing.lines else ""
+    last_round = existing.last_round
     written = []
     for line in lines:
         if line.message_id and line.message_id in known:
             continue
         known.add(line.message_id)
-        ts = max(line.ts, last.ts) if last else line.ts
-        last = line.but(round=max(line.round, floor), ts=ts)
-        floor = last.round
-        written.append(last.as_json() + "\n")
+        last_ts, last_round = max(line.ts, last_ts), max(line.round, last_round)
+        written.append(line.but(round=last_round, ts=last_ts).as_json() + "\n")
     return kept + "".join(written).encode()
 
 
 def _sound(content: bytes) -> tuple[int, bool]:
-    """How much of *content* is whole lines, and whether what follows was cut off."""
+    """The length of the whole lines in *content*, and whether the rest was cut off."""
     end = content.rfind(b"\n") + 1
     last = content[end:].rstrip(UNWRITTEN)
     torn = cut_off(last)
     return end if torn else end + len(last), torn
 
 
-def _known(content: bytes, ids: set[str]) -> set[str]:
-    """Those of *ids* that a line of *content* has: mostly none, which shows without decoding it."""
-    if all(map(PLAIN.fullmatch, ids)):
-        wanted = {one.encode() for one in ids}
-        if _beginning(wanted) not in content or wanted.isdisjoint(ID.findall(content)):
-            return set()
-    return ids & read(content).message_ids
-
-
-def _beginning(ids: set[bytes]) -> bytes:
-    """What all of *ids* begin with: much, after a store was lost, and then it is in no line; else maybe nothing."""
-    first, last = min(ids, default=b""), max(ids, default=b"")
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
-    return bytes(one for one, _ in same)
-
-
-def _last(content: bytes) -> Line | None:
-    end = len(content)
-    while end:
-        start = content.rfind(b"\n", 0, end - 1) + 1
-        line = _parse(content[start:end])
-        if isinstance(line, Line):
-            return line
-        end = start
-    return None
-
-
-def _last_round(content: bytes, last: Line | None) -> int:
-    """The highest there is: mostly the last line's, which shows without decoding the others."""
-    highest = max(map(int, set(ROUND.findall(content))), default=0)
-    return last.round if last and highest <= last.round else read(content).last_round
-
-
 def line_in(row: bytes) -> Line | None:
-    """None when it cannot be read."""
-    found = _parse(row.rstrip(UNWRITTEN))
+    """None when *row* is not a valid line."""
+    found = parse(row.rstrip(UNWRITTEN))
     return found if isinstance(found, Line) else None
 
 
-def _parse(row: bytes) -> Line | str:
-    """Pydantic reads what is as it should be, in half the time; what it refuses is looked at more closely."""
+def parse(row: bytes) -> Line | str:
+    """The line that *row* says, or a sentence about what is wrong with it."""
     try:
         return Line.model_validate_json(row)
     except ValidationError:
-        return _parse_closely(row)
+        return _parse_closely(row)  # slower; accepts other notations and says what is wrong
 
 
 def _parse_closely(row: bytes) -> Line | str:
-    found = decoded(row)
-    if isinstance(found, str):
-        return found
-    fields = in_our_notation(found)
+    fields = decoded(row)
+    if isinstance(fields, str):
+        return fields
+    ts = fields.get("ts")
+    if isinstance(ts, str) and ts.endswith(_UTC):
+        fields["ts"] = f"{ts[:-6]}Z"
     if isinstance(fields.get("round"), bool) or not isinstance(fields.get("round"), int):
         return "has no whole number as round"
     if not isinstance(fields.get("meta", {}), dict):
@@ -343,8 +291,7 @@ def _parse_closely(row: bytes) -> Line | str:
     try:
         return Line.model_validate(fields)
     except ValidationError as error:
-        names = sorted({str(problem["loc"][0]) for problem in error.errors()})
-        return no_valid(names)
+        return no_valid(sorted({str(problem["loc"][0]) for problem in error.errors()}))
 
 
 def _one_row(text: str) -> str:
@@ -352,7 +299,7 @@ def _one_row(text: str) -> str:
 
 
 def _broken(previous: list[Line], line: Line) -> list[str]:
-    """The invariants (seed 004 §3) that *line* breaks after *previous*."""
+    """The invariants of seed 004 §3 that *line* breaks after *previous*."""
     if not previous:
         return []
     before = previous[0]

@@ -7,12 +7,12 @@ A synthesis says it in its bullets, which is what people read; other lines in th
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bot.domain.discussion.synthesis import REFS
 from bot.domain.planning.record import ANSWERS, VERSION
 from bot.domain.planning.workshop import answer_in
-from bot.domain.transcript.reading import Fields
+from bot.domain.transcript.lines import Line, Source
 from bot.domain.transcript.state import Move, Point
 from bot.domain.values.text import one_line
 
@@ -29,6 +29,7 @@ STANCES = "stances"
 NAMED = frozenset({ANSWERS, DECISION, QUESTION, OBJECTION, "position", "verdict", STANCES})
 """The facts of a line's `meta` that say such things."""
 
+Fields = Mapping[str, Any]
 _BY = re.compile(r" \((?P<by>[^()]{1,80})\)\Z")
 _NAMES = re.compile(r"\A\[(?P<by>[^\]]{1,200})\] ")
 _OPINIONS = {True: "ok", False: "not ok", None: "unknown"}
@@ -62,10 +63,10 @@ class Points:
             if (said.text, said.by) not in self._told:
                 self._of(said.kind).append(Point(line=number, step_id=step_id, text=said.text, by=said.by))
 
-    def of_line(self, number: int, fields: Fields, meta: Fields, *, step_id: str) -> None:
-        by = who(fields)
-        self._answered(meta, fields["content"])
-        for said in in_meta(meta, fields["content"]):
+    def of_line(self, number: int, line: Line, *, step_id: str) -> None:
+        by, meta = who(line), line.meta
+        self._answered(meta, line.content)
+        for said in in_meta(meta, line.content):
             whose = _decider(meta) or by if said.kind == DECISION else by
             if said.kind != QUESTION or VERSION not in meta or not self._is_known(said.text):
                 self._of(said.kind).append(Point(line=number, step_id=step_id, text=said.text, by=whose))
@@ -93,11 +94,10 @@ class Points:
         return {DECISION: self.decisions, QUESTION: self.questions, OBJECTION: self.objections}[kind]
 
 
-def who(fields: Fields) -> str:
+def who(line: Line) -> str:
     """A person's name, or else the actor."""
-    meta = fields.get("meta", {})
-    name = meta.get("user_name") or meta.get("user_id") if fields["source"] == "user" else ""
-    return one_line(name if isinstance(name, str) and name else fields["actor"])
+    name = line.meta.get("user_name") or line.meta.get("user_id") if line.source is Source.USER else ""
+    return one_line(name if isinstance(name, str) and name else line.actor)
 
 
 def _decider(meta: Fields) -> str:

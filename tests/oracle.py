@@ -46,7 +46,7 @@ def apart(files: Mapping[str, bytes]) -> Iterator[str]:
     known = {verify.marker(record.step_id, record.timestamp): one.text for one, record in held}
     for name, content in files.items():
         if name.endswith(".md"):
-            for wrong in verify.sections_compared(content.decode(), known, strangers=False):
+            for wrong in verify.sections_compared(content.decode(), known, foreign=False):
                 yield f"{name}: {wrong.sentence}"
 
 

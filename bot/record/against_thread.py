@@ -1,8 +1,8 @@
 """
-A record held against the thread that it was made in, message by message, by their ids: nobody's words are compared.
+Compares a record with its thread in Slack, message by message, by ids. Texts are not compared.
 
-What people edited, deleted before our eyes, or kept to themselves is no difference. What is newer than the last of
-their messages that is in the record waits for the next commit.
+Edits, deleted messages and asides are no differences. Messages after the last one in the record wait for the next
+commit.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ SHOWN_CHARS = 60
 
 
 class Thread(NamedTuple):
-    """What stands there, as far as it was read: up to the stamp *until*, if that is not all."""
+    """What was read of the thread. `until` is the last timestamp read, if there are more messages."""
 
     place: Place
     said: Sequence[Heard]
@@ -30,14 +30,14 @@ class Thread(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """*waiting* is how many messages are newer than what is committed."""
+    """`waiting` counts messages that are newer than the last commit."""
 
     found: tuple[Difference, ...]
     waiting: int
 
 
 def compared(item: Item, thread: Thread, *, made: AbstractSet[str]) -> Compared:
-    """*made* are the commits that HEAD stands on, and what they were made for. Raises OSError."""
+    """*made*: the ids of the commits that HEAD contains, and of their effects. Raises OSError."""
     content = item.record.read()
     lines = read(content).lines
     here = f"{thread.place.channel}."
@@ -56,7 +56,7 @@ def compared(item: Item, thread: Thread, *, made: AbstractSet[str]) -> Compared:
                 )
                 yield Difference(item.name, last, sentence)
         for one in thread.said:
-            if one.ts <= newest and one.ts not in known | gone and not _asks(one.text):
+            if one.ts <= newest and one.ts not in known | gone and not _is_wish(one.text):
                 yield Difference(item.name, last, f"lacks the message {one.ts} of the thread: {_shown(one)}")
         for number, line in enumerate(lines, start=1):
             ts = line.message_id.removeprefix(here)
@@ -65,12 +65,12 @@ def compared(item: Item, thread: Thread, *, made: AbstractSet[str]) -> Compared:
             if is_here and expected and ts not in thread.stamps | gone:
                 yield Difference(item.name, number, f"is the message {ts}, which is not in the thread")
 
-    waiting = sum(one.ts > newest and not _asks(one.text) for one in thread.said)
+    waiting = sum(one.ts > newest and not _is_wish(one.text) for one in thread.said)
     return Compared(tuple(differences()), waiting)
 
 
-def _asks(text: str) -> bool:
-    """What was done when it was said is in no transcript."""
+def _is_wish(text: str) -> bool:
+    """A wish, such as "finish", is carried out and is in no transcript."""
     return (
         words.is_wish(text)
         or words.depth(text, at_menu=True) is not None

@@ -1,4 +1,4 @@
-"""The records of a workspace's items, as the engine asks for them: git's lines, and those that are not there yet."""
+"""The records of items for the engine: the lines in git, and those that are not committed yet."""
 
 import asyncio
 from collections.abc import Iterator
@@ -25,8 +25,8 @@ COPY = "meeting.jsonl"
 
 class KeptRecords(Records):
     """
-    *items_dir* is the folder of the items in the workspace. Long records take their time, and a thread of their own.
-    What is given away of them goes through *redact*: they are also of what others wrote into the file.
+    *items_dir* is the folder of the items in the workspace. Records are read in a thread, because long ones take time.
+    Exports pass through *redact*, because others may have written secrets into the file.
     """
 
     def __init__(self, workspace: Path, items_dir: str, redact: Redact = unchanged) -> None:
@@ -56,7 +56,7 @@ class KeptRecords(Records):
 
     @contextmanager
     def _current(self, slug: str, pending: tuple[Line, ...]) -> Iterator[File]:
-        """The record as the next commit would leave it, beside the one in the workspace."""
+        """The record as the next commit would write it. The file in the workspace is not changed."""
         kept = File(self._workspace, f"{self._items_dir}/{slug}/{TRANSCRIPT}", TRANSCRIPT_BYTES)
         try:
             if not pending and _is_there(kept):
@@ -77,7 +77,7 @@ def _is_there(record: File) -> bool:
 
 
 def _content(record: File) -> bytes:
-    """Nothing before the first commit."""
+    """Empty before the first commit."""
     with suppress(FileNotFoundError):
         return record.read()
     return b""
@@ -104,6 +104,6 @@ def _recalled(record: File, *, person: str, permalink: str) -> Recalled:
 
 
 def _said_at(record: File, number: int, *, permalink: str) -> str:
-    """Where in Slack the line *number* stands."""
+    """The address in Slack of the line *number*."""
     row = next(row for found, row in numbered(record) if found == number)
     return link_of(permalink, row) if isinstance(row, Line) else ""

@@ -1,4 +1,4 @@
-"""A record for a terminal: what was said by round and step, then what it has come to."""
+"""A record as text for a terminal, as Markdown and as JSON. Everything is written row by row."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ RANGES_SHOWN = 12
 
 
 class Ranges:
-    """Numbers as people write them, `1-3, 7`: the first of them, and how many more."""
+    """Numbers as `1-3, 7`; of many, the first ones and a count."""
 
     def __init__(self) -> None:
         self._spans: list[list[int]] = []
@@ -35,7 +35,7 @@ class Ranges:
 
 
 def as_text(entries: Iterable[Entry], state: State) -> Iterator[str]:
-    """Row by row; everything is made fit for a terminal."""
+    """The lines by round and step, then the state."""
     unrecorded = Ranges()
     place: tuple[object, ...] = ()
     for entry in entries:
@@ -148,14 +148,13 @@ def _flaws(state: State) -> Iterator[str]:
     yield from _listed("Not as it should be", [*shown, *([f"and {more:,} more"] if more > 0 else [])])
 
 
-# A record as Markdown, in which nothing that was said can act: headings are lowered, comments are text.
-
+# --- Markdown: escaped, so that headings and comments of others are only text ---------------------------------------
 
 CELL_CHARS = 80
 
 
 def as_markdown(entries: Iterable[Entry], state: State, *, title: str) -> Iterator[str]:
-    """Row by row, what it has come to first."""
+    """The state first, then the lines."""
     yield f"# {escaped(one_line(title))}"
     yield ""
     yield f"After line {state.line}: {escaped(standing(state))}."
@@ -220,11 +219,11 @@ def _cell(text: str) -> str:
     return escaped(one_line(text, CELL_CHARS))
 
 
-# A record as one JSON document, written piece by piece: a long one is never held whole.
+# --- JSON ---------------------------------------------------------------------------------------------------------
 
 
 def as_json(entries: Iterable[Entry], state: State, *, slug: str) -> Iterator[str]:
-    """`lines` come last; everything before them is the state after the last of them."""
+    """The state, then `lines`."""
     head = {
         "slug": slug,
         "state": {**state.model_dump(mode="json"), "status": state.progress.analysis_status},
@@ -238,7 +237,7 @@ def as_json(entries: Iterable[Entry], state: State, *, slug: str) -> Iterator[st
 
 
 def _fields(entry: Entry) -> dict[str, object]:
-    """What a line does not say is left out; a call nothing is recorded of is an empty one."""
+    """Without empty fields. A call without figures is an empty object."""
     found = entry._asdict()
     return {
         name: fact for name, fact in found.items() if fact not in ("", None, ()) and (name != "round" or fact)

@@ -1,8 +1,8 @@
 """
-Whether a record holds: what the lines say is what meta.json and the artifacts say, and git knows of nothing else.
+Verifies a record: the transcript with git, and meta.json, the artifacts and the plans with the transcript.
 
-Lines cannot vouch for themselves, so what stands in the file is held against each version that was committed. Then
-one flipped byte is found wherever it is: in a line by git, in a synthesis or in meta.json by the line.
+Lines cannot prove themselves, so the file is compared with every committed version. A changed byte is found wherever it
+is: in a line by git, in a synthesis or in meta.json by the lines.
 """
 
 import json
@@ -38,13 +38,11 @@ from bot.files import (
 )
 from bot.record.reading import repeated, replay
 
-# What verifying finds, and what it asks of whoever knows the history of an item.
-
 
 class Difference(NamedTuple):
     """
-    Something in a file of the item that is not as the record has it; lines count from 1. What *stands* was changed by
-    somebody in a commit of their own: it is named, and the record holds all the same.
+    Something in a file of the item that differs from the record; lines count from 1. `stands`: a person committed it,
+    so it is named and the record still holds.
     """
 
     file: str
@@ -71,63 +69,54 @@ class Reading(Protocol):
 
 
 class Version(Protocol):
-    """An item at one commit: its files by their path in its folder, and the one that all items share by its own."""
+    """An item at one commit. Keys of `files` are paths in the item's folder; the file that items share has its own."""
 
     @property
     def sha(self) -> str: ...
 
     @property
     def author(self) -> str:
-        """Who made the commit; empty when it was us."""
+        """Who made the commit; empty for commits of the bot."""
         ...
 
     @property
     def witness(self) -> str:
-        """What the commit says of the transcript, if anything."""
+        """The trailer of the commit about the transcript, or an empty text."""
         ...
 
     @property
     def files(self) -> Mapping[str, Kept]: ...
 
 
-# What git knows of a record: lines were only ever added, and the sections of elaborations stay where they
-# are.
+# --- lines and sections with every committed version --------------------------------------------------------------
 #
-# Two meetings that were joined from two clones have their lines sorted into each other, and rounds raised
-# so that they do not go back. A line that was scrubbed has marks in place of secrets, and a later line says
-# so. Nothing else may happen to a line.
+# Lines are only ever added. Two exceptions: joining two clones sorts their lines together and raises rounds, and
+# scrubbing puts marks in place of secrets, which a later line says.
 
 
-COMPARED_BYTES = 1024 * 1024
-
-
-def lines_kept(record: File, name: str, versions: Iterable[Version]) -> Iterator[Difference]:
-    """*versions* the newest first; the file *record* comes after all of them."""
-    newer: bytes | None = None
+def lines_kept(content: bytes, name: str, versions: Iterable[Version]) -> Iterator[Difference]:
+    """*versions*: the newest first. *content* is the file now."""
+    newer, last = content, ""
     by: Version | None = None
-    last = ""
     for version in versions:
         kept = version.files.get(name)
-        if kept is None and newer is None:
+        if kept is None and by is None:
             continue
-        if kept and kept.id == last:
-            by = version
-            continue
-        last, content = (kept.id, kept.read()) if kept else ("", b"")
-        if newer is None:
-            if not _begins_with(record, content):
-                yield from _lost(record.read(), content, name, sha=version.sha)
-                return
-        elif not newer.startswith(content):
-            found = _lost(newer, content, name, sha=version.sha)
-            yield from (_told_by(one, by) for one in found)
-        newer, by = content, version
+        if kept is None or kept.id != last:
+            last, older = (kept.id, kept.read()) if kept else ("", b"")
+            if not newer.startswith(older):
+                found = _lost(newer, older, name, sha=version.sha)
+                yield from (_edited_by(one, by) for one in found)
+                if by is None:
+                    return
+            newer = older
+        by = version
 
 
 def witnessed(name: str, versions: Iterable[Version]) -> Iterator[Difference]:
     """
-    What a commit of ours says of its lines is so. Versions that begin the next one are looked at together, and the
-    first line that may be another is named.
+    Checks the witness of each commit. Versions that are beginnings of each other are checked together, and the first
+    line that may differ is named.
     """
     longest = b""
     wanted: list[tuple[Witness, Version]] = []
@@ -144,7 +133,7 @@ def witnessed(name: str, versions: Iterable[Version]) -> Iterator[Difference]:
 
 
 def lines_before_witness(name: str, versions: Iterable[Version]) -> int:
-    """How many lines there were when a commit first said something of them, if older ones say nothing."""
+    """The number of lines at the first commit with a witness, if older commits of the bot have none."""
     first, silent = 0, False
     for version in versions:
         if name in version.files and not version.author:
@@ -155,7 +144,7 @@ def lines_before_witness(name: str, versions: Iterable[Version]) -> int:
 
 
 def sections_kept(texts: dict[str, str], versions: Iterable[Version]) -> Iterator[Difference]:
-    """*texts* are the artifacts as they stand; in none of them has a marker been lost that an older one had."""
+    """Finds markers of older versions that are missing in the artifacts *texts*."""
     newer = {name: set(markers(text)) for name, text in texts.items()}
     seen: dict[str, str] = {}
     by: dict[str, Version] = {}
@@ -168,13 +157,13 @@ def sections_kept(texts: dict[str, str], versions: Iterable[Version]) -> Iterato
                 found = markers(kept.read().decode("utf-8", "surrogateescape")) if kept else []
                 for gone in (one for one in found if one not in there):
                     sentence = f"has lost the section under {gone}, which commit {version.sha} has"
-                    yield _told_by(Difference(name, 1, sentence), by.get(name))
+                    yield _edited_by(Difference(name, 1, sentence), by.get(name))
                     there.add(gone)
             by[name] = version
 
 
-def _told_by(found: Difference, by: Version | None) -> Difference:
-    """What is different since a commit of somebody else's is their edit."""
+def _edited_by(found: Difference, by: Version | None) -> Difference:
+    """A difference since the commit of a person is an edit of that person."""
     if by is None or not by.author:
         return found
     return found._replace(
@@ -183,7 +172,7 @@ def _told_by(found: Difference, by: Version | None) -> Difference:
 
 
 def _unlike(content: bytes, wanted: list[tuple[Witness, Version]], name: str) -> Iterator[Difference]:
-    """*wanted* are the newest first; all of them are about beginnings of *content*."""
+    """*wanted*: the newest first; each is about a beginning of *content*."""
     if not wanted:
         return
     longest = max(said.lines for said, _ in wanted)
@@ -205,25 +194,16 @@ def _unlike(content: bytes, wanted: list[tuple[Witness, Version]], name: str) ->
         return
 
 
-def _begins_with(record: File, content: bytes) -> bool:
-    with record.opened() as file:
-        for start in range(0, len(content), COMPARED_BYTES):
-            piece = content[start : start + COMPARED_BYTES]
-            if file.read(len(piece)) != piece:
-                return False
-    return True
-
-
 def _lost(newer: bytes, older: bytes, name: str, *, sha: str) -> Iterator[Difference]:
-    """The first row of *older* that is no longer there, apart from its round and a tail that was cut off."""
+    """The first row of *older* that is missing. A raised round and a torn tail are allowed."""
     rows = enumerate(newer.split(b"\n"), start=1)
     scrubbed = named(newer)
     number = 0
     for row in _whole(older):
         before = number
-        number = next((at for at, other in rows if _is_still(row, other, scrubbed)), 0)
+        number = next((at for at, other in rows if _is_same_line(row, other, scrubbed)), 0)
         if not number:
-            yield Difference(name, _place(newer, before), f"is not what commit {sha} has: {_shown(row)}")
+            yield Difference(name, _next_row(newer, before), f"is not what commit {sha} has: {_shown(row)}")
             return
 
 
@@ -233,12 +213,11 @@ def _whole(content: bytes) -> list[bytes]:
     return [row for row in kept if row.strip()]
 
 
-def _place(newer: bytes, before: int) -> int:
-    """The row after the last one that was found, if there is one."""
+def _next_row(newer: bytes, before: int) -> int:
     return min(before + 1, max(newer.count(b"\n"), 1))
 
 
-def _is_still(row: bytes, other: bytes, scrubbed: Named) -> bool:
+def _is_same_line(row: bytes, other: bytes, scrubbed: Named) -> bool:
     if row == other:
         return True
     one, two = decoded(row), decoded(other)
@@ -256,19 +235,14 @@ def _shown(row: bytes) -> str:
     return json.dumps(text if len(text) <= 120 else text[:119] + "…", ensure_ascii=False)
 
 
-# The plans of an item, those that were put aside too: the page, the list of files and the review belong to
-# the plan.
-#
-# The page and the list are made again from the plan and compared; the review names the plan that it is
-# about.
-
+# --- plans, also older versions ------------------------------------------------------------------------------------
 
 VERSIONS = "versions"
 READ = (PLAN, *PROJECTIONS, REVIEW)
 
 
 def plans_in_step(item: Folder) -> Iterator[Difference]:
-    """Everything that is not as the plan beside it says; nothing where there is no plan. Raises OSError."""
+    """The page and the list of files are made again from the plan and compared. Raises OSError."""
     with suppress(FileNotFoundError), item.below(FOLDER) as newest:
         yield from _in_step(newest, FOLDER)
         with newest.below(VERSIONS) as versions:
@@ -278,7 +252,7 @@ def plans_in_step(item: Folder) -> Iterator[Difference]:
 
 
 def _in_step(found: Folder, path: str) -> Iterator[Difference]:
-    """Files go by the paths that they have while they are the newest. A byte that is no UTF-8 stands for itself."""
+    """Files of an older version are checked under the paths of the newest one."""
     files = {}
     for name in READ:
         try:
@@ -301,7 +275,7 @@ def _differences(files: Mapping[str, str], folder: str) -> Iterator[Difference]:
 
 
 def _reviewed(review: str) -> object:
-    """The hash of the plan that *review* is about; None where it cannot be read."""
+    """The hash of the plan that *review* is about; None if it cannot be read."""
     with suppress(ValueError, TypeError, KeyError, RecursionError):
         return json.loads(review)["meta"]["plan_hash"]
     return None
@@ -317,17 +291,17 @@ OUR_FOLDERS = frozenset({"planning", "reviews"})
 
 
 class Item(NamedTuple):
-    """*shared* is the file that all items share, where there is one. Nothing below *root* may be a link."""
+    """*shared* is the file that all items share. Nothing below *root* may be a link."""
 
     folder: Path
     transcript: Path
     shared: Path | None = None
     root: Path | None = None
-    """The workspace; without one, somebody has chosen the file, and its folder is trusted."""
+    """The workspace. None for a file named on the command line: then its folder is trusted."""
 
     @property
     def name(self) -> str:
-        """What the transcript is called in the folder."""
+        """The path of the transcript in the folder."""
         return self.transcript.relative_to(self.folder).as_posix()
 
     @property
@@ -350,20 +324,20 @@ class Item(NamedTuple):
 
 
 def differences(item: Item, versions: Sequence[Version] = ()) -> Iterator[Difference]:
-    """Everything that is not as it should be; *versions* the newest first. Raises OSError."""
+    """All differences. *versions*: the newest first. Raises OSError."""
     state = replay(item.record)
     flaws = sorted((*state.flaws, *repeated(item.record)), key=lambda flaw: flaw.number)
     yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
-    yield from lines_kept(item.record, item.name, versions)
+    yield from lines_kept(item.record.read(), item.name, versions)
     yield from witnessed(item.name, versions)
     content = _content(item.file(item.folder / META, META_BYTES))
     yield from _progress(content, state, versions)
-    held = list(_held(state, _recorded(content)))
+    held = list(_with_records(state, _recorded(content)))
     yield from (Difference(item.name, wrong.line, wrong.sentence) for wrong in _turns(held))
     texts: dict[str, str] = {}
     yield from _unreadable(item, texts)
-    forgotten = len(state.concluded) == CONCLUDED_KEPT
-    yield from _sections(texts, held, strangers=forgotten or not state.progress.whole)
+    incomplete = len(state.concluded) == CONCLUDED_KEPT
+    yield from _sections(texts, held, foreign=incomplete or not state.progress.whole)
     yield from sections_kept(texts, versions)
     with item.opened() as found:
         yield from plans_in_step(found)
@@ -395,8 +369,8 @@ def _recorded(content: bytes | None) -> list[Record]:
         return []
 
 
-def _held(state: State, recorded: list[Record]) -> Iterator[tuple[Concluded, Record]]:
-    """The elaborations and their records; what an older line does not say, meta.json does."""
+def _with_records(state: State, recorded: list[Record]) -> Iterator[tuple[Concluded, Record]]:
+    """The elaborations with their records. Older lines carry none; then it comes from meta.json."""
     for one in state.concluded:
         record = one.record or next((other for other in recorded if other.step_id == one.step_id), None)
         if record in recorded:
@@ -406,7 +380,7 @@ def _held(state: State, recorded: list[Record]) -> Iterator[tuple[Concluded, Rec
 
 
 def _turns(held: Sequence[tuple[Concluded, Record]]) -> Iterator[Wrong]:
-    """An elaboration that its framing never came to counts as one turn."""
+    """An elaboration without any turn has 1 in its record."""
     for one, record in held:
         if record.turn_count != max(one.turns, 1):
             sentence = f"is said to end {record.turn_count} turns, and the lines before it hold {one.turns}"
@@ -414,18 +388,18 @@ def _turns(held: Sequence[tuple[Concluded, Record]]) -> Iterator[Wrong]:
 
 
 def _sections(
-    texts: Mapping[str, str], held: Sequence[tuple[Concluded, Record]], *, strangers: bool
+    texts: Mapping[str, str], held: Sequence[tuple[Concluded, Record]], *, foreign: bool
 ) -> Iterator[Difference]:
     known = {marker(record.step_id, record.timestamp): one.text for one, record in held}
     for name, text in texts.items():
-        for wrong in sections_compared(text, known, strangers=strangers or name == SHARED):
+        for wrong in sections_compared(text, known, foreign=foreign or name == SHARED):
             yield Difference(name, wrong.line, wrong.sentence)
 
 
 def _unreadable(item: Item, texts: dict[str, str]) -> Iterator[Difference]:
     """
-    Puts the artifacts that elaborations add to into *texts*, and yields those that are no plain files. A byte that is
-    no UTF-8 stands for itself.
+    Puts the artifacts that elaborations may change into *texts*, and yields those that are not plain files. Bytes that
+    are not UTF-8 are kept as surrogates.
     """
     shared = [(SHARED, item.file(item.shared, ARTIFACT_BYTES))] if item.shared else []
     for name, file in (*_artifacts(item), *shared):
@@ -438,7 +412,7 @@ def _unreadable(item: Item, texts: dict[str, str]) -> Iterator[Difference]:
 
 
 def _artifacts(item: Item) -> Iterator[tuple[str, File]]:
-    is_alone = item.name != TRANSCRIPT  # then who knows what is below the folder it lies in
+    is_alone = item.name != TRANSCRIPT  # the folder may hold anything, so do not descend
     with item.opened() as found:
         names = sorted(found.files() if is_alone else found.tree())
     for name in names:

@@ -100,7 +100,7 @@ def test_any_meeting_is_what_its_lines_say(deeds: list[tuple[str, str, int]]) ->
         marker(one.record.step_id, one.record.timestamp): one.text for one in state.concluded if one.record
     }
     for text in table.world.files.values():
-        assert list(sections_compared(text, syntheses, strangers=False)) == []
+        assert list(sections_compared(text, syntheses, foreign=False)) == []
         assert set(markers(text)) <= syntheses.keys()
 
 

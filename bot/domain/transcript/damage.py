@@ -1,8 +1,8 @@
 """
-Lines of a transcript that git has and that the file has no longer whole: a crash or a bad disk damaged them.
+Repairs lines of a transcript that a crash or a bad disk damaged, from the committed version.
 
-A row that is no JSON object is damaged when git has a whole line in its place that it looks like. An edit that
-somebody made by hand is no damage: a line that can be read stands, and so does a note, and a line that is simply gone.
+A row is damaged if it is not a JSON object and git has a similar whole line in its place. Edits by hand are no damage:
+readable lines, notes and deleted lines stay as they are.
 """
 
 import re
@@ -15,9 +15,9 @@ from bot.domain.transcript.lines import ID, UNWRITTEN
 from bot.domain.values.json_files import decoded
 
 ALIKE_BYTES = 12
-"""So much has a damaged row in common with its line, at both ends taken together."""
+"""A damaged row has at least this much in common with its line, at both ends together."""
 OPENINGS = 100
-"""Places in a damaged row at which another line may begin."""
+"""Places in a damaged row that are tried as the beginning of another line."""
 _OPENING = re.compile(rb'\{"')
 
 Sign = tuple[bytes, bytes]
@@ -25,7 +25,7 @@ Sign = tuple[bytes, bytes]
 
 
 class Mended(NamedTuple):
-    """*lines* came back from git; it is *lossless* when nothing but parts of them stood in their places."""
+    """`lines` were restored. `lossless`: only parts of these lines were replaced."""
 
     content: bytes
     lines: int
@@ -33,7 +33,7 @@ class Mended(NamedTuple):
 
 
 def mended(content: bytes, committed: bytes) -> Mended:
-    """*content* with the damaged lines as *committed* has them."""
+    """*content*, with damaged lines replaced by the *committed* ones."""
     if content.startswith(committed):
         return Mended(content, 0, lossless=True)
     if not content.strip(UNWRITTEN):
@@ -48,10 +48,10 @@ class _Mending:
         self._place = {_same(row): place for place, row in enumerate(self._kept)}
         self._place_of_id = {id_: place for place, row in enumerate(self._kept) if (id_ := _id(row))}
         self._next = 0
-        """The place in *committed* behind the last row that was found there."""
+        """The place in *committed* after the last row that was found there."""
         self._lines = 0
         self._back: set[Sign] = set()
-        """Of the lines that came back: one of them is found among all in the time of one."""
+        """Signs of the restored lines, in a set so that a lookup does not depend on their number."""
         self._lossless = True
 
     def run(self, rows: list[bytes]) -> Mended:
@@ -67,14 +67,14 @@ class _Mending:
         return Mended(b"\n".join(out), self._lines, self._lossless)
 
     def _find(self, row: bytes) -> int | None:
-        """Where *committed* has this row, or the line that somebody edited here."""
+        """The place of this row in *committed*, or of the line that was edited by hand."""
         found = self._place.get(_same(row))
         if found is None and (id_ := _id(row)) and isinstance(decoded(_same(row)), dict):
             found = self._place_of_id.get(id_)
         return found
 
     def _mended(self, row: bytes, following: int) -> Iterator[bytes]:
-        """What stands in the place of a *row* that *committed* does not have."""
+        """What replaces a *row* that *committed* does not have."""
         left = row.strip(UNWRITTEN)
         if not row.strip() or isinstance(decoded(left), dict):
             yield row
@@ -94,7 +94,7 @@ class _Mending:
 
 
 def _next_places(places: list[int | None], *, end: int) -> Iterator[int]:
-    """For each row, where the next one is that was found."""
+    """For each row, the place of the next row that was found."""
     found = []
     for place in reversed(places):
         found.append(end)
@@ -103,7 +103,7 @@ def _next_places(places: list[int | None], *, end: int) -> Iterator[int]:
 
 
 def _written_after(left: bytes, line: bytes) -> bytes:
-    """A whole line right behind what is left of *line*: its line end is gone, too."""
+    """A whole line directly after the rest of *line*, whose line end was lost."""
     for opening in islice(_OPENING.finditer(left, 1, len(line) + 2), OPENINGS):
         if isinstance(decoded(left[opening.start() :]), dict):
             return left[opening.start() :]
@@ -111,7 +111,7 @@ def _written_after(left: bytes, line: bytes) -> bytes:
 
 
 def _is_left_of(left: bytes, signs: AbstractSet[Sign]) -> bool:
-    """Whether *left* is what is left of a line: its beginning, its ends, or nothing that anybody could have typed."""
+    """Whether *left* is the rest of a line: its beginning, its ends, or bytes that nobody types."""
     if b"\0" in left:
         return True
     beginning = {(left, b"")} if len(left) < ALIKE_BYTES else set()
@@ -119,18 +119,18 @@ def _is_left_of(left: bytes, signs: AbstractSet[Sign]) -> bool:
 
 
 def _signs_of(line: bytes) -> AbstractSet[Sign]:
-    """What is left of *line* has one of them."""
+    """Any rest of *line* has one of them."""
     return {(line[:size], b"") for size in range(ALIKE_BYTES)} | _ends(line)
 
 
 def _ends(row: bytes) -> set[Sign]:
-    """The beginnings and ends of *row* that are together as long as what a line and its rest have in common."""
+    """Pairs of a beginning and an end of *row* that are together `ALIKE_BYTES` long."""
     sizes = ((size, ALIKE_BYTES - size) for size in range(ALIKE_BYTES + 1))
     return {(row[:one], row[len(row) - other :]) for one, other in sizes if max(one, other) <= len(row)}
 
 
 def _same(row: bytes) -> bytes:
-    """Git may check files out with the line ends of Windows."""
+    """Git may check out files with Windows line ends."""
     return row.rstrip(UNWRITTEN)
 
 

@@ -1,6 +1,6 @@
 """
-What people said about the step that is open, as the transcript has it: a step may have been left in the middle, by a
-stop or for a workshop, when the store was lost.
+People's answers to the open step, read from the end of a transcript. A resume needs them when the store was lost in the
+middle of a step.
 """
 
 import re
@@ -16,14 +16,14 @@ from bot.domain.values.places import Person
 
 MOST_ROWS = 10_000
 STEP = re.compile(rb'"step_id"\s*:\s*"([^"\\]*)"')
-"""Inside of a text, the quotes would have a backslash before them."""
+"""Inside of a text, the quotes would be escaped."""
 TELLING = (b'"user"', b'"retracts"', b'"change"')
 
 
 def answers(rows: Iterable[bytes], *, done: Collection[str]) -> tuple[Heard, ...]:
     """
-    Of a transcript whose *rows* come last first: what answers the step that it ends in, as it reads now, oldest first
-    and `about` that step. Nothing if that step is *done*. A line that names no step belongs to none.
+    *rows* come last first. The answers to the step in which they end, after edits, oldest first; none if that step is
+    *done*. A line that names no step belongs to none.
     """
     step_id, said = "", _Said()
     for row in islice(rows, MOST_ROWS):
@@ -39,7 +39,7 @@ def answers(rows: Iterable[bytes], *, done: Collection[str]) -> tuple[Heard, ...
 
 
 class _Said:
-    """Lines come newest first, so that the first change of a message is the one that counts."""
+    """Lines come newest first, so the first edit of a message counts."""
 
     def __init__(self) -> None:
         self._lines: list[Line] = []
@@ -66,13 +66,13 @@ class _Said:
 
 
 def _step_of(row: bytes) -> str:
-    """The last that the row names: what other tools wrote may hold another before it."""
+    """The last one in the row; a line of another tool may contain another one before it."""
     found = STEP.findall(row)
     return found[-1].decode("utf-8", "replace") if found else ""
 
 
 def _begins_anew(line: Line, step_id: str) -> bool:
-    """The step was done before this line, or the whole analysis was begun again with it."""
+    """With this line the step was finished, or the analysis was restarted."""
     change = line.meta.get(CHANGE)
     if not isinstance(change, dict):
         return False
@@ -81,7 +81,7 @@ def _begins_anew(line: Line, step_id: str) -> bool:
 
 
 def _is_late(line: Line) -> bool:
-    """It came after the question of this step, and was written before it."""
+    """Delivered after the question of this step, and written before it."""
     return "written_at" in line.meta
 
 

@@ -1,9 +1,8 @@
 """
-Taking secrets out of what was kept already: a file as it should have been, and the line that says what was changed.
+Removes secrets from files that were kept already, and writes a line that says what was changed.
 
-A line of the transcript stays valid JSON, and only its texts change. The line that is added names the changed ones by
-id (by number where a line has none) and kind, so that a record still verifies: in place of a mark there was
-something else, and nothing beside it was touched.
+A line of the transcript stays valid JSON, and only its texts change. The added line names the changed lines by id (or
+by number) and the kinds of secrets. With it a record still verifies: a mark may replace a text, and all else is equal.
 """
 
 import json
@@ -16,13 +15,13 @@ from bot.domain.transcript.lines import HOST, UNSAFE, Line, Part, Source
 from bot.domain.values.json_files import decoded, parse_kept, pretty
 
 SCRUBBED = "scrubbed"
-"""In the `meta` of the line that says what was changed."""
+"""In the `meta` of the added line."""
 
 Redacting = Callable[[str], Redacted]
 
 
 class Changed(NamedTuple):
-    """A line of a transcript: its id, or its number where it has none, and the kinds of what was in it."""
+    """A changed line: its id, or its number if it has none, and the kinds of secrets."""
 
     message_id: str
     number: int
@@ -34,7 +33,7 @@ class Changed(NamedTuple):
 
 
 class Scrubbed(NamedTuple):
-    """A file without secrets. *kinds* has one for each that was hidden; *lines* is empty but for transcripts."""
+    """A file without secrets. `kinds` has one for each secret. `lines` is used for transcripts only."""
 
     content: bytes
     kinds: tuple[str, ...] = ()
@@ -42,7 +41,7 @@ class Scrubbed(NamedTuple):
 
 
 def file(content: bytes, redact: Redacting, *, name: str) -> Scrubbed:
-    """Of any kind, by its *name*; bytes that are no UTF-8 stay as they are."""
+    """The format follows from *name*. Bytes that are not UTF-8 stay as they are."""
     if name.endswith(".jsonl"):
         return transcript(content, redact)
     if name.endswith(".json"):
@@ -50,7 +49,7 @@ def file(content: bytes, redact: Redacting, *, name: str) -> Scrubbed:
             kinds, value = _redacted(parse_kept(content.decode()), redact, by_name=True)
             return Scrubbed(pretty(value).encode(), kinds) if kinds else Scrubbed(content)
         except ValueError:
-            pass  # it is no JSON, whatever its name says
+            pass  # not JSON, so it is treated as text
     text, kinds = redact(content.decode("utf-8", "surrogateescape"))
     return Scrubbed(text.encode("utf-8", "surrogateescape"), kinds) if kinds else Scrubbed(content)
 
@@ -67,7 +66,7 @@ def transcript(content: bytes, redact: Redacting) -> Scrubbed:
 
 
 def note(changed: Iterable[Changed], *, last: Line | None, now: str) -> Line:
-    """For people and tools: what was changed, and not what it was. The meeting goes on where *last* left it."""
+    """The line that names the changes. It has the round and the phase of the line *last*."""
     lines = [one.as_meta() for one in changed]
     goes_on = {VERSION: last.meta[VERSION]} if last and VERSION in last.meta else {}
     count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
@@ -122,7 +121,7 @@ def _row(row: bytes, redact: Redacting) -> tuple[bytes, tuple[str, ...], str]:
 
 
 def _redacted(value: Any, redact: Redacting, *, by_name: bool = False) -> tuple[tuple[str, ...], Any]:
-    """*by_name*, a text is looked at together with the name of its field: a password has no form of its own."""
+    """*by_name*: the name of a field counts, too, because a password has no form of its own."""
     if isinstance(value, str):
         text, kinds = redact(value)
         return kinds, text
@@ -161,7 +160,7 @@ def _is_redacted(older: Any, newer: Any) -> bool:
 
 
 def _is_marked(older: str, newer: str) -> bool:
-    """What stands around the marks stood there before, in the same order."""
+    """The text around the marks was there before, in the same order."""
     first, *rest = MARKED.split(newer)
     if not rest or not older.startswith(first) or not older.endswith(rest[-1]):
         return False

@@ -1,4 +1,7 @@
-"""meta.json, held against what the lines say of it. What does not follow from the lines is nobody's business here."""
+"""
+Compares files with the record: the fields of meta.json that follow from the lines, and the sections that elaborations
+added to artifacts. Other fields and other text are not compared.
+"""
 
 import json
 import re
@@ -10,21 +13,17 @@ from bot.domain.transcript.state import REPRODUCED, Progress
 from bot.domain.values.json_files import parse_kept
 from bot.domain.values.markdown import body
 
-# The sections that elaborations added to an artifact, held against the syntheses in the record, byte for
-# byte.
-
-
 _MARKER = re.compile(
     r"^(?P<marker><!-- Elaboration: step (?P<step>[^\s,<>]{1,80}), (?P<at>[^\s<>]{1,80}) -->)(?P<eol>\r\n|\n|\r|\Z)",
     re.MULTILINE,
 )
 
 Syntheses = Mapping[str, str]
-"""By the marker above their sections."""
+"""By the marker above the section."""
 
 
 class Wrong(NamedTuple):
-    """Something about line *line* of a text, from 1."""
+    """A difference in line *line* of a text, from 1."""
 
     line: int
     sentence: str
@@ -38,8 +37,8 @@ def markers(text: str) -> list[str]:
     return [found["marker"] for found in _MARKER.finditer(text)]
 
 
-def sections_compared(text: str, syntheses: Syntheses, *, strangers: bool) -> Iterator[Wrong]:
-    """What of *text* is not as the record has it. With *strangers*, sections of other records are none of ours."""
+def sections_compared(text: str, syntheses: Syntheses, *, foreign: bool) -> Iterator[Wrong]:
+    """The sections of *text* that differ from the record. *foreign*: it may have sections of other records."""
     seen: set[str] = set()
     for found in _MARKER.finditer(text):
         name, line = found["marker"], text.count("\n", 0, found.start()) + 1
@@ -49,7 +48,7 @@ def sections_compared(text: str, syntheses: Syntheses, *, strangers: bool) -> It
         if name in syntheses:
             section = Section(name, syntheses[name], found["eol"] or "\n")
             yield from _differing(text[found.start() :], section, line=line)
-        elif not strangers:
+        elif not foreign:
             yield Wrong(line, f"{name} names an elaboration that the record does not know")
 
 
@@ -60,7 +59,7 @@ class Section(NamedTuple):
 
     @property
     def forms(self) -> Iterator[str]:
-        """It may have a heading of its own or not, and stand below an open fence or not."""
+        """All forms that a section may have: with its own heading or not, below an open fence or not."""
         for heading in ("", f"### {ADDITIONAL}\n\n"):
             for fences in (True, False):
                 block = f"{self.marker}\n\n{heading}{body(self.synthesis, fences=fences)}\n"
@@ -68,7 +67,7 @@ class Section(NamedTuple):
 
 
 def _differing(text: str, section: Section, *, line: int) -> Iterator[Wrong]:
-    """The section that *text* begins with may end the file, and then lack its last line end."""
+    """*text* begins with the section. At the end of a file the last line end may be missing."""
     forms = list(section.forms)
     if not any(text.startswith(form) or text == form.removesuffix(section.eol) for form in forms):
         away = max(_same_rows(text, form) for form in forms)
@@ -85,7 +84,7 @@ _SPACE = " \t\n\r"
 
 
 class Field(NamedTuple):
-    """Where a field begins and ends in a text, its name included, and where its value begins."""
+    """Offsets of a field in a text: of its name, of its value, and of its end."""
 
     start: int
     value: int
@@ -93,7 +92,7 @@ class Field(NamedTuple):
 
 
 def meta_compared(content: bytes, progress: Progress) -> Iterator[Wrong]:
-    """What of *content* is not as *progress* has it."""
+    """The fields of *content* that differ from *progress*."""
     text = _text(content)
     if isinstance(text, Wrong):
         yield text
@@ -115,7 +114,7 @@ def meta_compared(content: bytes, progress: Progress) -> Iterator[Wrong]:
 
 
 def rewritten(content: bytes, committed: bytes) -> Iterator[Wrong]:
-    """The fields that are not written as they were *committed*, be it only by a space."""
+    """The fields whose text differs from the *committed* one, even by a space."""
     before, after = _written(committed), _written(content)
     for name, (text, _) in before.items():
         if name in after and after[name][0] != text:
@@ -125,16 +124,16 @@ def rewritten(content: bytes, committed: bytes) -> Iterator[Wrong]:
 
 
 def fields(text: str) -> dict[str, Field]:
-    """Of the object that *text* is. Raises ValueError where it is none."""
+    """The fields of the JSON object *text*. Raises ValueError if it is not an object."""
     found: dict[str, Field] = {}
-    at = _after(text, text.index("{") + 1)
+    at = _skip_space(text, text.index("{") + 1)
     while text[at] != "}":
         name, end = _DECODER.raw_decode(text, at)
-        value = _after(text, _after(text, end) + 1)
+        value = _skip_space(text, _skip_space(text, end) + 1)
         _, end = _DECODER.raw_decode(text, value)
         found[name] = Field(at, value, end)
-        at = _after(text, end)
-        at = _after(text, at + 1) if text[at] == "," else at
+        at = _skip_space(text, end)
+        at = _skip_space(text, at + 1) if text[at] == "," else at
     return found
 
 
@@ -162,7 +161,7 @@ def _written(content: bytes) -> dict[str, tuple[str, int]]:
 
 def _value(text: str, place: Field, name: str, *, found: Any, progress: Progress) -> Iterator[Wrong]:
     wanted = progress.model_dump(mode="json").get(name, progress.analysis_status)
-    if _same(_in_time(found), _in_time(wanted)) or (not progress.whole and _holds(found, wanted)):
+    if _same(_by_time(found), _by_time(wanted)) or (not progress.whole and _contains(found, wanted)):
         return
     if isinstance(found, list) and isinstance(wanted, list):
         same = next(
@@ -170,7 +169,7 @@ def _value(text: str, place: Field, name: str, *, found: Any, progress: Progress
         )
         at = min(len(found), len(wanted)) if same is None else same
         line = _line(text, _element(text, place, at))
-        one, other = _apart(found[at : at + 1], wanted[at : at + 1])
+        one, other = _differing_parts(found[at : at + 1], wanted[at : at + 1])
         yield Wrong(line, f"{name} has {one}, where the lines say {other}")
         return
     yield Wrong(
@@ -179,21 +178,21 @@ def _value(text: str, place: Field, name: str, *, found: Any, progress: Progress
 
 
 def _same(one: Any, other: Any) -> bool:
-    """`1` and `true` are two things."""
+    """In Python 1 == True; in JSON they differ."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-def _in_time(value: Any) -> Any:
-    """A meta.json that was lost and written anew has its elaborations in another order."""
+def _by_time(value: Any) -> Any:
+    """A meta.json that was lost and written again has its elaborations in another order."""
     if isinstance(value, list) and all(isinstance(one, dict) for one in value):
         return sorted(value, key=lambda one: str(one.get("timestamp")))
     return value
 
 
-def _holds(found: Any, wanted: Any) -> bool:
+def _contains(found: Any, wanted: Any) -> bool:
     """
-    Of a record that began before lines carried changes, what they say is a part of it; where they say nothing, what
-    stands there is read as nothing, or is nobody's business.
+    For a record that began before lines carried changes: the lines have a part of the progress, so the field has to
+    contain that part.
     """
     if isinstance(found, list) and isinstance(wanted, list):
         rest = iter(found)
@@ -204,19 +203,19 @@ def _holds(found: Any, wanted: Any) -> bool:
 
 
 def _element(text: str, place: Field, number: int) -> int:
-    """Where the element *number* of a list begins, or the list ends before it."""
-    at = _after(text, place.value + 1)
+    """The offset of element *number* of a list, or of the end of a shorter list."""
+    at = _skip_space(text, place.value + 1)
     for _ in range(number):
         if text[at] == "]":
             break
         _, end = _DECODER.raw_decode(text, at)
-        at = _after(text, end)
-        at = _after(text, at + 1) if text[at] == "," else at
+        at = _skip_space(text, end)
+        at = _skip_space(text, at + 1) if text[at] == "," else at
     return at
 
 
-def _apart(one: list[Any], other: list[Any]) -> tuple[str, str]:
-    """How two elements read, without the fields in which they are the same."""
+def _differing_parts(one: list[Any], other: list[Any]) -> tuple[str, str]:
+    """Two elements as text, without the fields that are equal in both."""
     if one and other and isinstance(one[0], dict) and isinstance(other[0], dict):
         mine, wanted = one[0], other[0]
         names = [name for name in {**mine, **wanted} if not _same(mine.get(name, one), wanted.get(name, one))]
@@ -225,8 +224,7 @@ def _apart(one: list[Any], other: list[Any]) -> tuple[str, str]:
     return next(shown), next(shown)
 
 
-def _after(text: str, at: int) -> int:
-    """Past the white space."""
+def _skip_space(text: str, at: int) -> int:
     while text[at] in _SPACE:
         at += 1
     return at

@@ -1,8 +1,8 @@
 """
-What a commit of ours left of a transcript: so many lines, and a hash in which each of them has part.
+The witness of a transcript in a commit of the bot: the number of lines, and a hash chain over them (ADR 29).
 
-`hash(n) = SHA-256(hash(n - 1) + row n)`, over the bytes of each row as they stand in the file, without the end of the
-line. So a row that is written again byte by byte keeps its hash, with every field that only another tool understands.
+`hash(n) = SHA-256(hash(n - 1) + row n)`, over the bytes of each row in the file, without the line end. Fields of other
+tools are part of it.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from bot.domain.values.value import Stored
 
 TRAILER = "Roundtable-Witness"
 SHORT = 12
-"""Characters of a hash that are enough where space is scarce."""
+"""Characters of a shortened hash."""
 PADDING = b"\x00 \t\r"
 BRIEF = re.compile(rf"(\d{{1,9}}) ([0-9a-f]{{{SHORT}}}) ([0-9a-f]{{40,64}}) (\S{{1,200}}) ({MOMENT})")
 WRITTEN = re.compile(r"(\d{1,9}) ([0-9a-f]{12,64})")
@@ -23,8 +23,8 @@ WRITTEN = re.compile(r"(\d{1,9}) ([0-9a-f]{12,64})")
 
 class Witness(Stored):
     """
-    `chain` may be the beginning of the hash. `last` is the message id of the last line that was committed, `commit` the
-    commit, `effect` what it was made for, `at` the time of it. `shared`: a remote has it, or there is none.
+    `chain` may be a shortened hash. `last` is the message id of the last committed line, `effect` the id of the effect
+    that made the commit, `at` its time. `shared`: the remote has the commit, or there is no remote.
     """
 
     lines: int = 0
@@ -44,22 +44,22 @@ class Witness(Stored):
 
     @property
     def brief(self) -> str:
-        """Ids only, for the metadata of a post; empty when nothing is committed."""
+        """For the metadata of a post; empty before the first commit."""
         parts = (self.lines, self.chain[:SHORT], self.commit, self.effect, self.at)
         return " ".join(map(str, parts)) if all(parts) else ""
 
     def fits(self, content: bytes) -> bool:
-        """Whether *content* begins with the lines that were committed."""
+        """Whether *content* begins with the committed lines."""
         found = list(islice(chain(content), self.lines))
         return len(found) == self.lines and (not found or found[-1].startswith(self.chain))
 
 
 class WentBack(Stored):
     """
-    A workspace that lacks what was committed. `steps` and `commits` are what it had lost; when it is not `whole` again,
-    they are as far as anybody knows, and `heard` are the stamps of people's newest messages that were left. `now` is
-    the transcript as it stands since. `person` and `edit` name a commit of somebody else's in which our lines were
-    changed: that one stands.
+    A workspace that went back behind committed lines. `steps` and `commits` were lost. If not all of it was restored
+    (`whole`), they are only what is known, and `heard` has the timestamps of people's newest messages that are left.
+    `now` is the transcript since then. `person` and `edit` name a commit of a person that changed lines of the bot;
+    it is accepted.
     """
 
     commits: int = 0
@@ -72,7 +72,7 @@ class WentBack(Stored):
 
 
 def chain(content: bytes) -> Iterator[str]:
-    """The hash after each row; an empty row is none."""
+    """The hash after each row; empty rows are skipped."""
     return chained(content.split(b"\n"))
 
 
@@ -92,13 +92,13 @@ def witness(content: bytes) -> Witness:
 
 
 def read_brief(text: str) -> Witness:
-    """What a post of ours says; nothing, when it says nothing that can be read."""
+    """The witness in the metadata of a post; an empty one if it cannot be read."""
     if not (found := BRIEF.fullmatch(text)):
         return Witness()
     return Witness(lines=int(found[1]), chain=found[2], commit=found[3], effect=found[4], at=found[5])
 
 
 def read_trailer(text: str) -> Witness | None:
-    """What stands behind the name of the trailer."""
+    """Reads the value of the trailer."""
     found = WRITTEN.fullmatch(text.strip())
     return Witness(lines=int(found[1]), chain=found[2]) if found else None

@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from bot.domain.messages import record_wording
 from bot.domain.privacy.redaction import Redact, unchanged
@@ -14,13 +13,11 @@ from bot.domain.transcript.lines import Line
 from bot.domain.transcript.state import State
 from bot.engine.ports import Recalled, Records, Sheet
 from bot.errors import WorkspaceError
-from bot.files import TRANSCRIPT_BYTES, File, folder
+from bot.files import TRANSCRIPT_BYTES, File
 from bot.record.page import as_html
-from bot.record.reading import Entry, entries, link_of, numbered, replay
+from bot.record.reading import Entry, InMemory, entries, link_of, numbered, replay
 from bot.record.text import as_markdown
 from bot.record.verify import TRANSCRIPT
-
-COPY = "meeting.jsonl"
 
 
 class KeptRecords(Records):
@@ -37,53 +34,40 @@ class KeptRecords(Records):
     async def sheets(
         self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
     ) -> tuple[Sheet, ...]:
-        def made() -> tuple[Sheet, ...]:
-            with self._current(slug, pending) as record:
-                sheets = _sheets(record, title=title, name=name)
-                return tuple(Sheet(one.name, one.title, self._redacted(one.content)) for one in sheets)
+        def make() -> tuple[Sheet, ...]:
+            sheets = _sheets(self._read(slug, pending), title=title, name=name)
+            return tuple(Sheet(one.name, one.title, self._redacted(one.content)) for one in sheets)
 
-        return await asyncio.to_thread(made)
+        return await asyncio.to_thread(make)
 
     async def recall(self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str) -> Recalled:
-        def recalled() -> Recalled:
-            with self._current(slug, pending) as record:
-                return _recalled(record, person=person, permalink=permalink)
+        def recall() -> Recalled:
+            return _recalled(self._read(slug, pending), person=person, permalink=permalink)
 
-        return await asyncio.to_thread(recalled)
+        return await asyncio.to_thread(recall)
 
     def _redacted(self, content: bytes) -> bytes:
         return self._redact(content.decode(errors="replace")).encode()
 
-    @contextmanager
-    def _current(self, slug: str, pending: tuple[Line, ...]) -> Iterator[File]:
-        """The record as the next commit would write it. The file in the workspace is not changed."""
-        kept = File(self._workspace, f"{self._items_dir}/{slug}/{TRANSCRIPT}", TRANSCRIPT_BYTES)
+    def _read(self, slug: str, pending: tuple[Line, ...]) -> InMemory:
+        """The record as the next commit would write it."""
+        file = File(self._workspace, f"{self._items_dir}/{slug}/{TRANSCRIPT}", TRANSCRIPT_BYTES)
         try:
-            if not pending and _is_there(kept):
-                yield kept
-                return
-            with TemporaryDirectory(prefix="roundtable-") as path, folder(Path(path)) as copies:
-                copies.replace(COPY, transcript.append(_content(kept), pending))
-                yield File(Path(path), COPY, TRANSCRIPT_BYTES)
+            content = _content(file)
         except OSError as error:
             sentence = f"The record of {slug} cannot be read: {error.strerror}."
             raise WorkspaceError(sentence, reason="unreadable") from error
+        return InMemory(transcript.append(content, pending) if pending else content)
 
 
-def _is_there(record: File) -> bool:
-    with suppress(FileNotFoundError), record.opened():
-        return True
-    return False
-
-
-def _content(record: File) -> bytes:
+def _content(file: File) -> bytes:
     """Empty before the first commit."""
     with suppress(FileNotFoundError):
-        return record.read()
+        return file.read()
     return b""
 
 
-def _sheets(record: File, *, title: str, name: str) -> Iterator[Sheet]:
+def _sheets(record: InMemory, *, title: str, name: str) -> Iterator[Sheet]:
     state = replay(record)
 
     def lines() -> Iterator[Entry]:
@@ -95,7 +79,7 @@ def _sheets(record: File, *, title: str, name: str) -> Iterator[Sheet]:
     yield Sheet(f"{name}.html", record_wording.page_title(title), page.encode())
 
 
-def _recalled(record: File, *, person: str, permalink: str) -> Recalled:
+def _recalled(record: InMemory, *, person: str, permalink: str) -> Recalled:
     now = replay(record)
     last = next((one.last for one in now.people if one.key == person), 0)
     before = replay(record, until=last) if last else State()
@@ -103,7 +87,7 @@ def _recalled(record: File, *, person: str, permalink: str) -> Recalled:
     return Recalled(Since(before, now), left_off)
 
 
-def _said_at(record: File, number: int, *, permalink: str) -> str:
+def _said_at(record: InMemory, number: int, *, permalink: str) -> str:
     """The address in Slack of the line *number*."""
     row = next(row for found, row in numbered(record) if found == number)
     return link_of(permalink, row) if isinstance(row, Line) else ""

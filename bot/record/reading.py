@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from io import BytesIO
 from typing import Any, BinaryIO, NamedTuple
 
 from bot.domain.roundtable import permalinks
@@ -58,6 +60,16 @@ class Entry(NamedTuple):
     link: str = ""
 
 
+class InMemory(NamedTuple):
+    """A transcript that is in no file yet."""
+
+    content: bytes
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        yield BytesIO(self.content)
+
+
 def rows(file: BinaryIO) -> Iterator[tuple[int, Row]]:
     """The rows of a transcript with their numbers, one at a time. Empty rows are counted and left out."""
     number = 0
@@ -78,7 +90,7 @@ def _skip_row(file: BinaryIO, begun: bytes) -> None:
         begun = file.readline(SKIPPED_BYTES)
 
 
-def numbered(record: File, *, until: int | None = None) -> Iterator[tuple[int, Row]]:
+def numbered(record: File | InMemory, *, until: int | None = None) -> Iterator[tuple[int, Row]]:
     """The rows up to the line *until*. Raises OSError."""
     with record.opened() as file:
         for number, row in rows(file):
@@ -87,7 +99,7 @@ def numbered(record: File, *, until: int | None = None) -> Iterator[tuple[int, R
             yield number, row
 
 
-def replay(record: File, *, until: int | None = None) -> State:
+def replay(record: File | InMemory, *, until: int | None = None) -> State:
     """The state at the line *until*, or at the end. Raises OSError."""
     return fold(numbered(record, until=until))
 
@@ -101,7 +113,7 @@ def repeated(record: File) -> Iterator[Flaw]:
             yield Flaw(number=number, sentence=f"has the message_id of line {first[id_]}")
 
 
-def entries(record: File, *, until: int | None = None, permalink: str = "") -> Iterator[Entry]:
+def entries(record: File | InMemory, *, until: int | None = None, permalink: str = "") -> Iterator[Entry]:
     """*permalink* is the thread's, if it is known; the links of messages follow from it. Raises OSError."""
     phase = step = ""
     thread = permalinks.thread(permalink)

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator
 
 from bot.domain.item.meta import Record
 from bot.domain.roundtable import words
-from bot.domain.transcript.lines import HOST, Flaw, Line, Part, Source
+from bot.domain.transcript.lines import HOST, Flaw, Line, Part, Source, out_of_order
 from bot.domain.transcript.points import NAMED, SYNTHESIS, Points, message_id, position, who
 from bot.domain.transcript.state import (
     CHANGE,
@@ -173,10 +173,8 @@ class _Fold:
 
     def _check_order(self, number: int, line: Line) -> None:
         """Seed 004 §3: rounds and times do not go back, and a round has one phase."""
-        if self._last and line.round < self._last.round:
-            self.refuse(number, f"goes back from round {self._last.round} to {line.round}")
-        if self._last and line.ts < self._last.ts:
-            self.refuse(number, f"is earlier ({line.ts}) than the line before it ({self._last.ts})")
+        for sentence in out_of_order(self._last, line):
+            self.refuse(number, sentence)
         if line.source is Source.USER:
             return  # people may write at any time
         before, self._spoken = self._spoken, line

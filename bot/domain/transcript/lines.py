@@ -7,7 +7,7 @@ number, and the other lines are still read.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -167,9 +167,18 @@ def read(content: bytes) -> Transcript:
         if isinstance(parsed, str):
             flaws.append(Flaw(number=number, sentence=parsed))
             continue
-        flaws.extend(Flaw(number=number, sentence=sentence) for sentence in _broken(lines[-1:], parsed))
+        before = lines[-1] if lines else None
+        flaws.extend(Flaw(number=number, sentence=sentence) for sentence in out_of_order(before, parsed))
         lines.append(parsed)
     return Transcript(lines=tuple(lines), flaws=tuple(flaws), torn=torn, sound_bytes=sound_bytes)
+
+
+def out_of_order(before: Line | None, line: Line) -> Iterator[str]:
+    """How *line* breaks the order of seed 004 §3 after the line *before*."""
+    if before and line.round < before.round:
+        yield f"goes back from round {before.round} to {line.round}"
+    if before and line.ts < before.ts:
+        yield f"is earlier ({line.ts}) than the line before it ({before.ts})"
 
 
 def ending(rows: Iterable[bytes]) -> Ending:
@@ -296,16 +305,3 @@ def _parse_closely(row: bytes) -> Line | str:
 
 def _one_row(text: str) -> str:
     return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def _broken(previous: list[Line], line: Line) -> list[str]:
-    """The invariants of seed 004 §3 that *line* breaks after *previous*."""
-    if not previous:
-        return []
-    before = previous[0]
-    broken = []
-    if line.round < before.round:
-        broken.append(f"goes back from round {before.round} to {line.round}")
-    if line.ts < before.ts:
-        broken.append(f"is earlier ({line.ts}) than the line before it ({before.ts})")
-    return broken

@@ -80,6 +80,8 @@ def test_a_lock_names_no_host_and_trusts_none(name: str) -> None:
         "scripts/check",
         "scripts/lock",
         "scripts/sbom",
+        "scripts/transitions",
+        "scripts/measure",
         "scripts/audit",
         "scripts/pin-images",
         ".ci/run",

@@ -1,7 +1,7 @@
 """
 Tokens and keys whose makers gave them a form of their own: how each begins, and what follows.
 
-Most were looked up in the rules of gitleaks (docs/adr/0028-secrets-by-known-prefixes.md). The runs of a pattern give
+Most were looked up in the rules of gitleaks (docs/adr/0028-secret-formats.md). The runs of a pattern give
 nothing back, and only the last is unbounded: matching takes time in proportion to the text, and
 `tests/domain/test_token_formats.py` checks it by the form of each pattern.
 """

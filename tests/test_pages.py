@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot import content
 from bot.slack.verbs import VERBS
 from bot.slack.wording import HELP
 from tests.test_shape import LAYERS, TOP
@@ -72,3 +73,34 @@ def test_every_room_below_the_top_is_in_the_map_of_the_code() -> None:
 
     assert sorted(inner) == sorted(room for room, layer in LAYERS.items() if layer < TOP)
     assert inner == sorted(inner, key=lambda room: LAYERS[room])
+
+
+def test_every_folder_is_in_the_tree() -> None:
+    """CONTRIBUTING.md has one line for each folder of the code, and for no other."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    tree = page.partition("## The tree")[2].partition("\n## ")[0]
+    told = re.findall(r"^    (bot/[\w/]+)", tree, re.MULTILINE)
+    there = {module.parent.relative_to(ROOT).as_posix() for module in (ROOT / "bot").rglob("[!_]*.py")}
+
+    assert sorted(told) == sorted(there - {"bot", "bot/sandbox/methods"})
+
+
+def test_the_example_of_a_persona_and_a_step_can_be_loaded(tmp_path: Path) -> None:
+    """As it stands in docs/content.md, beside nothing but the step that it depends on."""
+    page = (ROOT / "docs/content.md").read_text(encoding="utf-8")
+    persona, step = re.findall(r"```markdown\n(.*?)```", page, flags=re.DOTALL)
+    steps = tmp_path / "steps/01-requirements"
+    steps.mkdir(parents=True)
+    (tmp_path / "personas").mkdir()
+    (tmp_path / "personas/sam.md").write_text(persona, encoding="utf-8")
+    (steps / "06-before.md").write_text(
+        step.replace("01-09", "01-06").replace('["01-06"]', "[]"), encoding="utf-8"
+    )
+    (steps / "09-threats.md").write_text(step, encoding="utf-8")
+
+    playbook = content.load(tmp_path / "personas", tmp_path / "steps", workspace=tmp_path / "workspace")
+
+    assert [found.step_id for found in playbook.agenda.steps] == ["01-06", "01-09"]
+    assert {trouble.code for trouble in playbook.troubles} == {"ERR-STEP-001"}, (
+        "only the other phases are empty"
+    )

@@ -1,6 +1,8 @@
 """What people read beside the code: it names what there is, and its links lead somewhere."""
 
+import os
 import re
+import tomllib
 from itertools import chain
 from pathlib import Path
 
@@ -34,6 +36,20 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert target.exists(), f"{page.name} links to {link['path']}"
         if link["anchor"]:
             assert link["anchor"] in anchors_of(target), f"{page.name} links to {link[0]}"
+
+
+def test_the_readme_installs_what_there_is() -> None:
+    """From a clone, with extras of pyproject.toml, by scripts that can be run; and it is short."""
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert "pip install ." in page
+    assert set(re.findall(r"pip install '\.\[(\w+)\]'", page)) <= project["optional-dependencies"].keys()
+    assert all(
+        os.access(ROOT / script, os.X_OK) for script in re.findall(r"^(scripts/\w+)$", page, re.MULTILINE)
+    )
+    assert project["name"] not in page, "the package is on no index"
+    assert len(page.splitlines()) < 150
 
 
 def test_every_decision_has_a_number_of_its_own() -> None:

@@ -29,7 +29,7 @@ def block() -> str:
     return "\n".join([
         *table(("Stage", "Input", "Transition"), [*stages, *anytime]),
         "",
-        "A `Press` is looked up by its button, whatever the stage; the open menu has to offer that button.",
+        "A `Press` is looked up by its button in every stage; the open menu has to offer that button.",
         "",
         *table(("Button", "Transition"), presses),
     ])  # fmt: skip

@@ -123,12 +123,10 @@ SANDBOX = "the sandbox is a Slack of its own, which shares no code with the othe
 OFFLINE = "one is in voices/offline, which will be replaced"
 OPEN = "not renamed yet"
 SAME_NAME = {
-    "Address": OPEN,
     "Answer": OPEN,
     "Asked": OPEN,
     "Attempted": OPEN,
     "Budget": OPEN,
-    "Carried": OPEN,
     "Change": OPEN,
     "Decision": OPEN,
     "Dispute": OFFLINE,
@@ -169,12 +167,10 @@ SAME_NAME = {
     "Recalled": OPEN,
     "Refused": OPEN,
     "Remark": OPEN,
-    "Replay": OPEN,
     "Room": OPEN,
     "Row": OFFLINE,
     "Rule": OFFLINE,
     "Said": OPEN,
-    "Saying": OPEN,
     "Scrubbed": OPEN,
     "Section": OPEN,
     "Severity": OPEN,
@@ -182,7 +178,6 @@ SAME_NAME = {
     "Spent": OPEN,
     "Spot": OFFLINE,
     "Standing": OPEN,
-    "Tally": OPEN,
     "Thread": OPEN,
     "Told": OPEN,
     "Triage": OPEN,

@@ -1,10 +1,10 @@
 """
 The YAML between the first two `---` lines of a file, read event by event.
 
-PyYAML's loaders cannot be trusted with strangers' files: 30,000 nested brackets crash the process, merge keys
-hang it from 818 bytes on, a second key silently wins. So no loader runs here: values are built from the
-parser's events, and the first event beyond what front matter needs ends the reading. Scalars stay the text
-they were written as: `01-02`, `12:30:45` and `no` are no numbers, no times and no booleans.
+PyYAML's loaders are not safe with files of others: 30,000 nested brackets crash the process, merge keys hang it
+from 818 bytes on, and a repeated key silently replaces the first. So no loader runs here. Values are built from the
+parser's events, and the first event that front matter does not need is an error. Scalars stay text: `01-02`,
+`12:30:45` and `no` do not become a number, a time or a boolean.
 """
 
 import re
@@ -13,11 +13,12 @@ from typing import Any
 
 import yaml
 
-from bot.domain.catalog.steps import in_code
+from bot.domain.values.markdown import outline
 
 MAX_DEPTH = 16
 MAX_NODES = 5_000
 
+SECTION = 2
 FENCE = re.compile(r"^---[ \t]*$", re.MULTILINE)
 UNCLOSED = {
     "end of stream": "a quotation mark is not closed",
@@ -32,17 +33,17 @@ HINTS = {
     "expected <block end>": "a quotation mark is not closed, or a line is not indented as those above it",
     "node content": "a value or a closing bracket is missing",
 }
-"""What the parser stumbles over, and what mostly is the reason; what is not closed is where it was opened."""
+"""The parser's complaint, and its usual cause."""
 NULL = {"", "~", "null", "Null", "NULL"}
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class BadFrontMatter(ValueError):
-    """There is none, or it is not the plain YAML mapping it should be."""
+    """It is missing, or is not a plain YAML mapping."""
 
 
 class Plain(str):
-    """A scalar that was written without quotes, so YAML may have meant a number or a boolean."""
+    """A scalar without quotes: in YAML it could be a number or a boolean."""
 
     __slots__ = ()
 
@@ -145,36 +146,21 @@ def _sequence(events: Iterator[yaml.Event]) -> list[Any]:
     return found
 
 
-# The two things asked of a Markdown body: its sections, and what stands under a heading.
-
-
-HEADING = re.compile(r"##\s+(.*)")
 DECORATION = " #*_:："
 
 
 def sections(body: str, known: Collection[str] | None = None) -> dict[str, str]:
     """
-    Text by second-level heading, in lower case. Of a repeated heading the first counts.
+    Text by second-level heading, in lower case and without emphasis or colon. Of a repeated heading the first counts.
 
-    How a heading is set in type is its author's taste: `## **Deep Mode**:` is `## Deep mode`.
-
-    Where only some headings are *known*, the others belong to the section they stand in. Fenced code holds no
-    heading; a fence that nobody closed hides nothing. Indentation means nothing, neither here nor there.
+    Where only some headings are *known*, the others belong to the section they stand in. Indentation is ignored.
     """
     rows = body.split("\n")
-    code = in_code(rows)
-    found: dict[str, list[str]] = {}
-    lines: list[str] = []
-    for number, line in enumerate(rows):
-        heading = None if number in code else HEADING.fullmatch(line.strip())
-        name = _name(heading[1]) if heading else ""
-        if name and (known is None or name in known):
-            lines = []
-            found.setdefault(name, lines)
-        else:
-            lines.append(line)
-    return {name: text for name, lines in found.items() if (text := "\n".join(lines).strip())}
-
-
-def _name(heading: str) -> str:
-    return " ".join(heading.split()).strip(DECORATION).casefold()
+    page = outline("\n".join(row.strip() for row in rows))
+    named = [(one, one.text.strip(DECORATION).casefold()) for one in page.headings if one.level == SECTION]
+    wanted = [(one, name) for one, name in named if name and (known is None or name in known)]
+    ends = [*(one.line for one, _ in wanted[1:]), len(rows)]
+    found: dict[str, str] = {}
+    for (heading, name), end in zip(wanted, ends, strict=False):
+        found.setdefault(name, "\n".join(rows[heading.body : end]).strip())
+    return {name: text for name, text in found.items() if text}

@@ -5,7 +5,6 @@ What people and models wrote is text wherever it stands. The policy at the top n
 their digests, so that even a mistake of ours could run nothing else.
 """
 
-import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
@@ -14,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from bot.domain.transcript.state import Move, Point, Speaker, Spent, State
+from bot.domain.values.markdown import Block, Span, blocks
 from bot.domain.values.text import clean, counted, one_line
 from bot.record.reading import Entry
 from bot.record.text import amounts, standing
@@ -145,9 +145,7 @@ STATIC = Path(__file__).parent / "static"
 POINTS_SHOWN = 200
 CAPTION = "Tall: turns of a discussion. ◆ decision, ○ open question, ▲ change of position."
 
-_STRONG = re.compile(r"\*\*([^*\n]{1,300})\*\*")
-_CODE = re.compile(r"`([^`\n]{1,300})`")
-_HEADING = re.compile(r"^#{1,6} (.*)$", re.MULTILINE)
+_TAGS = {"em": "i", "strong": "b", "s": "s"}
 
 Lines = Callable[[], Iterable[Entry]]
 """The lines from the beginning, as often as they are asked for."""
@@ -310,9 +308,33 @@ def _anchor(number: int) -> str:
 
 
 def _prose(text: str) -> str:
-    """Only what cannot act: bold, code, and headings as bold lines."""
-    safe = _HEADING.sub(r"<b>\1</b>", escape(clean(text).strip("\n")))
-    return _CODE.sub(r"<code>\1</code>", _STRONG.sub(r"<b>\1</b>", safe))
+    """Only what cannot act. Rows stay rows, with their bullets and quote marks: the style keeps their spaces."""
+    return "\n".join(_block(block) for block in blocks(clean(text).strip("\n")))
+
+
+def _block(block: Block) -> str:
+    shown = "\n".join(escape(row.margin) + "".join(map(_span, row.spans)) for row in block.rows)
+    match block.kind:
+        case "text":
+            return shown
+        case "rule":
+            return f"{shown}———"
+        case "heading":
+            return f"<b>{shown}</b>"
+        case "code":
+            return f"<code>{shown}</code>"
+
+
+def _span(span: Span) -> str:
+    match span.kind:
+        case "text":
+            return escape(clean(span.text))
+        case "code":
+            return f"<code>{escape(clean(span.text))}</code>"
+        case "begin":
+            return f"<{_TAGS[span.text]}>"
+        case "end":
+            return f"</{_TAGS[span.text]}>"
 
 
 def _shown(text: str) -> str:

@@ -1,22 +1,17 @@
 """
-Markdown into Slack's mrkdwn.
+Between Slack's mrkdwn and ours: what comes in is made readable, Markdown goes out as mrkdwn.
 
-Everything written is untrusted: it is escaped first and formatted after, so that no formatting can bring back a
-`<`. Code stays as it is. What this does not know stays as it was written.
+All text is untrusted. Every span is escaped by itself, so no text can mention, ping or link.
 """
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
+from bot.domain.values.markdown import Block, Row, Span, blocks
 from bot.domain.values.text import clean
 
-# Between Slack's way of writing and ours: what comes in is made readable, what goes out can neither act nor
-# ping.
-
-
 MARKS_TOGETHER = 8
-"""So many combining marks may sit on one character; more of them would run over the lines above and below."""
+"""Combining marks on one character; more of them would cover the lines above and below."""
 
 _FLAG = "\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f"
 _INVISIBLE = re.compile(
@@ -31,7 +26,7 @@ _GROUP = "subteam^"
 
 
 def visible(text: str) -> str:
-    """*text* as people see it: nothing hidden between the letters, no controls, no floods of accents."""
+    """*text* without invisible characters, controls and piles of combining marks."""
     shown = _INVISIBLE.sub(lambda found: found[1] or "", clean(text))
     return _TOO_MANY_MARKS.sub(r"\1", shown)
 
@@ -73,36 +68,8 @@ def _text_link(url: str, label: str) -> str:
     return f"{label} ({address})"
 
 
-_FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)")
-_LANGUAGE = re.compile(r"[\w+.#-]*")
-_TABLE_ROW = re.compile(r"\s*\|.*\|\s*")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t](?P<title>.*)")
-_CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+$")
-_BOLD_INSIDE = re.compile(r"\*\*([^*`]{1,500})\*\*")
-_RULE = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
-_BULLET = re.compile(r"(?P<indent>\s*)[-*+][ \t]+(?P<rest>.*)")
-_QUOTE = re.compile(r"(?:[ \t]*>)+[ \t]?(?P<rest>.*)")
-
-_MARKED = re.compile(r"[`*_~\[\\]|https?:|mailto:")
-_CODE = re.compile(r"(?<!`)(`{1,8})(?!`)([^`]{1,2000})\1(?!`)")
+_MARKS = {"em": "_", "strong": "*", "s": "~"}
 _BACKTICKS = re.compile("`{3,}")
-_IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]{1,500})\]\((https?://[^\s()]{1,2000}|mailto:[^\s()]{1,300})\)")
-_AUTOLINK = re.compile(r"&lt;((?:https?://|mailto:)(?:(?!&[lg]t;)\S){1,2000})&gt;")
-_URL = re.compile(r"https?://(?:(?!&[lg]t;)[^\s*\x04\x05])+")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_KEPT = re.compile(r"\x04(\d+)\x05")
-
-# Emphasis is found with its end at most this far away: text that opens and never closes costs no more than that.
-_BOLD, _ITALIC, _STRIKE = "\x01", "\x02", "\x03"
-_EMPHASIS = (
-    (re.compile(r"\*\*\*(?=[^\s*])([^*]{1,500})(?<=\S)\*\*\*"), rf"{_BOLD}{_ITALIC}\1{_ITALIC}{_BOLD}"),
-    (re.compile(r"\*\*(?=[^\s*])((?:[^*]|\*(?!\*)){1,500}?)(?<=\S)\*\*"), rf"{_BOLD}\1{_BOLD}"),
-    (re.compile(r"(?<!\w)__(?=[^\s_])((?:[^_]|_(?!_)){1,500}?)(?<=\S)__(?!\w)"), rf"{_BOLD}\1{_BOLD}"),
-    (re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]{1,500})(?<=\S)\*(?![\w*])"), rf"{_ITALIC}\1{_ITALIC}"),
-    (re.compile(r"(?<!\w)_(?=[^\s_])([^_]{1,500})(?<=\S)_(?!\w)"), rf"{_ITALIC}\1{_ITALIC}"),
-    (re.compile(r"~~(?=[^\s~])([^~]{1,500})(?<=\S)~~"), rf"{_STRIKE}\1{_STRIKE}"),
-)
-_MARKS = str.maketrans({_BOLD: "*", _ITALIC: "_", _STRIKE: "~"})
 
 
 class Piece(NamedTuple):
@@ -120,107 +87,48 @@ def mrkdwn(text: str) -> str:
 
 
 def pieces(text: str) -> list[Piece]:
-    """*text* as code and prose in turn; a piece stands on lines of its own."""
-    rows = visible(text).strip("\n").split("\n")
+    """*text* as code and prose in turn; a piece stands on lines of its own. Tables are code, so that columns align."""
     found: list[Piece] = []
-    for fenced, run in _runs(rows):
-        written = "\n".join(map(_verbatim if fenced else _line, run))
-        if written.strip() or fenced:
-            found.append(Piece(written, fenced))
-    return found
-
-
-def _runs(rows: list[str]) -> Iterator[tuple[bool, list[str]]]:
-    """Stretches of code (fenced code and tables: only there do columns stand below each other) and of prose."""
-    number = 0
     prose: list[str] = []
-    while number < len(rows):
-        end, run = _code_at(rows, number)
-        if end == number:
-            prose.append(rows[number])
-            number += 1
+    for block in blocks(visible(text).strip("\n")):
+        if block.kind != "code":
+            prose += (_margin(row.margin) + _shown(block, row) for row in block.rows)
             continue
-        yield False, prose
-        yield True, run
-        prose, number = [], end
-    yield False, prose
+        found.append(Piece("\n".join(prose)))
+        prose = []
+        code = "\n".join(span.text for row in block.rows for span in row.spans)
+        found.append(Piece(_plain(code), fenced=True))
+    found.append(Piece("\n".join(prose)))
+    return [piece for piece in found if piece.text.strip() or piece.fenced]
 
 
-def _code_at(rows: list[str], number: int) -> tuple[int, list[str]]:
-    """The code that begins at row *number*, and the row after it; that same row when there is none."""
-    if fence := _FENCE.fullmatch(rows[number]):
-        end, code = _fenced(rows[number + 1 :], fence)
-        return number + 1 + end, code
-
-    end = number
-    while end < len(rows) and _TABLE_ROW.fullmatch(rows[end]):
-        end += 1
-    return (end, rows[number:end]) if end - number > 1 else (number, [])
+def _margin(written: str) -> str:
+    """Slack has one level of quotes, and no lists."""
+    before, quote, after = written.rpartition(">")
+    if quote:
+        after = before.replace(">", "").lstrip() + after.removeprefix(" ")
+    return quote + re.sub(r"[-*+](?=\s|\Z)", "•", after)
 
 
-def _fenced(rows: list[str], fence: re.Match[str]) -> tuple[int, list[str]]:
-    """
-    The code in *rows*, which follow its opening *fence*, and how many rows it takes.
-
-    People in a hurry open and close in the middle of a row, or never close: no word of theirs gets lost for that.
-    """
-    mark, info = fence["mark"], fence["info"].strip()
-    closing = re.compile(rf" {{0,3}}{mark[0]}{{{len(mark)},}}\s*")
-    for end, row in enumerate(rows):
-        if closing.fullmatch(row):
-            return end + 1, rows[:end] if _LANGUAGE.fullmatch(info) else [info, *rows[:end]]
-
-    last = next((number for number, row in enumerate(rows, 1) if row.rstrip().endswith(mark)), len(rows))
-    code = [info, *rows[:last]] if info else rows[:last]
-    return last, [*code[:-1], *(row.rstrip().removesuffix(mark) for row in code[-1:])]
-
-
-def _verbatim(row: str) -> str:
-    """Code may not contain what would end it."""
-    return _BACKTICKS.sub(_apostrophes, escape(row))
-
-
-def _apostrophes(backticks: re.Match[str]) -> str:
-    return "'" * len(backticks[0])
-
-
-def _line(row: str) -> str:
-    if quote := _QUOTE.fullmatch(row):
-        return f">{_line(quote['rest'])}"
-    if heading := _HEADING.fullmatch(row):
-        return _bold_line(heading["title"])
-    if _RULE.fullmatch(row):
+def _shown(block: Block, row: Row) -> str:
+    if block.kind == "rule":
         return "———"
-    if bullet := _BULLET.fullmatch(row):
-        return f"{bullet['indent']}• {_inline(bullet['rest'])}"
-    return _inline(row)
+    if block.kind == "text":
+        return "".join(map(_span, row.spans))
+    # A heading is bold, and bold text in it would end that.
+    return f"*{''.join(_span(span) for span in row.spans if span.text != 'strong' or span.kind == 'text')}*"
 
 
-def _bold_line(title: str) -> str:
-    """Bold in bold would end it."""
-    words = _BOLD_INSIDE.sub(r"\1", _CLOSING_MARKS.sub("", title.strip())).strip()
-    return f"*{_inline(words)}*" if words else ""
+def _span(span: Span) -> str:
+    match span.kind:
+        case "text":
+            return _plain(span.text)
+        case "code":
+            return f"`{escape(visible(span.text).replace('`', chr(39))).strip() or ' '}`"
+        case "begin" | "end":
+            return _MARKS[span.text]
 
 
-def _inline(row: str) -> str:
-    """Code, addresses and what a backslash protects are put aside while the rest is formatted around them."""
-    if not _MARKED.search(row):
-        return escape(row)
-    aside: list[str] = []
-
-    def keep(text: str) -> str:
-        aside.append(text)
-        return f"\x04{len(aside) - 1}\x05"
-
-    text = _CODE.sub(lambda code: keep(f"`{escape(code[2]).strip() or ' '}`"), row)
-    text = escape(_ESCAPED.sub(lambda escaped: keep(escape(escaped[1])), text))
-    text = _AUTOLINK.sub(r"\1", _IMAGE_OR_LINK.sub(_link, _BACKTICKS.sub(_apostrophes, text)))
-    text = _URL.sub(lambda url: keep(url[0]), text)
-    for pattern, marked in _EMPHASIS:
-        text = pattern.sub(marked, text)
-    return _KEPT.sub(lambda kept: aside[int(kept[1])], text.translate(_MARKS))
-
-
-def _link(found: re.Match[str]) -> str:
-    label, url = found[1], found[2]
-    return url if label == url else f"{label} ({url})"
+def _plain(text: str) -> str:
+    """Three backticks would begin or end code."""
+    return _BACKTICKS.sub(lambda found: "'" * len(found[0]), escape(visible(text)))

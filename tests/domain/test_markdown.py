@@ -120,6 +120,15 @@ class TestOutline:
         assert headings(text) == [(1, "A")]
         assert has_stray_fence(lines(text))
 
+    def test_a_comment_hides_its_headings(self) -> None:
+        """What an author has commented out is no section."""
+        assert headings("<!--\n# A\n-->\n# B") == [(1, "B")]
+
+    @pytest.mark.parametrize("text", ["<!--\n# A", "<!--\n\n# A\n-->", "- <!--\n\n# A\n-->"])
+    def test_a_comment_without_an_end_hides_nothing(self, text: str) -> None:
+        """Nor does one that reaches over an empty line: a section that is added below it stays visible."""
+        assert headings(text) == [(1, "A")]
+
     def test_backticks_after_backticks_are_no_fence(self) -> None:
         """Three backticks with another behind them are code inside a line."""
         assert headings("```a`\n# A\n```") == [(1, "A")]

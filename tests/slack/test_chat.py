@@ -18,7 +18,7 @@ from bot.slack.wording import POSTED_AGAIN
 CHANNEL = "#roundtable"
 MAYA = Message(text="Who **uses** it?", speaker="business-analyst")
 LONG = Message(
-    text="\n\n".join(f"Paragraph {number}. " + "words " * 60 for number in range(40)),
+    text="\n\n".join(f"Paragraph {number}. " + "words " * 60 for number in range(30)),
     choices=(Choice(action=Action.CONTINUE, label="Continue"),),
     token="abc",
 )

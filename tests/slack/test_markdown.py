@@ -18,7 +18,7 @@ LIVE_TOKEN = re.compile(r"<[@#!]|<(?:https?|mailto):")
     [
         ("**bold** and __bold__", "*bold* and *bold*"),
         ("*italic* and _italic_", "_italic_ and _italic_"),
-        ("***both***", "*_both_*"),
+        ("***both***", "_*both*_"),
         ("~~gone~~", "~gone~"),
         ("**Run `make` now**", "*Run `make` now*"),
         ("snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4"),
@@ -26,9 +26,14 @@ LIVE_TOKEN = re.compile(r"<[@#!]|<(?:https?|mailto):")
         ("### The **main** goal", "*The main goal*"),
         ("## Use `a*b` #1", "*Use `a*b` #1*"),
         ("#", "#"),
-        ("# #", ""),
+        ("# #", "# #"),
         ("- one\n* two\n  + three", "• one\n• two\n  • three"),
         ("1. one\n2. two", "1. one\n2. two"),
+        ("1) > - said", ">1) • said"),
+        ("> said\nmine", ">said\nmine"),
+        ("**two\nrows**", "*two*\n*rows*"),
+        ("see https://a.example/__init__.py", "see https://a.example/__init__.py"),
+        ("a &lt; b", "a &amp;lt; b"),
         ("> said\n>> before", ">said\n>before"),
         ("above\n\n---\n\nbelow", "above\n\n———\n\nbelow"),
         ("[the docs](https://a.example/b_c_d)", "the docs (https://a.example/b_c_d)"),
@@ -108,6 +113,12 @@ def test_no_word_is_lost(written: str) -> None:
     written = re.sub(r"(?m)^ {0,3}(`{3,}|~{3,})[\w+.#-]*\s*$", r"\1", written)
 
     assert re.findall(r"[a-z0-9]", unescape(mrkdwn(written))) == re.findall(r"[a-z0-9]", written)
+
+
+@pytest.mark.parametrize("mark", [">", "- ", "1. ", "> - "])
+def test_no_word_is_lost_however_deep_it_stands(mark: str) -> None:
+    """The parser stops at some depth; what is deeper is text."""
+    assert mrkdwn(mark * 300 + "b").endswith("b")
 
 
 HALF_MARKUP = [

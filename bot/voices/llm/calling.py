@@ -1,11 +1,40 @@
-"""One call of one model: a prompt goes out, and what comes back is an answer or says why it is none."""
+"""
+One call of one model: a prompt goes out, and an answer comes back, or a VoiceError that says why there is none.
+
+Errors of the libraries quote answers, and those may quote prompts and keys. So of a foreign error only its kind, its
+HTTP status and the wait that was asked for are passed on.
+"""
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Sequence
+from contextlib import suppress
+from decimal import Decimal
+from typing import NamedTuple
 
+from genai_prices import calc_price
+from httpx2 import HTTPError
 from pydantic_ai.direct import model_request, model_request_stream
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ContentFilterError,
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelNotFoundError,
+    ModelQuotaExceededError,
+    ModelRateLimitError,
+    ModelRequestRejectedError,
+    ModelRequestTimeout,
+    ModelServerError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+    UserError,
+)
 from pydantic_ai.messages import (
     CachePoint,
     ModelMessage,
@@ -20,21 +49,71 @@ from pydantic_ai.settings import ModelSettings
 
 from bot.domain.catalog.models import ModelName
 from bot.errors import VoiceError
-from bot.voices.llm.failing import FOREIGN, translated
-from bot.voices.llm.pricing import usage
-from bot.voices.model import Prompt, Thought
+from bot.voices.model import Prompt, Thought, Usage
 
 log = logging.getLogger(__name__)
 
 STREAMED_FROM_TOKENS = 2000
-"""Longer answers come as they are made: what stands between may take a long silence for the end."""
+"""Longer answers are streamed: a gateway may take a long silence for the end."""
 THINKING_TOKENS = 4000
-"""Added for models that cannot but think first, and count it."""
+"""Added for models that always think first, and count it."""
 LET_GO_SECONDS = 0.5
+LONGEST_WAIT_SECONDS = 3600.0
+"""The most that a header of an answer can ask for."""
+
+FOREIGN: tuple[type[Exception], ...] = (
+    AgentRunError,
+    UserError,
+    HTTPError,
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    OSError,
+    TypeError,
+    ValueError,
+)
+"""The library's own errors, and what it raises over an answer that is not in its form."""
+
+
+class Meaning(NamedTuple):
+    reason: str
+    sentence: str
+    again: bool = True
+
+
+GARBLED = Meaning("unavailable", "{name} sent something that is no answer.")
+
+# The first kind that fits: subclasses come before their base.
+MEANINGS: tuple[tuple[type[Exception], Meaning], ...] = (
+    (
+        ModelContextWindowExceededError,
+        Meaning("context", "The discussion is too long for {name}.", again=False),
+    ),
+    (ModelAuthenticationError, Meaning("denied", "{name} does not accept our key.", again=False)),
+    (ModelQuotaExceededError, Meaning("denied", "Our account for {name} is used up.", again=False)),
+    (ModelNotFoundError, Meaning("unavailable", "{name} does not exist where we ask for it.", again=False)),
+    (ModelRateLimitError, Meaning("unavailable", "{name} asks us to wait.")),
+    (ModelRequestTimeout, Meaning("timeout", "{name} did not answer in time.")),
+    (ModelTimeoutError, Meaning("timeout", "{name} did not answer in time.")),
+    (ModelConnectionError, Meaning("unavailable", "{name} could not be reached, or hung up.")),
+    (ModelUnavailableError, Meaning("unavailable", "{name} is not available just now.")),
+    (ModelServerError, Meaning("unavailable", "{name} has trouble of its own.")),
+    (ModelRequestRejectedError, Meaning("unavailable", "{name} does not take what we ask.", again=False)),
+    (ContentFilterError, Meaning("refused", "{name} would rather not answer.", again=False)),
+    (ModelHTTPError, Meaning("unavailable", "{name} has trouble.")),
+    (ModelAPIError, GARBLED),
+    (UserError, Meaning("unavailable", "{name} cannot be asked in this way.", again=False)),
+    (HTTPError, Meaning("unavailable", "{name} could not be reached, or hung up.")),
+    (OSError, Meaning("unavailable", "{name} could not be reached, or hung up.")),
+)
+
+
+_PLAIN = re.compile(r"[\w./:@+-]{1,100}")
 
 
 class Caller:
-    """A mind of one model that asks once."""
+    """A mind of one model, which is called once."""
 
     def __init__(
         self,
@@ -61,7 +140,7 @@ class Caller:
         return Thought(self._said(response), took)
 
     async def _answered(self, prompt: Prompt, *, seconds: float, tokens: int) -> ModelResponse:
-        """A library that cannot be interrupted must not keep us: it is left behind, and says it to nobody."""
+        """A library that cannot be interrupted is left behind when the time is over."""
         asking = asyncio.create_task(self._asked(prompt, tokens), name=f"asking {self._name}")
         try:
             await asyncio.wait({asking}, timeout=seconds)
@@ -79,7 +158,7 @@ class Caller:
         return answer
 
     async def _asked(self, prompt: Prompt, tokens: int) -> ModelResponse | VoiceError:
-        """An error is returned, and raised outside: so it has no foreign one behind it, whose words would be shown."""
+        """An error is returned and raised by the caller, so that no foreign error is chained to it and shown."""
         sent = _messages(prompt, caches=self._caches)
         settings = self._settings(tokens)
         try:
@@ -123,9 +202,9 @@ class Caller:
 
 def _messages(prompt: Prompt, *, caches: bool) -> list[ModelMessage]:
     """
-    The first stable part is the system's word; all others may hold what people wrote, and come as theirs.
+    The first stable part is the system prompt; all others may hold what people wrote, and are the user's.
 
-    Whoever cannot be told what to keep gets one text: many servers take no other.
+    A provider that takes no cache marks gets one text: many servers take nothing else.
     """
     system, others = prompt.stable[:1], prompt.stable[1:]
     content: str | Sequence[UserContent] = "\n\n".join((*others, prompt.moving))
@@ -138,3 +217,53 @@ def _messages(prompt: Prompt, *, caches: bool) -> list[ModelMessage]:
 def _forgotten(asking: "asyncio.Task[ModelResponse | VoiceError]") -> None:
     if not asking.cancelled():
         asking.exception()
+
+
+def translated(error: Exception, name: ModelName) -> VoiceError:
+    meaning = next((meaning for kind, meaning in MEANINGS if isinstance(error, kind)), GARBLED)
+    sentence = meaning.sentence.format(name=name)
+    if isinstance(error, ModelHTTPError):
+        sentence = f"{sentence.removesuffix('.')} (HTTP {error.status_code})."
+    wait = (error.retry_after or 0.0) if isinstance(error, ModelAPIError) else 0.0
+    return VoiceError(
+        sentence,
+        reason=meaning.reason,
+        again=meaning.again,
+        after_seconds=min(wait, LONGEST_WAIT_SECONDS) if meaning.again else 0.0,
+    )
+
+
+def usage(response: ModelResponse, name: ModelName, *, address: str, seconds: float) -> Usage:
+    """
+    What a call took. *address* is empty for the provider's own. At any other address a model has the price that is
+    known for that address, or none.
+    """
+    told = response.usage
+    said = not told.unmeasured_requests and bool(told.input_tokens or told.output_tokens)
+    cached = told.cache_read_tokens
+    return Usage(
+        provider=name.provider,
+        model=_model(response, name),
+        seconds=seconds,
+        tokens_in=told.input_tokens if said else None,
+        tokens_out=told.output_tokens if said else None,
+        tokens_cached=cached if said and (cached or not address) else None,
+        dollars=_dollars(response, name, address) if said else None,
+    )
+
+
+def _model(response: ModelResponse, name: ModelName) -> str:
+    """The provider's name for it, which has the version. It goes into the transcript, so it must look like a name."""
+    told = response.model_name
+    return told if isinstance(told, str) and _PLAIN.fullmatch(told) else name.name
+
+
+def _dollars(response: ModelResponse, name: ModelName, address: str) -> Decimal | None:
+    """By the provider's name for the model, else by ours: a new version may not have a price yet."""
+    used = response.usage
+    for model in dict.fromkeys((_model(response, name), name.name)):
+        with suppress(LookupError, ValueError):
+            if address:
+                return calc_price(used, model, provider_api_url=address).total_price
+            return calc_price(used, model, provider_id=response.provider_name).total_price
+    return None

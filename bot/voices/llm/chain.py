@@ -1,28 +1,147 @@
 """
-Several models as one mind: who fails is followed by the next, and what may yet succeed is asked once more.
+Several models as one: when one fails, the next is asked at once.
 
-Waiting is the last thing we do: another model now is better than the same one later.
+    ChainOfMinds   the order of models, and what is asked once more after a wait
+    Link           one model: a bounded number of calls at a time, each for a bounded time
+    Circuit        the circuit breaker of a provider: after some failures in a row it is not called for a while
+
+Waiting comes last: another model now is better than the same one later.
 """
 
 import asyncio
 import logging
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 
+from bot.domain.catalog.models import ModelName
 from bot.errors import VoiceError
-from bot.voices.llm.link import Link
-from bot.voices.model import Prompt, Thought
+from bot.telemetry import span
+from bot.voices.model import Mind, Prompt, Thought
 
 ROUNDS = 3
 FIRST_WAIT_SECONDS = 0.5
 PATIENCE_SECONDS = 10.0
-"""A model that wants to be left alone for longer is left alone; whoever asked us hears when to come back."""
+"""A longer wait is not waited for: the error says how long it would be."""
 
+FAILURES = 3
+REST_SECONDS = 15.0
+LONGEST_REST_SECONDS = 240.0
+DOWN = frozenset({"timeout", "unavailable"})
+"""Failures of the provider itself. All others are answers, and so is a rate limit."""
+
+Clock = Callable[[], float]
 Pause = Callable[[float], Awaitable[None]]
-Failures = Mapping[Link, VoiceError]
 
 log = logging.getLogger(__name__)
+
+
+class Circuit:
+    """After a rest, one call is let through as a trial. As long as it fails, each rest is twice as long."""
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self._clock = clock
+        self._failures = 0
+        self._rest = REST_SECONDS
+        self._rests_until = 0.0
+        self._is_trying = False
+
+    @property
+    def rests_for(self) -> float:
+        """Seconds; 0 when the next call may be made."""
+        if self._failures < FAILURES:
+            return 0.0
+        left = max(0.0, self._rests_until - self._clock())
+        return left or (REST_SECONDS if self._is_trying else 0.0)
+
+    @contextmanager
+    def asked(self) -> Iterator[None]:
+        """Around a call. A cancelled one says nothing about the provider."""
+        is_trial = self._failures >= FAILURES
+        self._is_trying = self._is_trying or is_trial
+        try:
+            yield
+        except VoiceError as error:
+            if error.reason in DOWN and error.again and not error.after_seconds:
+                self._failed()
+            else:
+                self._answered()
+            raise
+        else:
+            self._answered()
+        finally:
+            if is_trial:
+                self._is_trying = False
+
+    def _failed(self) -> None:
+        self._failures += 1
+        if self._failures < FAILURES:
+            return
+        if self._failures > FAILURES and self._clock() >= self._rests_until:
+            self._rest = min(LONGEST_REST_SECONDS, self._rest * 2)
+        self._rests_until = self._clock() + self._rest
+
+    def _answered(self) -> None:
+        self._failures, self._rest = 0, REST_SECONDS
+
+
+class Gate:
+    """What all models of one provider, at one address, share."""
+
+    def __init__(self, calls: int, clock: Clock = time.monotonic) -> None:
+        self.clock = clock
+        self.circuit = Circuit(clock)
+        self.places = asyncio.Semaphore(calls)
+
+
+class Link:
+    def __init__(
+        self, name: ModelName, mind: Callable[[], Awaitable[Mind]], gate: Gate, *, seconds: float
+    ) -> None:
+        self.name = name
+        self._mind = mind
+        self._gate = gate
+        self._seconds = seconds
+        self._held_until = 0.0
+
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Thought:
+        """The setting bounds *seconds*."""
+        self._check()
+        mind = await self._mind()
+        seconds = min(seconds, self._seconds)
+        async with self._place(seconds):
+            self._check()  # the call before may have found out that it is of no use
+            with self._gate.circuit.asked(), span("think", model=str(self.name)):
+                try:
+                    return await mind.think(prompt, seconds=seconds, tokens=tokens)
+                except VoiceError as error:
+                    if error.after_seconds:
+                        self._held_until = self._gate.clock() + error.after_seconds
+                    raise
+
+    def _check(self) -> None:
+        if (held := self._held_until - self._gate.clock()) > 0:
+            raise _resting(f"{self.name} asked us to wait.", held)
+        if rests_for := self._gate.circuit.rests_for:
+            raise _resting(f"{self.name} is not asked for a while, after failing several times.", rests_for)
+
+    @asynccontextmanager
+    async def _place(self, seconds: float) -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._gate.places.acquire()
+        except TimeoutError:
+            sentence = f"{self.name} has had too many questions at once."
+            raise VoiceError(sentence, reason="unavailable", again=True) from None
+        try:
+            yield
+        finally:
+            self._gate.places.release()
+
+
+def _resting(sentence: str, seconds: float) -> VoiceError:
+    return VoiceError(sentence, reason="unavailable", again=True, after_seconds=seconds)
 
 
 class ChainOfMinds:
@@ -40,7 +159,7 @@ class ChainOfMinds:
         self._clock = clock
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Thought:
-        """After *seconds* for each model no other round is begun."""
+        """No new round begins after *seconds* for each model."""
         latest = self._clock() + seconds * len(self._links)
         failures: dict[Link, VoiceError] = {}
         asked = self._links
@@ -52,7 +171,7 @@ class ChainOfMinds:
                     log.info("%s (%s)", error, error.reason)
                     failures[link] = error
                     if error.reason == "cut_off":
-                        raise  # longer than we want it, whoever says it
+                        raise  # another model would be cut off, too: the caller asks for less
             asked = tuple(link for link in asked if _is_worth_repeating(failures[link]))
             wait = self._wait(failures, asked, number)
             if number == ROUNDS or wait is None or self._clock() + wait >= latest:
@@ -60,8 +179,8 @@ class ChainOfMinds:
             await self._pause(wait)
         raise _together(failures)
 
-    def _wait(self, failures: Failures, asked: Sequence[Link], number: int) -> float | None:
-        """Half of it is chance, so that not everybody comes back at once; None when it would be too long."""
+    def _wait(self, failures: Mapping[Link, VoiceError], asked: Sequence[Link], number: int) -> float | None:
+        """With jitter, so that not all callers come back at once. None when it would be too long."""
         if not asked:
             return None
         named = min(failures[link].after_seconds for link in asked)
@@ -71,18 +190,18 @@ class ChainOfMinds:
 
 
 def _is_worth_repeating(error: VoiceError) -> bool:
-    """A timeout has cost all the time there was; and who said nothing is asked again by who knows what to ask."""
+    """A timeout has used all the time; after an empty answer, the caller asks again in other words."""
     return error.again and error.reason == "unavailable"
 
 
-def _together(failures: Failures) -> VoiceError:
-    """All of it in one sentence; the kind is that of the first failure that may pass, or of the first."""
+def _together(failures: Mapping[Link, VoiceError]) -> VoiceError:
+    """A sentence for each failure; the reason is that of the first one that may pass, else of the first."""
     errors = tuple(failures.values())
     passing = [error for error in errors if error.again]
-    told = (passing or errors)[0]
+    reported = (passing or errors)[0]
     return VoiceError(
         " ".join(map(str, errors)),
-        reason=told.reason,
+        reason=reported.reason,
         again=bool(passing),
         after_seconds=min((error.after_seconds for error in passing), default=0.0),
     )

@@ -1,8 +1,8 @@
 """
-The minds that are configured: one for everybody, and those that personas have of their own.
+The configured models: the common chain, and those of single personas.
 
 No library for models is imported by this module, nor by those it imports. Where a model is configured, that is done
-in a thread while the bot starts; whoever thinks before it is done waits for it.
+in a thread while the bot starts; a call before it is done waits for it.
 """
 
 import asyncio
@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from bot.domain.catalog.models import Chain, ModelName
 from bot.errors import ConfigError, VoiceError
 from bot.keys import Keys
-from bot.voices.llm.chain import ChainOfMinds
-from bot.voices.llm.link import Gate, Link
+from bot.voices.llm.chain import ChainOfMinds, Gate, Link
 from bot.voices.llm.providers import PROVIDERS, account, missing
 from bot.voices.model import Mind, Prompt
 
@@ -27,18 +26,18 @@ GREETING = Prompt((), "Answer with the one word: yes.")
 GREETING_SECONDS = 30.0
 GREETING_TOKENS = 16
 ANSWERED = frozenset({"cut_off", "empty", "refused"})
-"""Not what we wanted to hear; but somebody is there, and lets us in."""
+"""Failures of an answer: the model can be reached, and accepts the key."""
 UNUSABLE = "cannot be used: what it needs is not installed as it should be."
 
 log = logging.getLogger(__name__)
 
 
 class Minds:
-    """*loading* gives whoever is named anywhere; None when nobody is."""
+    """*loading* gives the clients of all configured models; None when there are none."""
 
     def __init__(
         self,
-        everybodys: Chain,
+        common: Chain,
         keys: Keys,
         loading: "asyncio.Future[Loaded] | None",
         *,
@@ -46,7 +45,7 @@ class Minds:
         seconds: float,
         calls: int,
     ) -> None:
-        self._everybodys = everybodys
+        self._common = common
         self._keys = keys
         self._loading = loading
         self._names = names
@@ -57,17 +56,17 @@ class Minds:
 
     def of(self, model: str = "") -> Mind | None:
         """
-        The mind of a persona whose front matter says *model*; behind its own models come everybody's. None for the
-        voice without one.
+        The chain of a persona whose front matter says *model*: its own models, then the common ones. None for a persona
+        that speaks without a model.
         """
         own = Chain.read(model)
         names = own.names
         if not model or (names and not own.offline):
-            names = tuple(dict.fromkeys((*names, *self._everybodys.names)))
+            names = tuple(dict.fromkeys((*names, *self._common.names)))
         return ChainOfMinds(tuple(map(self._link, names))) if names else None
 
     async def greeted(self) -> Mapping[ModelName, str]:
-        """What keeps each model from answering, found out by asking for a word; empty when nothing does."""
+        """For each model why it does not answer a short question; empty where it does."""
         names = tuple(self._names)
         answers = await asyncio.gather(*(self._greeted(self._link(name)) for name in names))
         return dict(zip(names, answers, strict=True))
@@ -91,7 +90,7 @@ class Minds:
         return self._links[name]
 
     async def _loaded(self, name: ModelName) -> Mind:
-        assert self._loading, "every name was there when the loading began"
+        assert self._loading, "every model was known when the loading began"
         try:
             loaded = await asyncio.shield(self._loading)
         except ImportError:
@@ -106,18 +105,18 @@ async def minds(
     model: str, keys: Keys, *, personas: Iterable[str] = (), seconds: float, calls: int
 ) -> AsyncIterator[Minds]:
     """
-    *model* is the setting's, *personas* are the models that personas have of their own.
+    *model* is the setting's, *personas* are the models of single personas.
 
     Raises ConfigError with a sentence for everything that is missing.
     """
-    everybodys = Chain.read(model)
+    common = Chain.read(model)
     own = (name for one in personas for name in Chain.read(one).names)
-    names = tuple(dict.fromkeys((*everybodys.names, *own)))
+    names = tuple(dict.fromkeys((*common.names, *own)))
     if problems := tuple(missing(names, keys)):
         raise ConfigError(" ".join(problems))
     loading = asyncio.ensure_future(_load(names, keys, seconds)) if names else None
     try:
-        yield Minds(everybodys, keys, loading, names=names, seconds=seconds, calls=calls)
+        yield Minds(common, keys, loading, names=names, seconds=seconds, calls=calls)
     finally:
         if loading:
             with suppress(ImportError):
@@ -128,7 +127,7 @@ async def _load(names: tuple[ModelName, ...], keys: Keys, seconds: float) -> "Lo
     try:
         loaded = await asyncio.to_thread(_imported, names, keys, seconds)
     except ImportError as error:
-        log.error("no model %s: %s", UNUSABLE, error)  # noqa: TRY400 -- what is missing says it all
+        log.error("no model %s: %s", UNUSABLE, error)  # noqa: TRY400 -- the error names what is missing
         raise
     for sentence in loaded.broken.values():
         log.error("%s", sentence)

@@ -1,7 +1,7 @@
 """
-The providers we know: what each needs, and the sentence about what of it is missing.
+The known providers: what each needs, and a sentence for what of it is missing.
 
-Nothing is imported for it that a bot without a model does not import anyway.
+No library for models is imported here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,21 +17,18 @@ from bot.keys import Keys
 
 LIBRARY = "pydantic_ai"
 NO_KEY = "none"
-"""Every client wants one, and a server of one's own may not."""
+"""Every client wants a key, and your own server may have none."""
 
 
 class Provider(NamedTuple):
     """
-    *extra* of ours brings *library*; *module* beside this one knows how to use it. *keys*, *address* and *regions* are
-    fields of `Keys`: any one of *keys* will do.
+    Our *extra* installs *library*. *keys*, *address* and *regions* are fields of `Keys`; one of *keys* is enough.
 
-    *caches* says that it can be told which parts of a prompt to keep; all others find that out by themselves.
-    *streams* that it can be interrupted while it answers.
+    *caches*: it takes marks for what of a prompt to cache. *streams*: it can be cancelled while it answers.
     """
 
     extra: str
     library: str
-    module: str
     keys: tuple[str, ...] = ()
     address: str = ""
     regions: tuple[str, ...] = ()
@@ -42,7 +39,7 @@ class Provider(NamedTuple):
 
 
 class Account(NamedTuple):
-    """What a call goes to and with; an empty address is the provider's own. *seconds* is the longest it may take."""
+    """What a call needs; an empty address is the provider's own. *seconds* is the timeout."""
 
     key: SecretStr
     address: str
@@ -50,14 +47,11 @@ class Account(NamedTuple):
     seconds: float
 
 
-_OPENAI = Provider(
-    "openai", "openai", "by_openai", keys=("openai_api_key",), address="openai_base_url", caches=True
-)
+_OPENAI = Provider("openai", "openai", keys=("openai_api_key",), address="openai_base_url", caches=True)
 PROVIDERS: Mapping[str, Provider] = {
     "anthropic": Provider(
         "anthropic",
         "anthropic",
-        "by_anthropic",
         keys=("anthropic_api_key",),
         address="anthropic_base_url",
         caches=True,
@@ -65,23 +59,20 @@ PROVIDERS: Mapping[str, Provider] = {
     "bedrock": Provider(
         "bedrock",
         "boto3",
-        "by_bedrock",
         regions=("aws_region", "aws_default_region"),
-        needs_key=False,  # its library finds one, or a role
+        needs_key=False,  # its library finds a key, or a role
         caches=True,
         streams=False,
     ),
     "google": Provider(
         "google",
         "google.genai",
-        "by_google",
         keys=("google_api_key", "gemini_api_key"),
         address="google_gemini_base_url",
     ),
     "ollama": Provider(
         "openai",
         "openai",
-        "by_openai",
         keys=("ollama_api_key",),
         address="ollama_base_url",
         usual_address="http://localhost:11434/v1",
@@ -93,7 +84,6 @@ PROVIDERS: Mapping[str, Provider] = {
     "vllm": Provider(
         "openai",
         "openai",
-        "by_openai",
         keys=("vllm_api_key",),
         address="vllm_base_url",
         usual_address="http://localhost:8000/v1",
@@ -113,13 +103,13 @@ def account(name: ModelName, keys: Keys, *, seconds: float) -> Account:
 
 
 def missing(names: Iterable[ModelName], keys: Keys) -> Iterator[str]:
-    """A sentence for each thing that keeps one of *names* from being asked; what is common to several comes once."""
+    """A sentence for each thing that *names* lack; what several of them lack comes once."""
     return iter(dict.fromkeys(sentence for name in names for sentence in _missing(name, keys)))
 
 
 def _missing(name: ModelName, keys: Keys) -> Iterator[str]:
     if (provider := PROVIDERS.get(name.provider)) is None:
-        yield _stranger(name)
+        yield _unknown(name)
         return
     if not (_is_installed(LIBRARY) and _is_installed(provider.library)):
         yield f"{name} needs roundtable-bot[{provider.extra}], which is not installed."
@@ -134,7 +124,7 @@ def _missing(name: ModelName, keys: Keys) -> Iterator[str]:
         yield f"{provider.address.upper()} must be an address that starts with https:// or http://."
 
 
-def _stranger(name: ModelName) -> str:
+def _unknown(name: ModelName) -> str:
     close = get_close_matches(name.provider, PROVIDERS, n=1)
     hint = f"; did you mean {close[0]}?" if close else f". We know {', '.join(PROVIDERS)}."
     return f"{name} is of a provider that we do not know{hint}"
@@ -143,7 +133,7 @@ def _stranger(name: ModelName) -> str:
 def _is_installed(library: str) -> bool:
     try:
         return find_spec(library) is not None
-    except ModuleNotFoundError:  # of google.genai, when there is no google at all
+    except ModuleNotFoundError:  # the package around it is not installed (google, of google.genai)
         return False
 
 

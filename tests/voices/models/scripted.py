@@ -5,8 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from bot.domain.catalog.models import ModelName
 from bot.errors import VoiceError
-from bot.voices.llm.chain import ChainOfMinds
-from bot.voices.llm.link import Gate, Link
+from bot.voices.llm.chain import ChainOfMinds, Gate, Link
 from bot.voices.model import Mind, Prompt, Thought, Usage
 
 PROMPT = Prompt((), "Well?")

@@ -5,9 +5,7 @@ import asyncio
 import pytest
 
 from bot.errors import VoiceError
-from bot.voices.llm.chain import PATIENCE_SECONDS, ROUNDS
-from bot.voices.llm.circuit_breaker import FAILURES, LONGEST_REST_SECONDS, REST_SECONDS
-from bot.voices.llm.link import Gate
+from bot.voices.llm.chain import FAILURES, LONGEST_REST_SECONDS, PATIENCE_SECONDS, REST_SECONDS, ROUNDS, Gate
 from bot.voices.model import Mind
 from tests.voices.models.scripted import PROMPT, Clock, ScriptedMind, chain, down, link
 

@@ -23,8 +23,8 @@ from bot.storage.redis import RedisStore
 from tests.redis_server import running_redis_server
 
 FLOOR = "importing the same libraries"
-NOT_LOADED = ("sandbox/", "voices/models/")
-"""Rooms that `roundtable run` does not open; the second one it does where a model is configured, and later."""
+NOT_LOADED = ("sandbox/", "voices/llm/loading.py", "voices/llm/calling.py")
+"""What `roundtable run` does not import; the modules of voices/llm only where a model is configured."""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

@@ -12,9 +12,9 @@ from bench.canned import BOT, BOT_USER, SCOPES, TEAM
 from bot import content, shipped
 from bot.engine.clock import now
 from bot.engine.commands import PlanningDesk
-from bot.engine.engine import Engine
 from bot.engine.performers import Performers
 from bot.engine.ports import Store
+from bot.engine.roundtables import Roundtables
 from bot.record.kept import KeptRecords
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
@@ -35,7 +35,7 @@ class Parts(NamedTuple):
 class Payments:
     """Tells whoever waits that a roundtable owes nothing more."""
 
-    def __init__(self, engine: Engine, store: Store) -> None:
+    def __init__(self, engine: Roundtables, store: Store) -> None:
         self._engine = engine
         self._store = store
         self._ended: dict[str, asyncio.Event] = {}
@@ -56,7 +56,7 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
         records = KeptRecords(root, "docs/requirements")
         chat = SlackChat(client, playbook.roster, us)
         performers = Performers(chat, OfflineVoices(), files, playbook, now, records, OfflineWorkshop())
-        engine = Engine(store=store, wake=wake, performers=performers, playbook=playbook, clock=now)
+        engine = Roundtables(store=store, wake=wake, performers=performers, playbook=playbook, clock=now)
         desk = PlanningDesk(
             engine=engine, store=store, workspace=files, chat=chat, playbook=playbook, secret=b"bench"
         )

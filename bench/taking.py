@@ -6,14 +6,16 @@ That isolates the acknowledgement: in one process, what people are owed for the 
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from bot import app
 from bot.cli import main
 from bot.engine.engine import Engine
+from bot.engine.ports import Wake
 
 
 @asynccontextmanager
-async def _others_pay(engine: Engine) -> AsyncIterator[None]:  # noqa: ARG001 -- as in the app
+async def _others_pay(wake: Wake, *engines: Engine[Any, Any]) -> AsyncIterator[None]:  # noqa: ARG001 -- as in the app
     yield
 
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 from pydantic import SecretStr
@@ -21,15 +22,14 @@ from bot.cli import review_parts
 from bot.cli.review_parts import Shared
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules
-from bot.engine.absence import Absence
+from bot.engine.audit import Discretion
 from bot.engine.clock import now
 from bot.engine.commands import WholeDesk
-from bot.engine.engine import Engine
-from bot.engine.metering import Meter
+from bot.engine.engine import Engine, run
 from bot.engine.performers import Performers, log_trouble
-from bot.engine.ports import Pace, Store, Voices, Wake
-from bot.engine.redaction import Discretion
-from bot.engine.reviews import Forked, Triage
+from bot.engine.ports import Meter, Pace, Store, Voices, Wake
+from bot.engine.reviews import Triage
+from bot.engine.roundtables import Absence, Roundtables
 from bot.errors import ConfigError, Unavailable
 from bot.record.kept import KeptRecords
 from bot.server.connection import Doors, answered
@@ -170,13 +170,13 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         triage = await enter(_reviews(settings, shared, doors))
         records, heard = _records(settings, redact), voices or speaking.voices
         world = Performers(chat, heard, files, agenda, now, records, speaking.planners, redact)
-        engine = _engine(saved, Forked(doors.payer, triage), world, meter=doors.metrics)
+        engine = _engine(saved, doors.payer, world, meter=doors.metrics)
         desk = _desk(engine, saved, world, triage=triage, secret=f"slugs.{token}".encode())
         reception = Reception(desk=desk, chat=chat, us=us, memory=saved, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
             await enter(_abreast(sync, engine, doors.metrics))
-        await enter(_running(engine))
+        await enter(_running(doors.payer, engine, triage))
         await enter(_beside(upkeep.run))
         await enter(doors.opened(client, reception))
         await enter(_beside(Absence(engine, saved, now, hears=doors.hears).watch))
@@ -193,15 +193,15 @@ def _token(settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def _abreast(sync: Sync, engine: Engine, metrics: Metrics) -> AsyncIterator[None]:
+async def _abreast(sync: Sync, engine: Roundtables, metrics: Metrics) -> AsyncIterator[None]:
     """What others pushed is there before anything begins, if the remote answers in time."""
     async with _beside(lambda: sync.run(meter=metrics, on_conflict=engine.clashed)):
         await sync.abreast(seconds=FIRST_ROUND_SECONDS)
         yield
 
 
-def _engine(saved: Store, wake: Wake, world: Performers, *, meter: Meter) -> Engine:
-    return Engine(
+def _engine(saved: Store, wake: Wake, world: Performers, *, meter: Meter) -> Roundtables:
+    return Roundtables(
         store=saved, wake=wake, performers=world, playbook=world.playbook, clock=world.clock, meter=meter
     )
 
@@ -210,7 +210,9 @@ def _records(settings: Settings, redact: Redact) -> KeptRecords:
     return KeptRecords(settings.workspace, str(settings.items_dir), redact)
 
 
-def _desk(engine: Engine, saved: Store, world: Performers, *, triage: Triage, secret: bytes) -> WholeDesk:
+def _desk(
+    engine: Roundtables, saved: Store, world: Performers, *, triage: Triage, secret: bytes
+) -> WholeDesk:
     return WholeDesk(
         triage=triage,
         engine=engine,
@@ -226,10 +228,10 @@ def _desk(engine: Engine, saved: Store, world: Performers, *, triage: Triage, se
 
 @asynccontextmanager
 async def _reviews(settings: Settings, parts: Shared, doors: Doors) -> AsyncIterator[Triage]:
-    """Whatever is asked for or posted is taken from now on; what is owed for it is paid with the roundtables'."""
+    """Reviews are taken from now on; their effects are performed together with the roundtables'."""
     async with review_parts.triage(settings, parts) as triage:
         postbox = review_parts.postbox(settings, parts, triage)
-        async with _beside(triage.run), doors.taking_reviews(postbox, triage.queue):
+        async with doors.taking_reviews(postbox, triage.queue):
             yield triage
 
 
@@ -279,18 +281,19 @@ async def introduced(client: AsyncWebClient) -> Identity:
 
 
 @asynccontextmanager
-async def _running(engine: Engine) -> AsyncIterator[None]:
+async def _running(wake: Wake, *engines: Engine[Any, Any]) -> AsyncIterator[None]:
     """
-    On leaving: first everything that is owed may be paid, then the effect at hand may end and the rest is handed
-    over, and then that is cut off and handed over too.
+    On leaving: first every outbox may be finished, then the effect at hand may end and the rest is handed over, and
+    then that is cut off and handed over too.
     """
-    task = asyncio.create_task(_kept_running(engine.run, "the engine"), name="engine")
+    task = asyncio.create_task(_kept_running(lambda: run(wake, *engines), "the engine"), name="engine")
     try:
         yield
     finally:
         task.cancel()
         await asyncio.wait({task}, timeout=PAY_SECONDS)
-        engine.leave()
+        for engine in engines:
+            engine.leave()
         await asyncio.wait({task}, timeout=LAST_EFFECT_SECONDS)
         task.cancel()
         await asyncio.wait({task})

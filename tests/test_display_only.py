@@ -232,7 +232,7 @@ READ_REVIEWS = {
 """Who may know how a review went, and why. Nobody else imports it."""
 ON_THE_WAY = (
     "bot/domain/reviews/notice.py", "bot/domain/reviews/deciding.py", "bot/domain/messages/review_wording.py",
-    "bot/domain/reviews/triage.py", "bot/engine/item_locator.py", "bot/engine/review_ports.py",
+    "bot/domain/reviews/triage.py", "bot/engine/engine.py", "bot/engine/item_locator.py", "bot/engine/review_ports.py",
     "bot/engine/reviews.py", "bot/server/review_webhook.py", "bot/cli/review.py", "bot/slack/board.py",
     "bot/storage/git/reviews.py", "bot/storage/notices.py", "bot/voices/reviewing.py",
 )  # fmt: skip
@@ -242,8 +242,8 @@ WHAT_IT_SAYS = {
 }  # fmt: skip
 THE_ROUNDTABLE = (
     "bot.domain.roundtable.machine", "bot.domain.roundtable.transitions", "bot.domain.roundtable.effects",
-    "bot.domain.roundtable.stage", "bot.domain.item.meta", "bot.domain.roundtable.state", "bot.engine.engine",
-    "bot.engine.repository", "bot.storage.git.writing",
+    "bot.domain.roundtable.stage", "bot.domain.item.meta", "bot.domain.roundtable.state", "bot.engine.roundtables",
+    "bot.engine.performers", "bot.storage.git.writing",
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.outcomes import Committed, Done, Failed, ItemState
 from bot.domain.roundtable.stage import Stage
 from bot.domain.values.places import Person
-from bot.engine.queue import Queue
+from bot.engine.engine import Queue
 from bot.errors import Conflict, NotNow, Unavailable
 from bot.server.metrics import DOORS, EFFECTS, REVIEWS, Metrics
 from bot.storage.embedded import EmbeddedStore

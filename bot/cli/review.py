@@ -79,7 +79,7 @@ async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str)
         async with review_parts.triage(settings, parts, channel=channel) as triage:
             home = await ItemHomes(store, files).home(slug)
             title = home.title if home else slug
-            came = Arrived(at=now(), title=title, entry=entry_of(kept, title), channel=channel)
+            came = Arrived(at=now(), title=title, entry=entry_of(kept), channel=channel)
             await triage.arrived(slug, came)
             await triage.pay(slug)
             return not await triage.owes(slug)

@@ -1,4 +1,6 @@
 """
+What operators can read afterwards: who did what, and how much was redacted.
+
 One line in the log for everything that a person did and that counts: who did what to which item, in which step.
 
 Ids only, never words. The logger is called `audit`, and `event` is one word: that of the button, whether it was
@@ -6,10 +8,12 @@ pressed, typed or asked for with a command. Written after the save, once: what w
 """
 
 import logging
+from collections import Counter
 from typing import assert_never
 
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Action
+from bot.domain.privacy.redaction import Redactor
 from bot.domain.roundtable import permission, words
 from bot.domain.roundtable.inputs import (
     Amend,
@@ -34,6 +38,7 @@ TAKEN_UP_AGAIN = "lost."
 """Begins the key of a Start that no person asked for: the store had lost the item."""
 
 log = logging.getLogger("audit")
+redaction_log = logging.getLogger(__name__)
 
 
 def audited(happened: Input, before: Roundtable | None, after: Roundtable) -> None:
@@ -98,3 +103,21 @@ def _obeyed(before: Roundtable, after: Roundtable) -> bool:
 
 def _standing(rt: Roundtable) -> tuple[object, ...]:
     return rt.stage, rt.menu, rt.depth, rt.depth_overrides, rt.workshop
+
+
+class Discretion:
+    """Redacts texts where they come in. The log has the number and kind of what was hidden, never the text."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+
+    def __call__(self, text: str) -> str:
+        redacted = self._redactor(text)
+        if redacted.kinds:
+            counted = sorted(Counter(redacted.kinds).items())
+            redaction_log.warning(
+                "redacted: %d (%s)",
+                len(redacted.kinds),
+                ", ".join(f"{count} {kind}" for kind, count in counted),
+            )
+        return redacted.text

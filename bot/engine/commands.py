@@ -38,10 +38,10 @@ from bot.engine import answers
 from bot.engine.access import ITEMS_LISTED, Sight, only_one, sees_folder
 from bot.engine.answers import say_which_item
 from bot.engine.digests import Digests
-from bot.engine.engine import Engine
 from bot.engine.item_locator import ItemHomes, folder_of, item_in
 from bot.engine.ports import Chat, Listing, Records, Store, Workspace
 from bot.engine.reviews import Triage
+from bot.engine.roundtables import Roundtables
 from bot.engine.unknown_threads import Here, Moved, Named, UnknownThreads
 from bot.errors import Conflict, EffectError, UserError, WorkspaceError
 
@@ -57,7 +57,7 @@ class FrontDesk:
     def __init__(
         self,
         *,
-        engine: Engine,
+        engine: Roundtables,
         store: Store,
         workspace: Workspace,
         chat: Chat,

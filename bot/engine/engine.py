@@ -1,220 +1,271 @@
 """
-The shell: decide, save, then act. The one way in for whatever happens is `handle`, and `pay` is the one way out.
+Decide, save, act: the engine of every aggregate with an outbox.
 
-A process may die between any two lines of this file. What was saved is taken up by whoever pays next: every effect
-can be begun again, and `Attempted` says that it may have been done already.
+An input makes the next value of an aggregate, and that value is saved before anything else happens. Then the first
+effect of its outbox is performed, and the outcome is the next input. A process may die between any two lines of this
+file: what was saved is continued by the process that works on the aggregate next.
+
+The engine knows neither roundtables nor reviews. `roundtables` and `reviews` say what is decided and how an effect is
+performed.
 """
 
 import asyncio
-import logging
-import time
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager, suppress
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from bot.domain.catalog.agenda import Playbook
-from bot.domain.roundtable.effects import NO_HARM_REPEATED, Effect, OpenThread, Post, ShareRecord
-from bot.domain.roundtable.inputs import Clashed, Command, Input, Start, TryAgain
-from bot.domain.roundtable.machine import decide
-from bot.domain.roundtable.outcomes import Attempted, Done, Failed, Outcome
-from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import opening
-from bot.domain.values.places import Person, Place
-from bot.domain.values.timestamps import before, seconds_since
-from bot.engine.cancellation import Performances
+from bot.domain.values.timestamps import seconds_since
 from bot.engine.clock import Clock
-from bot.engine.metering import Meter, Unmetered, kind_of
-from bot.engine.performers import Performers
-from bot.engine.ports import Store, Wake
-from bot.engine.repository import Decision, Ledger
-from bot.errors import BotError, Conflict, EffectError, NewerVersion, Unavailable, UserError
+from bot.engine.lru import Newest
+from bot.engine.ports import Meter, Unmetered, Wake, kind_of
+from bot.errors import BotError, Conflict, NewerVersion, Unavailable, UserError
 from bot.log import about
 from bot.telemetry import span
 
-log = logging.getLogger(__name__)
-
-ATTEMPTS = 6
-ATTEMPTS_TO_POST = 1_000
-"""What a persona said is never left out because Slack has a bad hour."""
-FIRST_WAIT_SECONDS = 0.5
-LONGEST_WAIT_SECONDS = 30.0
-
+CONFLICTS_ENDURED = 20
 SWEEP_SECONDS = 10.0
-TRY_AGAIN_SECONDS = 60.0
-"""After the last thing that happened: then what could not be saved, or said, is tried once more."""
+PATIENCE_SECONDS = 30.0
+"""An effect that may begin within this time is waited for. For a later one the sweep wakes a process again."""
+REMEMBERED = 1_000
+LOOKED_AT = 200
 
-NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
-"""Effects that people would see twice: an attempt is written down before it is made."""
+
+class Pending(Protocol):
+    """An effect in an outbox."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def kind(self) -> str: ...
 
 
-class Engine:
+class Aggregate(Protocol):
+    """A frozen value with an outbox. *now* is the time of its last input."""
+
+    @property
+    def slug(self) -> str: ...
+
+    @property
+    def version(self) -> int: ...
+
+    @property
+    def now(self) -> str: ...
+
+    @property
+    def next_effect(self) -> Pending | None: ...
+
+    def but(self, *, version: int) -> Self: ...
+
+
+A = TypeVar("A", bound=Aggregate)
+I = TypeVar("I")  # noqa: E741 -- the input of an aggregate
+
+
+class Saved(Protocol[A]):
+    """Where aggregates are stored."""
+
+    async def get(self, slug: str, *, known: A | None = None) -> A | None: ...
+
+    async def put(self, state: A, /, *, expected: int) -> None: ...
+
+
+class Decision(NamedTuple, Generic[A, I]):
+    """What an input made of an aggregate. It may not be saved yet."""
+
+    happened: I
+    before: A
+    after: A
+
+
+class Repository(Generic[A, I]):
+    """
+    Saves decisions, each in one compare-and-set, or several that belong together in one.
+
+    What this process read or saved last is in *memory*, and may be out of date. So it only serves for a decision that
+    is saved: the store then says whether it was current. What it would refuse, or would not change, is decided again
+    on a fresh read.
+    """
+
+    def __init__(
+        self,
+        store: Saved[A],
+        decide: Callable[[A, I], A],
+        *,
+        memory: MutableMapping[str, A],
+        saved: Callable[[I, A | None, A], None],
+        meter: Meter,
+    ) -> None:
+        self._store = store
+        self._decide = decide
+        self._memory = memory
+        self._saved = saved
+        self._meter = meter
+
+    async def read(self, slug: str) -> A | None:
+        """As it is stored now; the store is only read where that differs from what is remembered."""
+        state = await self._store.get(slug, known=self._memory.get(slug))
+        if state:
+            self._memory[slug] = state
+        else:
+            self._memory.pop(slug, None)
+        return state
+
+    async def begin(self, happened: I, state: A) -> A:
+        """Raises Conflict when there is one already."""
+        state = state.but(version=1)
+        await self._store.put(state, expected=0)
+        self._memory[state.slug] = state
+        self._saved(happened, None, state)
+        return state
+
+    async def take(self, slug: str, happened: I, *, only: Callable[[A], bool] = lambda _: True) -> A | None:
+        """None when nothing is stored, or nothing that *only* is true of."""
+        known = self._memory.get(slug)
+        if known and only(known):
+            with suppress(UserError, Conflict):
+                decisions = self.decisions(known, [happened])
+                if decisions[-1].after is not known:
+                    return await self._save(decisions)
+        return await self._decided_afresh(slug, [happened], only)
+
+    async def settle(self, slug: str, unsaved: Sequence[Decision[A, I]]) -> A | None:
+        """Saves decisions, or makes them again after what was saved meanwhile. None when nothing is stored."""
+        happened = [decision.happened for decision in unsaved]
+        known = self._memory.get(slug)
+        with suppress(Conflict):
+            if known and known is not unsaved[0].before:
+                unsaved = self.decisions(known, happened)
+            return await self._save(unsaved)
+        return await self._decided_afresh(slug, happened)
+
+    def decisions(self, before: A, happened: Sequence[I]) -> tuple[Decision[A, I], ...]:
+        decisions = []
+        for one in happened:
+            after = self._decide(before, one)
+            decisions.append(Decision(one, before, after))
+            before = after
+        return tuple(decisions)
+
+    async def _decided_afresh(
+        self, slug: str, happened: Sequence[I], only: Callable[[A], bool] = lambda _: True
+    ) -> A | None:
+        for _ in range(CONFLICTS_ENDURED):
+            before = await self.read(slug)
+            if before is None or not only(before):
+                return None
+            with suppress(Conflict):
+                return await self._save(self.decisions(before, happened))
+        raise Conflict(f"gave up on {slug} after {CONFLICTS_ENDURED} conflicts")
+
+    async def _save(self, decisions: Sequence[Decision[A, I]]) -> A:
+        """All of them as one version. Raises Conflict when another process has saved that version."""
+        before, after = decisions[0].before, decisions[-1].after
+        if after is not before:
+            after = after.but(version=before.version + 1)
+            try:
+                await self._store.put(after, expected=before.version)
+            except Conflict:
+                self._memory.pop(after.slug, None)
+                self._meter.conflicted()
+                raise
+            self._memory[after.slug] = after
+        for decision in decisions:
+            self._saved(*decision)
+        return after
+
+
+class Engine(ABC, Generic[A, I]):
+    prefix: ClassVar[str] = ""
+    """Before the slug in a wake-up. All engines share one queue, and no slug has a colon."""
+
     def __init__(
         self,
         *,
-        store: Store,
+        store: Saved[A],
         wake: Wake,
-        performers: Performers,
-        playbook: Playbook,
+        decide: Callable[[A, I], A],
         clock: Clock,
         meter: Meter | None = None,
-        performances: Performances | None = None,
+        memory: MutableMapping[str, A] | None = None,
     ) -> None:
-        self._store = store
         self._wake = wake
-        self._performers = performers
-        self._playbook = playbook
         self._clock = clock
         self._meter = meter or Unmetered()
-        self._ledger = Ledger(store, lambda rt, happened: decide(rt, happened, playbook), self._meter)
-        self._performances = performances or Performances()
-        self._leaving = asyncio.Event()
-        self._paying: dict[str, bool] = {}  # and whether there is more to pay since we last looked
-
-    async def start(self, start: Start) -> Roundtable:
-        """Saves a new roundtable. Raises Conflict when there is one on the item already."""
-        return await self._begun(start, opening.start(start, self._playbook))
-
-    async def take_up(self, start: Start, *, thread_known: bool) -> Roundtable:
-        """Saves a roundtable on an item that the workspace knows and the store has lost, or never had."""
-        return await self._begun(start, opening.take_up(start, self._playbook, thread_known=thread_known))
-
-    async def handle(self, slug: str, happened: Input) -> Roundtable:
-        """
-        Decide and save; after a conflict the decision is simply made again.
-
-        Raises UserError when there is no such roundtable, or it does not make sense now.
-        """
-        with self._heard(slug, happened):
-            rt = await self._ledger.take(slug, happened)
-            if rt is None:
-                raise UserError(f"I don't know a roundtable on `{slug}`. Try `/roundtable resume {slug}`.")
-            await self._woken(rt)
-            return rt
-
-    async def hear(self, place: Place, happened: Command) -> Roundtable | None:
-        """`handle`, for whatever is held at *place*; None when nothing is."""
-        if (slug := self._ledger.remembered(place)) and (rt := await self._heard_at(place, slug, happened)):
-            return rt
-        slug = await self._ledger.found(place)
-        return await self._heard_at(place, slug, happened) if slug else None
-
-    async def pay(self, slug: str) -> None:
-        """
-        Everything *slug* owes, in order, until nothing is left. Raises Unavailable with the store, and CancelledError
-        once we leave: then the rest is somebody else's to pay.
-        """
-        try:
-            with suppress(NewerVersion):  # the store says so in the log, and is not ready
-                await self._paid_here(slug)
-        finally:
-            if self._paying.pop(slug, False):
-                await self._wake.wake(slug)
-
-    async def run(self) -> None:
-        """Work until cancelled, and look now and then for what nobody was woken for."""
-        sweeping = asyncio.create_task(self._sweep(), name="sweep")
-        try:
-            await self._wake.run(self.pay)
-        finally:
-            sweeping.cancel()
-
-    async def sweep(self) -> None:
-        """
-        Wake whatever owes something and is not being paid here: an earlier process left it, or a wake got lost. What
-        the store has lost is taken up from git.
-        """
-        for slug in await self._store.owing(quiet_since=before(self._clock(), TRY_AGAIN_SECONDS)):
-            if slug not in self._paying:
-                await self._wake.wake(slug)
-        for rt in await self._ledger.lost():
-            await self._take_up_lost(rt)
-
-    async def clashed(self, slug: str, paths: tuple[str, ...]) -> None:
-        """Says so in the thread, if there is one."""
-        if await self._store.get(slug) is None:
-            log.warning("%s was changed here and at the remote: ours is kept as %s", slug, ", ".join(paths))
-            return
-        at = self._clock()
-        await self.handle(slug, Clashed(key=f"clashed.{at}", at=at, paths=paths))
-
-    def leave(self) -> None:
-        """From now on a payment ends with the effect at hand, and does not wait to try that one again."""
-        self._leaving.set()
-
-    async def _paid_here(self, slug: str) -> None:
-        """With all that is saved here meanwhile: nobody gets a word in between the last look and the end."""
-        self._paying[slug] = True
-        while self._paying.get(slug):
-            self._paying[slug] = False
-            await self._paid(slug)
-
-    async def _paid(self, slug: str) -> None:
-        """An effect that may not be repeated takes two rounds: in one it is begun, in the next performed."""
-        rt, begun = await self._ledger.read(slug), ""
-        unsaved: tuple[Decision, ...] = ()
-        while rt and (owed := rt.next_effect):
-            if self._leaving.is_set() and owed.id != begun:
-                raise asyncio.CancelledError
-            with about(item=slug, step=rt.step_id, turn=_turn(rt), effect=owed.id):
-                if isinstance(owed, NOT_REPEATABLE) and owed.id != begun:
-                    begun = owed.id
-                    outcome: Outcome = Attempted(key=begun, at=self._clock(), effect=begun)
-                else:
-                    outcome = await self._performed(owed, rt)
-                unsaved += self._ledger.decisions(rt, [outcome])
-                can_wait = not isinstance(outcome, Attempted) and self._can_wait(owed, unsaved[-1])
-                rt = unsaved[-1].after
-                if not can_wait:
-                    rt, unsaved = await self._ledger.settle(slug, unsaved), ()
-        if rt and rt.owed and seconds_since(rt.now, self._clock()) >= TRY_AGAIN_SECONDS:
-            at = self._clock()
-            await self.handle(slug, TryAgain(key=f"again.{at}", at=at))
-
-    def _can_wait(self, paid: Effect, unsaved: Decision) -> bool:
-        """
-        Whether it may be saved with what follows: with the beginning of a post, which is saved at once, or when
-        *paid* is no matter. But nothing is performed that nobody else could know of.
-        """
-        rt = unsaved.after
-        if self._leaving.is_set() or not rt.next_effect:
-            return False
-        owes_more = rt.sequence != unsaved.before.sequence
-        return isinstance(rt.next_effect, NOT_REPEATABLE) or (
-            isinstance(paid, NO_HARM_REPEATED) and not owes_more
+        self._repository = Repository(
+            store,
+            decide,
+            memory=Newest(REMEMBERED) if memory is None else memory,
+            saved=self._saved,
+            meter=self._meter,
         )
+        self._leaving = asyncio.Event()
+        self._working: dict[str, bool] = {}  # the value: something was saved since the outbox was last read
 
-    async def _sweep(self) -> None:
-        while not self._leaving.is_set():
-            with suppress(Unavailable):  # readiness says so; the next round may do better
-                await self.sweep()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(SWEEP_SECONDS):
-                    await self._leaving.wait()
+    # --- what an aggregate needs of its engine ----------------------------------------------------------------------
 
-    async def _take_up_lost(self, rt: Roundtable) -> None:
-        if not rt.place.thread:
-            return
-        log.warning("%s is gone from the store: it is taken up from git", rt.slug)
-        person = Person(id=rt.started_by, name=rt.name_of(rt.started_by))
-        key = f"lost.{rt.slug}.{rt.incarnation}"
-        with suppress(Conflict):  # somebody else was quicker
-            start = Start(key=key, at=self._clock(), item=rt.item, place=rt.place, person=person)
-            await self.take_up(start, thread_known=True)
+    @abstractmethod
+    async def _perform(self, effect: Any, state: A) -> I | None:
+        """The outcome; None when the effect stays in the outbox, and is begun again later."""
 
-    async def _begun(self, start: Start, rt: Roundtable) -> Roundtable:
-        with self._heard(rt.slug, start):
-            rt = await self._ledger.begin(start, rt)
-            await self._woken(rt)
-        return rt
+    def _attempt(self, effect: Any) -> I | None:
+        """What is saved before *effect* begins; None for an effect that does no harm when it is repeated."""
 
-    async def _heard_at(self, place: Place, slug: str, happened: Command) -> Roundtable | None:
-        with self._heard(slug, happened):
-            rt = await self._ledger.take(slug, happened, at=place)
-            if rt:
-                await self._woken(rt)
-        return rt
+    def _is_begun(self, state: A, attempt: I) -> bool:  # noqa: ARG002 -- for those who share an effect
+        """Whether *attempt* counts. Another process may have begun the same effect."""
+        return True
+
+    def _wait_seconds(self, effect: Any) -> float:  # noqa: ARG002
+        """Seconds until *effect* may begin."""
+        return 0.0
+
+    def _joins(self, performed: Any, unsaved: Decision[A, I]) -> bool:  # noqa: ARG002
+        """Whether the outcome of *performed* may be saved together with the next one."""
+        return False
+
+    def _saved(self, happened: I, before: A | None, after: A) -> None:
+        """For counters and the audit log: *after* is stored, or *happened* changed nothing."""
+
+    def _about(self, state: A) -> dict[str, str]:  # noqa: ARG002
+        """For the log, beside the item and the effect."""
+        return {}
+
+    async def _idle(self, state: A) -> None:
+        """Nothing can be performed now."""
+
+    @abstractmethod
+    async def _due(self) -> Iterable[str]:
+        """Slugs with an effect that may begin before the next sweep."""
+
+    # --- inputs -----------------------------------------------------------------------------------------------------
+
+    async def _handle(
+        self, slug: str, happened: I, *, only: Callable[[A], bool] = lambda _: True
+    ) -> A | None:
+        """Decides and saves; after a conflict it decides again. None as in `Repository.take`."""
+        with self._input(slug, happened):
+            state = await self._repository.take(slug, happened, only=only)
+            if state:
+                await self._wake_for(state)
+            return state
+
+    async def _begin(self, happened: I, state: A) -> A:
+        """Saves a new aggregate. Raises Conflict when there is one already."""
+        with self._input(state.slug, happened):
+            state = await self._repository.begin(happened, state)
+            await self._wake_for(state)
+        return state
+
+    async def _wake_for(self, state: A) -> None:
+        """This process looks again before it ends its work on it; else some process is woken."""
+        if state.slug in self._working:
+            self._working[state.slug] = True
+        elif state.next_effect:
+            await self._wake.wake(self.prefix + state.slug)
 
     @contextmanager
-    def _heard(self, slug: str, happened: Input) -> Iterator[None]:
+    def _input(self, slug: str, happened: I) -> Iterator[None]:
         with about(item=slug), span("input", item=slug, kind=kind_of(type(happened))):
             try:
                 yield
@@ -222,73 +273,138 @@ class Engine:
                 self._meter.refused(happened, error)
                 raise
 
-    async def _woken(self, rt: Roundtable) -> None:
-        """Who is being paid here looks once more before the end, and leaves what is not wanted; all others are told."""
-        self._performances.look(rt)
-        if rt.slug in self._paying:
-            self._paying[rt.slug] = True
-        elif rt.outbox:
-            await self._wake.wake(rt.slug)
+    # --- effects ----------------------------------------------------------------------------------------------------
 
-    async def _performed(self, owed: Effect, rt: Roundtable) -> Outcome:
-        began = time.monotonic()
-        with span("effect", item=rt.slug, step=rt.step_id, effect=owed.id, kind=owed.kind):
-            outcome = await self._attempted(owed, rt)
-        self._meter.paid(owed, outcome, seconds=time.monotonic() - began)
-        return outcome
-
-    async def _attempted(self, owed: Effect, rt: Roundtable) -> Outcome:
-        """The outcome, or in the end the failure. What may yet succeed is tried again, a little later each time."""
-        attempts = ATTEMPTS_TO_POST if isinstance(owed, Post) else ATTEMPTS
-        for attempt in range(1, attempts + 1):
-            try:
-                work = self._performers.perform(owed, rt)
-                done = Done(key=owed.id, at=self._clock(), effect=owed.id)
-                return await self._performances.of(rt.slug, owed, work) or done
-            except EffectError as error:
-                if not error.again or attempt == attempts:
-                    log.warning("%s failed: %s (%s)", owed.kind, error, error.reason)
-                    return self._failed(owed, str(error), error.reason)
-                wait = error.after_seconds or _wait_seconds(attempt)
-                log.info("%s is tried again in %.1f s: %s", owed.kind, wait, error)
-                await self._pause(wait)
-                self._meter.retried(owed)
-                if (again := await self._begun_again(owed, rt.slug)) is None:
-                    return Done(key=owed.id, at=self._clock(), effect=owed.id)
-                owed = again
-            except Exception:
-                # A mistake of ours in one effect must not silence the roundtable for ever.
-                log.exception("%s broke", owed.kind)
-                return self._failed(owed, "Something went wrong on my side; it is in the log.", "unexpected")
-        raise AssertionError("the last attempt returns")
-
-    async def _begun_again(self, owed: Effect, slug: str) -> Effect | None:
+    async def pay(self, slug: str) -> None:
         """
-        What people would see twice is written down before every attempt: whoever dies in it may have succeeded. None
-        when somebody else has paid it meanwhile.
+        Performs the outbox of *slug* in order, until nothing can be performed now. Raises Unavailable with the store,
+        and CancelledError once we leave: then another process continues.
         """
-        if not isinstance(owed, NOT_REPEATABLE):
-            return owed
-        attempted = Attempted(key=owed.id, at=self._clock(), effect=owed.id, settled=owed.attempts)
-        rt = await self._ledger.take(slug, attempted)
-        return next((one for one in rt.outbox if one.id == owed.id), None) if rt else None
+        try:
+            with suppress(NewerVersion):  # the store says so in the log, and is not ready
+                self._working[slug] = True
+                while self._working.get(slug):
+                    self._working[slug] = False
+                    await self._perform_outbox(slug)
+        finally:
+            if self._working.pop(slug, False):
+                await self._wake.wake(self.prefix + slug)
+
+    async def _perform_outbox(self, slug: str) -> None:
+        """An effect with an attempt takes two rounds: the attempt is saved in the first, and made in the second."""
+        state, begun = await self._repository.read(slug), ""
+        unsaved: tuple[Decision[A, I], ...] = ()
+        while state and (effect := state.next_effect):
+            if self._leaving.is_set() and effect.id != begun:
+                raise asyncio.CancelledError
+            with about(item=slug, effect=effect.id, **self._about(state)):
+                attempt = self._attempt(effect) if effect.id != begun else None
+                if attempt is not None and not await self._may_begin(effect):
+                    break
+                outcome = await self._perform(effect, state) if attempt is None else attempt
+                if outcome is None:
+                    break
+                unsaved += self._repository.decisions(state, [outcome])
+                state = unsaved[-1].after
+                if attempt is not None or not self._joins(effect, unsaved[-1]):
+                    state, unsaved = await self._repository.settle(slug, unsaved), ()
+                if attempt is not None:
+                    begun = effect.id if state and self._is_begun(state, attempt) else ""
+        if state:
+            await self._idle(state)
+
+    async def _may_begin(self, effect: Pending) -> bool:
+        wait = self._wait_seconds(effect)
+        if 0 < wait <= PATIENCE_SECONDS:
+            await self._pause(wait)
+        return wait <= PATIENCE_SECONDS
 
     async def _pause(self, seconds: float) -> None:
-        """Raises CancelledError when we leave meanwhile: the attempt is written down for whoever goes on."""
+        """Raises CancelledError when we leave meanwhile: another process continues."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._leaving.wait()
             raise asyncio.CancelledError
 
-    def _failed(self, owed: Effect, sentence: str, reason: str) -> Failed:
-        told = self._performers.redact(sentence)
-        return Failed(key=owed.id, at=self._clock(), effect=owed.id, reason=reason, sentence=told)
+    # --- for as long as the process lives ---------------------------------------------------------------------------
+
+    async def sweep(self) -> None:
+        """Wakes for effects that are not being performed here: an earlier process left them, or a wake-up got lost."""
+        for slug in await self._due():
+            if slug not in self._working:
+                await self._wake.wake(self.prefix + slug)
+
+    async def keep_sweeping(self) -> None:
+        while not self._leaving.is_set():
+            with suppress(Unavailable):  # readiness says so
+                await self.sweep()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SWEEP_SECONDS):
+                    await self._leaving.wait()
+
+    def leave(self) -> None:
+        """From now on the work on an aggregate ends with the effect at hand, and waits for nothing."""
+        self._leaving.set()
 
 
-def _turn(rt: Roundtable) -> str:
-    """The turn that a discussion has come to."""
-    return rt.elaboration.turns[-1].id if rt.elaboration and rt.elaboration.turns else ""
+async def run(wake: Wake, *engines: Engine[Any, Any]) -> None:
+    """Performs what *engines* have in their outboxes until cancelled."""
+    by_prefix = {engine.prefix: engine for engine in engines}
+
+    async def pay(name: str) -> None:
+        prefix, colon, slug = name.rpartition(":")
+        await by_prefix[prefix + colon].pay(slug)
+
+    sweeping = [asyncio.create_task(engine.keep_sweeping(), name="sweep") for engine in engines]
+    try:
+        await wake.run(pay)
+    finally:
+        for task in sweeping:
+            task.cancel()
 
 
-def _wait_seconds(attempt: int) -> float:
-    return min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** min(attempt - 1, 10))
+# How long effects have been waiting, for those who watch.
+
+
+class Waiting(NamedTuple):
+    """*owing* aggregates have an effect in their outbox; the one that waits longest has waited *oldest_seconds*."""
+
+    owing: int
+    oldest_seconds: float
+
+
+class Waitable(Protocol):
+    async def owing(self) -> tuple[str, ...]: ...
+
+    @property
+    def get(self) -> Callable[[str], Awaitable[Aggregate | None]]: ...
+
+
+class Queue:
+    """An effect waits from when it is first seen at the head of the outbox: later inputs do not make it younger."""
+
+    def __init__(self, store: Waitable, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._heads: dict[str, tuple[str, str]] = {}
+
+    async def waiting(self) -> Waiting:
+        """Raises Unavailable with the store."""
+        slugs = await self._store.owing()
+        found = [await self._head_of(slug) for slug in slugs[:LOOKED_AT]]
+        self._heads = {slug: head for slug, head in zip(slugs, found, strict=False) if head}
+        now = self._clock()
+        ages = [seconds_since(since, now) for _, since in self._heads.values()]
+        return Waiting(len(slugs), max([0.0, *ages]))
+
+    async def _head_of(self, slug: str) -> tuple[str, str] | None:
+        try:
+            state = await self._store.get(slug)
+        except NewerVersion:
+            return None
+        if state is None or state.next_effect is None:
+            return None
+        known = self._heads.get(slug)
+        if known and known[0] == state.next_effect.id:
+            return known
+        return state.next_effect.id, state.now or self._clock()

@@ -7,8 +7,10 @@ for Chat, Voices and Workspace; `Unavailable` and `Conflict` for Store. They ret
 """
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 from bot.domain.catalog.agenda import Playbook
@@ -28,7 +30,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.witness import WentBack, Witness
 from bot.domain.values.places import Belonging, Place
-from bot.errors import EffectError
+from bot.errors import BotError, EffectError
 
 # Small signs in a thread: that somebody was heard, or is at work. When one cannot be shown, nothing is
 # lost.
@@ -404,21 +406,65 @@ Pay = Callable[[str], Awaitable[None]]
 
 
 class Wake(Protocol):
-    """Durable work with one verb: "pay what this roundtable owes"."""
+    """Durable work with one verb: perform the outbox of *slug*."""
 
     async def wake(self, slug: str) -> None:
         """
-        *slug* is paid soon, by some process, one payer at a time. A wake during a payment is not lost: the payment
-        that follows sees everything that was saved before the wake.
+        Some process runs `pay` for *slug* soon, one at a time. A wake during such a run is not lost: the next run sees
+        everything that was saved before the wake.
         """
         ...
 
     async def run(self, pay: Pay) -> None:
         """
-        Work until cancelled; on cancel, the payment at hand gets a few seconds to end. One that raises
-        CancelledError by itself is handed over: whoever works next begins it anew.
+        Work until cancelled; on cancel, the run at hand gets a few seconds to end. One that raises CancelledError by
+        itself is handed over: the next process begins it again.
         """
         ...
+
+
+class Meter(Protocol):
+    """
+    Counts what engines, Slack's listeners and the synchronisation do. Every call returns at once and raises nothing.
+    Inputs, aggregates, effects and outcomes are those of the engine that counts.
+    """
+
+    def decided(self, happened: Any, before: Any, after: Any) -> None:
+        """*happened* is saved; or it changed nothing, and *after* is *before*. A new aggregate has no *before*."""
+
+    def refused(self, happened: Any, error: BotError) -> None:
+        """Nothing of *happened* was saved: it made no sense (UserError), or the store did not take it."""
+
+    def conflicted(self) -> None:
+        """Another process saved first, and the decision is made again."""
+
+    def paid(self, effect: Any, outcome: Any, *, seconds: float) -> None:
+        """*seconds* from the first attempt to the outcome, waits between attempts included."""
+
+    def retried(self, effect: Any) -> None: ...
+
+    def acknowledged(self, door: str, *, taken: bool, seconds: float) -> None:
+        """Slack was answered; *taken* says that it need not deliver this again. *door* is the kind of delivery."""
+
+    def pushed(self, result: str) -> None:
+        """One word: whether the commits are at the remote."""
+
+
+class Unmetered:
+    def _nothing(self, *_: object, **__: object) -> None:
+        return
+
+    decided = refused = conflicted = paid = retried = acknowledged = pushed = _nothing
+
+
+def kind_of(happened: type[Any]) -> str:
+    """`SetDepth` is counted as `set_depth`."""
+    return _snake_case(happened.__name__)
+
+
+@cache
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 # What the engine needs of those who speak, judge and write, as promises. See `ports` for what all of them

@@ -1,8 +1,13 @@
-"""Paying what a notice owes: personas review side by side, the archive keeps it, the board shows it."""
+"""
+The engine of reviews: a request or an arrived review changes the notice of its item, and the outbox is performed here.
+
+It is the same `Engine` as that of the roundtables, with a value of its own under a key of its own: nothing here can
+decide for a roundtable or save one. Personas review side by side, the archive keeps the review, the board shows it.
+"""
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from secrets import token_hex
 from typing import NamedTuple, assert_never
@@ -39,44 +44,50 @@ from bot.domain.reviews.notice import (
     Told,
 )
 from bot.domain.reviews.review import triage_line
-from bot.domain.reviews.text import Opinion, Review
-from bot.domain.reviews.triage import triage
+from bot.domain.reviews.text import Opinion
+from bot.domain.reviews.triage import entry_of
 from bot.domain.values.places import Place
 from bot.domain.values.text import text_of
 from bot.domain.values.timestamps import seconds_since
 from bot.engine import audit
 from bot.engine.clock import Clock
-from bot.engine.ports import Pay, Wake, Workspace
-from bot.engine.queue import Queue
+from bot.engine.engine import SWEEP_SECONDS, Engine, Queue
+from bot.engine.ports import Wake, Workspace
 from bot.engine.review_ports import (
     Archive,
     Board,
     Case,
     Home,
     Homes,
-    KeptReview,
     Notices,
     Reviewers,
     Spot,
     Tally,
     Uncounted,
 )
-from bot.errors import Conflict, EffectError, NewerVersion, Unavailable, VoiceError
+from bot.errors import EffectError, NewerVersion, VoiceError
 from bot.log import about
 
 log = logging.getLogger(__name__)
 
+PREFIX = "review:"
+NO_ITEM = "no_item"
+"""The item is gone: there is no folder to keep a review in."""
+TAKEN, POSTED, CHANGED, FAILED = RESULTS = ("taken", "posted", "changed", "failed")
+"""What is counted, as `Tally` has it."""
+ENTRIES_FROM_GIT = 5
+FIRST_WAIT_SECONDS = 1.0
+LONGEST_WAIT_SECONDS = 300.0
 REVIEW_SECONDS = 60.0
 ALSO_READ = ("planning/plan.md", artifacts.SHARED)
-"""Beside what steps write and what stands at the top of the item's folder."""
+"""Beside the outputs of steps and the files at the top of the item's folder."""
 THREAD, FILE = "The item's thread", "The review"
 
 
 class Reviewing(NamedTuple):
     """
-    The world, as far as reviews reach into it. *channel* is the triage channel, if there is one for all items, and
-    *file_url* where the files can be read, with `{path}` in it. *redact* is done to what reviewers say: they read
-    files that nobody redacted.
+    Performs the effects of notices. *channel* is the triage channel, if there is one for all items; *file_url* is where
+    files can be read, with `{path}` in it. *redact* is done to what reviewers say: they read files as they are.
     """
 
     reviewers: Reviewers
@@ -96,7 +107,7 @@ class Reviewing(NamedTuple):
         return self.board.lands_within
 
     async def perform(self, effect: Owed, notice: Notice) -> Outcome:
-        """Raises EffectError when the world says no."""
+        """Raises EffectError."""
         at = self.clock()
         match effect:
             case MakeReview():
@@ -133,14 +144,14 @@ class Reviewing(NamedTuple):
         if not opinions:
             raise VoiceError(" ".join(unseen) or "Nobody was there to review it.", reason="nobody")
         review = await self.reviewers.together(case, opinions, unseen=unseen, asked=asked)
-        return review.markdown, _entry(review)
+        return review.markdown, entry_of(review)
 
     async def _opinion(self, case: Case, persona: Persona) -> Opinion:
         async with asyncio.timeout(self.seconds):
             return await self.reviewers.opinion(case, persona)
 
     def _excuse(self, persona: Persona, error: BaseException) -> str:
-        """What one of them cannot do is told of, and the others' work is shown."""
+        """A reviewer who fails is named in the review; the others' work is shown."""
         if isinstance(error, TimeoutError):
             log.warning("%s did not review within %.0f s", persona.key, self.seconds)
             return review_wording.late(persona.label, self.seconds)
@@ -199,7 +210,7 @@ class Reviewing(NamedTuple):
         return Stands(at=at, effect=effect.id, channel=spot.channel, ts=spot.ts)
 
     async def _told(self, effect: TellThread, notice: Notice) -> None:
-        """An item that is held nowhere has nobody to tell."""
+        """An item without a thread has no place for details."""
         home = await self.homes.home(notice.slug)
         if home is None or home.place is None or not home.place.thread:
             return
@@ -220,17 +231,6 @@ class Reviewing(NamedTuple):
         return (*((Link(label=THREAD, url=url),) if url else ()), *files)
 
 
-def _entry(review: Review) -> Entry:
-    shown = triage(review, number=0)
-    return Entry(
-        line=shown.line,
-        reviewers=shown.reviewers,
-        findings=tuple(f"**{one.severity}** `{one.place}`: {one.text}" for one in shown.findings),
-        missing=shown.missing,
-        hidden=shown.hidden,
-    )
-
-
 def _channel(home: Home | None) -> str:
     return home.place.channel if home and home.place else ""
 
@@ -239,29 +239,36 @@ def _team(home: Home | None) -> str:
     return home.place.team if home and home.place else ""
 
 
-# Reviews, from the wish or the arrival to the notice in the triage channel.
-#
-# As with roundtables: decide, save, then act, and whatever died in between is taken up by whoever pays
-# next. It is a second, smaller engine on purpose: what it saves is no roundtable, so that no review can
-# change one.
+class _Begun(NamedTuple):
+    """
+    The stored notices. One that is not stored is the first of its item, or the store has lost it: it begins with the
+    reviews that git has.
+    """
+
+    notices: Notices
+    archive: Archive
+
+    async def get(self, slug: str, *, known: Notice | None = None) -> Notice:  # noqa: ARG002 -- it is small
+        if notice := await self.notices.get(slug):
+            return notice
+        kept = await self.archive.newest(slug, ENTRIES_FROM_GIT)
+        entries = tuple(
+            Entry(number=one.number, path=one.path, line=triage_line(text_of(one.content))) for one in kept
+        )
+        return Notice(slug=slug, entries=entries, lost_up_to=kept[-1].number if kept else 0)
+
+    async def put(self, state: Notice, /, *, expected: int) -> None:
+        await self.notices.put(state, expected=expected)
 
 
-PREFIX = "review:"
-"""Before the slug of whoever is woken: no slug has a colon."""
-NO_ITEM = "no_item"
-"""Somebody took the item away: there is nothing left to keep a review with."""
-TAKEN, POSTED, CHANGED, FAILED = RESULTS = ("taken", "posted", "changed", "failed")
-"""What is counted, as `Tally` has it."""
-ENTRIES_FROM_GIT = 5
-CONFLICTS_ENDURED = 20
-SWEEP_SECONDS = 10.0
-FIRST_WAIT_SECONDS = 1.0
-LONGEST_WAIT_SECONDS = 300.0
-PATIENCE_SECONDS = 30.0
-"""So long a payer waits by itself until an effect may be begun again; after that the sweep wakes another."""
+class Triage(Engine[Notice, Happened]):
+    """
+    A command may work on a notice beside the bot. So every attempt has a name, and of two processes that begin the same
+    effect one is too late.
+    """
 
+    prefix = PREFIX
 
-class Triage:
     def __init__(
         self,
         *,
@@ -272,141 +279,80 @@ class Triage:
         clock: Clock,
         tally: Tally | None = None,
     ) -> None:
+        super().__init__(store=_Begun(notices, archive), wake=wake, decide=decide, clock=clock)
         self.queue = Queue(notices, clock)
         self._notices = notices
-        self._archive = archive
-        self._wake = wake
         self._reviewing = reviewing
-        self._clock = clock
         self._tally = tally or Uncounted()
 
     async def ask(self, slug: str, wish: AskReview) -> None:
         """Saved when this returns; the review follows."""
         await self._handle(slug, wish)
-        audit.line("review", person=wish.person.id, item=slug)
-        await self._wake.wake(PREFIX + slug)
 
     async def arrived(self, slug: str, came: Arrived) -> None:
-        """A review that is kept already is shown soon. Old news changes nothing, and still wakes whoever owes."""
+        """A review that is kept already is shown soon. One that is known changes nothing."""
         await self._handle(slug, came)
-        await self._wake.wake(PREFIX + slug)
-
-    async def pay(self, slug: str) -> None:
-        """
-        What the notice of *slug* owes, in order. What may succeed later stays owed, and is begun again by the sweep.
-
-        Raises Unavailable with the store.
-        """
-        with about(item=slug), suppress(NewerVersion):
-            while await self._paid_one(slug):
-                pass
 
     async def owes(self, slug: str) -> bool:
         notice = await self._notices.get(slug)
         return notice is not None and notice.next_effect is not None
 
-    async def run(self) -> None:
-        """Until cancelled: wake whoever owes something that nobody was woken for."""
-        while True:
-            with suppress(Unavailable):
-                await self.sweep()
-            await asyncio.sleep(SWEEP_SECONDS)
+    # --- what the engine asks ---------------------------------------------------------------------------------------
 
-    async def sweep(self) -> None:
-        """Wake whoever owes something that may be begun before the next sweep."""
-        for slug in await self._notices.owing():
-            with suppress(NewerVersion):
-                notice = await self._notices.get(slug)
-                if notice and notice.next_effect and self._wait(notice.next_effect) < SWEEP_SECONDS:
-                    await self._wake.wake(PREFIX + slug)
-
-    async def _paid_one(self, slug: str) -> bool:
-        """Whether there may be more to do."""
-        notice = await self._notices.get(slug)
-        if notice is None or (owed := notice.next_effect) is None:
-            return False
-        if (wait := self._wait(owed)) > PATIENCE_SECONDS:
-            return False
-        await asyncio.sleep(wait)
-        by = token_hex(8)
-        attempted = Attempted(at=self._clock(), effect=owed.id, attempts=owed.attempts, by=by)
-        notice = await self._handle(slug, attempted)
-        begun = next((one for one in notice.outbox if one.attempted_by == by), None)
-        if begun is None:  # somebody else was quicker
-            return True
+    async def _perform(self, effect: Owed, state: Notice) -> Outcome | None:
         try:
-            outcome: Outcome | None = await self._reviewing.perform(begun, notice)
+            return await self._reviewing.perform(effect, state)
         except EffectError as error:
-            outcome = self._gone_wrong(begun, error)
-        if outcome:
-            await self._handle(slug, outcome)
-        return outcome is not None
+            return self._refused(effect, error)
 
-    def _gone_wrong(self, begun: Owed, error: EffectError) -> Outcome | None:
-        """None when it is simply tried again later."""
-        keeping = begun if isinstance(begun, KeepReview) and error.reason != NO_ITEM else None
+    def _attempt(self, effect: Owed) -> Attempted:
+        return Attempted(at=self._clock(), effect=effect.id, attempts=effect.attempts, by=token_hex(8))
+
+    def _is_begun(self, state: Notice, attempt: Happened) -> bool:
+        assert isinstance(attempt, Attempted), "made by _attempt"
+        return state.next_effect is not None and state.next_effect.attempted_by == attempt.by
+
+    def _wait_seconds(self, effect: Owed) -> float:
+        """A post of a process that died may still land, and after a refusal the pauses grow."""
+        if not effect.attempts:
+            return 0.0
+        pause = min(FIRST_WAIT_SECONDS * 2.0 ** min(effect.attempts - 1, 10), LONGEST_WAIT_SECONDS)
+        if not isinstance(effect, MakeReview):
+            pause = max(pause, self._reviewing.lands_within)
+        return max(0.0, pause - max(0.0, seconds_since(effect.attempted_at, self._clock())))
+
+    def _saved(self, happened: Happened, before: Notice | None, after: Notice) -> None:
+        if before is None or after is before:
+            return
+        if result := _result(before, happened):
+            self._tally.reviewed(result)
+        if isinstance(happened, AskReview):
+            audit.line("review", person=happened.person.id, item=after.slug)
+
+    async def _due(self) -> Iterable[str]:
+        due = []
+        for slug in await self._notices.owing():
+            with about(item=slug), suppress(NewerVersion):
+                notice = await self._notices.get(slug)
+                if notice and notice.next_effect and self._wait_seconds(notice.next_effect) < SWEEP_SECONDS:
+                    due.append(slug)
+        return due
+
+    def _refused(self, effect: Owed, error: EffectError) -> Outcome | None:
+        """A review that cannot be kept now stays in the outbox; the person who asked is told once."""
+        keeping = effect if isinstance(effect, KeepReview) and error.reason != NO_ITEM else None
         if keeping and not keeping.told:
             log.warning("a review is not kept yet: %s (%s)", error, error.reason)
-            return Delayed(at=self._clock(), effect=begun.id, sentence=str(error))
+            return Delayed(at=self._clock(), effect=effect.id, sentence=str(error))
         if error.again or keeping:
-            log.info("%s is tried again later: %s", begun.kind, error)
+            log.info("%s is tried again later: %s", effect.kind, error)
             return None
-        log.warning("%s failed: %s (%s)", begun.kind, error, error.reason)
-        return Failed(at=self._clock(), effect=begun.id, sentence=str(error))
-
-    def _wait(self, owed: Owed) -> float:
-        """Seconds until it may be begun again: what somebody died in may still land, and a refusal needs time."""
-        if not owed.attempts:
-            return 0.0
-        pause = min(FIRST_WAIT_SECONDS * 2.0 ** min(owed.attempts - 1, 10), LONGEST_WAIT_SECONDS)
-        if not isinstance(owed, MakeReview):
-            pause = max(pause, self._reviewing.lands_within)
-        return max(0.0, pause - max(0.0, seconds_since(owed.attempted_at, self._clock())))
-
-    async def _handle(self, slug: str, happened: Happened) -> Notice:
-        for _ in range(CONFLICTS_ENDURED):
-            before = await self._notices.get(slug)
-            known = before or await self._begun(slug)
-            after = decide(known, happened)
-            if after is known:
-                return after
-            after = after.but(version=known.version + 1)
-            with suppress(Conflict):
-                await self._notices.put(after, expected=known.version)
-                if result := _result(known, happened):
-                    self._tally.reviewed(result)
-                return after
-        raise Conflict(f"gave up on the notice of {slug} after {CONFLICTS_ENDURED} conflicts")
-
-    async def _begun(self, slug: str) -> Notice:
-        """The first of an item, or one that the store has lost: git still has the reviews."""
-        kept = await self._archive.newest(slug, ENTRIES_FROM_GIT)
-        last = kept[-1].number if kept else 0
-        return Notice(slug=slug, entries=tuple(map(_triage_entry, kept)), lost_up_to=last)
-
-
-class Forked(Wake):
-    """*wake* for two engines: whoever is woken for a review is paid by *triage*."""
-
-    def __init__(self, wake: Wake, triage: Triage) -> None:
-        self._wake = wake
-        self._triage = triage
-
-    async def wake(self, slug: str) -> None:
-        await self._wake.wake(slug)
-
-    async def run(self, pay: Pay) -> None:
-        async def paid(slug: str) -> None:
-            if slug.startswith(PREFIX):
-                await self._triage.pay(slug.removeprefix(PREFIX))
-            else:
-                await pay(slug)
-
-        await self._wake.run(paid)
+        log.warning("%s failed: %s (%s)", effect.kind, error, error.reason)
+        return Failed(at=self._clock(), effect=effect.id, sentence=str(error))
 
 
 def _result(before: Notice, happened: Happened) -> str:
-    """What is counted of it; empty for what is not."""
+    """Empty for what is not counted."""
     match happened:
         case AskReview() | Arrived():
             return TAKEN
@@ -416,8 +362,3 @@ def _result(before: Notice, happened: Happened) -> str:
             return FAILED
         case _:
             return ""
-
-
-def _triage_entry(kept: KeptReview) -> Entry:
-    line = triage_line(text_of(kept.content))
-    return Entry(number=kept.number, path=kept.path, line=line)

@@ -15,10 +15,10 @@ from pydantic import SecretStr
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.engine.absence import Hears
 from bot.engine.clock import now
+from bot.engine.engine import Queue
 from bot.engine.ports import Store, Wake, Workspace
-from bot.engine.queue import Queue
+from bot.engine.roundtables import Hears
 from bot.errors import ConfigError, SlackError
 from bot.server import review_webhook
 from bot.server.http import Entrance, Posted, Probe, Unfit, health, received, serving

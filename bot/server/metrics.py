@@ -27,7 +27,7 @@ from bot.domain.roundtable.inputs import Command, Input
 from bot.domain.roundtable.outcomes import Committed, Failed, Outcome
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.engine.metering import Meter, kind_of
+from bot.engine.ports import Meter, kind_of
 from bot.engine.review_ports import Tally
 from bot.engine.reviews import RESULTS
 from bot.errors import BotError, UserError

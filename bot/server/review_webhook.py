@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.reviews.notice import Arrived, Entry
-from bot.domain.reviews.triage import NOT_OURS, triage_of_text
+from bot.domain.reviews.triage import entry_of_text
 from bot.domain.values.text import encoding_of, one_line, text_of
 from bot.engine.clock import Clock
 from bot.engine.review_ports import Archive, Homes, KeptReview, Memory
@@ -129,7 +129,7 @@ class Postbox:
             return _refused(404, f"There is no item {one_line(slug, 80)!r}.")
         content = await asyncio.to_thread(discreet, body, self._redact)
         kept = await self._archive.keep(slug, content, now=self._clock())
-        entry = entry_of(kept, home.title, reviewers=_reviewers(self._redact(reviewer)))
+        entry = entry_of(kept, reviewers=_reviewers(self._redact(reviewer)))
         await self._triage.arrived(slug, Arrived(at=self._clock(), title=home.title, entry=entry))
         said = {"item": slug, "number": kept.number, "path": kept.path, "line": entry.line}
         return Answer(201 if kept.is_new else 200, said)
@@ -144,13 +144,9 @@ def discreet(content: bytes, redact: Redact) -> bytes:
     return redact(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
-def entry_of(kept: KeptReview, title: str, *, reviewers: tuple[str, ...] = ()) -> Entry:
-    """What people are shown of a review that somebody else wrote: its line, and that there is more."""
-    text = text_of(kept.content)
-    shown = triage_of_text(text, title=title, number=kept.number, reviewers=reviewers)
-    return Entry(
-        number=kept.number, path=kept.path, line=shown.line, reviewers=shown.reviewers, hidden=(NOT_OURS,)
-    )
+def entry_of(kept: KeptReview, *, reviewers: tuple[str, ...] = ()) -> Entry:
+    """What people are shown of a review that we did not make."""
+    return entry_of_text(text_of(kept.content), number=kept.number, path=kept.path, reviewers=reviewers)
 
 
 def _reviewers(header: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.engine.metering import Meter, Unmetered
+from bot.engine.ports import Meter, Unmetered
 from bot.slack.client import Identity
 from bot.slack.listeners import register
 from bot.slack.parse import MALFORMED, Payload, flaw, foreign

@@ -19,7 +19,7 @@ from bot.domain.roundtable import machine
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.outcomes import Outcome, PersonaSpoke
 from bot.domain.roundtable.state import Roundtable
-from bot.engine import engine
+from bot.engine import roundtables
 from bot.files import TEMPORARY, Folder
 from bot.slack import client as slack_client
 from bot.slack.chat import SlackChat
@@ -121,7 +121,7 @@ def _no_compare_and_set() -> AbstractContextManager[object]:
 
 
 def _post_before_save() -> AbstractContextManager[object]:
-    return patch.object(engine, "NOT_REPEATABLE", ())
+    return patch.object(roundtables, "NOT_REPEATABLE", ())
 
 
 def _torn_meta() -> AbstractContextManager[object]:

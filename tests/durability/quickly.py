@@ -17,7 +17,7 @@ from bot.domain.roundtable.inputs import Input
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines
 from bot.domain.values.value import Value
-from bot.engine import engine
+from bot.engine import engine, roundtables
 from tests.durability import world
 
 STATES_KEPT = 200_000
@@ -70,7 +70,8 @@ def quickly() -> Iterator[None]:
         return nullcontext()
 
     with (
-        patch.object(engine, "decide", memory.decide),
+        patch.object(roundtables, "decide", memory.decide),
+        patch.object(roundtables, "span", unsaid),
         patch.object(engine, "span", unsaid),
         patch.object(engine, "about", unsaid),
         patch.object(world, "one", memory.one),

@@ -14,9 +14,8 @@ from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.inputs import Amend, Command, Export, Plan, Press, Retract, Say, Start
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
-from bot.engine.cancellation import Patient
-from bot.engine.engine import Engine
 from bot.engine.performers import Performers
+from bot.engine.roundtables import NoCancellation, Roundtables
 from bot.errors import Conflict, Unavailable, UserError
 from bot.shipped import personas_dir, steps_dir
 from tests.durability.fates import Died, Fate, Kind
@@ -219,18 +218,18 @@ class Session:
         except (Unavailable, Conflict, UserError):
             pass
 
-    def _process(self) -> Engine:
+    def _process(self) -> Roundtables:
         world, book = self.world, playbook()
         chat, voices, files = SimChat(world), SimVoices(world), SimWorkspace(world)
         records, planners = SimRecords(world), SimPlanners(world)
         performers = Performers(chat, voices, files, book, world.now, records, planners)
-        engine = Engine(
+        engine = Roundtables(
             store=SimStore(world),
             wake=SimWake(world),
             performers=performers,
             playbook=book,
             clock=world.now,
-            performances=Patient(),
+            cancellation=NoCancellation(),
         )
         engine._pause = self._paused  # type: ignore[assignment,method-assign]
         return engine

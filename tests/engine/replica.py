@@ -9,10 +9,9 @@ from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Person
 from bot.engine.clock import now
-from bot.engine.engine import Engine
-from bot.engine.metering import Meter
 from bot.engine.performers import Performers
-from bot.engine.ports import Pay, Voices, Wake
+from bot.engine.ports import Meter, Pay, Voices, Wake
+from bot.engine.roundtables import Roundtables
 from bot.storage.redis import RedisStore
 from tests.domain.table import Table, shipped
 from tests.durability.sim_voices import SimPlanners, SimVoices
@@ -36,7 +35,7 @@ class Woken(Wake):
 
 @dataclass
 class Replica:
-    engine: Engine
+    engine: Roundtables
     store: RedisStore
     woken: Woken
     world: World
@@ -62,7 +61,7 @@ async def replica(
     records, planners = SimRecords(world), SimPlanners(world)
     performers = Performers(chat, voices or SimVoices(world), files, shipped(), now, records, planners)
     async with RedisStore(redis_url) as store:
-        engine = Engine(
+        engine = Roundtables(
             store=store, wake=wake or woken, performers=performers, playbook=shipped(), clock=now, meter=meter
         )
         yield Replica(engine, store, woken, world)

@@ -115,7 +115,7 @@ class Room:
         return kept
 
     async def shown(self, kept: KeptReview, *, by: tuple[str, ...] = ()) -> None:
-        entry = entry_of(kept, "Offline sync", reviewers=by)
+        entry = entry_of(kept, reviewers=by)
         await self.triage.arrived(SLUG, Arrived(at=now(), title="Offline sync", entry=entry))
 
     async def pay(self) -> None:

@@ -6,8 +6,8 @@ from contextlib import AsyncExitStack
 import pytest
 
 from bot.domain.roundtable.effects import ReadThread
-from bot.engine.absence import Absence
 from bot.engine.clock import now
+from bot.engine.roundtables import Absence
 from bot.errors import Unavailable
 from tests.engine.replica import Replica, discussing, replica
 

@@ -126,7 +126,9 @@ async def test_a_review_that_cannot_be_kept_waits_for_the_disk(
     slack: Sandbox, thread: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever asked is told once; when the folder can be written again, the very same review is kept."""
-    monkeypatch.setattr("bot.engine.reviews.Triage._wait", lambda _triage, _owed: 0.0)  # the pauses are over
+    monkeypatch.setattr(
+        "bot.engine.reviews.Triage._wait_seconds", lambda _triage, _effect: 0.0
+    )  # the pauses are over
     reviews = tmp_path / f"docs/requirements/{SLUG}/reviews"
     async with room(slack, tmp_path, thread=thread, says={MAYA: finds_one}) as here:
         await here.ask(MAYA)

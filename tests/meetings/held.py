@@ -12,9 +12,9 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript.lines import read
 from bot.domain.values.places import Person
 from bot.engine.clock import now
-from bot.engine.engine import Engine
 from bot.engine.performers import Performers
 from bot.engine.ports import NO_FACTS, Cue, Facts, Speech
+from bot.engine.roundtables import Roundtables
 from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.books import few_steps
@@ -75,7 +75,9 @@ async def held(script: Script, root: Path) -> Played:
         chat, voices = SimChat(world), ScriptedVoices(script)
         records, planners = SimRecords(world), SimPlanners(world)
         performers = Performers(chat, voices, workspace, few_steps(), now, records, planners)
-        engine = Engine(store=store, wake=Woken(), performers=performers, playbook=few_steps(), clock=now)
+        engine = Roundtables(
+            store=store, wake=Woken(), performers=performers, playbook=few_steps(), clock=now
+        )
         item, ada = item_from("Offline sync"), Person(id="ada", name="Ada")
         rt = await engine.start(Start(key="start", at=now(), item=item, place=HERE, person=ada))
         await engine.pay(rt.slug)

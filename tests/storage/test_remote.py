@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.engine.metering import Unmetered
+from bot.engine.ports import Unmetered
 from bot.errors import Unavailable
 from bot.storage.git.sync import Result, Sync
 from bot.storage.git.workspace import GitWorkspace

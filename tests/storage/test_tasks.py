@@ -15,6 +15,7 @@ import pytest
 import redis.asyncio as redis
 from docket import Docket, Execution
 
+from bot.engine.engine import run
 from bot.storage.tasks import NAME, DocketWake, key_for
 from tests.contracts.test_wake import working
 from tests.engine.replica import discussing, replica
@@ -178,7 +179,7 @@ async def test_what_an_older_version_left_unfinished_is_finished(redis_url: str)
     async with DocketWake(redis_url) as wake, replica(redis_url, wake=wake) as one:
         left = discussing().rt.but(slug=SLUG, version=1, outbox=OWED)
         await one.store.put(left, expected=0)
-        running = asyncio.create_task(one.engine.run())
+        running = asyncio.create_task(run(wake, one.engine))
         async with asyncio.timeout(60):
             while (await one.stored(left)).outbox:
                 await one.store.ping()

@@ -1,4 +1,4 @@
-"""The text of a review that we make: what each reviewer found, what was missing, and what nobody looked at."""
+"""The text of a review that we make."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -16,10 +16,10 @@ class Severity(StrEnum):
     """The most severe first."""
 
     CRITICAL = "critical"
-    """Blocks: what is built on this stands on nothing. One is enough for FAIL."""
+    """Blocks. One is enough for FAIL."""
 
     MAJOR = "major"
-    """Somebody will have to guess."""
+    """Something is left to guess."""
 
     MINOR = "minor"
     """Worth a look."""
@@ -31,7 +31,7 @@ class Severity(StrEnum):
 
 
 class Finding(Value):
-    """One sentence with the way out. *line* is 0 where the whole file is meant."""
+    """One sentence, with what to do about it. *line* is 0 when the whole file is meant."""
 
     severity: Severity
     file: str
@@ -44,7 +44,7 @@ class Finding(Value):
 
 
 class Opinion(Value):
-    """What one reviewer found, looking through their lens."""
+    """What one reviewer found; *lens* is what they look at."""
 
     by: str
     lens: str = ""
@@ -53,8 +53,8 @@ class Opinion(Value):
 
 class Review(Value):
     """
-    *method* says in a sentence how it was made. *missing* are the inputs a review should have had, *unseen* is what
-    nobody looked at, each with the reason.
+    *method* says in a sentence how it was made. *missing* are the inputs a review should have had, *unseen* is what was
+    not reviewed, each with the reason.
     """
 
     title: str
@@ -81,7 +81,7 @@ class Review(Value):
 
     @property
     def markdown(self) -> str:
-        """With the metadata first, and nobody's words able to forge or to spoil it."""
+        """The metadata first. No text of a reviewer can forge or break it."""
         parts = [
             self.meta.block,
             f"# Review of {_plain(self.title)}",

@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 from pygit2 import Commit, Oid
 
-from bot.engine.metering import Meter, Unmetered
+from bot.engine.ports import Meter, Unmetered
 from bot.errors import BotError, ConfigError, WorkspaceError
 from bot.files import STATE_BYTES, folder
 from bot.storage.git.checkout import AUTHOR, EMAIL, STATE, Checkout, Where

@@ -1,0 +1,335 @@
+"""The engine of roundtables: what people do comes in here, and the outbox is performed by `Performers`."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from contextlib import suppress
+from typing import Any
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.roundtable.effects import (
+    NO_HARM_REPEATED,
+    Effect,
+    Formalize,
+    Judge,
+    OpenThread,
+    Post,
+    ShareRecord,
+    Speak,
+)
+from bot.domain.roundtable.inputs import Clashed, Command, Input, Returned, Start, TryAgain
+from bot.domain.roundtable.machine import decide
+from bot.domain.roundtable.outcomes import Attempted, Done, Failed, Outcome
+from bot.domain.roundtable.stage import RESTING
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import opening
+from bot.domain.values.places import Person, Place
+from bot.domain.values.timestamps import before, seconds_since
+from bot.engine.audit import audited
+from bot.engine.clock import Clock
+from bot.engine.engine import Decision, Engine
+from bot.engine.lru import Newest
+from bot.engine.performers import Performers
+from bot.engine.ports import Meter, Store, Wake
+from bot.errors import Conflict, EffectError, NewerVersion, Unavailable, UserError
+from bot.telemetry import span
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 6
+ATTEMPTS_TO_POST = 1_000
+"""A bad hour of Slack must not lose what a persona said."""
+FIRST_WAIT_SECONDS = 0.5
+LONGEST_WAIT_SECONDS = 30.0
+TRY_AGAIN_SECONDS = 60.0
+"""After the last input: then what could not be saved, or posted, is tried once more."""
+
+ROUNDTABLES_REMEMBERED = 1_000
+"""At some 25 KiB each."""
+THREADS_REMEMBERED = 20_000
+
+NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
+"""People would see these twice: an attempt is saved before it is made."""
+CANCELLABLE = (Speak, Judge, Formalize)
+"""Work of a model, of which nothing is written down before it ends."""
+
+
+class Cancellation:
+    """
+    Cancels the work of a model when its effect is no longer in the outbox: a thread that people have stopped does not
+    wait for it. A press that another process takes is noticed at the end of the work; the answer is then dropped.
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[str, tuple[Effect, asyncio.Task[Outcome]]] = {}
+
+    async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:
+        """The outcome of *work*, which may raise; None when it was cancelled."""
+        if not isinstance(effect, CANCELLABLE):
+            return await work
+        task = asyncio.create_task(work, name=f"{effect.kind} for {slug}")
+        self._running[slug] = effect, task
+        try:
+            await asyncio.wait({task})
+        finally:
+            del self._running[slug]
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task})
+        return None if task.cancelled() else task.result()
+
+    def look(self, rt: Roundtable) -> None:
+        """*rt* was just saved."""
+        if rt.slug not in self._running:
+            return
+        effect, task = self._running[rt.slug]
+        if all(one.id != effect.id for one in rt.outbox):
+            task.cancel()
+
+
+class NoCancellation(Cancellation):
+    """Waits for all work, and needs no event loop."""
+
+    async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:  # noqa: ARG002
+        return await work
+
+
+class Memory(Newest[str, Roundtable]):
+    """The roundtables that this process read or saved last, and their threads, which are remembered for longer."""
+
+    def __init__(self) -> None:
+        super().__init__(ROUNDTABLES_REMEMBERED)
+        self.threads: Newest[str, str] = Newest(THREADS_REMEMBERED)
+
+    def __setitem__(self, slug: str, rt: Roundtable) -> None:
+        super().__setitem__(slug, rt)
+        if rt.place.thread:
+            self.threads[rt.place.key] = slug
+
+
+class Roundtables(Engine[Roundtable, Input]):
+    def __init__(
+        self,
+        *,
+        store: Store,
+        wake: Wake,
+        performers: Performers,
+        playbook: Playbook,
+        clock: Clock,
+        meter: Meter | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> None:
+        self._memory = Memory()
+        super().__init__(
+            store=store,
+            wake=wake,
+            decide=lambda rt, happened: decide(rt, happened, playbook),
+            clock=clock,
+            meter=meter,
+            memory=self._memory,
+        )
+        self._store = store
+        self._performers = performers
+        self._playbook = playbook
+        self._cancellation = cancellation or Cancellation()
+
+    async def start(self, start: Start) -> Roundtable:
+        """Saves a new roundtable. Raises Conflict when there is one on the item already."""
+        return await self._begin(start, opening.start(start, self._playbook))
+
+    async def take_up(self, start: Start, *, thread_known: bool) -> Roundtable:
+        """Saves a roundtable on an item that the workspace knows and the store has lost, or never had."""
+        return await self._begin(start, opening.take_up(start, self._playbook, thread_known=thread_known))
+
+    async def handle(self, slug: str, happened: Input) -> Roundtable:
+        """Raises UserError when there is no such roundtable, or the input makes no sense now."""
+        if rt := await self._handle(slug, happened):
+            return rt
+        unknown = UserError(f"I don't know a roundtable on `{slug}`. Try `/roundtable resume {slug}`.")
+        self._meter.refused(happened, unknown)
+        raise unknown
+
+    async def hear(self, place: Place, happened: Command) -> Roundtable | None:
+        """`handle`, for the roundtable of the thread at *place*; None when there is none."""
+        if (slug := self._memory.threads.get(place.key)) and (rt := await self._at(place, slug, happened)):
+            return rt
+        found = await self._store.at(place)
+        if found is None:
+            return None
+        self._memory[found.slug] = found
+        return await self._at(place, found.slug, happened)
+
+    async def sweep(self) -> None:
+        """Also takes up from git what was going on here and is gone from the store."""
+        await super().sweep()
+        going_on = {slug: rt for slug, rt in self._memory.items() if rt.stage not in RESTING}
+        for slug in await self._store.missing(going_on):
+            del self._memory[slug]
+            await self._take_up_lost(going_on[slug])
+
+    async def clashed(self, slug: str, paths: tuple[str, ...]) -> None:
+        """*paths* were changed here and at the remote: the thread is told, if there is one."""
+        if await self._store.get(slug) is None:
+            log.warning("%s was changed here and at the remote: ours is kept as %s", slug, ", ".join(paths))
+            return
+        at = self._clock()
+        await self.handle(slug, Clashed(key=f"clashed.{at}", at=at, paths=paths))
+
+    # --- what the engine asks ---------------------------------------------------------------------------------------
+
+    async def _perform(self, effect: Effect, state: Roundtable) -> Outcome:
+        began = time.monotonic()
+        with span("effect", item=state.slug, step=state.step_id, effect=effect.id, kind=effect.kind):
+            outcome = await self._tried(effect, state)
+        self._meter.paid(effect, outcome, seconds=time.monotonic() - began)
+        return outcome
+
+    def _attempt(self, effect: Effect) -> Attempted | None:
+        if not isinstance(effect, NOT_REPEATABLE):
+            return None
+        return Attempted(key=effect.id, at=self._clock(), effect=effect.id)
+
+    def _joins(self, performed: Effect, unsaved: Decision[Roundtable, Input]) -> bool:
+        """
+        With the attempt of a post, which is saved at once; or when *performed* does no harm when it is repeated. But
+        no new effect is performed before it is saved.
+        """
+        rt = unsaved.after
+        if self._leaving.is_set() or not rt.next_effect:
+            return False
+        has_new_effects = rt.sequence != unsaved.before.sequence
+        return isinstance(rt.next_effect, NOT_REPEATABLE) or (
+            isinstance(performed, NO_HARM_REPEATED) and not has_new_effects
+        )
+
+    def _saved(self, happened: Input, before: Roundtable | None, after: Roundtable) -> None:
+        self._meter.decided(happened, before, after)
+        audited(happened, before, after)
+
+    def _about(self, state: Roundtable) -> dict[str, str]:
+        turns = state.elaboration.turns if state.elaboration else ()
+        return {"step": state.step_id, "turn": turns[-1].id if turns else ""}
+
+    async def _idle(self, state: Roundtable) -> None:
+        if state.owed and seconds_since(state.now, self._clock()) >= TRY_AGAIN_SECONDS:
+            at = self._clock()
+            await self.handle(state.slug, TryAgain(key=f"again.{at}", at=at))
+
+    async def _due(self) -> Iterable[str]:
+        return await self._store.owing(quiet_since=before(self._clock(), TRY_AGAIN_SECONDS))
+
+    async def _wake_for(self, state: Roundtable) -> None:
+        self._cancellation.look(state)
+        await super()._wake_for(state)
+
+    # --- attempts ---------------------------------------------------------------------------------------------------
+
+    async def _tried(self, effect: Effect, rt: Roundtable) -> Outcome:
+        """The outcome, or the failure of the last attempt. The wait before an attempt grows each time."""
+        attempts = ATTEMPTS_TO_POST if isinstance(effect, Post) else ATTEMPTS
+        for attempt in range(1, attempts + 1):
+            try:
+                work = self._performers.perform(effect, rt)
+                done = Done(key=effect.id, at=self._clock(), effect=effect.id)
+                return await self._cancellation.of(rt.slug, effect, work) or done
+            except EffectError as error:
+                if not error.again or attempt == attempts:
+                    log.warning("%s failed: %s (%s)", effect.kind, error, error.reason)
+                    return self._failed(effect, str(error), error.reason)
+                wait = error.after_seconds or _seconds_before(attempt)
+                log.info("%s is tried again in %.1f s: %s", effect.kind, wait, error)
+                await self._pause(wait)
+                self._meter.retried(effect)
+                if (again := await self._begun_again(effect, rt.slug)) is None:
+                    return Done(key=effect.id, at=self._clock(), effect=effect.id)
+                effect = again
+            except Exception:
+                # A mistake of ours in one effect must not silence the roundtable for ever.
+                log.exception("%s broke", effect.kind)
+                return self._failed(
+                    effect, "Something went wrong on my side; it is in the log.", "unexpected"
+                )
+        raise AssertionError("the last attempt returns")
+
+    async def _begun_again(self, effect: Effect, slug: str) -> Effect | None:
+        """
+        What people would see twice is saved before every attempt: a process that dies in one may have succeeded. None
+        when another process has performed it meanwhile.
+        """
+        if not isinstance(effect, NOT_REPEATABLE):
+            return effect
+        attempted = Attempted(key=effect.id, at=self._clock(), effect=effect.id, settled=effect.attempts)
+        rt = await self._repository.take(slug, attempted)
+        return next((one for one in rt.outbox if one.id == effect.id), None) if rt else None
+
+    def _failed(self, effect: Effect, sentence: str, reason: str) -> Failed:
+        told = self._performers.redact(sentence)
+        return Failed(key=effect.id, at=self._clock(), effect=effect.id, reason=reason, sentence=told)
+
+    # --- finding ----------------------------------------------------------------------------------------------------
+
+    async def _at(self, place: Place, slug: str, happened: Command) -> Roundtable | None:
+        return await self._handle(slug, happened, only=lambda rt: rt.place == place)
+
+    async def _take_up_lost(self, rt: Roundtable) -> None:
+        if not rt.place.thread:
+            return
+        log.warning("%s is gone from the store: it is taken up from git", rt.slug)
+        person = Person(id=rt.started_by, name=rt.name_of(rt.started_by))
+        key = f"lost.{rt.slug}.{rt.incarnation}"
+        with suppress(Conflict):  # another process was quicker
+            start = Start(key=key, at=self._clock(), item=rt.item, place=rt.place, person=person)
+            await self.take_up(start, thread_known=True)
+
+
+def _seconds_before(attempt: int) -> float:
+    return min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** min(attempt - 1, 10))
+
+
+SLACK_REPEATS_SECONDS = 300.0
+"""Slack delivers again at once, after a minute and after five. What was said in a longer gap never comes by itself."""
+LOOK_SECONDS = 30.0
+
+Hears = Callable[[], Awaitable[bool]]
+
+
+class Absence:
+    """Reads the threads again when no process has heard Slack for too long."""
+
+    def __init__(self, roundtables: Roundtables, store: Store, clock: Clock, *, hears: Hears) -> None:
+        self._roundtables = roundtables
+        self._store = store
+        self._clock = clock
+        self._hears = hears
+
+    async def watch(self) -> None:
+        """Until cancelled."""
+        while True:
+            with suppress(Unavailable):  # readiness says so
+                if await self._hears():
+                    await self.ended()
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def ended(self) -> None:
+        """
+        This process hears Slack. That is noted last: after a crash it is done again, and two processes that do it at
+        once use the same keys. Raises Unavailable with the store.
+        """
+        since, at = await self._store.listened(), self._clock()
+        if _is_too_long(since, at):
+            await self._catch_up(since, at)
+        await self._store.listening(at)
+
+    async def _catch_up(self, since: str, at: str) -> None:
+        slugs = await self._store.held()
+        log.warning("nobody heard Slack since %s: %s threads are read again", since, len(slugs))
+        for slug in slugs:
+            with suppress(UserError, NewerVersion):  # gone meanwhile, or written by a newer version
+                await self._roundtables.handle(slug, Returned(key=f"away.{since}", at=at, since=since))
+
+
+def _is_too_long(since: str, at: str) -> bool:
+    with suppress(ValueError):  # written there by hand: no reason to read every thread
+        return seconds_since(since, at) > SLACK_REPEATS_SECONDS
+    return False

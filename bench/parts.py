@@ -10,8 +10,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bench.canned import BOT, BOT_USER, SCOPES, TEAM
 from bot import content, shipped
+from bot.domain.reviews.notice import AskReview
 from bot.engine.clock import now
-from bot.engine.commands import PlanningDesk
+from bot.engine.commands import Commands
 from bot.engine.performers import Performers
 from bot.engine.ports import Store
 from bot.engine.roundtables import Roundtables
@@ -26,7 +27,7 @@ from bot.voices.offline.workshop import OfflineWorkshop
 
 
 class Parts(NamedTuple):
-    desk: PlanningDesk
+    desk: Commands
     store: RedisStore
     files: GitWorkspace
     payments: "Payments"
@@ -48,6 +49,10 @@ class Payments:
         return self._ended.setdefault(slug, asyncio.Event())
 
 
+async def _no_review(slug: str, wish: AskReview) -> None:
+    raise AssertionError(f"a turn asks for no review: {slug} {wish}")
+
+
 @asynccontextmanager
 async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIterator[Parts]:
     playbook = content.load(shipped.personas_dir(), shipped.steps_dir())
@@ -57,8 +62,15 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
         chat = SlackChat(client, playbook.roster, us)
         performers = Performers(chat, OfflineVoices(), files, playbook, now, records, OfflineWorkshop())
         engine = Roundtables(store=store, wake=wake, performers=performers, playbook=playbook, clock=now)
-        desk = PlanningDesk(
-            engine=engine, store=store, workspace=files, chat=chat, playbook=playbook, secret=b"bench"
+        desk = Commands(
+            roundtables=engine,
+            ask_review=_no_review,
+            store=store,
+            workspace=files,
+            records=records,
+            chat=chat,
+            playbook=playbook,
+            secret=b"bench",
         )
         payments = Payments(engine, store)
         paying = asyncio.create_task(wake.run(payments.pay))

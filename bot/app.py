@@ -24,7 +24,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules
 from bot.engine.audit import Discretion
 from bot.engine.clock import now
-from bot.engine.commands import WholeDesk
+from bot.engine.commands import Commands
 from bot.engine.engine import Engine, run
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.ports import Meter, Pace, Store, Voices, Wake
@@ -170,16 +170,16 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         triage = await enter(_reviews(settings, shared, doors))
         records, heard = _records(settings, redact), voices or speaking.voices
         world = Performers(chat, heard, files, agenda, now, records, speaking.planners, redact)
-        engine = _engine(saved, doors.payer, world, meter=doors.metrics)
-        desk = _desk(engine, saved, world, triage=triage, secret=f"slugs.{token}".encode())
+        roundtables = _roundtables(saved, doors.payer, world, meter=doors.metrics)
+        desk = _commands(roundtables, saved, world, triage=triage, secret=f"slugs.{token}".encode())
         reception = Reception(desk=desk, chat=chat, us=us, memory=saved, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
-            await enter(_abreast(sync, engine, doors.metrics))
-        await enter(_running(doors.payer, engine, triage))
+            await enter(_abreast(sync, roundtables, doors.metrics))
+        await enter(_running(doors.payer, roundtables, triage))
         await enter(_beside(upkeep.run))
         await enter(doors.opened(client, reception))
-        await enter(_beside(Absence(engine, saved, now, hears=doors.hears).watch))
+        await enter(_beside(Absence(roundtables, saved, now, hears=doors.hears).watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
 
@@ -193,14 +193,14 @@ def _token(settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def _abreast(sync: Sync, engine: Roundtables, metrics: Metrics) -> AsyncIterator[None]:
+async def _abreast(sync: Sync, roundtables: Roundtables, metrics: Metrics) -> AsyncIterator[None]:
     """What others pushed is there before anything begins, if the remote answers in time."""
-    async with _beside(lambda: sync.run(meter=metrics, on_conflict=engine.clashed)):
+    async with _beside(lambda: sync.run(meter=metrics, on_conflict=roundtables.clashed)):
         await sync.abreast(seconds=FIRST_ROUND_SECONDS)
         yield
 
 
-def _engine(saved: Store, wake: Wake, world: Performers, *, meter: Meter) -> Roundtables:
+def _roundtables(saved: Store, wake: Wake, world: Performers, *, meter: Meter) -> Roundtables:
     return Roundtables(
         store=saved, wake=wake, performers=world, playbook=world.playbook, clock=world.clock, meter=meter
     )
@@ -210,17 +210,17 @@ def _records(settings: Settings, redact: Redact) -> KeptRecords:
     return KeptRecords(settings.workspace, str(settings.items_dir), redact)
 
 
-def _desk(
-    engine: Roundtables, saved: Store, world: Performers, *, triage: Triage, secret: bytes
-) -> WholeDesk:
-    return WholeDesk(
-        triage=triage,
-        engine=engine,
+def _commands(
+    roundtables: Roundtables, saved: Store, world: Performers, *, triage: Triage, secret: bytes
+) -> Commands:
+    return Commands(
+        roundtables=roundtables,
+        ask_review=triage.ask,
         store=saved,
         workspace=world.workspace,
+        records=world.records,
         chat=world.chat,
         playbook=world.playbook,
-        records=world.records,
         secret=secret,
         redact=world.redact,
     )

@@ -1,10 +1,11 @@
 """
-What may be seen from where: an item that is held in a private channel does not exist for other channels.
+Which item a person means, and which items can be seen from where.
 
-A channel that nobody has told us about counts as private. Nothing is asked of Slack here: it would keep people waiting.
+An item of a private channel does not exist for other channels. A channel that we were told nothing about counts as
+private; Slack is not asked here, because people would wait for it.
 
-A slug must not tell of what is hidden, either. Items of private channels have slugs that end in a code of their own,
-so that the plain slug of the same title stays free for all other channels.
+Slugs must not reveal what is hidden either. Items of private channels have slugs with a code at the end, so that the
+plain slug of the same title stays free for all other channels.
 """
 
 import hmac
@@ -13,11 +14,15 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
 from bot.domain.item.item import Known, resolve, suffixed
+from bot.domain.messages import step_wording
 from bot.domain.roundtable.inputs import Start
+from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import Place, Room
+from bot.domain.values.places import MAY_NOT_PRESS, Person, Place, Room
 from bot.engine import answers
+from bot.engine.item_locator import ItemHomes, item_in
 from bot.engine.ports import Listing, Store, Workspace
+from bot.engine.unknown_threads import UnknownThreads
 from bot.errors import UserError
 
 ITEMS_LISTED = 20
@@ -25,16 +30,63 @@ CODE_CHARS = 8
 CODES_TRIED = 100
 
 
-class Sight:
-    def __init__(self, store: Store, workspace: Workspace, *, secret: bytes) -> None:
-        """Without *secret* nobody can tell which slug a title has in a private channel."""
+class Finder:
+    def __init__(self, store: Store, workspace: Workspace, threads: UnknownThreads, *, secret: bytes) -> None:
+        """Without *secret* it cannot be guessed which slug a title has in a private channel."""
         self._store = store
         self._workspace = workspace
+        self._threads = threads
+        self._homes = ItemHomes(store, workspace)
         self._secret = secret
 
-    async def meant(self, place: Place, reference: str, *, near: bool = False) -> str:
-        """The item that *reference* means at *place*. Raises UserError when that is none, or several."""
-        return only_one(await self.matching(place, reference, near=near), reference)
+    async def slug(self, place: Place, reference: str, person: Person) -> str | None:
+        """
+        The item that *reference* means to *person*; without one, that of the thread, and None outside a thread. Raises
+        UserError when the reference means no item, or several.
+        """
+        if reference.strip():
+            return only_one(await self.matching(place, reference, near=is_outside(person)), reference)
+        if not place.thread:
+            return None
+        if rt := await self._store.at(place):
+            return rt.slug
+        named = await self._homes.named_at(place)
+        if named and not named.home:
+            await self._threads.ask(place, item_in(named), step_wording.named_by_git(named.known.title))
+            raise UserError(answers.asked_in_thread(named.known.title))
+        return named.known.slug if named else None
+
+    async def slug_or_only(self, place: Place, reference: str, person: Person) -> str | None:
+        """As `slug`; outside a thread also the only item of the channel."""
+        slug = await self.slug(place, reference, person)
+        if slug or place.thread:
+            return slug
+        here = await self.here(place)
+        return here[0].slug if len(here) == 1 else None
+
+    async def running(self, place: Place, reference: str, person: Person) -> Roundtable:
+        """As `slug`; outside a thread also the only roundtable that runs in the channel."""
+        slug = await self.slug(place, reference, person)
+        if slug is None:
+            live = [rt for rt in await self.live(place) if rt.stage not in {Stage.ANALYSED, Stage.PAUSED}]
+            if len(live) != 1:
+                raise UserError(answers.say_which(len(live)))
+            return live[0]
+        rt = await self._store.get(slug)
+        if rt is None:
+            raise UserError(answers.not_running(slug))
+        return rt
+
+    async def here(self, place: Place) -> tuple[answers.Standing, ...]:
+        """The items of this channel, those with a roundtable first."""
+        live = await self.live(place)
+        slugs = {rt.slug for rt in live}
+        lost = [one for one in await self._homes.in_channel(place) if one.known.slug not in slugs]
+        standings = (*(answers.of_roundtable(rt) for rt in live), *(answers.of_folder(one) for one in lost))
+        return standings[:ITEMS_LISTED]
+
+    async def live(self, place: Place) -> tuple[Roundtable, ...]:
+        return await self._store.in_channel(place.team, place.channel)
 
     async def matching(self, place: Place, reference: str, *, near: bool = False) -> tuple[str, ...]:
         """Every item that *reference* may mean at *place*; *near* ones alone are held in its channel."""
@@ -74,7 +126,7 @@ class Sight:
         """
         The slug of the item that *start* means with *slug*: that very one when it is free, or can be seen from there.
 
-        That a channel is private is taken from *start*; when nobody knows, the plain slug is used where it is free.
+        *start* says whether its channel is private; when that is unknown, the plain slug is used if it is free.
         """
         place = start.place
         for known in (self._coded(slug, place), slug):
@@ -99,7 +151,7 @@ class Sight:
         return await self._store.get(slug) is None and all(one.known.slug != slug for one in listings)
 
     def _coded(self, slug: str, place: Place, number: int = 0) -> str:
-        """The same for the same title in the same channel: begun by two people at once, it is one item."""
+        """The same for the same title in the same channel: two people who begin it at once get one item."""
         text = f"{place.team}.{place.channel}.{slug}.{number}"
         digest = hmac.new(self._secret, text.encode(), sha256).digest()
         return suffixed(slug, b32encode(digest).decode().lower()[:CODE_CHARS])
@@ -114,32 +166,27 @@ def only_one(found: tuple[str, ...], reference: str) -> str:
     return found[0]
 
 
-def is_hidden(rt: Roundtable) -> bool:
-    """Whether it is for its own channel alone. What has no thread yet is held nowhere."""
-    return rt.manners.private is not False and bool(rt.place.thread or rt.manners.private)
-
-
-def is_hidden_folder(listed: Listing) -> bool:
-    """An item that was never held in Slack is no channel's, and no secret."""
-    return listed.private is not False and bool(listed.channel)
-
-
 def sees(place: Place, rt: Roundtable, *, near: bool = False) -> bool:
-    if not (near or is_hidden(rt)):
+    if not (near or rt.hidden):
         return True
-    return _same_channel(place, rt.place.team, rt.place.channel)
+    return same_channel(place, rt.place)
 
 
 def sees_folder(place: Place, listed: Listing, *, near: bool = False) -> bool:
-    if not (near or is_hidden_folder(listed)):
+    if not (near or listed.hidden):
         return True
-    return _same_channel(place, listed.team, listed.channel)
+    return (listed.team, listed.channel) == (place.team, place.channel)
 
 
 def may_see(place: Place, listed: Listing, *, near: bool = False) -> bool:
-    """As far as its folder goes; the roundtable itself may know better."""
+    """As far as its folder tells; the roundtable may know better."""
     return listed.private is None or sees_folder(place, listed, near=near)
 
 
-def _same_channel(place: Place, team: str, channel: str) -> bool:
-    return (team, channel) == (place.team, place.channel)
+def same_channel(one: Place, other: Place) -> bool:
+    return (one.team, one.channel) == (other.team, other.channel)
+
+
+def is_outside(person: Person) -> bool:
+    """A person who is no member sees only items of the channel they ask in, as with Slack's channels."""
+    return person.belongs in MAY_NOT_PRESS

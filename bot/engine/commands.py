@@ -7,17 +7,17 @@ returns is for the person who asked alone; None when the thread itself will show
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.item import Item, backlog_title, generate_slug, item_from
 from bot.domain.messages import menus, review_wording, step_wording
-from bot.domain.messages.message import Action, Message
+from bot.domain.messages.message import Action, Link, Message
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.reviews.notice import AskReview
 from bot.domain.reviews.reviewers import asked_for, names_somebody
-from bot.domain.roundtable import permission
+from bot.domain.roundtable import digest, permission
 from bot.domain.roundtable.inputs import (
     Amend,
     Export,
@@ -31,16 +31,13 @@ from bot.domain.roundtable.inputs import (
     Start,
     Stop,
 )
-from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import MAY_NOT_PRESS, Belonging, Person, Place, Room
+from bot.domain.values.places import Belonging, Person, Place, Room
 from bot.engine import answers
-from bot.engine.access import ITEMS_LISTED, Sight, only_one, sees_folder
+from bot.engine.access import Finder, is_outside, only_one, same_channel, sees_folder
 from bot.engine.answers import say_which_item
-from bot.engine.digests import Digests
-from bot.engine.item_locator import ItemHomes, folder_of, item_in
+from bot.engine.item_locator import folder_of, item_in
 from bot.engine.ports import Chat, Listing, Records, Store, Workspace
-from bot.engine.reviews import Triage
 from bot.engine.roundtables import Roundtables
 from bot.engine.unknown_threads import Here, Moved, Named, UnknownThreads
 from bot.errors import Conflict, EffectError, UserError, WorkspaceError
@@ -53,28 +50,33 @@ KNOWN_SECONDS = 2.0
 Reply = Message | None
 
 
-class FrontDesk:
+class Commands:
     def __init__(
         self,
         *,
-        engine: Roundtables,
+        roundtables: Roundtables,
+        ask_review: Callable[[str, AskReview], Awaitable[None]],
         store: Store,
         workspace: Workspace,
+        records: Records,
         chat: Chat,
         playbook: Playbook,
         secret: bytes,
         redact: Redact = unchanged,
     ) -> None:
         """*secret* makes slugs of private items; *redact* is done to files that roundtables begin with."""
-        self._engine = engine
+        self._roundtables = roundtables
+        self._ask_review = ask_review
         self._store = store
         self._workspace = workspace
+        self._records = records
         self._chat = chat
         self._playbook = playbook
         self._redact = redact
-        self._sight = Sight(store, workspace, secret=secret)
-        self._homes = ItemHomes(store, workspace)
         self._threads = UnknownThreads(store, workspace, chat)
+        self._finder = Finder(store, workspace, self._threads, secret=secret)
+
+    # --- a roundtable -----------------------------------------------------------------------------------------------
 
     async def start(self, start: Start) -> Reply:
         """A roundtable on the item; one that exists already is linked to, not begun again."""
@@ -83,7 +85,7 @@ class FrontDesk:
         listings = await self._workspace.items()
         seen = tuple(one for one in listings if sees_folder(start.place, one, near=near))
         item, listed = self._meant(start, seen, self._redact(await self._workspace.backlog()))
-        slug = await self._sight.slug_for(item.slug, start, listings, near=near)
+        slug = await self._finder.slug_for(item.slug, start, listings, near=near)
         item, listed = item.but(slug=slug), next((one for one in seen if one.known.slug == slug), listed)
         start = start.but(item=item)
         if start.place.thread and (there := await self._store.at(start.place)):
@@ -94,16 +96,16 @@ class FrontDesk:
             return await self._begin(await self._in_its_thread(start, listed), listed)
         if known.place.thread:
             return answers.held_already(known)
-        await self._engine.handle(item.slug, start)
+        await self._roundtables.handle(item.slug, start)
         return None
 
     async def resume(self, resume: Resume, reference: str) -> Reply:
         """By reference, by the thread it was asked in, or by a picker of this channel's items."""
-        slug = await self._slug(resume.place, reference, resume.person)
+        slug = await self._finder.slug(resume.place, reference, resume.person)
         if slug is None and resume.place.thread and await self._recovered(resume.place, resume):
             return None
         if slug is None:
-            return answers.picker(await self._here(resume.place))
+            return answers.picker(await self._finder.here(resume.place))
         rt = await self._store.get(slug)
         if rt is None or not rt.place.thread:
             self._may_open(resume)
@@ -118,9 +120,9 @@ class FrontDesk:
                 person=resume.person,
                 room=resume.room,
             )
-            await self._engine.handle(slug, start)
+            await self._roundtables.handle(slug, start)
             return None
-        await self._engine.handle(slug, resume)
+        await self._roundtables.handle(slug, resume)
         asked_there = resume.place.thread == rt.place.thread and resume.place.channel == rt.place.channel
         return None if asked_there else answers.goes_on_there(rt)
 
@@ -144,24 +146,24 @@ class FrontDesk:
         return None
 
     async def stop(self, place: Place, stop: Stop, reference: str) -> Reply:
-        rt = await self._running(place, reference, stop.person)
-        await self._engine.handle(rt.slug, stop)
+        rt = await self._finder.running(place, reference, stop.person)
+        await self._roundtables.handle(rt.slug, stop)
         return None if place.thread else answers.stopped(rt)
 
     async def mute(self, place: Place, mute: Mute, reference: str) -> Reply:
-        rt = await self._running(place, reference, mute.person)
-        await self._engine.handle(rt.slug, mute)
+        rt = await self._finder.running(place, reference, mute.person)
+        await self._roundtables.handle(rt.slug, mute)
         return None if place.thread else answers.muted(rt, muted=mute.muted)
 
     async def depth(self, place: Place, set_depth: SetDepth) -> Reply:
-        rt = await self._running(place, "", set_depth.person)
-        await self._engine.handle(rt.slug, set_depth)
+        rt = await self._finder.running(place, "", set_depth.person)
+        await self._roundtables.handle(rt.slug, set_depth)
         return None if place.thread else answers.depth_set(rt, set_depth.depth)
 
     async def status(self, place: Place, person: Person, reference: str) -> Reply:
-        slug = await self._slug(place, reference, person)
+        slug = await self._finder.slug(place, reference, person)
         if slug is None:
-            return answers.listing(await self._here(place))
+            return answers.listing(await self._finder.here(place))
         if rt := await self._store.get(slug):
             told = answers.status(rt, self._playbook)
             return answers.with_more(told, rt.slug) if same_channel(rt.place, place) else told
@@ -169,7 +171,7 @@ class FrontDesk:
         return answers.status_of_folder(listed, self._playbook) if listed else answers.nothing_here()
 
     async def listing(self, place: Place, person: Person) -> Reply:  # noqa: ARG002 -- the same for everybody
-        return answers.listing(await self._here(place))
+        return answers.listing(await self._finder.here(place))
 
     def _may_open(self, wish: Start | Resume | Plan) -> None:
         """Raises UserError where no thread may be opened: by this person, or in a conversation we cannot hear."""
@@ -186,12 +188,12 @@ class FrontDesk:
         return permission.start_refusal(person, self._playbook.house)
 
     async def _heard(self, place: Place, happened: Say | Amend | Retract | Press) -> bool:
-        if await self._engine.hear(place, happened):
+        if await self._roundtables.hear(place, happened):
             self._threads.forget(place)
             return True
         if not await self._recovered(place, happened):
             return False
-        await self._engine.hear(place, happened)
+        await self._roundtables.hear(place, happened)
         return True
 
     async def _recovered(self, place: Place, happened: Say | Amend | Retract | Press | Resume) -> bool:
@@ -202,7 +204,7 @@ class FrontDesk:
             case Here(item, folder):
                 person = happened.person if folder else await self._met(happened.person)
                 if not folder and (why := self._begins_nothing(person)):
-                    await self._asked(place, item, step_wording.record_gone(item.title))
+                    await self._threads.ask(place, item, step_wording.record_gone(item.title))
                     raise UserError(why)
                 start = Start(
                     key=f"lost.{happened.key}", at=happened.at, item=item, place=place, person=person
@@ -211,7 +213,9 @@ class FrontDesk:
                 return True
             case Named(folder):
                 if isinstance(happened, Say | Press):
-                    await self._asked(place, item_in(folder), step_wording.named_by_git(folder.known.title))
+                    await self._threads.ask(
+                        place, item_in(folder), step_wording.named_by_git(folder.known.title)
+                    )
                 if isinstance(happened, Press):
                     raise UserError(answers.asked_in_thread(folder.known.title))
                 return isinstance(happened, Say)
@@ -252,18 +256,9 @@ class FrontDesk:
         """In the thread of *start*, which is known to be the item's."""
         with suppress(Conflict):  # somebody else was quicker; what is said now is said to theirs
             if folder:
-                await self._engine.take_up(start, thread_known=True)
+                await self._roundtables.take_up(start, thread_known=True)
             else:
-                await self._engine.start(start)
-
-    async def _asked(self, place: Place, item: Item, text: str, *, by_name: bool = False) -> bool:
-        """False when there is no such thread, or it is closed to us."""
-        try:
-            await self._threads.ask(place, item, text, by_name=by_name)
-        except EffectError as error:
-            log.warning("nobody can be asked in %s about %s: %s", place.key, item.slug, error)
-            return error.again
-        return True
+                await self._roundtables.start(start)
 
     async def _in_its_thread(self, start: Start, listed: Listing | None) -> Start:
         """Where a thread of ours for the item stands in the channel that everything else has forgotten: there."""
@@ -272,14 +267,12 @@ class FrontDesk:
         found = await self._threads.root_of(start.item.slug, start.place)
         return start.but(place=found) if found else start
 
-    # --- finding ------------------------------------------------------------------------------------------------
-
     async def _begin(self, start: Start, listed: Listing | None) -> Reply:
         try:
             if listed is None:
-                await self._engine.start(start)
+                await self._roundtables.start(start)
             else:
-                await self._engine_takes_up(start, listed)
+                await self._taken_up_from(start, listed)
         except Conflict:
             rt = await self._store.get(start.item.slug)
             return answers.held_already(rt) if rt else None
@@ -300,23 +293,23 @@ class FrontDesk:
             room=resume.room,
             reply_url=resume.reply_url,
         )
-        rt = await self._engine_takes_up(start, listed)
+        rt = await self._taken_up_from(start, listed)
         return answers.taken_up(rt) if rt.place.thread and rt.place.thread != resume.place.thread else None
 
-    async def _engine_takes_up(self, start: Start, listed: Listing) -> Roundtable:
+    async def _taken_up_from(self, start: Start, listed: Listing) -> Roundtable:
         """
         In the thread that the folder names, if that is in this channel; else in a new one here. Raises UserError when
         people have to say first whether it is the item's.
         """
         named = listed.named if listed.named and same_channel(listed.named, start.place) else None
         if named is None or start.place.thread not in {"", named.thread}:
-            return await self._engine.take_up(start, thread_known=False)
+            return await self._roundtables.take_up(start, thread_known=False)
         if listed.home:
-            return await self._engine.take_up(start.but(place=named), thread_known=True)
+            return await self._roundtables.take_up(start.but(place=named), thread_known=True)
         text = step_wording.named_by_git(listed.known.title)
-        if await self._asked(named, item_in(listed), text, by_name=True):
+        if await self._threads.ask(named, item_in(listed), text, by_name=True):
             raise UserError(answers.asked_in_thread(listed.known.title))
-        return await self._engine.take_up(start, thread_known=False)
+        return await self._roundtables.take_up(start, thread_known=False)
 
     def _meant(
         self, start: Start, listings: tuple[Listing, ...], backlog: str
@@ -334,67 +327,8 @@ class FrontDesk:
                 return item.but(slug=slug, title=title), listed
         return item, None
 
-    async def _slug(self, place: Place, reference: str, person: Person) -> str | None:
-        """The item that *reference* means to *person*. Raises UserError when it means none, or several."""
-        if not reference.strip():
-            if not place.thread:
-                return None
-            if rt := await self._store.at(place):
-                return rt.slug
-            named = await self._homes.named_at(place)
-            if named and not named.home:
-                await self._asked(place, item_in(named), step_wording.named_by_git(named.known.title))
-                raise UserError(answers.asked_in_thread(named.known.title))
-            return named.known.slug if named else None
-        return await self._sight.meant(place, reference, near=is_outside(person))
+    # --- its plan ---------------------------------------------------------------------------------------------------
 
-    async def _running(self, place: Place, reference: str, person: Person) -> Roundtable:
-        """The roundtable that a wish is about; alone in its channel, it need not be named."""
-        slug = await self._slug(place, reference, person)
-        if slug is None:
-            live = [rt for rt in await self._live(place) if rt.stage not in {Stage.ANALYSED, Stage.PAUSED}]
-            if len(live) != 1:
-                raise UserError(answers.say_which(len(live)))
-            return live[0]
-        rt = await self._store.get(slug)
-        if rt is None:
-            raise UserError(answers.not_running(slug))
-        return rt
-
-    async def _here(self, place: Place) -> tuple[answers.Standing, ...]:
-        """This channel's items, live ones first; nobody is shown those of other channels."""
-        live = await self._live(place)
-        lost = [
-            one
-            for one in await self._homes.in_channel(place)
-            if one.known.slug not in {rt.slug for rt in live}
-        ]
-        standings = (*(answers.of_roundtable(rt) for rt in live), *(answers.of_folder(one) for one in lost))
-        return standings[:ITEMS_LISTED]
-
-    async def _live(self, place: Place) -> tuple[Roundtable, ...]:
-        return await self._store.in_channel(place.team, place.channel)
-
-
-def is_outside(person: Person) -> bool:
-    """Whoever is no member is shown what is held where they ask, as Slack does it with channels."""
-    return person.belongs in MAY_NOT_PRESS
-
-
-def same_channel(one: Place, other: Place) -> bool:
-    return (one.team, one.channel) == (other.team, other.channel)
-
-
-def _has_title_here(listed: Listing, place: Place, item: Item) -> bool:
-    """Items of a private channel have other slugs than their titles make."""
-    here = listed.private and (listed.team, listed.channel) == (place.team, place.channel)
-    return bool(here) and generate_slug(listed.known.title) == generate_slug(item.title)
-
-
-# `plan`, as people ask for it: on an item that is running, on one that only git knows, or on something new.
-
-
-class PlanningDesk(FrontDesk):
     async def plan(self, plan: Plan, reference: str) -> Reply:
         """A *reference* of several words that names no item is the brief of a new one."""
         slug = await self._planned(plan, reference)
@@ -404,7 +338,7 @@ class PlanningDesk(FrontDesk):
         if rt is None or not rt.place.thread:
             self._may_open(plan)
             return await self._taken_up_to_plan(plan, slug, rt)
-        await self._engine.handle(slug, plan)
+        await self._roundtables.handle(slug, plan)
         asked_there = (plan.place.channel, plan.place.thread) == (rt.place.channel, rt.place.thread)
         return None if asked_there else answers.planned_there(rt)
 
@@ -412,13 +346,13 @@ class PlanningDesk(FrontDesk):
         """None for a brief. Raises UserError when nobody can know what is meant."""
         place = plan.place
         if not reference.strip():
-            return await self._slug(place, "", plan.person) or await self._only_one(place)
-        found = await self._sight.matching(place, reference, near=is_outside(plan.person))
+            return await self._finder.slug(place, "", plan.person) or await self._only_one(place)
+        found = await self._finder.matching(place, reference, near=is_outside(plan.person))
         is_brief = not found and len(reference.split()) > 1
         return None if is_brief else only_one(found, reference)
 
     async def _only_one(self, place: Place) -> str:
-        live = await self._live(place)
+        live = await self._finder.live(place)
         if len(live) != 1:
             raise UserError(answers.say_what_to_plan(len(live)))
         return live[0].slug
@@ -430,75 +364,65 @@ class PlanningDesk(FrontDesk):
 
     async def _taken_up_to_plan(self, plan: Plan, slug: str, rt: Roundtable | None) -> Reply:
         if rt:
-            await self._engine.handle(slug, _start(plan, rt.item))
+            await self._roundtables.handle(slug, _start(plan, rt.item))
             return None
         listed = await folder_of(self._workspace, slug)
         if listed is None:
             raise UserError(answers.no_such_item(slug))
-        taken = await self._engine_takes_up(_start(plan, item_in(listed)), listed)
+        taken = await self._taken_up_from(_start(plan, item_in(listed)), listed)
         asked_there = taken.place.thread in {"", plan.place.thread}
         return None if asked_there else answers.taken_up(taken)
 
-
-def _start(plan: Plan, item: Item) -> Start:
-    return Start(
-        key=plan.key,
-        at=plan.at,
-        item=item,
-        place=plan.place,
-        person=plan.person,
-        room=plan.room,
-        reply_url=plan.reply_url,
-        planning=True,
-    )
-
-
-# What people ask of the record: what they have missed, and the whole of it as files.
-
-
-class RecordDesk(FrontDesk):
-    def __init__(self, *, records: Records, **parts: Any) -> None:
-        super().__init__(**parts)
-        self._digests = Digests(self._store, self._workspace, records, self._playbook)
+    # --- its record -------------------------------------------------------------------------------------------------
 
     async def catch_up(self, place: Place, person: Person, reference: str) -> Reply:
         """What *person* has missed; where several items are meant, buttons for them."""
-        slug = await self._wanted(place, reference, person)
+        slug = await self._finder.slug_or_only(place, reference, person)
         if slug is None:
-            return answers.which(await self._here(place), menus.CATCH_UP)
-        return await self._digests.of(slug, place, person)
+            return answers.which(await self._finder.here(place), menus.CATCH_UP)
+        return await self._digest(slug, place, person)
 
     async def export(self, place: Place, export: Export, reference: str) -> Reply:
         """The record goes into the item's thread, whoever asks wherever: nobody else is shown it."""
-        slug = await self._wanted(place, reference, export.person)
+        slug = await self._finder.slug_or_only(place, reference, export.person)
         if slug is None:
-            return answers.which(await self._here(place), menus.EXPORT)
+            return answers.which(await self._finder.here(place), menus.EXPORT)
         if await self._store.get(slug):
-            rt = await self._engine.handle(slug, export)
+            rt = await self._roundtables.handle(slug, export)
             return None if _is_there(rt, place) else answers.record_on_its_way(rt)
         listed = await folder_of(self._workspace, slug)
         return answers.record_kept(listed) if listed else answers.nothing_here()
 
-    async def _wanted(self, place: Place, reference: str, person: Person) -> str | None:
-        """As `_slug`; alone in its channel, an item need not be named. None when there is none, or a choice."""
-        slug = await self._slug(place, reference, person)
-        if slug or place.thread:
-            return slug
-        here = await self._here(place)
-        return here[0].slug if len(here) == 1 else None
+    async def _digest(self, slug: str, place: Place, person: Person) -> Message:
+        """Raises UserError for an item of another channel: what is said there is for those who are there."""
+        rt = await self._store.get(slug)
+        if rt:
+            title, known, pending, link = rt.title, rt.place, rt.lines, rt.permalink
+            waiting = digest.waiting_for(digest.waits(rt, self._playbook))
+        else:
+            listed = await folder_of(self._workspace, slug)
+            if listed is None:  # it was found there a moment ago
+                raise UserError(answers.no_such_item(slug))
+            if listed.channel and not listed.sealed:
+                raise UserError(answers.not_sealed(slug))
+            title, pending, link = listed.known.title or slug, (), ""
+            known = Place(team=listed.team, channel=listed.channel) if listed.channel else place
+            waiting = digest.not_running(slug)
+        if not same_channel(known, place):
+            raise UserError(digest.held_elsewhere(slug))
+        try:
+            recalled = await self._records.recall(slug, pending, person=person.id, permalink=link)
+        except WorkspaceError as error:
+            raise UserError(str(error)) from error
+        if not recalled.since.now.lines:
+            return Message(text=digest.nothing_said(title))
+        text = digest.caught_up(title, digest.digest(recalled.since, self._playbook), waiting)
+        # Without a roundtable the links are what a pushed file says: they may lead anywhere.
+        left_off = recalled.left_off if rt else ""
+        links = (("Where you left off", left_off), ("Open the thread", link))
+        return Message(text=text, links=tuple(Link(label=label, url=url) for label, url in links if url))
 
-
-def _is_there(rt: Roundtable, place: Place) -> bool:
-    return same_channel(rt.place, place) and rt.place.thread == place.thread
-
-
-# The front desk, with reviews: which item and whose lens are meant, and the wish is saved.
-
-
-class ReviewDesk(FrontDesk):
-    def __init__(self, *, triage: Triage, **parts: Any) -> None:
-        super().__init__(**parts)
-        self._triage = triage
+    # --- reviews ----------------------------------------------------------------------------------------------------
 
     async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
         """
@@ -522,7 +446,7 @@ class ReviewDesk(FrontDesk):
         title = listed.known.title or slug
         chosen = tuple(persona.key for persona in personas)
         try:
-            await self._triage.ask(slug, wish.but(title=title, personas=chosen))
+            await self._ask_review(slug, wish.but(title=title, personas=chosen))
         except WorkspaceError as error:
             raise UserError(f"I can't get at the reviews of `{slug}`: {error}") from error
         return review_wording.under_way(title, [persona.label for persona in personas])
@@ -538,20 +462,36 @@ class ReviewDesk(FrontDesk):
     async def _reviewed(self, wish: AskReview, reference: str) -> str:
         """The item that is named, or of this thread, or the only one of this channel."""
         place = wish.place
-        if slug := await self._slug(place, reference, wish.person):
+        if slug := await self._finder.slug(place, reference, wish.person):
             return slug
         if place.thread:
             raise UserError(
                 "There is no roundtable in this thread. Say which item, as in `review dark-mode`."
             )
-        here = await self._here(place)
+        here = await self._finder.here(place)
         if len(here) != 1:
             raise UserError(say_which_item([one.slug for one in here]))
         return here[0].slug
 
 
-# Everything that people can ask for, at one desk.
+def _has_title_here(listed: Listing, place: Place, item: Item) -> bool:
+    """Items of a private channel have other slugs than their titles make."""
+    here = listed.private and (listed.team, listed.channel) == (place.team, place.channel)
+    return bool(here) and generate_slug(listed.known.title) == generate_slug(item.title)
 
 
-class WholeDesk(ReviewDesk, RecordDesk, PlanningDesk):
-    """Takes the parts of all of them."""
+def _start(plan: Plan, item: Item) -> Start:
+    return Start(
+        key=plan.key,
+        at=plan.at,
+        item=item,
+        place=plan.place,
+        person=plan.person,
+        room=plan.room,
+        reply_url=plan.reply_url,
+        planning=True,
+    )
+
+
+def _is_there(rt: Roundtable, place: Place) -> bool:
+    return same_channel(rt.place, place) and rt.place.thread == place.thread

@@ -1,8 +1,7 @@
-"""Where items are held: as the store has it, else as their folders say under our seal."""
+"""Where items are held: as the store says, else as their sealed folders say."""
 
 from bot.domain.item.item import Item
 from bot.domain.values.places import Place
-from bot.engine.access import is_hidden, is_hidden_folder
 from bot.engine.ports import Listing, Store, Workspace
 from bot.engine.review_ports import Home
 
@@ -14,19 +13,19 @@ class ItemHomes:
 
     async def home(self, slug: str) -> Home | None:
         if rt := await self._store.get(slug):
-            return Home(rt.title, rt.place, rt.permalink, hidden=is_hidden(rt))
+            return Home(rt.title, rt.place, rt.permalink, hidden=rt.hidden)
         listed = await folder_of(self._workspace, slug)
         if listed is None:
             return None
-        return Home(listed.known.title or slug, listed.home, hidden=is_hidden_folder(listed))
+        return Home(listed.known.title or slug, listed.home, hidden=listed.hidden)
 
     async def named_at(self, place: Place) -> Listing | None:
-        """The folder that names the thread *place*, rather a sealed one; of what the store knows, only that counts."""
+        """The folder that names the thread *place*, a sealed one first. Items that the store knows do not count."""
         found = await self._lost([one for one in await self._workspace.items() if one.named == place])
         return next((one for one in found if one.sealed), found[0] if found else None)
 
     async def in_channel(self, place: Place) -> tuple[Listing, ...]:
-        """The folders that name the channel of *place*, and that the store does not know better."""
+        """The folders that name the channel of *place*, of items that the store does not know."""
         here = place.team, place.channel
         return await self._lost(
             [one for one in await self._workspace.items() if (one.team, one.channel) == here]

@@ -298,8 +298,13 @@ class Listing(NamedTuple):
     sealed: bool = False
 
     @property
+    def hidden(self) -> bool:
+        """Whether only its own channel may see it. An item without a channel is no secret."""
+        return self.private is not False and bool(self.channel)
+
+    @property
     def home(self) -> Place | None:
-        """Where the item is held; None when nobody knows."""
+        """Where the item is held, if that is known for certain."""
         return self.named if self.sealed else None
 
     @property

@@ -2,8 +2,8 @@
 Threads that the store does not know: which item they belong to, and who says so.
 
 What others pushed is no authority: a folder that names a thread counts when its home is sealed. Otherwise people in the
-thread are asked, once, and nothing is read or recorded there before one of them has pressed. A thread whose root we
-posted ourselves is an item's, whatever git says; to look at that root reads nothing that people wrote.
+thread are asked, once, and nothing is read or recorded there before one of them has pressed the button. A thread whose
+root we posted belongs to that item, also if git says otherwise; looking at that root reads nothing that people wrote.
 """
 
 import logging
@@ -24,10 +24,10 @@ from bot.errors import EffectError, Unavailable
 log = logging.getLogger(__name__)
 
 KNOWN_SECONDS = 60.0
-"""Somebody may push an item that was held there."""
+"""How long a thread counts as unknown: an item that names it may be pushed later."""
 THREADS = 10_000
 ASKING_SECONDS = 60.0
-"""One process asks; if it dies before it has, another one may."""
+"""One process asks. If it dies before it has asked, another may after this time."""
 ASKED_SECONDS = 365 * 24 * 3600.0
 
 
@@ -45,7 +45,7 @@ class Named(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """Our own thread of an item that is held in another one by now; of the item, it says what the root says."""
+    """Our own thread of an item that continues in another thread. *item* is what the root says."""
 
     item: Item
 
@@ -56,24 +56,24 @@ class UnknownThreads:
         self._workspace = workspace
         self._chat = chat
         self._homes = ItemHomes(store, workspace)
-        self._nobodys: Newest[str, float] = Newest(THREADS)
+        self._unknown: Newest[str, float] = Newest(THREADS)
         self._not_by_us: Newest[str, bool] = Newest(THREADS)
 
     def forget(self, place: Place) -> None:
-        """It is a roundtable's by now."""
-        self._nobodys.pop(place.key, None)
+        """It belongs to a roundtable now."""
+        self._unknown.pop(place.key, None)
 
     async def whose(
         self, place: Place, *, under_us: bool | None = None, look: bool = True
     ) -> Here | Named | Moved | None:
         """
-        The item of a thread that the store does not know. Most are nobody's, and remembered as such for a while.
+        The item of a thread that the store does not know. Most threads have none, which is remembered for a while.
 
-        *under_us* says whether its root is a post of ours, and spares a look at it; None where Slack did not say.
+        *under_us* says whether the root is a post of ours, and saves a look at it; None when Slack did not say.
         Without *look* only git is asked.
         Raises Unavailable when only the root can tell, and Slack does not show it now.
         """
-        met = self._nobodys.get(place.key)
+        met = self._unknown.get(place.key)
         if met is not None and time.monotonic() - met < KNOWN_SECONDS:
             return None
         if listed := await self._homes.named_at(place):
@@ -82,25 +82,30 @@ class UnknownThreads:
             return None
         if under_us is not False and place.key not in self._not_by_us:
             return await self._by_root(place, surely_ours=under_us is True)
-        self._nobodys[place.key] = time.monotonic()
+        self._unknown[place.key] = time.monotonic()
         return None
 
-    async def ask(self, place: Place, item: Item, text: str, *, by_name: bool = False) -> None:
+    async def ask(self, place: Place, item: Item, text: str, *, by_name: bool = False) -> bool:
         """
-        *text* with a button, in the thread at *place*: once for the thread, and once for each item that somebody
-        asked for *by_name*. Raises EffectError when it cannot be said there.
+        *text* with a button, in the thread at *place*: once for the thread, and once for each item that a person asked
+        for *by_name*. False when there is no such thread, or we may not post there.
         """
         thread, named = f"asked.{place.key}", f"asked.{place.key}.{item.slug}"
         is_first = await self._store.first(thread, seconds=ASKING_SECONDS)
         if not (is_first or by_name) or not await self._store.first(named, seconds=ASKING_SECONDS):
-            return
+            return True
         message = Message(text=text, choices=(TAKE_UP.but(value=item.slug),))
-        await self._chat.post(place, message, key=f"take_up.{item.slug}", again=False)
+        try:
+            await self._chat.post(place, message, key=f"take_up.{item.slug}", again=False)
+        except EffectError as error:
+            log.warning("cannot ask in %s about %s: %s", place.key, item.slug, error)
+            return error.again
         for mark in (thread, named):
             await self._store.first(mark, seconds=ASKED_SECONDS, renew=True)
+        return True
 
     async def answered(self, place: Place, ts: str, item: Item, *, by: str) -> None:
-        """The question *ts* says who answered it, and has no button any more. That is a courtesy, tried once."""
+        """The question *ts* says who answered it, and loses its button. Tried once."""
         text = step_wording.taken_up_here(item.title)
         with suppress(EffectError):
             await self._chat.rewrite(

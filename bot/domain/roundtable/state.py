@@ -236,6 +236,11 @@ class Roundtable(RoundtableFields):
         return tuple(line for line in self.lines if line.message_id not in held)
 
     @property
+    def hidden(self) -> bool:
+        """Whether only its own channel may see it. Without a thread it has no channel yet."""
+        return self.manners.private is not False and bool(self.place.thread or self.manners.private)
+
+    @property
     def committed(self) -> Witness:
         """What was committed last. Earlier versions knew only the last line of it."""
         return self.witness or Witness(last=self.held)

@@ -1,4 +1,4 @@
-"""The parts that reviews go through, built as `app` builds the rest: for the bot, and for a command that posts one."""
+"""Builds the parts that reviews need: for the bot, and for the command that posts one."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -20,7 +20,7 @@ from bot.voices.reviewing import ChecklistReviewers
 
 
 class Shared(NamedTuple):
-    """What the roundtables use as well."""
+    """The parts that roundtables use, too."""
 
     store: Store
     workspace: GitWorkspace
@@ -34,7 +34,7 @@ class Shared(NamedTuple):
 
 @asynccontextmanager
 async def notices(settings: Settings) -> AsyncIterator[Notices]:
-    """Where the roundtables are; without Redis, `app.store` has to be open, which has the folder for us alone."""
+    """In the store of the roundtables. Without Redis, `app.store` has to be open: it locks the folder."""
     async with AsyncExitStack() as stack:
         if settings.redis_url:
             yield await stack.enter_async_context(RedisNotices(settings.redis_url.get_secret_value()))
@@ -44,7 +44,7 @@ async def notices(settings: Settings) -> AsyncIterator[Notices]:
 
 @asynccontextmanager
 async def triage(settings: Settings, parts: Shared, *, channel: str = "") -> AsyncIterator[Triage]:
-    """*channel* is for the notices that do not stand anywhere yet; else the settings say it."""
+    """*channel* is for notices that are not shown yet; by default the settings say it."""
     async with notices(settings) as kept:
         reviewing = Reviewing(
             reviewers=parts.reviewers,

@@ -1,4 +1,4 @@
-"""What one person is told who asked something: short, and with the way on."""
+"""Replies to the person who asked: short, with what to do next."""
 
 from typing import NamedTuple
 
@@ -42,7 +42,7 @@ DOING = {
 
 
 class Standing(NamedTuple):
-    """One line of a list: where an item stands."""
+    """One line of a list of items."""
 
     slug: str
     title: str
@@ -57,7 +57,7 @@ def of_roundtable(rt: Roundtable) -> Standing:
 
 
 def _doing(rt: Roundtable) -> str:
-    """A workshop takes days: whether it waits for people is what they want to know."""
+    """A workshop takes days, so it is said whether it waits for people."""
     if rt.stage is Stage.STALLED and not rt.place.thread:
         return "without a thread: `/roundtable resume` opens one"
     ws = rt.workshop
@@ -148,7 +148,7 @@ def depth_set(rt: Roundtable, depth: Depth) -> Message:
 
 
 def picker(standings: tuple[Standing, ...]) -> Message:
-    """Buttons for the items that can go on."""
+    """Buttons for the items that can be resumed."""
     open_items = [one for one in standings if not one.finished]
     if not open_items:
         return Message(
@@ -161,7 +161,7 @@ def picker(standings: tuple[Standing, ...]) -> Message:
 
 
 def which(standings: tuple[Standing, ...], choice: Choice) -> Message:
-    """Buttons with which *choice* is made for one of them."""
+    """Buttons for *choice*, one for each item."""
     if not standings:
         return listing(())
     shown = standings[:CHOICES_SHOWN]
@@ -170,7 +170,7 @@ def which(standings: tuple[Standing, ...], choice: Choice) -> Message:
 
 
 def with_more(told: Message, slug: str) -> Message:
-    """What whoever looks at an item may want next."""
+    """With the buttons of an item's status."""
     return told.but(choices=(menus.CATCH_UP.but(value=slug), menus.EXPORT.but(value=slug)))
 
 

@@ -1,10 +1,9 @@
 """
 What operators can read afterwards: who did what, and how much was redacted.
 
-One line in the log for everything that a person did and that counts: who did what to which item, in which step.
-
-Ids only, never words. The logger is called `audit`, and `event` is one word: that of the button, whether it was
-pressed, typed or asked for with a command. Written after the save, once: what was repeated or refused is not there.
+The logger `audit` has one line for every act of a person that changed something: who did what to which item, in which
+step. Ids only, never words. The event is one word, that of the button, also when it was typed or asked for with a
+command. It is written after the save, once; what was repeated or refused is not there.
 """
 
 import logging
@@ -35,14 +34,14 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 
 TAKEN_UP_AGAIN = "lost."
-"""Begins the key of a Start that no person asked for: the store had lost the item."""
+"""Start of the key of a `Start` that no person asked for: the store had lost the item."""
 
 log = logging.getLogger("audit")
 redaction_log = logging.getLogger(__name__)
 
 
 def audited(happened: Input, before: Roundtable | None, after: Roundtable) -> None:
-    """*happened* was saved, and made *after* of *before*."""
+    """*happened* was saved, and changed *before* to *after*."""
     if not isinstance(happened, Command) or after is before:
         return
     if event := _event(happened, before, after):
@@ -55,7 +54,7 @@ def line(event: str, *, person: str, item: str, step: str = "") -> None:
 
 
 def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> str:
-    """Empty for words that are only words, and for their corrections: the transcript has them."""
+    """Empty for words that are no command, and for their corrections: the transcript has them."""
     match happened:
         case Start():
             return "" if happened.key.startswith(TAKEN_UP_AGAIN) else "start"
@@ -71,7 +70,7 @@ def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> s
             return type(happened).__name__.lower()
         case Say():
             is_wish = before is not None and permission.is_wish(before, happened)
-            return _typed(happened.text, before) if before and is_wish and _obeyed(before, after) else ""
+            return _typed(happened.text, before) if before and is_wish and _changed(before, after) else ""
         case Amend() | Retract():
             return ""
         case _:
@@ -96,12 +95,12 @@ def _depth(depth: Depth) -> str:
     return f"depth_{depth.value}"
 
 
-def _obeyed(before: Roundtable, after: Roundtable) -> bool:
-    """Who may not press is only answered."""
-    return _standing(before) != _standing(after)
+def _changed(before: Roundtable, after: Roundtable) -> bool:
+    """A person who may not press gets an answer, and nothing changes."""
+    return _decisive(before) != _decisive(after)
 
 
-def _standing(rt: Roundtable) -> tuple[object, ...]:
+def _decisive(rt: Roundtable) -> tuple[object, ...]:
     return rt.stage, rt.menu, rt.depth, rt.depth_overrides, rt.workshop
 
 

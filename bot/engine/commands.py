@@ -1,8 +1,9 @@
 """
-The front desk: what people ask for, brought to the roundtable that it is about.
+What people ask for, one method for each verb, and one for each kind of event in a thread.
 
-Finds out which item is meant, answers what can be answered at once, and leaves every decision to the engine. What it
-returns is for the person who asked alone; None when the thread itself will show the answer.
+A command finds out which item is meant, answers at once what it can, and leaves every decision to the engine. The
+reply is only for the person who asked; it is None when the thread will show the answer. `slack/verbs.py` has the table
+of verbs.
 """
 
 import asyncio
@@ -45,7 +46,7 @@ from bot.errors import Conflict, EffectError, UserError, WorkspaceError
 log = logging.getLogger(__name__)
 
 KNOWN_SECONDS = 2.0
-"""How long an event may wait for Slack to say who somebody is."""
+"""How long an event may wait for Slack to say who a person is."""
 
 Reply = Message | None
 
@@ -108,26 +109,12 @@ class Commands:
             return answers.picker(await self._finder.here(resume.place))
         rt = await self._store.get(slug)
         if rt is None or not rt.place.thread:
-            self._may_open(resume)
-        if rt is None:
-            return await self._take_up(resume, slug)
-        if not rt.place.thread:
-            start = Start(
-                key=resume.key,
-                at=resume.at,
-                item=rt.item,
-                place=resume.place,
-                person=resume.person,
-                room=resume.room,
-            )
-            await self._roundtables.handle(slug, start)
-            return None
+            return await self._open(resume, slug, rt)
         await self._roundtables.handle(slug, resume)
-        asked_there = resume.place.thread == rt.place.thread and resume.place.channel == rt.place.channel
-        return None if asked_there else answers.goes_on_there(rt)
+        return None if _is_there(rt, resume.place) else answers.goes_on_there(rt)
 
     async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
-        """In a thread that git knows and the store has lost, the item is taken up first: nothing said is lost."""
+        """In a thread that git knows and the store has lost, the item is taken up first, so that no words are lost."""
         return None if await self._heard(place, said) or not mentioned else answers.nothing_here()
 
     async def amend(self, place: Place, amend: Amend) -> Reply:
@@ -170,21 +157,21 @@ class Commands:
         listed = await folder_of(self._workspace, slug)
         return answers.status_of_folder(listed, self._playbook) if listed else answers.nothing_here()
 
-    async def listing(self, place: Place, person: Person) -> Reply:  # noqa: ARG002 -- the same for everybody
+    async def listing(self, place: Place, person: Person) -> Reply:  # noqa: ARG002 -- the same for all
         return answers.listing(await self._finder.here(place))
 
     def _may_open(self, wish: Start | Resume | Plan) -> None:
-        """Raises UserError where no thread may be opened: by this person, or in a conversation we cannot hear."""
-        self._must_be_let(wish.person)
+        """Raises UserError when this person may not start, or in a conversation that we cannot read."""
+        self._must_be_allowed(wish.person)
         if wish.room is Room.DIRECT:
             raise UserError(answers.NOT_IN_DIRECT)
 
-    def _must_be_let(self, person: Person) -> None:
-        """Raises UserError for whoever may not begin anything, nor bring it back."""
-        if why := self._begins_nothing(person):
+    def _must_be_allowed(self, person: Person) -> None:
+        """Raises UserError when *person* may neither start nor resume anything."""
+        if why := self._start_refusal(person):
             raise UserError(why)
 
-    def _begins_nothing(self, person: Person) -> str:
+    def _start_refusal(self, person: Person) -> str:
         return permission.start_refusal(person, self._playbook.house)
 
     async def _heard(self, place: Place, happened: Say | Amend | Retract | Press) -> bool:
@@ -197,13 +184,13 @@ class Commands:
         return True
 
     async def _recovered(self, place: Place, happened: Say | Amend | Retract | Press | Resume) -> bool:
-        """Whether *place* was the thread of an item: it is taken up there again, or people are asked about it."""
+        """Whether *place* was the thread of an item. The item is taken up there again, or people are asked about it."""
         under_us = happened.under_us if isinstance(happened, Say) else None
         is_said = not isinstance(happened, Amend | Retract)
         match await self._threads.whose(place, under_us=under_us, look=is_said):
             case Here(item, folder):
                 person = happened.person if folder else await self._met(happened.person)
-                if not folder and (why := self._begins_nothing(person)):
+                if not folder and (why := self._start_refusal(person)):
                     await self._threads.ask(place, item, step_wording.record_gone(item.title))
                     raise UserError(why)
                 start = Start(
@@ -225,7 +212,7 @@ class Commands:
                 return False
 
     async def _met(self, person: Person) -> Person:
-        """With what Slack says of who they are; words that do nothing else come in without it."""
+        """With what Slack says about them. Words that are no command come in without it, but here they start something."""
         if person.belongs:
             return person
         with suppress(EffectError, TimeoutError):
@@ -234,10 +221,10 @@ class Commands:
         return person.but(belongs=self._chat.belonging(person.id) or Belonging.UNVERIFIED)
 
     async def _taken_up_here(self, place: Place, press: Press) -> Reply:
-        """A person in the thread says that it is the item's: only now is it read, and what was said there counts."""
+        """A person confirms that the thread belongs to the item. Only from now on is it read."""
         if held := await self._store.at(place):
             return answers.held_already(held)
-        self._must_be_let(press.person)
+        self._must_be_allowed(press.person)
         self._threads.forget(place)
         match await self._threads.whose(place):
             case Here(item, folder) if item.slug == press.value:
@@ -253,15 +240,15 @@ class Commands:
         return None
 
     async def _taken_up_at(self, start: Start, folder: Listing | None) -> None:
-        """In the thread of *start*, which is known to be the item's."""
-        with suppress(Conflict):  # somebody else was quicker; what is said now is said to theirs
+        """In the thread of *start*, which is known to belong to the item."""
+        with suppress(Conflict):  # another process was quicker; the input goes to its roundtable
             if folder:
                 await self._roundtables.take_up(start, thread_known=True)
             else:
                 await self._roundtables.start(start)
 
     async def _in_its_thread(self, start: Start, listed: Listing | None) -> Start:
-        """Where a thread of ours for the item stands in the channel that everything else has forgotten: there."""
+        """In our own thread for the item, when the channel still has one and store and git have forgotten it."""
         if start.place.thread or (listed and listed.named):
             return start
         found = await self._threads.root_of(start.item.slug, start.place)
@@ -278,28 +265,23 @@ class Commands:
             return answers.held_already(rt) if rt else None
         return None
 
-    async def _take_up(self, resume: Resume, slug: str) -> Reply:
-        """The store has lost it, or never had it: the folder is all there is, and is enough."""
+    async def _open(self, wish: Resume | Plan, slug: str, rt: Roundtable | None) -> Reply:
+        """Opens a thread for a roundtable without one, or for an item of which only the folder is left."""
+        self._may_open(wish)
+        if rt:
+            await self._roundtables.handle(slug, _start(wish, rt.item))
+            return None
         listed = await folder_of(self._workspace, slug)
         if listed is None:
             raise UserError(answers.no_such_item(slug))
-        item = item_in(listed)
-        start = Start(
-            key=resume.key,
-            at=resume.at,
-            item=item,
-            place=resume.place,
-            person=resume.person,
-            room=resume.room,
-            reply_url=resume.reply_url,
-        )
-        rt = await self._taken_up_from(start, listed)
-        return answers.taken_up(rt) if rt.place.thread and rt.place.thread != resume.place.thread else None
+        taken = await self._taken_up_from(_start(wish, item_in(listed)), listed)
+        asked_there = taken.place.thread in {"", wish.place.thread}
+        return None if asked_there else answers.taken_up(taken)
 
     async def _taken_up_from(self, start: Start, listed: Listing) -> Roundtable:
         """
         In the thread that the folder names, if that is in this channel; else in a new one here. Raises UserError when
-        people have to say first whether it is the item's.
+        people have to confirm first that the thread belongs to the item.
         """
         named = listed.named if listed.named and same_channel(listed.named, start.place) else None
         if named is None or start.place.thread not in {"", named.thread}:
@@ -336,14 +318,12 @@ class Commands:
             return await self._planned_anew(plan, reference)
         rt = await self._store.get(slug)
         if rt is None or not rt.place.thread:
-            self._may_open(plan)
-            return await self._taken_up_to_plan(plan, slug, rt)
+            return await self._open(plan, slug, rt)
         await self._roundtables.handle(slug, plan)
-        asked_there = (plan.place.channel, plan.place.thread) == (rt.place.channel, rt.place.thread)
-        return None if asked_there else answers.planned_there(rt)
+        return None if _is_there(rt, plan.place) else answers.planned_there(rt)
 
     async def _planned(self, plan: Plan, reference: str) -> str | None:
-        """None for a brief. Raises UserError when nobody can know what is meant."""
+        """None for a brief. Raises UserError when it is not clear which item is meant."""
         place = plan.place
         if not reference.strip():
             return await self._finder.slug(place, "", plan.person) or await self._only_one(place)
@@ -362,17 +342,6 @@ class Commands:
             return answers.plan_what(there)
         return await self.start(_start(plan, item_from(brief)).but(brief=brief.strip()))
 
-    async def _taken_up_to_plan(self, plan: Plan, slug: str, rt: Roundtable | None) -> Reply:
-        if rt:
-            await self._roundtables.handle(slug, _start(plan, rt.item))
-            return None
-        listed = await folder_of(self._workspace, slug)
-        if listed is None:
-            raise UserError(answers.no_such_item(slug))
-        taken = await self._taken_up_from(_start(plan, item_in(listed)), listed)
-        asked_there = taken.place.thread in {"", plan.place.thread}
-        return None if asked_there else answers.taken_up(taken)
-
     # --- its record -------------------------------------------------------------------------------------------------
 
     async def catch_up(self, place: Place, person: Person, reference: str) -> Reply:
@@ -383,7 +352,7 @@ class Commands:
         return await self._digest(slug, place, person)
 
     async def export(self, place: Place, export: Export, reference: str) -> Reply:
-        """The record goes into the item's thread, whoever asks wherever: nobody else is shown it."""
+        """The record goes into the item's thread, wherever it is asked for, so that no other channel sees it."""
         slug = await self._finder.slug_or_only(place, reference, export.person)
         if slug is None:
             return answers.which(await self._finder.here(place), menus.EXPORT)
@@ -394,7 +363,7 @@ class Commands:
         return answers.record_kept(listed) if listed else answers.nothing_here()
 
     async def _digest(self, slug: str, place: Place, person: Person) -> Message:
-        """Raises UserError for an item of another channel: what is said there is for those who are there."""
+        """Raises UserError for an item of another channel: its words are for the people of that channel."""
         rt = await self._store.get(slug)
         if rt:
             title, known, pending, link = rt.title, rt.place, rt.lines, rt.permalink
@@ -426,8 +395,8 @@ class Commands:
 
     async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
         """
-        Saved when this returns. The roundtable of the item is not asked, and need not run: its files are enough. One
-        word that is no item may be somebody's name, or what they look at.
+        Saved when this returns. Only the item's files are reviewed; its roundtable need not run. A single word that
+        names no item may name a persona, or what a persona looks at.
         """
         roster = self._playbook.roster
         try:
@@ -452,10 +421,10 @@ class Commands:
         return review_wording.under_way(title, [persona.label for persona in personas])
 
     async def _may_ask(self, slug: str, person: Person) -> None:
-        """A review is work for all reviewers, and a commit: it is for those who press. Raises UserError."""
+        """Raises UserError for a person who may not press buttons: a review costs work of models, and is a commit."""
         rt, house = await self._store.get(slug), self._playbook.house
         if rt is None:
-            self._must_be_let(person)
+            self._must_be_allowed(person)
         elif why := permission.refusal(rt, person, house):
             raise UserError(why)
 
@@ -480,16 +449,16 @@ def _has_title_here(listed: Listing, place: Place, item: Item) -> bool:
     return bool(here) and generate_slug(listed.known.title) == generate_slug(item.title)
 
 
-def _start(plan: Plan, item: Item) -> Start:
+def _start(wish: Resume | Plan, item: Item) -> Start:
     return Start(
-        key=plan.key,
-        at=plan.at,
+        key=wish.key,
+        at=wish.at,
         item=item,
-        place=plan.place,
-        person=plan.person,
-        room=plan.room,
-        reply_url=plan.reply_url,
-        planning=True,
+        place=wish.place,
+        person=wish.person,
+        room=wish.room,
+        reply_url=wish.reply_url,
+        planning=isinstance(wish, Plan),
     )
 
 

@@ -1,4 +1,4 @@
-"""A dictionary of a bounded size, for what is good to remember and may be forgotten."""
+"""A dictionary of bounded size, for caches."""
 
 from collections import OrderedDict
 from typing import TypeVar
@@ -8,7 +8,7 @@ Value = TypeVar("Value")
 
 
 class Newest(OrderedDict[Key, Value]):
-    """The *most* entries that were set last. What is set again is the newest again; what is only read is not."""
+    """Keeps the *most* entries that were set last. Setting an entry again makes it the newest; reading does not."""
 
     def __init__(self, most: int) -> None:
         super().__init__()

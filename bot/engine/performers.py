@@ -1,7 +1,7 @@
 """
-Paying one effect: it becomes a call to a port, and the result an outcome.
+Performs one effect of a roundtable: it becomes a call to a port, and the result an outcome.
 
-Three parts of the world, one exhaustive match each; which effect belongs to which is said by the unions at the top.
+There is one exhaustive match for each port; the unions of effects say which effect belongs to which.
 """
 
 import asyncio
@@ -83,13 +83,10 @@ from bot.engine.ports import (
     renewed,
 )
 
-# What the planning workshop asks of the world: its files, its roles, its plan.
-
-
 InWorkshop = ReadPlan | Judge | Formalize
 
 Told = dict[str, Any]
-"""What every outcome says: the effect it belongs to, and when."""
+"""What every outcome has: the effect it belongs to, and the time."""
 
 
 class Workshops(NamedTuple):
@@ -137,13 +134,10 @@ class Workshops(NamedTuple):
 
 
 def _everything(saved: Iterable[Line], pending: Iterable[Line]) -> tuple[Line, ...]:
-    """The transcript with the lines that are not in git yet; one that is there already counts once."""
+    """The transcript with the lines that are not in git yet; a line that is in both counts once."""
     kept = tuple(saved)
     known = {line.message_id for line in kept if line.message_id}
     return (*kept, *(line for line in pending if line.message_id not in known))
-
-
-# Troubles in the log, at the level that their severity asks for.
 
 
 log = logging.getLogger(__name__)
@@ -171,7 +165,7 @@ InWorkspace = ReadItem | Restore | Survey | Commit
 
 
 class Performers(NamedTuple):
-    """The world, as far as effects reach into it."""
+    """The ports that effects need."""
 
     chat: Chat
     voices: Voices
@@ -181,11 +175,11 @@ class Performers(NamedTuple):
     records: Records
     planners: Planners
     redact: Redact = unchanged
-    """Done to what voices, threads and files say."""
+    """Done to the texts of voices, threads and files."""
     renewed_seconds: float = RENEWED_SECONDS
 
     async def perform(self, effect: Effect, rt: Roundtable) -> Outcome:
-        """Raises EffectError when the world says no."""
+        """Raises EffectError."""
         told = {"key": effect.id, "effect": effect.id, "at": self.clock()}
         if isinstance(effect, Log):
             log_trouble(effect.trouble)
@@ -199,11 +193,11 @@ class Performers(NamedTuple):
             return await self._in_chat(effect, rt, told)
         if isinstance(effect, ByVoice | InWorkshop):
             async with renewed(self.chat, rt, AT_WORK.get(effect.kind, ""), seconds=self.renewed_seconds):
-                return await self._in_patience(effect, rt, told)
+                return await self._with_sign(effect, rt, told)
         return await self._in_workspace(effect, rt, told)
 
-    async def _in_patience(self, effect: ByVoice | InWorkshop, rt: Roundtable, told: Told) -> Outcome:
-        """What people may have to wait for."""
+    async def _with_sign(self, effect: ByVoice | InWorkshop, rt: Roundtable, told: Told) -> Outcome:
+        """Work that people wait for: a sign in the thread shows it."""
         if isinstance(effect, ByVoice):
             return await self._by_voice(effect, rt, told)
         return await Workshops(self.planners, self.workspace).perform(effect, rt, told)
@@ -268,7 +262,7 @@ class Performers(NamedTuple):
         await self.chat.share(rt.place, sheets, comment, key=effect.id, again=again)
 
     async def _landed(self, effect: InChat) -> None:
-        """Whoever died in the middle of a post cannot tell how it ended: before that, there is no use in looking."""
+        """Waits until a post of an attempt that never ended has landed, or never will: only then can we look for it."""
         if not effect.attempted_before:
             return
         passed = seconds_since(effect.attempted_before, self.clock())

@@ -1,9 +1,8 @@
 """
-What the engine needs of the world, as promises. Adapters keep them; contract tests hold every adapter, and every
-fake, to the same ones.
+The ports of the engine, with what each call promises. Contract tests check every adapter and every fake.
 
-Adapters translate foreign errors once, here: `EffectError` (with `again` set when the same call may succeed later)
-for Chat, Voices and Workspace; `Unavailable` and `Conflict` for Store. They retry nothing themselves: the engine does.
+Adapters translate foreign errors: to `EffectError` (with `again` set when the same call may succeed later) for Chat,
+Voices and Workspace, to `Unavailable` and `Conflict` for Store. They do not retry; the engine does.
 """
 
 import asyncio
@@ -32,32 +31,30 @@ from bot.domain.transcript.witness import WentBack, Witness
 from bot.domain.values.places import Belonging, Place
 from bot.errors import BotError, EffectError
 
-# Small signs in a thread: that somebody was heard, or is at work. When one cannot be shown, nothing is
-# lost.
-
-
 RENEWED_SECONDS = 90.0
 """Slack takes words from under a thread after two minutes."""
 
 
 class Courtesies(Protocol):
+    """Small signs in a thread: a message was heard, or we are at work. A sign that cannot be shown is no loss."""
+
     async def react(self, place: Place, ts: str, emoji: str) -> None:
-        """Already there is no error."""
+        """No error when it is there already."""
         ...
 
     async def unreact(self, place: Place, ts: str, emoji: str) -> None:
-        """Not there is no error."""
+        """No error when it is not there."""
         ...
 
     async def show(self, place: Place, sign: Sign, words: str) -> None:
         """
-        We are at work in the thread. Shown once more, it lasts longer. Slack's trouble is no error: nobody waits for a
-        sign. That Slack will not show it here is one.
+        We are at work in the thread. Shown again, it lasts longer. A passing failure of Slack is no error; that Slack
+        never shows the sign here is one.
         """
         ...
 
     async def clear(self, place: Place, sign: Sign) -> None:
-        """Nothing there is no error."""
+        """No error when nothing is there."""
         ...
 
 
@@ -65,7 +62,7 @@ class Courtesies(Protocol):
 async def renewed(
     courtesies: Courtesies, rt: Roundtable, words: str, *, seconds: float = RENEWED_SECONDS
 ) -> AsyncIterator[None]:
-    """What is shown of it stays, however long the work takes."""
+    """Keeps the sign visible for as long as the work takes."""
     if not rt.working_at or rt.working_by is not Sign.STATUS:
         yield
         return
@@ -84,16 +81,16 @@ async def _renewing(courtesies: Courtesies, place: Place, words: str, *, seconds
         await asyncio.sleep(seconds)
         try:
             await courtesies.show(place, Sign.STATUS, words)
-        except EffectError:  # it was shown before; what has changed since, the next one finds out
+        except EffectError:  # the sign is no loss; the next effect finds out what is wrong
             return
 
 
 NOTHING = Witness()
-"""Committed, as far as we know."""
+"""Nothing is known to be committed."""
 
 
 class Opened(NamedTuple):
-    """*private* says whether only some can see the channel; None when that is not to be known."""
+    """*private* says whether only some can see the channel; None when it cannot be known."""
 
     ts: str
     permalink: str
@@ -101,7 +98,7 @@ class Opened(NamedTuple):
 
 
 class Thread(NamedTuple):
-    """Oldest first. Not *complete*: there is more than a few calls can read. *witness*: the newest post's of ours."""
+    """Oldest first. Not *complete*: there is more than a few calls can read. *witness* is that of our newest post."""
 
     heard: tuple[Heard, ...]
     complete: bool
@@ -116,7 +113,7 @@ class Root(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """A file for people to keep."""
+    """A file that people download."""
 
     name: str
     title: str
@@ -126,7 +123,7 @@ class Sheet(NamedTuple):
 class Chat(Courtesies, Protocol):
     @property
     def lands_within(self) -> float:
-        """Seconds: a post whose caller died in the middle of it turns up no later than that, or never."""
+        """Seconds after which a post whose caller died has appeared, or never will."""
         ...
 
     async def open(self, place: Place, message: Message, *, key: str, again: bool) -> Opened:
@@ -150,8 +147,8 @@ class Chat(Courtesies, Protocol):
         self, place: Place, sheets: tuple[Sheet, ...], comment: Message, *, key: str, again: bool
     ) -> None:
         """
-        Upload *sheets* into the thread, below *comment*, which names every one of them: with *again*, that is what is
-        looked for first.
+        Upload *sheets* into the thread, below *comment*, which names each of them. With *again*, the comment is looked
+        for first.
         """
         ...
 
@@ -164,7 +161,7 @@ class Chat(Courtesies, Protocol):
         ...
 
     async def read(self, place: Place, *, after: str) -> Thread:
-        """What people (not bots) said in the thread, after the stamp *after* if there is one: a few calls at most."""
+        """What people (not bots) said in the thread, after the timestamp *after* if there is one. A few calls at most."""
         ...
 
     async def root(self, place: Place) -> Root | None:
@@ -175,7 +172,7 @@ class Chat(Courtesies, Protocol):
         ...
 
     async def find_root(self, place: Place, slug: str) -> str:
-        """The stamp of the newest root that we posted for *slug*, of the recent messages of the channel, else empty."""
+        """The ts of our newest root for *slug* among the channel's recent messages, else empty."""
         ...
 
     async def name(self, person: str) -> str:
@@ -183,14 +180,14 @@ class Chat(Courtesies, Protocol):
         ...
 
     def belonging(self, person: str) -> Belonging:
-        """What is known of *person* without asking, since `name` was asked for."""
+        """What is known of *person* without asking Slack, after a call of `name`."""
         ...
 
 
 class Pace(Protocol):
     """
-    How fast we may call, shared by all processes of one Slack app. It never fails: when the others cannot be asked,
-    each process keeps the pace by itself.
+    Rate limits, shared by all processes of one Slack app. It never fails: without the shared store, each process
+    limits itself.
     """
 
     async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
@@ -198,7 +195,7 @@ class Pace(Protocol):
         ...
 
     async def hold(self, budget: str, *, seconds: float) -> None:
-        """Slack said so: nobody calls under *budget* for that long."""
+        """Slack asked for it: no process calls under *budget* for that long."""
         ...
 
 
@@ -227,7 +224,10 @@ class Store(Protocol):
         ...
 
     async def owing(self, *, quiet_since: str = "") -> tuple[str, ...]:
-        """Slugs of who has something `owed`; what is only tried again, if nothing has happened since *quiet_since*."""
+        """
+        Slugs of roundtables with something to perform. What is only tried again counts when there was no input since
+        *quiet_since*.
+        """
         ...
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
@@ -235,19 +235,19 @@ class Store(Protocol):
         ...
 
     async def stages(self) -> Mapping[str, int]:
-        """How many roundtables there are in each stage: for those who watch, and too slow for anybody else."""
+        """How many roundtables there are in each stage. Slow: for metrics only."""
         ...
 
     async def held(self) -> tuple[str, ...]:
-        """Slugs of the roundtables that are in a thread and not over: too slow for every day."""
+        """Slugs of the roundtables that are in a thread and not over. Slow: not for every input."""
         ...
 
     async def listened(self) -> str:
-        """When somebody last said that they hear Slack; empty when nobody ever did, or it is lost."""
+        """When a process last noted that it hears Slack; empty when none did, or the note is lost."""
         ...
 
     async def listening(self, at: str) -> None:
-        """We hear Slack, at *at*, in the form of a transcript's `ts`."""
+        """Notes that this process hears Slack at *at*, in the form of a transcript's `ts`."""
         ...
 
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
@@ -266,8 +266,8 @@ class Receipt(NamedTuple):
     """
     *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *mended_lines* is
     how many damaged lines of the transcript came back from git.
-    *witness* is the transcript as it is committed now; *back* says that the workspace had gone back, and what became
-    of that.
+    *witness* is the transcript as it is committed now; *back* says that the workspace had gone back to an older state,
+    and what was done.
     """
 
     state: ItemState
@@ -284,8 +284,8 @@ class Listing(NamedTuple):
     """
     One item of the workspace, for lists: the thread that meta.json names, and who can see that, if it says.
 
-    Only a `sealed` one was written by us. Others may be anybody's word: nothing is read or posted because of them,
-    and that a channel is public is not believed.
+    Only a `sealed` one was written by us. Others may have been pushed by anyone: nothing is read or posted because of
+    them, and a channel is not public because they say so.
     """
 
     known: Known
@@ -309,7 +309,7 @@ class Listing(NamedTuple):
 
     @property
     def named(self) -> Place | None:
-        """The thread in meta.json, whoever wrote it there."""
+        """The thread that meta.json names, sealed or not."""
         return Place(team=self.team, channel=self.channel, thread=self.thread) if self.thread else None
 
 
@@ -394,7 +394,7 @@ class Recalled(NamedTuple):
 
 
 class Records(Protocol):
-    """What was said about an item: the lines that git has, and those *pending* of which no commit is made yet."""
+    """What was said about an item: the lines in git, and the *pending* ones that are not committed yet."""
 
     async def sheets(
         self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
@@ -403,7 +403,7 @@ class Records(Protocol):
         ...
 
     async def recall(self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str) -> Recalled:
-        """What has come since *person* last said something; all of it, if that was never. Raises WorkspaceError."""
+        """Everything after the last words of *person*, or from the start if there are none. Raises WorkspaceError."""
         ...
 
 
@@ -472,14 +472,10 @@ def _snake_case(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
-# What the engine needs of those who speak, judge and write, as promises. See `ports` for what all of them
-# keep.
-
-
 Facts = Mapping[str, Any]
 """
-What a model's part took, for the line's `meta`: provider, model, tokens_in, tokens_out, tokens_cached, seconds, and
-cost as a decimal text. What nobody knows is absent.
+What a model used, for the line's `meta`: provider, model, tokens_in, tokens_out, tokens_cached, seconds, and cost as a
+decimal text. What is unknown is absent.
 """
 
 NO_FACTS: Facts = {}
@@ -500,8 +496,8 @@ class Cue(NamedTuple):
 
 class Speech(NamedTuple):
     """
-    What a persona says. `satisfied` is its assessment of the answers to the open step, if it made one. Who `passed` has
-    nothing to add, which is said in the record and not in the thread.
+    What a persona says. `satisfied` is its assessment of the answers to the open step, if it made one. One that
+    `passed` has nothing to add: the record says so, the thread does not.
     """
 
     text: str
@@ -545,20 +541,20 @@ class Formal(NamedTuple):
 
 class Planners(Protocol):
     """
-    The roles of the planning workshop, and whoever writes its plan. *files* are the item's artifacts.
+    The roles of the planning workshop, and the writer of its plan. *files* are the item's artifacts.
 
     Raises VoiceError.
     """
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The artifacts that they want to see of an item, as far as they are there."""
+        """The artifacts of an item that they read, if they exist."""
         ...
 
     async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> tuple[Verdict, Facts]:
-        """What *role* thinks of it in this round, in its own field and in no other."""
+        """The verdict of *role* in this round, only in its own field."""
         ...
 
     async def formalize(self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]) -> Formal:
-        """The plan, out of what the item's files and people's *lines* say; `ws.errors` are those of the one before."""
+        """The plan, from the item's files and people's *lines*; `ws.errors` are those of the previous plan."""
         ...

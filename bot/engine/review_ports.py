@@ -1,4 +1,4 @@
-"""What reviews need of the world, as promises. Errors are translated by the adapters, as in `ports.py`."""
+"""The ports of reviews. Adapters translate errors as in `ports.py`. Nothing here can name a roundtable."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, Protocol
@@ -22,7 +22,7 @@ class Case(NamedTuple):
 
 
 class Reviewers(Protocol):
-    """They read; whatever they say is text. Raises VoiceError."""
+    """They read files, and what they say is only text. Raises VoiceError."""
 
     async def opinion(self, case: Case, persona: Persona) -> Opinion:
         """What one persona finds. It may be cut off at any time, and others are asked meanwhile."""
@@ -31,12 +31,12 @@ class Reviewers(Protocol):
     async def together(
         self, case: Case, opinions: Iterable[Opinion], *, unseen: tuple[str, ...], asked: str
     ) -> Review:
-        """One review of the opinions that came in; *unseen* says why others did not, *asked* who wanted it."""
+        """One review of the *opinions*; *unseen* says which are missing and why, *asked* who asked for the review."""
         ...
 
 
 class KeptReview(NamedTuple):
-    """*is_new* is False for one that was there, byte for byte; *path* is below the top of the workspace."""
+    """*is_new* is False when the same bytes were kept before; *path* is relative to the workspace."""
 
     number: int
     path: str
@@ -45,10 +45,10 @@ class KeptReview(NamedTuple):
 
 
 class Archive(Protocol):
-    """Where reviews are kept: written once, and committed. Raises WorkspaceError."""
+    """Reviews are written once, and committed. Raises WorkspaceError."""
 
     async def keep(self, slug: str, content: bytes, *, now: str) -> KeptReview:
-        """*content* as the item's next review, or the one that it is already: so it can be begun again."""
+        """Keeps *content* as the item's next review. The same content again is the same review."""
         ...
 
     async def newest(self, slug: str, most: int) -> tuple[KeptReview, ...]:
@@ -57,7 +57,7 @@ class Archive(Protocol):
 
 
 class Notices(Protocol):
-    """Where the live notices are. Every call is bounded in time, and raises Unavailable when it is over."""
+    """The store of notices. Every call is limited in time, and raises Unavailable when the time is over."""
 
     async def get(self, slug: str) -> Notice | None: ...
 
@@ -66,36 +66,36 @@ class Notices(Protocol):
         ...
 
     async def owing(self) -> tuple[str, ...]:
-        """Slugs of the notices that owe something."""
+        """Slugs of the notices with something in their outbox."""
         ...
 
 
 class Memory(Protocol):
-    """What was done once, for all processes together. Raises Unavailable."""
+    """What was done once, in all processes. Raises Unavailable."""
 
     async def first(self, key: str, *, seconds: float) -> bool:
-        """True for one caller alone: *key* was not there, and is now kept for *seconds*."""
+        """True for one caller only: *key* was not there, and is now kept for *seconds*."""
         ...
 
 
 class Tally(Protocol):
-    """What is counted of reviews. It returns at once, and raises nothing."""
+    """Counts reviews. It returns at once, and raises nothing."""
 
     def reviewed(self, result: str) -> None:
         """
-        `taken`: somebody wants one, or sent one, and that is saved. `posted` and `changed`: the one message of an
-        item. `failed`: the world said no for good to a part of it.
+        `taken`: one was asked for or sent, and that is saved. `posted` and `changed`: the message of an item.
+        `failed`: an effect was refused for good.
         """
         ...
 
 
 class Uncounted(Tally):
     def reviewed(self, result: str) -> None:
-        """Nobody counts."""
+        pass
 
 
 class Spot(NamedTuple):
-    """Where a message stands. *found*: it stood there before, and may say what it said then."""
+    """Where a message is. *found*: it was there already, and may have an older text."""
 
     channel: str
     ts: str
@@ -107,15 +107,15 @@ class Board(Protocol):
 
     @property
     def lands_within(self) -> float:
-        """Seconds: a post whose caller died in the middle of it turns up no later than that, or never."""
+        """Seconds after which a post whose caller died has appeared, or never will."""
         ...
 
     async def put(
         self, place: Place, message: Message, *, key: str, again: bool = False, thorough: bool = False
     ) -> Spot:
         """
-        Post *message*, once for a *key*: with *again* it is looked for first, with *thorough* far back. A channel may
-        be given by its name.
+        Post *message*, once for each *key*: with *again* it is looked for first, with *thorough* far back. *place* may
+        name its channel instead of giving its id.
         """
         ...
 
@@ -137,7 +137,7 @@ class Board(Protocol):
 
 
 class Home(NamedTuple):
-    """Where an item is held, as far as anybody knows. A *hidden* one is for its own channel alone."""
+    """Where an item is held, if that is known. Only its own channel may see a *hidden* one."""
 
     title: str
     place: Place | None = None

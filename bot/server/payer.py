@@ -1,8 +1,8 @@
 """
-Whether this process pays what is owed.
+Whether this process performs effects, for readiness.
 
-That something is owed for long says nothing about us: another process may have it in hand, and Slack may refuse it.
-What can be seen from here is whether our payers run, and, where there is no other process, whether they begin anything.
+An effect that waits for long says nothing about this process: another one may work on it, or Slack may refuse it. From
+here one can see whether our workers run and, without other processes, whether they begin anything.
 """
 
 import time
@@ -11,13 +11,13 @@ from collections.abc import Callable
 from bot.engine.ports import Pay, Wake
 
 OVERDUE_SECONDS = 300.0
-"""Slack's worst minutes and every retry but a post's are over by then: somebody has to look."""
+"""By then all retries but those of a post are over: an operator has to look."""
 STEADY_SECONDS = 5.0
-"""Payers that stop as soon as they are started pay nothing, although they run again and again."""
+"""Workers that stop as soon as they start do nothing, although they are started again and again."""
 
 
 class Payer(Wake):
-    """*wake*, and a look at what it does here. *alone*: there is no other process that could pay."""
+    """*wake*, observed. *alone*: there is no other process."""
 
     def __init__(self, wake: Wake, *, alone: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self._wake = wake
@@ -48,7 +48,7 @@ class Payer(Wake):
             self._is_running, self._stopped_at = False, self._clock()
 
     def unable(self, *, oldest_seconds: float) -> str:
-        """Why nothing is paid here; empty when we pay, for all we know."""
+        """Why nothing is performed here; empty when it is, as far as we know."""
         now = self._clock()
         if not self._is_running:
             return "nothing is paid here: the payers do not run"

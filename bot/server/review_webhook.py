@@ -1,8 +1,8 @@
 """
-Reviews that other programs post: who may, what is too much, and what they are answered.
+Reviews that other programs post.
 
-A request is signed by a secret of its own kind, method, path, timestamp, reviewer and body, and is taken once, by
-whichever process it comes to. Whoever got no answer signs the review again: the same review is kept once.
+A request is signed over method, path, timestamp, reviewer and body, and taken once, by whichever process gets it. A
+program that got no answer signs the review again: the same review is kept once.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ LARGEST_BYTES = 1024 * 1024
 TOO_LONG = f"A review may have {LARGEST_BYTES} bytes."
 WINDOW_SECONDS = 300
 REMEMBERED_SECONDS = 2 * WINDOW_SECONDS + 60
-"""Longer than a timestamp can be good: it may be ahead of us, too."""
+"""Longer than a timestamp is valid: it may be ahead of our clock, too."""
 REVIEWER_CHARS = 80
 MOST_REVIEWERS = 5
 TIMESTAMP, SIGNATURE, REVIEWER = (
@@ -59,7 +59,7 @@ def signature(secret: str, timestamp: str, body: bytes, *, slug: str, reviewer: 
 
 
 class Postbox:
-    """Takes what is signed, once; keeps it, and says so. What people see of it follows."""
+    """Keeps a signed review once and answers; the notice follows."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Postbox:
         seconds: Callable[[], float] = time.time,
         redact: Redact = unchanged,
     ) -> None:
-        """*redact* is done to what is kept: whoever wrote it may have quoted a file, or a log."""
+        """*redact* is done to what is kept: a review may quote a file or a log with a secret."""
         self._secret = secret
         self._archive = archive
         self._homes = homes
@@ -84,7 +84,7 @@ class Postbox:
         self._redact = redact
 
     def doubt(self, headers: Mapping[str, str]) -> Answer | None:
-        """What is to be said against a request by its headers alone."""
+        """Why a request is refused because of its headers; None when it is not."""
         timestamp, given = _only(headers, TIMESTAMP), _only(headers, SIGNATURE)
         if not timestamp or not given:
             return _refused(401, f"{TIMESTAMP} and {SIGNATURE} are needed, once each. {HOW_TO_SIGN}")
@@ -106,12 +106,12 @@ class Postbox:
         signed, reviewer = _only(headers, SIGNATURE), _only(headers, REVIEWER)
         expected = signature(self._secret, _only(headers, TIMESTAMP), body, slug=slug, reviewer=reviewer)
         if not hmac.compare_digest(expected, signed):
-            return _unbelieved(slug, f"The signature is not that of this request. {HOW_TO_SIGN}")
+            return _untrusted(slug, f"The signature is not that of this request. {HOW_TO_SIGN}")
         if not body.strip():
             return _refused(400, "The body is the review, and it is empty.")
         try:
             if not await self._memory.first(f"review.{signed}", seconds=REMEMBERED_SECONDS):
-                return _unbelieved(
+                return _untrusted(
                     slug,
                     "This request was sent before. To post a review again, sign it with another timestamp.",
                 )
@@ -136,7 +136,7 @@ class Postbox:
 
 
 def discreet(content: bytes, redact: Redact) -> bytes:
-    """Also of what is no text, the secrets are hidden, and nothing else is changed."""
+    """Without its secrets, also when it is no text; every other byte stays."""
     if encoding_of(content) != "utf-8":
         text = text_of(content)
         hidden = redact(text)
@@ -160,7 +160,7 @@ def _only(headers: Mapping[str, str], name: str) -> str:
     return values[0] if len(values) == 1 else ""
 
 
-def _unbelieved(slug: str, why: str) -> Answer:
+def _untrusted(slug: str, why: str) -> Answer:
     log.warning("a review of %s was not let in: %s", one_line(slug, 80), why)
     return _refused(401, why)
 

@@ -1,4 +1,4 @@
-"""`decide` of a notice: the next value, with what is owed then. Old news gives the very same object."""
+"""`decide` of a notice: the next value with its outbox. An input that changes nothing returns the same object."""
 
 from typing import assert_never
 
@@ -27,7 +27,7 @@ from bot.domain.reviews.notice import (
 )
 
 TOLD_ONE_BY_ONE = 5
-"""In one message of the thread: who sends more at once wants them counted."""
+"""In one message of the thread; when more arrive at once, the rest is counted."""
 
 
 def decide(notice: Notice, happened: Happened) -> Notice:
@@ -63,7 +63,7 @@ def _arrived(notice: Notice, came: Arrived) -> Notice:
 
 
 def _settled(notice: Notice, happened: Outcome) -> Notice:
-    """A debt that is no longer owed has no outcome."""
+    """Ignores outcomes of effects that are no longer in the outbox."""
     effect = next((one for one in notice.outbox if one.id == happened.effect), None)
     if effect is None:
         return notice
@@ -92,14 +92,14 @@ def _settled(notice: Notice, happened: Outcome) -> Notice:
 
 
 def _keeping(effect: Owed, content: str, entry: Entry) -> KeepReview:
-    assert isinstance(effect, MakeReview), "only what is to be made is made"
+    assert isinstance(effect, MakeReview), "Made is the outcome of MakeReview"
     return KeepReview(
         content=content, entry=entry, person=effect.person, place=effect.place, reply_url=effect.reply_url
     )
 
 
 def _kept(notice: Notice, effect: Owed, *, number: int, path: str) -> Notice:
-    assert isinstance(effect, KeepReview), "only what is to be kept is kept"
+    assert isinstance(effect, KeepReview), "Kept is the outcome of KeepReview"
     notice = notice.replacing(effect)
     if notice.knows(number):
         return notice
@@ -107,7 +107,7 @@ def _kept(notice: Notice, effect: Owed, *, number: int, path: str) -> Notice:
 
 
 def _shown(notice: Notice, entry: Entry) -> Notice:
-    """The notice first. One that is being posted just now may be without *entry*: it is followed by another."""
+    """The notice is shown first. An edit that is under way may be without *entry*, so another one follows it."""
     waiting = [one for one in notice.outbox[1:] if not isinstance(one, ShowNotice)]
     notice = (
         notice.knowing(f"review.{entry.number}").showing(entry).but(outbox=(*notice.outbox[:1], *waiting))
@@ -116,7 +116,7 @@ def _shown(notice: Notice, entry: Entry) -> Notice:
 
 
 def _telling(notice: Notice, entry: Entry) -> Notice:
-    """Details that nobody has begun to post yet take this one along."""
+    """A message of details that is not begun yet takes *entry* along."""
     waiting = next((one for one in notice.outbox if isinstance(one, TellThread) and not one.attempts), None)
     if waiting is None:
         return notice.owing(TellThread(entries=(entry,), look=entry.number <= notice.lost_up_to))
@@ -129,19 +129,19 @@ def _telling(notice: Notice, entry: Entry) -> Notice:
 
 
 def _delayed(notice: Notice, effect: Owed, sentence: str) -> Notice:
-    """Whoever asked is told once."""
+    """The person who asked is told once."""
     if not isinstance(effect, KeepReview) or effect.told:
         return notice
-    excuse = _excuse(effect, review_wording.kept_later(notice, sentence))
-    return notice.replacing(effect, excuse, effect.but(told=True))
+    apology = _apology(effect, review_wording.kept_later(notice, sentence))
+    return notice.replacing(effect, apology, effect.but(told=True))
 
 
 def _failed(notice: Notice, effect: Owed, sentence: str) -> Notice:
     match effect:
         case MakeReview():
-            return notice.replacing(effect, _excuse(effect, review_wording.not_made(notice, sentence)))
+            return notice.replacing(effect, _apology(effect, review_wording.not_made(notice, sentence)))
         case KeepReview():
-            return notice.replacing(effect, _excuse(effect, review_wording.not_kept(notice, sentence)))
+            return notice.replacing(effect, _apology(effect, review_wording.not_kept(notice, sentence)))
         case ShowNotice():
             return notice.replacing(effect).but(refused=sentence)
         case TellThread() | TellPerson():
@@ -150,5 +150,5 @@ def _failed(notice: Notice, effect: Owed, sentence: str) -> Notice:
             assert_never(effect)
 
 
-def _excuse(effect: MakeReview | KeepReview, sentence: str) -> TellPerson:
+def _apology(effect: MakeReview | KeepReview, sentence: str) -> TellPerson:
     return TellPerson(person=effect.person, place=effect.place, reply_url=effect.reply_url, sentence=sentence)

@@ -1,8 +1,8 @@
 """
-The notice of an item: the one message about its reviews in the triage channel, and what is owed because of them.
+The notice of an item: the one message about its reviews in the triage channel, with an outbox of its own.
 
-A value of its own, beside the roundtable and apart from it. A review needs no roundtable, and changes none: nothing
-here knows of a stage, a step or meta.json, and of what a review says only the sentences that are shown.
+It is a value beside the roundtable. A review needs no roundtable and changes none: nothing here knows a stage, a step
+or meta.json, and of a review only the sentences that are shown.
 """
 
 from typing import Annotated, Literal
@@ -18,8 +18,8 @@ KEYS_REMEMBERED = 256
 
 class Entry(Stored):
     """
-    A review as people are shown it. *number* is its iteration, and 0 until it is kept; *findings* are the ones that
-    are shown, *hidden* says what is not, and why.
+    A review as it is shown. *number* is its iteration, and 0 until it is kept; *findings* are those that are shown,
+    *hidden* says what is not shown, and why.
     """
 
     number: int = 0
@@ -31,10 +31,10 @@ class Entry(Stored):
     hidden: tuple[str, ...] = ()
 
 
-# --- what is owed -----------------------------------------------------------------------------------------------------
+# --- effects ----------------------------------------------------------------------------------------------------------
 
 
-class _Owed(Stored):
+class _Effect(Stored):
     """`attempts` counts how often it was begun; `attempted_at` and `attempted_by` are of the last time."""
 
     id: str = ""
@@ -43,8 +43,8 @@ class _Owed(Stored):
     attempted_by: str = ""
 
 
-class MakeReview(_Owed):
-    """Ask the personas for a review. *place* is where the wish was said, and where its failure is told."""
+class MakeReview(_Effect):
+    """Ask the personas for a review. *place* is where it was asked for, and where a failure is told."""
 
     kind: Literal["make"] = "make"
     personas: tuple[str, ...]
@@ -54,10 +54,10 @@ class MakeReview(_Owed):
     at: str
 
 
-class KeepReview(_Owed):
+class KeepReview(_Effect):
     """
-    Save *content* as the item's next review. It is the same review however often this is begun. *told*: whoever asked
-    knows that it takes longer.
+    Save *content* as the item's next review. It is the same review however often this is begun. *told*: the person who
+    asked knows that it takes longer.
     """
 
     kind: Literal["keep"] = "keep"
@@ -69,16 +69,16 @@ class KeepReview(_Owed):
     told: bool = False
 
 
-class ShowNotice(_Owed):
-    """Post the notice, or edit it where it stands."""
+class ShowNotice(_Effect):
+    """Post the notice, or edit it."""
 
     kind: Literal["show"] = "show"
 
 
-class TellThread(_Owed):
+class TellThread(_Effect):
     """
-    The details, in the item's thread; *more* reviews came in than are told of one by one. *look*: they may be there
-    already, posted by somebody whom the store has forgotten.
+    The details, in the item's thread; *more* counts reviews beyond *entries*. *look*: they may be there already, and
+    the store has lost that.
     """
 
     kind: Literal["details"] = "details"
@@ -87,8 +87,8 @@ class TellThread(_Owed):
     look: bool = False
 
 
-class TellPerson(_Owed):
-    """What became of a wish, for whoever had it."""
+class TellPerson(_Effect):
+    """What became of a request, for the person who asked."""
 
     kind: Literal["tell"] = "tell"
     person: Person
@@ -100,7 +100,7 @@ class TellPerson(_Owed):
 Owed = Annotated[MakeReview | KeepReview | ShowNotice | TellThread | TellPerson, Field(discriminator="kind")]
 
 
-# --- what can happen --------------------------------------------------------------------------------------------------
+# --- inputs -----------------------------------------------------------------------------------------------------------
 
 
 class _Happened(Stored):
@@ -119,7 +119,7 @@ class AskReview(_Happened):
 
 
 class Arrived(_Happened):
-    """A review that somebody else made is kept: *entry* has its number. *channel* is for an item that has none."""
+    """A review that we did not make is kept: *entry* has its number. *channel* is for an item that has none."""
 
     title: str
     entry: Entry
@@ -132,8 +132,8 @@ class _Outcome(_Happened):
 
 class Attempted(_Outcome):
     """
-    Written down before an effect is begun: whoever goes on after a kill knows to look first. *attempts* is how often
-    it had been begun then; of two who write the same, the second is too late.
+    Saved before an effect is begun, so that the next process looks first after a crash. *attempts* is how often it had
+    been begun before; of two processes that save the same, the second is too late.
     """
 
     attempts: int
@@ -151,14 +151,14 @@ class Kept(_Outcome):
 
 
 class Stands(_Outcome):
-    """The notice is there; an empty *channel* says that there is none to show it in."""
+    """The notice is shown; with an empty *channel* there is no channel to show it in."""
 
     channel: str = ""
     ts: str = ""
 
 
 class Gone(_Outcome):
-    """Somebody deleted the notice: it has to be posted again."""
+    """The notice was deleted: it has to be posted again."""
 
 
 class Told(_Outcome):
@@ -166,13 +166,13 @@ class Told(_Outcome):
 
 
 class Delayed(_Outcome):
-    """A review cannot be kept for now. It stays owed: nothing that somebody wrote is given up."""
+    """A review cannot be kept for now. The effect stays in the outbox: no review is lost."""
 
     sentence: str
 
 
 class Failed(_Outcome):
-    """The world said no for good. *sentence* is for people."""
+    """An effect was refused for good. *sentence* is for people."""
 
     sentence: str
 
@@ -186,10 +186,10 @@ Happened = AskReview | Arrived | Outcome
 
 class Notice(Stored):
     """
-    `channel` and `ts` are where it stands. `entries` are the newest reviews, in the order of their numbers.
-    `lost_up_to` is the last review that was there when this began: the store may have lost what was posted of it, so
-    Slack is asked first; `searched` says that the notice was looked for. `asked_in` is where somebody asked, for an
-    item without a channel. `refused` says why it is not shown. Something last happened to it `now`.
+    `channel` and `ts` are where it is shown. `entries` are the newest reviews, in the order of their numbers.
+    `lost_up_to` is the last review that existed when this value began: the store may have lost what was posted of it,
+    so Slack is searched first; `searched` says that the notice was searched for. `asked_in` is the channel of the
+    request, for an item without one. `refused` says why it is not shown. `now` is the time of the last input.
     """
 
     shape: int = 1
@@ -217,7 +217,7 @@ class Notice(Stored):
         return self.entries[-1] if self.entries else None
 
     def knows(self, number: int) -> bool:
-        """Whether the review *number* was shown and told of."""
+        """Whether the review *number* was shown."""
         last = self.newest.number if self.newest else 0
         return f"review.{number}" in self.seen or number <= last - KEYS_REMEMBERED
 
@@ -225,7 +225,7 @@ class Notice(Stored):
         return self.but(seen=(*self.seen, key)[-KEYS_REMEMBERED:])
 
     def owing(self, *effects: Owed) -> "Notice":
-        """With *effects* at the end, each under an id that no other effect of the item has."""
+        """With *effects* at the end of the outbox, each with an id of its own."""
         notice = self
         for effect in effects:
             sequence = notice.sequence + 1
@@ -234,13 +234,13 @@ class Notice(Stored):
         return notice
 
     def replacing(self, effect: Owed, *others: Owed) -> "Notice":
-        """*others* in the place of *effect*, under ids of their own."""
+        """*others* in the place of *effect*, each with an id of its own."""
         rest = tuple(one for one in self.outbox if one.id != effect.id)
         owing = self.but(outbox=()).owing(*others)
         return owing.but(outbox=(*owing.outbox, *rest))
 
     def showing(self, entry: Entry) -> "Notice":
-        """With *entry* in its place among the newest."""
+        """With *entry* among the newest, in order."""
         others = (one for one in self.entries if one.number != entry.number)
         entries = tuple(sorted((*others, entry), key=lambda one: one.number))
         return self.but(entries=entries[-ENTRIES_KEPT:])

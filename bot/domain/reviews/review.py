@@ -8,8 +8,8 @@ What a review says about itself, and the one line that people are shown of it.
     missing_inputs: 1
     @@@
 
-The block stands anywhere in the text; everything outside it is the review's own. Whoever wrote it, it is shown and
-nothing else: what cannot be read for certain, and a text that names the marker twice, has no metadata.
+The block may be anywhere in the text. It is shown, and nothing else is done with it. A block that cannot be read for
+certain counts as no metadata, and so does a text that names the marker twice.
 """
 
 import re
@@ -40,7 +40,7 @@ class Verdict(StrEnum):
 
 
 class ReviewMeta(Value):
-    """As the review says it: whether the numbers go together is for those who read it."""
+    """As the review says it. Numbers that contradict each other are shown as they are."""
 
     verdict: Verdict
     issues_total: Count
@@ -64,7 +64,7 @@ _COUNTS = tuple(name for name in ReviewMeta.model_fields if name != "verdict")
 
 
 def parse(text: str) -> ReviewMeta | None:
-    """None for whatever is not exactly one whole block; nothing in *text* raises, or takes more than one pass."""
+    """None unless there is exactly one whole block. No text raises, or takes more than one pass."""
     openings = tuple(islice(_OPENING.finditer(text), 2))
     if len(openings) != 1:
         return None
@@ -82,12 +82,12 @@ def triage_line(text: str) -> str:
 
 
 def without_marker(text: str) -> str:
-    """*text* to stand in a review's Markdown, where it reads the same and opens no block."""
+    """*text* for a review's Markdown: it looks the same there and opens no block."""
     return re.sub("@(?=@)", r"@\\", text)
 
 
 def _fields(text: str, start: int) -> Mapping[str, str]:
-    """What stands in the block whose marker ends at *start*: the last of each. Nothing if it is never closed."""
+    """The fields of the block whose marker ends at *start*, the last of each name. None if it is not closed."""
     found: dict[str, str] = {}
     rows = _ROW.finditer(text, start)
     if next(rows)[0].strip():
@@ -103,7 +103,7 @@ def _fields(text: str, start: int) -> Mapping[str, str]:
 
 
 def _count(value: str) -> int | None:
-    """ASCII digits alone: neither a sign, but for a plus, nor an underscore, nor a digit of another script."""
+    """ASCII digits with an optional plus: no minus, underscore or digit of another script."""
     digits = value.removeprefix("+")
     if not (digits.isascii() and digits.isdigit()):
         return None

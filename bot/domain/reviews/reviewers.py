@@ -1,4 +1,4 @@
-"""Whose lens is asked for: "Maya and Jordan", "the architect", "risks"."""
+"""Which personas are asked for a review: by name, role or lens, as in "Maya and Jordan", "the architect", "risks"."""
 
 import re
 
@@ -7,24 +7,24 @@ from bot.errors import UserError
 
 SMALL_WORDS = frozenset({"and", "the", "by", "for", "with", "of", "or", "a", "an", "please", "lens"})
 STEM_LETTERS = 5
-"""Enough to know that "risks" and "risk" are one, and "error" and "erratic" are not."""
+"""Enough for "risks" and "risk" to be one word, and "error" and "erratic" two."""
 
 _WORD = re.compile(r"[^\W_]+")
 
 
 def asked_for(words: str, roster: Roster) -> tuple[Persona, ...]:
     """
-    In the order of the roster; everybody when no words are said. Raises UserError for a word that means nobody: a
-    review by less than was asked for would not be noticed.
+    In the order of the roster; all of them for no words. Raises UserError for a word that means no persona: otherwise a
+    missing reviewer would not be noticed.
     """
     wanted = [word for word in _words(words) if word not in SMALL_WORDS]
     if not wanted:
         return tuple(roster)
     found = {word: _meant(word, roster) for word in wanted}
-    strangers = [word for word, keys in found.items() if not keys]
-    if strangers:
+    unknown = [word for word, keys in found.items() if not keys]
+    if unknown:
         there = "; ".join(f"{persona.name}: {persona.lens}" for persona in roster)
-        raise UserError(f"Nobody here goes by “{strangers[0]}”, or looks at that. There is {there}.")
+        raise UserError(f"Nobody here goes by “{unknown[0]}”, or looks at that. There is {there}.")
     return tuple(persona for persona in roster if any(persona.key in keys for keys in found.values()))
 
 
@@ -34,7 +34,7 @@ def names_somebody(words: str, roster: Roster) -> bool:
 
 
 def _meant(word: str, roster: Roster) -> frozenset[str]:
-    """A name before a role, a role before a lens: who says "designer" means the designer."""
+    """A name counts before a role, a role before a lens: "designer" means the designer."""
     for telling in (_named, _playing, _looking_at):
         if keys := frozenset(persona.key for persona in roster if word in telling(persona)):
             return keys

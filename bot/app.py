@@ -55,7 +55,7 @@ log = logging.getLogger(__name__)
 
 AGAIN_SECONDS = 2.0
 FIRST_ROUND_SECONDS = 10.0
-"""So long a start waits for the remote; then it catches up in the background."""
+"""How long a start waits for the remote; then it catches up in the background."""
 
 # SIGTERM to exit takes ten seconds at most: a second for Slack to be answered (`doors`), and these. What is left
 # undone then is in the store, and the next process takes it up.
@@ -83,7 +83,7 @@ def discretion(settings: Settings) -> Discretion:
 def seal(settings: Settings) -> Seal:
     """
     The key that follows from the bot token is good beside those that are set: it is the same for Socket Mode and HTTP,
-    and whoever has that token can read the threads anyway.
+    and a person who has that token can read the threads anyway.
     """
     keys = [key.get_secret_value().encode() for key in settings.seal_key]
     token = settings.slack_bot_token
@@ -305,7 +305,7 @@ async def _kept_running(run: Callable[[], Awaitable[None]], what: str) -> None:
         try:
             await run()
         except Unavailable as error:
-            log.warning("what is owed is looked for again in %.0f s: %s", AGAIN_SECONDS, error)
+            log.warning("pending effects are looked for again in %.0f s: %s", AGAIN_SECONDS, error)
         except Exception:
             log.exception("%s stopped, and is started again in %.0f s", what, AGAIN_SECONDS)
         await asyncio.sleep(AGAIN_SECONDS)

@@ -75,7 +75,7 @@ async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str)
         _board(settings) as board,
     ):
         redact = app.discretion(settings)
-        parts = review_parts.Shared(store, files, app.playbook(settings), _Nobody(), board, redact=redact)
+        parts = review_parts.Shared(store, files, app.playbook(settings), _NoWake(), board, redact=redact)
         async with review_parts.triage(settings, parts, channel=channel) as triage:
             home = await ItemHomes(store, files).home(slug)
             title = home.title if home else slug
@@ -85,14 +85,14 @@ async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str)
             return not await triage.owes(slug)
 
 
-class _Nobody(Wake):
-    """Whoever posts by hand pays at once; what is left is found by the bot's sweep."""
+class _NoWake(Wake):
+    """The command performs effects itself; the bot's sweep finds what is left."""
 
     async def wake(self, slug: str) -> None:
         pass
 
     async def run(self, pay: Pay) -> None:  # noqa: ARG002 -- as the port has it
-        raise AssertionError("a command pays by itself")
+        raise AssertionError("the command performs effects itself")
 
 
 @asynccontextmanager

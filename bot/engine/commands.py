@@ -212,7 +212,7 @@ class Commands:
                 return False
 
     async def _met(self, person: Person) -> Person:
-        """With what Slack says about them. Words that are no command come in without it, but here they start something."""
+        """With what Slack says about them: words that are no command arrive without it, but start something here."""
         if person.belongs:
             return person
         with suppress(EffectError, TimeoutError):

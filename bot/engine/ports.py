@@ -161,7 +161,7 @@ class Chat(Courtesies, Protocol):
         ...
 
     async def read(self, place: Place, *, after: str) -> Thread:
-        """What people (not bots) said in the thread, after the timestamp *after* if there is one. A few calls at most."""
+        """What people, not bots, said in the thread, after the ts *after* if there is one; a few calls at most."""
         ...
 
     async def root(self, place: Place) -> Root | None:
@@ -172,7 +172,7 @@ class Chat(Courtesies, Protocol):
         ...
 
     async def find_root(self, place: Place, slug: str) -> str:
-        """The ts of our newest root for *slug* among the channel's recent messages, else empty."""
+        """The ts of our newest root for *slug* in the recent messages of the channel, else empty."""
         ...
 
     async def name(self, person: str) -> str:

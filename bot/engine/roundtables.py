@@ -323,7 +323,7 @@ class Absence:
 
     async def _catch_up(self, since: str, at: str) -> None:
         slugs = await self._store.held()
-        log.warning("nobody heard Slack since %s: %s threads are read again", since, len(slugs))
+        log.warning("no process heard Slack since %s: %s threads are read again", since, len(slugs))
         for slug in slugs:
             with suppress(UserError, NewerVersion):  # gone meanwhile, or written by a newer version
                 await self._roundtables.handle(slug, Returned(key=f"away.{since}", at=at, since=since))

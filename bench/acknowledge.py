@@ -25,7 +25,7 @@ from bench.payloads import Payload, command
 from bench.workspaces import workspace
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.state import Roundtable
-from bot.slack.sockets import CONNECTIONS
+from bot.slack.transport import CONNECTIONS
 from bot.storage.redis import OWING, RedisStore
 from tests.redis_server import running_redis_server
 

@@ -14,7 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bench.children import BARE_APP
 from bench.payloads import SIGNING_SECRET
-from bot.slack.endpoint import PATH
+from bot.slack.transport import PATH
 
 COMPARE_AND_SET = """
 if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from bench.canned import BOT_USER, TEAM
-from bot.slack.endpoint import PATH
+from bot.slack.transport import PATH
 
 SIGNING_SECRET = "bench-signing-secret"  # noqa: S105 -- signs what we send to ourselves
 PERSON = "U0ADA"

@@ -19,7 +19,7 @@ from bench.harness import Figures, Goal, Plan, Row, main
 from bench.load import over_sockets
 from bench.workspaces import workspace
 from bot.domain.roundtable.state import Roundtable
-from bot.slack.sockets import CONNECTIONS
+from bot.slack.transport import CONNECTIONS
 from bot.storage.redis import RedisStore
 from tests.redis_server import running_redis_server
 

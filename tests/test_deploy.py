@@ -13,10 +13,11 @@ import yaml
 
 from bot import app
 from bot.errors import Unavailable
-from bot.server import connection, payer
+from bot.server import connection
+from bot.server import health as server_health
 from bot.server.metrics import DOORS, EFFECTS, OPEN_STAGES, PUSHES, REVIEWS, Metrics
 from bot.settings import Settings, name_of
-from bot.slack.endpoint import PATH
+from bot.slack.transport import PATH
 from bot.storage import tasks
 from bot.storage.limiter import RedisPace
 from bot.storage.redis import RedisStore
@@ -459,7 +460,7 @@ def test_what_is_overdue_is_the_same_for_a_process_and_for_the_alert(alerts: lis
     """Two numbers for one thing would be two explanations at night."""
     (overdue,) = [alert["expr"] for alert in alerts if alert["alert"] == "RoundtableOverdue"]
 
-    assert overdue.endswith(f"> {payer.OVERDUE_SECONDS:.0f}")
+    assert overdue.endswith(f"> {server_health.OVERDUE_SECONDS:.0f}")
 
 
 def test_links_between_the_pages_for_operators_lead_somewhere() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from bot.engine.ports import Pay, Wake
 from bot.errors import Unavailable
-from bot.server.payer import OVERDUE_SECONDS, STEADY_SECONDS, Payer
+from bot.server.health import OVERDUE_SECONDS, STEADY_SECONDS, WatchedWorker
 
 LONG = OVERDUE_SECONDS + 1
 
@@ -55,9 +55,9 @@ def hands() -> Hands:
 
 
 @pytest.fixture
-def payer(hands: Hands, watch: Watch) -> Payer:
+def worker(hands: Hands, watch: Watch) -> WatchedWorker:
     """The only process there is."""
-    return Payer(hands, alone=True, clock=watch)
+    return WatchedWorker(hands, alone=True, clock=watch)
 
 
 async def nothing_owed(_slug: str) -> None:
@@ -65,48 +65,50 @@ async def nothing_owed(_slug: str) -> None:
 
 
 @asynccontextmanager
-async def running(payer: Payer, pay: Pay = nothing_owed) -> AsyncIterator[asyncio.Task[None]]:
-    task = asyncio.create_task(payer.run(pay))
+async def running(worker: WatchedWorker, pay: Pay = nothing_owed) -> AsyncIterator[asyncio.Task[None]]:
+    task = asyncio.create_task(worker.run(pay))
     await asyncio.sleep(0)
     yield task
     task.cancel()
     await asyncio.wait({task})
 
 
-async def test_who_does_not_run_pays_nothing(payer: Payer) -> None:
+async def test_who_does_not_run_pays_nothing(worker: WatchedWorker) -> None:
     """Before the start has come so far, and after the end."""
-    assert "do not run" in payer.unable(oldest_seconds=0)
-    async with running(payer):
-        assert payer.unable(oldest_seconds=0) == ""
-    assert "do not run" in payer.unable(oldest_seconds=0)
+    assert "does not run" in worker.problem(oldest_seconds=0)
+    async with running(worker):
+        assert worker.problem(oldest_seconds=0) == ""
+    assert "does not run" in worker.problem(oldest_seconds=0)
 
 
-async def test_payers_that_stop_have_to_show_that_they_go_on(
-    payer: Payer, hands: Hands, watch: Watch
+async def test_workers_that_stop_have_to_show_that_they_go_on(
+    worker: WatchedWorker, hands: Hands, watch: Watch
 ) -> None:
     """Started again every other second, they would look well most of the time."""
-    async with running(payer) as task:
+    async with running(worker) as task:
         hands.fail()
         await asyncio.wait({task})
-    async with running(payer):
-        assert "stopped" in payer.unable(oldest_seconds=0)
+    async with running(worker):
+        assert "stopped" in worker.problem(oldest_seconds=0)
         watch.seconds += STEADY_SECONDS
-        assert payer.unable(oldest_seconds=0) == ""
+        assert worker.problem(oldest_seconds=0) == ""
 
 
-async def test_something_owed_for_long_that_nobody_begins_is_our_fault(payer: Payer, watch: Watch) -> None:
+async def test_something_owed_for_long_that_nobody_begins_is_our_fault(
+    worker: WatchedWorker, watch: Watch
+) -> None:
     """There is no other process that could have it in hand."""
-    async with running(payer):
+    async with running(worker):
         watch.seconds += LONG
-        assert payer.unable(oldest_seconds=1) == ""
-        assert "nobody has begun it" in payer.unable(oldest_seconds=LONG)
+        assert worker.problem(oldest_seconds=1) == ""
+        assert "has not begun it" in worker.problem(oldest_seconds=LONG)
 
-        await payer.wake("bright-night")
-        assert payer.unable(oldest_seconds=LONG) == ""
+        await worker.wake("bright-night")
+        assert worker.problem(oldest_seconds=LONG) == ""
 
 
 async def test_a_roundtable_that_stands_still_in_our_hands_is_not_our_fault(
-    payer: Payer, watch: Watch
+    worker: WatchedWorker, watch: Watch
 ) -> None:
     """Slack refuses its posts for an hour; all others are served."""
     refused = asyncio.Event()
@@ -114,18 +116,18 @@ async def test_a_roundtable_that_stands_still_in_our_hands_is_not_our_fault(
     async def stuck(_slug: str) -> None:
         await refused.wait()
 
-    async with running(payer, stuck):
-        paying = asyncio.create_task(payer.wake("bright-night"))
+    async with running(worker, stuck):
+        paying = asyncio.create_task(worker.wake("bright-night"))
         await asyncio.sleep(0)
         watch.seconds += LONG
-        assert payer.unable(oldest_seconds=LONG) == ""
+        assert worker.problem(oldest_seconds=LONG) == ""
         refused.set()
         await paying
 
 
 async def test_nor_is_one_that_another_process_has_in_hand(hands: Hands, watch: Watch) -> None:
     """With one Redis and several processes, an idle one is as good as the others."""
-    payer = Payer(hands, alone=False, clock=watch)
-    async with running(payer):
+    worker = WatchedWorker(hands, alone=False, clock=watch)
+    async with running(worker):
         watch.seconds += LONG
-        assert payer.unable(oldest_seconds=LONG) == ""
+        assert worker.problem(oldest_seconds=LONG) == ""

@@ -20,7 +20,7 @@ from bot.engine.clock import now
 from bot.engine.item_locator import ItemHomes
 from bot.sandbox import Sandbox
 from bot.server import review_webhook
-from bot.server.http import Entrance, Posted, received, serving
+from bot.server.http import Entrance, received, serving
 from bot.server.review_webhook import (
     LARGEST_BYTES,
     REVIEWER,
@@ -28,6 +28,7 @@ from bot.server.review_webhook import (
     TIMESTAMP,
     WINDOW_SECONDS,
     Postbox,
+    Posted,
     signature,
 )
 from bot.storage.embedded import EmbeddedStore

@@ -10,7 +10,8 @@ import pytest
 from aiohttp import web
 
 from bot.errors import ConfigError, Unavailable
-from bot.server.http import Entrance, Probe, Unfit, health, serving
+from bot.server.health import Probe, Unfit, health
+from bot.server.http import Entrance, serving
 from bot.server.metrics import Metrics
 
 
@@ -64,7 +65,7 @@ async def test_a_part_that_is_away_makes_the_bot_unready_and_not_dead(port: int)
 
 async def test_a_part_that_says_nothing_is_not_waited_for(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who asks gets an answer within the time that orchestrators allow."""
-    monkeypatch.setattr("bot.server.http.READY_SECONDS", 0.05)
+    monkeypatch.setattr("bot.server.health.READY_SECONDS", 0.05)
     async with site(port, {"store": silent}) as client, client.get("/readyz") as response:
         assert response.status == 503
         assert (await response.json())["parts"]["store"]["reason"] == "no answer in time"

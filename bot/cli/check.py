@@ -27,9 +27,8 @@ from bot.server.http import serving
 from bot.settings import Settings, name_of
 from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
-from bot.slack.endpoint import PATH
 from bot.slack.manifest import OPTIONAL, SCOPES, missing_scopes
-from bot.slack.wording import APP_LEVEL_REFUSED
+from bot.slack.transport import APP_LEVEL_REFUSED, PATH
 from bot.storage.git.command import explained
 from bot.storage.git.repository import branch, open_repository
 from bot.storage.git.sync import reached

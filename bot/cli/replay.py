@@ -22,7 +22,7 @@ from bot.record.text import as_json, as_markdown, as_text
 from bot.record.verify import META, TRANSCRIPT, Difference, Item, differences, lines_before_witness
 from bot.settings import Settings
 from bot.slack import client as slack_client
-from bot.slack.testimony import testimony
+from bot.slack.history import testimony
 from bot.storage.git.versions import lost, made, versions
 
 

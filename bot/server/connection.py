@@ -1,7 +1,7 @@
 """
-How others get in: Slack, over sockets or HTTP, and whoever wants to know how we are.
+What the bot serves: Slack (Socket Mode or HTTP), reviews of other programs, and health at an address of its own.
 
-The second door opens first and closes last: a bot that waits for Slack, or is about to end, can still be asked.
+Health is served first and last, so it answers while the bot waits for Slack, or stops.
 """
 
 import asyncio
@@ -21,24 +21,22 @@ from bot.engine.ports import Store, Wake, Workspace
 from bot.engine.roundtables import Hears
 from bot.errors import ConfigError, SlackError
 from bot.server import review_webhook
-from bot.server.http import Entrance, Posted, Probe, Unfit, health, received, serving
-from bot.server.loop_lag import Pulse
+from bot.server.health import LoopLag, Probe, Unfit, WatchedWorker, health
+from bot.server.http import Entrance, received, serving
 from bot.server.metrics import Facts, Metrics
-from bot.server.payer import Payer
-from bot.server.review_webhook import Postbox
+from bot.server.review_webhook import Postbox, Posted
 from bot.settings import Settings
 from bot.slack.app import slack_app
-from bot.slack.endpoint import PATH, SlackRequests
-from bot.slack.health import Standing
+from bot.slack.client import SlackHealth
 from bot.slack.reception import Reception
-from bot.slack.sockets import Sockets
+from bot.slack.transport import PATH, SlackRequests, Sockets
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 1.0
-"""What Slack delivered before we stop is saved and answered in; what is not, Slack delivers again."""
-PATIENCE_SECONDS = 300.0
+"""At the end, for saving and answering running deliveries; Slack repeats the events that are not answered."""
+GIVE_UP_SECONDS = 300.0
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 30.0
 
@@ -47,12 +45,11 @@ Shut = Callable[[], Awaitable[None]]
 
 class Doors:
     def __init__(self, settings: Settings, *, store: Store, workspace: Workspace, wake: Wake) -> None:
-        """*wake* is what this process pays by: `payer` is the same, and looked at."""
         self.metrics = Metrics()
-        self.standing = Standing()
-        self.payer = Payer(wake, alone=settings.redis_url is None)
-        self._hears: Hears = _nothing_yet
-        self._pulse = Pulse()
+        self.slack_health = SlackHealth()
+        self.worker = WatchedWorker(wake, alone=settings.redis_url is None)
+        self._hears: Hears = _not_connected
+        self._loop_lag = LoopLag()
         self._settings = settings
         self._census = store.stages
         self._entrance = Entrance()
@@ -60,26 +57,26 @@ class Doors:
         self._probes: dict[str, Probe] = {
             "store": store.ping,
             "workspace": workspace.ping,
-            "queue": _owed(Queue(store, now), self.payer),
+            "queue": _queue(Queue(store, now), self.worker),
             "loop": self._lag,
-            "slack": _shut("not connected to Slack yet"),
+            "slack": _unfit("not connected to Slack yet"),
         }
 
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
-        """For those who ask how we are, at an address of its own: none of it belongs on the internet."""
+        """Health and metrics, at an address of their own, because they do not belong on the internet."""
         asked = serving(
             self._settings.health_host,
             self._settings.health_port,
             get=health(self._probes, metrics=self.metrics, census=self._census),
             setting="ROUNDTABLE_HEALTH_PORT",
         )
-        async with asked, _beside(self._pulse.run()):
+        async with asked, _beside(self._loop_lag.run()):
             yield
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
-        """For Slack, without Socket Mode, and for reviews of other programs: refused until they are `opened`."""
+        """HTTP for Slack (without Socket Mode) and for reviews; refused until `opened` and `taking_reviews`."""
         if not self._settings.takes_requests:
             yield
             return
@@ -90,10 +87,10 @@ class Doors:
             yield
 
     @asynccontextmanager
-    async def taking_reviews(self, postbox: Postbox, owed: Queue) -> AsyncIterator[None]:
-        """From other programs. On leaving, nothing more is taken, and what is inside is answered."""
+    async def taking_reviews(self, postbox: Postbox, queue: Queue) -> AsyncIterator[None]:
+        """Of other programs. At the end, no more are accepted, and running requests are answered."""
         self._postbox.open(received(Posted(postbox)))
-        self._probes["reviews"] = _waiting(owed)
+        self._probes["reviews"] = _waiting(queue)
         try:
             yield
         finally:
@@ -102,43 +99,43 @@ class Doors:
 
     @asynccontextmanager
     async def opened(self, client: AsyncWebClient, reception: Reception) -> AsyncIterator[None]:
-        """Slack comes in. On leaving nothing more does, and what is inside is answered."""
+        """Accepts Slack's deliveries. At the end, no more are accepted, and running ones are answered."""
         token = self._settings.slack_app_token
         app = slack_app(client, reception, meter=self.metrics)
         shut = await self._over_sockets(app, client, token) if token else self._over_http(app)
         try:
-            async with _beside(self.standing.watch(client.auth_test)):
+            async with _beside(self.slack_health.watch(client.auth_test)):
                 yield
         finally:
-            self._hears = _nothing_yet
-            self._probes["slack"] = _shut("the bot is stopping")
+            self._hears = _not_connected
+            self._probes["slack"] = _unfit("the bot is stopping")
             await shut()
 
     async def _over_sockets(self, app: AsyncApp, client: AsyncWebClient, token: SecretStr) -> Shut:
         sockets = Sockets(app, client, app_token=token.get_secret_value())
         await answered(sockets.connect, refusal="Slack refused SLACK_APP_TOKEN")
-        self._probes["slack"] = self._on_terms(_heard(sockets))
+        self._probes["slack"] = self._slack_probe(_connected(sockets))
         self._hears = sockets.is_connected
         return lambda: sockets.close(seconds=ANSWER_SECONDS)
 
     def _over_http(self, app: AsyncApp) -> Shut:
-        """Whether Slack can reach us only Slack knows; that it cannot shows as silence in the metrics."""
+        """We cannot see whether Slack reaches us; that it does not shows only in the metrics."""
         secret = self._settings.slack_signing_secret
         slack = SlackRequests(app, signing_secret=secret.get_secret_value() if secret else "")
         self._entrance.open(received(slack))
         self._hears = _always
-        self._probes["slack"] = self._on_terms(_let_in)
+        self._probes["slack"] = self._slack_probe(_always_connected)
         return lambda: self._entrance.close(seconds=ANSWER_SECONDS)
 
     async def hears(self) -> bool:
-        """Whether what people do in Slack reaches us just now, as far as we can know."""
+        """Whether Slack's deliveries reach us now, as far as we can see."""
         return await self._hears()
 
-    def _on_terms(self, connected: Probe) -> Probe:
-        """That Slack can be heard is no use while it takes nothing of us."""
+    def _slack_probe(self, connected: Probe) -> Probe:
+        """Unfit without a connection, and while Slack refuses our calls."""
 
         async def probe() -> Facts:
-            ahead, refusal = self.standing.clock_ahead, self.standing.refusal
+            ahead, refusal = self.slack_health.clock_ahead, self.slack_health.refusal
             facts: dict[str, float] = {"shut_out": bool(refusal)}
             facts |= {} if ahead is None else {"clock_ahead_seconds": ahead}
             problem = refusal
@@ -153,7 +150,7 @@ class Doors:
         return probe
 
     async def _lag(self) -> Facts:
-        return {"lag_seconds": self._pulse.lag_seconds}
+        return {"lag_seconds": self._loop_lag.seconds}
 
 
 @asynccontextmanager
@@ -168,11 +165,11 @@ async def _beside(watching: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
 
 async def answered(ask: Callable[[], Awaitable[T]], *, refusal: str) -> T:
     """
-    What Slack answers, once it does. A refusal is final; and after minutes of silence an orchestrator may know a
-    better place for us than we do.
+    Slack's answer, retried for some minutes. A refusal is final, and so is a longer silence: the orchestrator may then
+    start the bot elsewhere.
     """
     loop = asyncio.get_running_loop()
-    until, wait = loop.time() + PATIENCE_SECONDS, FIRST_WAIT_SECONDS
+    until, wait = loop.time() + GIVE_UP_SECONDS, FIRST_WAIT_SECONDS
     while True:
         try:
             return await ask()
@@ -182,12 +179,12 @@ async def answered(ask: Callable[[], Awaitable[T]], *, refusal: str) -> T:
             pause = error.after_seconds or wait
             if loop.time() + pause > until:
                 raise ConfigError(f"Slack cannot be reached: {error}") from error
-            log.warning("Slack does not answer; it is asked again in %.0f s: %s", pause, error)
+            log.warning("Slack does not answer; the next attempt is in %.0f s: %s", pause, error)
         await asyncio.sleep(pause)
         wait = min(LONGEST_WAIT_SECONDS, wait * 2)
 
 
-async def _nothing_yet() -> bool:
+async def _not_connected() -> bool:
     return False
 
 
@@ -195,7 +192,7 @@ async def _always() -> bool:
     return True
 
 
-def _heard(sockets: Sockets) -> Probe:
+def _connected(sockets: Sockets) -> Probe:
     async def probe() -> Facts:
         age = sockets.hello_age()
         facts = {"hello_age_seconds": age} if math.isfinite(age) else {}
@@ -206,13 +203,13 @@ def _heard(sockets: Sockets) -> Probe:
     return probe
 
 
-def _owed(queue: Queue, payer: Payer) -> Probe:
-    """What is owed is everybody's: one roundtable that stands still must not make every process unready."""
+def _queue(queue: Queue, worker: WatchedWorker) -> Probe:
+    """The queue is shared: one roundtable that waits must not make every process unready."""
 
     async def probe() -> Facts:
         waiting = await queue.waiting()
         facts = waiting._asdict()
-        if reason := payer.unable(oldest_seconds=waiting.oldest_seconds):
+        if reason := worker.problem(oldest_seconds=waiting.oldest_seconds):
             raise Unfit(reason, facts)
         return facts
 
@@ -226,11 +223,11 @@ def _waiting(queue: Queue) -> Probe:
     return probe
 
 
-async def _let_in() -> None:
+async def _always_connected() -> None:
     return
 
 
-def _shut(sentence: str) -> Probe:
+def _unfit(sentence: str) -> Probe:
     async def probe() -> None:
         raise Unfit(sentence, {})
 

@@ -1,8 +1,8 @@
 """
-The two HTTP addresses: one for Slack's requests and other programs' reviews, one for health and metrics.
+HTTP for clients that are not trusted: one address for Slack and for reviews of other programs, one for health.
 
-Whoever connects may be anybody. A connection has a deadline for its headers and one for its body, there are no more
-than `MOST_CONNECTIONS` of them, and of a body no more is read than its route takes.
+A connection has a deadline for its headers and one for its body, there are at most `MOST_CONNECTIONS`, and of a body
+at most as much is read as its route accepts.
 """
 
 import asyncio
@@ -10,77 +10,55 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
 
-from bot.errors import BotError, ConfigError
-from bot.server.metrics import CONTENT_TYPE, Facts, Metrics
-from bot.server.review_webhook import LARGEST_BYTES, TOO_LONG, Postbox
+from bot.errors import ConfigError
 
-READY_SECONDS = 2.0
 SHUTDOWN_SECONDS = 2.0
 
 MOST_CONNECTIONS = 100
-"""At one address. Slack's busiest hour is eight events a second, and each is answered in milliseconds."""
+"""At one address. Slack sends at most about eight events a second, and each is answered in milliseconds."""
 HEADER_SECONDS = 10.0
 BODY_SECONDS = 10.0
 IDLE_SECONDS = 75.0
-"""Between two requests: longer than proxies wait (60), so that none sends into a connection that we are closing."""
+"""Between two requests: longer than proxies keep connections (60), so none sends on one that we close."""
 LINGERING_SECONDS = 5.0
-"""So long the rest of a refused body is thrown away, so that its sender gets to read the refusal."""
+"""How long the rest of a refused body is discarded, so that its sender can read the refusal."""
 FAIR_BYTES = 64 * 1024
 MOST_HELD_BYTES = 32 * 1024 * 1024
-"""Of all bodies that are being read at one address; those up to `FAIR_BYTES` are read all the same."""
+"""Of all bodies that are being read at one address; bodies up to `FAIR_BYTES` are always read."""
 
 BAD, TOO_LATE, TOO_LARGE, BUSY = 400, 408, 413, 503
 
-Probe = Callable[[], Awaitable[Facts | None]]
-"""Raises a BotError when the part cannot be used; may tell a number or two about it."""
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Census = Callable[[], Awaitable[Mapping[str, int]]]
-"""How many roundtables there are in each stage."""
 NOTHING: Mapping[str, Handler] = MappingProxyType({})
 
 
 class Route(Protocol):
-    """Requests with a body, of senders who have to prove who they are."""
+    """Requests with a body, whose senders have to authenticate."""
 
     @property
     def most_bytes(self) -> int: ...
 
     def refusal(self, request: web.Request) -> web.Response | None:
-        """What is answered at once, by the headers alone, and without reading the body."""
+        """An answer by the headers alone, before the body is read."""
         ...
 
     def unread(self, status: int, why: str) -> web.Response:
-        """What is answered when the body cannot be read, or is too much."""
+        """The answer when the body cannot be read, or is too large."""
         ...
 
     async def take(self, request: web.Request, body: bytes) -> web.Response: ...
 
 
-class Found(NamedTuple):
-    """`problem` is empty when the part can be used."""
-
-    problem: str
-    facts: Facts = MappingProxyType({})
-
-    def as_json(self) -> dict[str, Any]:
-        about = {"reason": self.problem} if self.problem else {}
-        return {
-            "ok": not self.problem,
-            **about,
-            **{name: round(fact, 3) for name, fact in self.facts.items()},
-        }
-
-
 class Entrance:
     """
-    Slack's requests: refused, so that Slack sends them again, before there is somebody to take them and after.
+    Refuses requests before it is opened and after it is closed; Slack sends them again.
 
-    A handler that was begun is never cancelled here: what it saves is saved, and its answer goes out.
+    A running handler is never cancelled here, so its answer is sent.
     """
 
     def __init__(self) -> None:
@@ -101,14 +79,14 @@ class Entrance:
         self._handler = handler
 
     async def close(self, *, seconds: float) -> None:
-        """What is inside gets *seconds* to be answered."""
+        """Running requests have *seconds* to be answered."""
         self._handler = None
         if self._inside:
             await asyncio.wait(self._inside, timeout=seconds)
 
 
 def received(route: Route) -> Handler:
-    """Headers first; then the body, within its limits; then *route* has both."""
+    """Checks the headers, reads the body within the limits, and gives both to *route*."""
 
     async def handler(request: web.Request) -> web.StreamResponse:
         if refused := route.refusal(request):
@@ -122,39 +100,6 @@ def received(route: Route) -> Handler:
     return handler
 
 
-class Posted(Route):
-    """Reviews; every answer is JSON."""
-
-    most_bytes = LARGEST_BYTES
-
-    def __init__(self, postbox: Postbox) -> None:
-        self._postbox = postbox
-
-    def refusal(self, request: web.Request) -> web.Response | None:
-        if doubt := self._postbox.doubt(request.headers):
-            return web.json_response(doubt.said, status=doubt.status)
-        return None
-
-    def unread(self, status: int, why: str) -> web.Response:
-        return web.json_response({"error": TOO_LONG if status == TOO_LARGE else why}, status=status)
-
-    async def take(self, request: web.Request, body: bytes) -> web.Response:
-        status, said = await self._postbox.take(request.match_info["slug"], request.headers, body)
-        return web.json_response(said, status=status)
-
-
-def health(
-    probes: Mapping[str, Probe], *, metrics: Metrics | None = None, census: Census | None = None
-) -> Mapping[str, Handler]:
-    """*probes* are asked whenever somebody wants to know, also those that are added later."""
-    counted = metrics or Metrics()
-    return {
-        "/healthz": _alive,
-        "/readyz": _readiness(probes, counted),
-        "/metrics": _exposition(probes, counted, census),
-    }
-
-
 @asynccontextmanager
 async def serving(
     host: str,
@@ -164,7 +109,7 @@ async def serving(
     post: Mapping[str, Handler] = NOTHING,
     setting: str = "ROUNDTABLE_PORT",
 ) -> AsyncIterator[None]:
-    """Handlers by method and path. *setting* is the name of the one that chooses another port."""
+    """Handlers by method and path. *setting* is the setting that an error about the port names."""
     connections = Connections()
     site = web.Application(middlewares=[connections.watch])
     site.add_routes([web.get(path, handler) for path, handler in get.items()])
@@ -174,7 +119,7 @@ async def serving(
         shutdown_timeout=SHUTDOWN_SECONDS,
         keepalive_timeout=IDLE_SECONDS,
         lingering_time=LINGERING_SECONDS,
-        auto_decompress=False,  # signatures are of what was sent, and nothing may grow once it is here
+        auto_decompress=False,  # signatures cover the bytes as sent, and a body may not grow
         access_log=None,
         logger=_http_log,
     )
@@ -200,10 +145,10 @@ async def serving(
 
 class Connections:
     """
-    Those to one address, the one that was of use longest ago first.
+    The connections to one address, the least recently used first.
 
-    When there is no room for another, the first one that still waits for its client is closed: a client with a
-    request to make sends it at once, and is never the one that has waited longest.
+    When there are too many, the first that waits for its client is closed. A client with a request sends it at once, so
+    it is never the one that has waited longest.
     """
 
     def __init__(self) -> None:
@@ -211,7 +156,7 @@ class Connections:
         self._held = 0
 
     def add(self, transport: asyncio.Transport, connection: "_Connection") -> bool:
-        """False when there is no room, because all of them are being answered."""
+        """False when there is no room, because all connections have a running request."""
         if len(self._all) >= MOST_CONNECTIONS:
             waiting = next((other for other, one in self._all.items() if not one.is_busy), None)
             if not isinstance(waiting, asyncio.Transport):
@@ -226,10 +171,9 @@ class Connections:
 
     @web.middleware
     async def watch(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """The middleware."""
         connection = self._all.get(request.transport)
         if connection is None:
-            raise ConnectionResetError  # closed meanwhile
+            raise ConnectionResetError  # closed in the meantime
         request[CONNECTIONS], request[CONNECTION] = self, connection
         connection.has_headers(and_body=request.can_read_body)
         try:
@@ -240,7 +184,7 @@ class Connections:
                 self._all[request.transport] = connection
 
     def hold(self, size: int) -> bool:
-        """Whether there is room for so many bytes more of bodies that are being read."""
+        """Whether *size* more bytes of bodies fit in memory."""
         self._held += size
         return self._held <= MOST_HELD_BYTES
 
@@ -249,7 +193,7 @@ CONNECTIONS = web.RequestKey("connections", Connections)
 
 
 class _Connection(asyncio.Protocol):
-    """aiohttp's protocol, which waits for a client as long as that likes, with a deadline."""
+    """aiohttp's protocol, which has no deadline for slow clients, with one."""
 
     def __init__(self, http: asyncio.Protocol, others: Connections) -> None:
         self._http = http
@@ -286,14 +230,14 @@ class _Connection(asyncio.Protocol):
         self._http.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._settle()
+        self._cancel_deadline()
         if self._transport:
             self._others.remove(self._transport)
             self._http.connection_lost(exc)
 
     def has_headers(self, *, and_body: bool) -> None:
-        """Whoever reads the body has a deadline for that."""
-        self._settle()
+        # Reading the body has a deadline of its own.
+        self._cancel_deadline()
         self._is_resting = False
         self.is_busy = not and_body
 
@@ -302,12 +246,12 @@ class _Connection(asyncio.Protocol):
         self._expect_more(within=IDLE_SECONDS)
 
     def _expect_more(self, *, within: float) -> None:
-        self._settle()
+        self._cancel_deadline()
         if self._transport and not self._transport.is_closing():
             loop = asyncio.get_running_loop()
             self._deadline = loop.call_later(within, self._transport.abort)
 
-    def _settle(self) -> None:
+    def _cancel_deadline(self) -> None:
         if self._deadline:
             self._deadline.cancel()
             self._deadline = None
@@ -347,7 +291,7 @@ class _Unread(Exception):
 
 
 class _WithoutExcerpts(logging.Filter):
-    """aiohttp logs what is no HTTP with a traceback that quotes it. It is refused, and that is all."""
+    """Drops aiohttp's log lines about invalid HTTP: their traceback quotes what the client sent."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
@@ -355,66 +299,3 @@ class _WithoutExcerpts(logging.Filter):
 
 _http_log = logging.getLogger(f"{__name__}.http")
 _http_log.addFilter(_WithoutExcerpts())
-
-
-async def _alive(_request: web.Request) -> web.Response:
-    """The loop goes round: nothing else may make an orchestrator restart us, least of all a store that is away."""
-    return web.Response(text="ok\n")
-
-
-def _readiness(probes: Mapping[str, Probe], metrics: Metrics) -> Handler:
-    async def ready(_request: web.Request) -> web.Response:
-        found = await _look(probes, metrics)
-        is_ready = not any(part.problem for part in found.values())
-        answer = {"ready": is_ready, "parts": {name: part.as_json() for name, part in found.items()}}
-        return web.json_response(answer, status=200 if is_ready else 503)
-
-    return ready
-
-
-def _exposition(probes: Mapping[str, Probe], metrics: Metrics, census: Census | None) -> Handler:
-    async def exposition(_request: web.Request) -> web.Response:
-        await _look(probes, metrics)
-        if census:
-            metrics.counted(await _stages(census))
-        return web.Response(body=metrics.exposed(), headers={"Content-Type": CONTENT_TYPE})
-
-    return exposition
-
-
-async def _look(probes: Mapping[str, Probe], metrics: Metrics) -> dict[str, Found]:
-    """Every part at once; one that does not answer in time cannot be used."""
-    asked = dict(probes)
-    answers = await asyncio.gather(*(_found(probe) for probe in asked.values()))
-    found = dict(zip(asked, answers, strict=True))
-    for name, part in found.items():
-        metrics.seen(name, usable=not part.problem, facts=part.facts)
-    return found
-
-
-async def _stages(census: Census) -> Mapping[str, int] | None:
-    try:
-        async with asyncio.timeout(READY_SECONDS):
-            return await census()
-    except (TimeoutError, BotError):
-        return None
-
-
-async def _found(probe: Probe) -> Found:
-    try:
-        async with asyncio.timeout(READY_SECONDS):
-            return Found("", await probe() or {})
-    except TimeoutError:
-        return Found("no answer in time")
-    except Unfit as error:
-        return Found(str(error), error.facts)
-    except BotError as error:
-        return Found(str(error))
-
-
-class Unfit(BotError):
-    """Why a part cannot be used, with the numbers that say so."""
-
-    def __init__(self, sentence: str, facts: Facts) -> None:
-        super().__init__(sentence)
-        self.facts = facts

@@ -1,8 +1,7 @@
 """
-What is counted, for Prometheus. `docs/operating.md` says what each number means, `deploy/alerts.yaml` when it is bad.
+Prometheus metrics. `docs/operating.md` explains each, `deploy/alerts.yaml` has the alerts.
 
-No label holds anything that people choose: not an item, a thread or a person. So the number of series is fixed by the
-code, at a few hundred.
+No label has a value that people choose, such as an item, a thread or a person, so there are a few hundred series.
 """
 
 import math
@@ -41,10 +40,10 @@ TAKEN, LEFT = "taken", "left"
 PERSON, PERSONA = "person", "persona"
 SLACK = "slack"
 UNEXPECTED = "unexpected"
-"""The reason of a failure that is a mistake of ours."""
+"""The reason of a failure by a bug."""
 
 RATE_LIMITED = "app_rate_limited"
-"""Slack says at this door that it holds events back."""
+"""Slack says that it holds events back."""
 DOORS = ("event", "command", "action", "shortcut", RATE_LIMITED, "other")
 REVIEWS = RESULTS
 PUSHES = ("pushed", "nothing", "diverged", "unreachable", "refused")
@@ -58,12 +57,12 @@ ACK_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3)
 EFFECT_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 
 Facts = Mapping[str, float]
-"""What a part says of itself when it is looked at: a name and a number."""
+"""The numbers of a part, by name."""
 
 
 class Metrics(Meter, Tally):
     def __init__(self) -> None:
-        disable_created_metrics()  # type: ignore[no-untyped-call]  # they double the series, for nobody
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # they double the number of series
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         count = partial(Counter, namespace=NAMESPACE, registry=self._registry)
@@ -93,10 +92,10 @@ class Metrics(Meter, Tally):
 
         self._usable = gauge("usable", "1 when the part can be used", ["part"])
         self._open = gauge("open_roundtables", "Roundtables that are not over, in all processes", ["stage"])
-        self._facts = _looked_at(gauge)
+        self._facts = _facts_of(gauge)
         self._begin_at_zero()
 
-    # --- what the engine and Slack's doors say --------------------------------------------------------------------
+    # --- from the engine and Slack ----------------------------------------------------------------------------------
 
     def decided(self, happened: Input, before: Roundtable | None, after: Roundtable) -> None:
         if isinstance(happened, Command):
@@ -120,7 +119,7 @@ class Metrics(Meter, Tally):
         self._conflicts.inc()
 
     def paid(self, effect: Effect, outcome: Outcome, *, seconds: float) -> None:
-        self._effects.labels(effect.kind, _word_for(outcome)).inc()
+        self._effects.labels(effect.kind, _result_of(outcome)).inc()
         self._effect_seconds.labels(effect.kind).observe(seconds)
 
     def retried(self, effect: Effect) -> None:
@@ -139,16 +138,16 @@ class Metrics(Meter, Tally):
         assert result in REVIEWS, "labels are a fixed set"
         self._reviews.labels(result).inc()
 
-    # --- what is seen by looking ----------------------------------------------------------------------------------
+    # --- from probes ------------------------------------------------------------------------------------------------
 
     def seen(self, part: str, *, usable: bool, facts: Facts) -> None:
-        """What a part does not tell is not known, and no longer what it was."""
+        """A number that the part does not give becomes NaN, not its last value."""
         self._usable.labels(part).set(usable)
         for name, number in self._facts.get(part, {}).items():
             number.set(facts.get(name, math.nan))
 
     def counted(self, stages: Mapping[str, int] | None) -> None:
-        """How many roundtables there are in each stage, if anybody knows; those that are over are not open."""
+        """Roundtables by stage; None when the store does not answer."""
         for stage in OPEN_STAGES:
             self._open.labels(stage).set(math.nan if stages is None else stages.get(stage, 0))
 
@@ -156,7 +155,7 @@ class Metrics(Meter, Tally):
         return generate_latest(self._registry)
 
     def _begin_at_zero(self) -> None:
-        """A rate needs a beginning, and an alert something to compare with."""
+        """So that rates and alerts have a first value."""
         for labels in product(COMMANDS, (SAVED, REPEATED, REFUSED, UNSAVED)):
             self._inputs.labels(*labels)
         for labels in product(EFFECTS, (DONE, FAILED, BROKE)):
@@ -171,20 +170,20 @@ class Metrics(Meter, Tally):
         _touch(self._reviews, REVIEWS)
 
 
-def _looked_at(gauge: Callable[[str, str], Gauge]) -> Mapping[str, Mapping[str, Gauge]]:
-    """What parts tell of themselves, by part and by name."""
+def _facts_of(gauge: Callable[[str, str], Gauge]) -> Mapping[str, Mapping[str, Gauge]]:
+    """By part, and by the name of the number."""
     hello = gauge("slack_hello_age_seconds", "Since Slack last said anything to us")
     shut = gauge("slack_shut_out", "1 when Slack refuses whatever we ask for")
     ahead = gauge("slack_clock_ahead_seconds", "By how much our clock is ahead of Slack's")
     oldest = gauge("queue_oldest_seconds", "How long the oldest unpaid effect has waited")
-    owing = gauge("queue_roundtables", "Roundtables that owe something, in all processes")
+    waiting = gauge("queue_roundtables", "Roundtables that owe something, in all processes")
     unshown = gauge("review_queue_oldest_seconds", "How long the oldest unpaid effect of a review has waited")
     notices = gauge("review_queue_notices", "Items whose reviews owe something, in all processes")
     lag = gauge("loop_lag_seconds", "How late the event loop was, at worst in the last minute")
     return {
         "slack": {"hello_age_seconds": hello, "shut_out": shut, "clock_ahead_seconds": ahead},
         "loop": {"lag_seconds": lag},
-        "queue": {"oldest_seconds": oldest, "owing": owing},
+        "queue": {"oldest_seconds": oldest, "owing": waiting},
         "reviews": {"oldest_seconds": unshown, "owing": notices},
     }
 
@@ -194,7 +193,7 @@ def _touch(counter: Counter, words: Iterable[str]) -> None:
         counter.labels(word)
 
 
-def _word_for(outcome: Outcome) -> str:
+def _result_of(outcome: Outcome) -> str:
     if not isinstance(outcome, Failed):
         return DONE
     return BROKE if outcome.reason == UNEXPECTED else FAILED

@@ -1,8 +1,8 @@
 """
-Reviews that other programs post.
+Reviews that other programs post: authentication, limits, answers.
 
-A request is signed over method, path, timestamp, reviewer and body, and taken once, by whichever process gets it. A
-program that got no answer signs the review again: the same review is kept once.
+The signature covers method, path, timestamp, reviewer and body. Each request is accepted once, by any of the processes.
+A program that got no answer signs the review again; the same review is kept once.
 """
 
 import asyncio
@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from aiohttp import web
+
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.reviews.notice import Arrived, Entry
 from bot.domain.reviews.triage import entry_of_text
@@ -22,13 +24,14 @@ from bot.engine.clock import Clock
 from bot.engine.review_ports import Archive, Homes, KeptReview, Memory
 from bot.engine.reviews import Triage
 from bot.errors import Conflict, Unavailable, WorkspaceError
+from bot.server.http import TOO_LARGE, Route
 
 PATH = "/reviews/{slug}"
 LARGEST_BYTES = 1024 * 1024
 TOO_LONG = f"A review may have {LARGEST_BYTES} bytes."
 WINDOW_SECONDS = 300
 REMEMBERED_SECONDS = 2 * WINDOW_SECONDS + 60
-"""Longer than a timestamp is valid: it may be ahead of our clock, too."""
+"""Longer than a timestamp is accepted, which may also be in the future."""
 REVIEWER_CHARS = 80
 MOST_REVIEWERS = 5
 TIMESTAMP, SIGNATURE, REVIEWER = (
@@ -51,7 +54,7 @@ class Answer(NamedTuple):
 
 
 def signature(secret: str, timestamp: str, body: bytes, *, slug: str, reviewer: str = "") -> str:
-    """What a request that posts *body* to *slug* at *timestamp*, in seconds since 1970, has to carry."""
+    """The signature of a request that posts *body* to *slug* at *timestamp*, in seconds since 1970."""
     lines = "\n".join(("v1", timestamp, "POST", PATH.format(slug=slug), reviewer, ""))
     signed = hmac.new(secret.encode(), lines.encode("utf-8", "surrogateescape"), hashlib.sha256)
     signed.update(body)
@@ -59,7 +62,7 @@ def signature(secret: str, timestamp: str, body: bytes, *, slug: str, reviewer: 
 
 
 class Postbox:
-    """Keeps a signed review once and answers; the notice follows."""
+    """Accepts each signed request once, and stores the review; the notice in Slack follows later."""
 
     def __init__(
         self,
@@ -73,7 +76,7 @@ class Postbox:
         seconds: Callable[[], float] = time.time,
         redact: Redact = unchanged,
     ) -> None:
-        """*redact* is done to what is kept: a review may quote a file or a log with a secret."""
+        """*redact* is applied to what is stored: a review may quote a file or a log."""
         self._secret = secret
         self._archive = archive
         self._homes = homes
@@ -84,15 +87,15 @@ class Postbox:
         self._redact = redact
 
     def doubt(self, headers: Mapping[str, str]) -> Answer | None:
-        """Why a request is refused because of its headers; None when it is not."""
+        """Why a request is refused by its headers alone."""
         timestamp, given = _only(headers, TIMESTAMP), _only(headers, SIGNATURE)
         if not timestamp or not given:
             return _refused(401, f"{TIMESTAMP} and {SIGNATURE} are needed, once each. {HOW_TO_SIGN}")
         if not re.fullmatch("[0-9]{1,12}", timestamp):
             return _refused(401, f"{TIMESTAMP} is no number of seconds since 1970.")
         if not re.fullmatch("v1=[0-9a-f]{64}", given):
-            former = given.startswith("v0=")
-            why = "Signatures of the form v0= are no longer taken." if former else "That is no signature."
+            old_form = given.startswith("v0=")
+            why = "Signatures of the form v0= are no longer taken." if old_form else "That is no signature."
             return _refused(401, f"{why} {HOW_TO_SIGN}")
         if abs(self._seconds() - int(timestamp)) > WINDOW_SECONDS:
             return _refused(401, f"The timestamp is more than {WINDOW_SECONDS} s away from now.")
@@ -106,12 +109,12 @@ class Postbox:
         signed, reviewer = _only(headers, SIGNATURE), _only(headers, REVIEWER)
         expected = signature(self._secret, _only(headers, TIMESTAMP), body, slug=slug, reviewer=reviewer)
         if not hmac.compare_digest(expected, signed):
-            return _untrusted(slug, f"The signature is not that of this request. {HOW_TO_SIGN}")
+            return _unauthorised(slug, f"The signature is not that of this request. {HOW_TO_SIGN}")
         if not body.strip():
             return _refused(400, "The body is the review, and it is empty.")
         try:
             if not await self._memory.first(f"review.{signed}", seconds=REMEMBERED_SECONDS):
-                return _untrusted(
+                return _unauthorised(
                     slug,
                     "This request was sent before. To post a review again, sign it with another timestamp.",
                 )
@@ -135,8 +138,29 @@ class Postbox:
         return Answer(201 if kept.is_new else 200, said)
 
 
+class Posted(Route):
+    """The route of the postbox; every answer is JSON."""
+
+    most_bytes = LARGEST_BYTES
+
+    def __init__(self, postbox: Postbox) -> None:
+        self._postbox = postbox
+
+    def refusal(self, request: web.Request) -> web.Response | None:
+        if doubt := self._postbox.doubt(request.headers):
+            return web.json_response(doubt.said, status=doubt.status)
+        return None
+
+    def unread(self, status: int, why: str) -> web.Response:
+        return web.json_response({"error": TOO_LONG if status == TOO_LARGE else why}, status=status)
+
+    async def take(self, request: web.Request, body: bytes) -> web.Response:
+        status, said = await self._postbox.take(request.match_info["slug"], request.headers, body)
+        return web.json_response(said, status=status)
+
+
 def discreet(content: bytes, redact: Redact) -> bytes:
-    """Without its secrets, also when it is no text; every other byte stays."""
+    """Hides secrets, also in what is not UTF-8, and changes nothing else."""
     if encoding_of(content) != "utf-8":
         text = text_of(content)
         hidden = redact(text)
@@ -160,8 +184,8 @@ def _only(headers: Mapping[str, str], name: str) -> str:
     return values[0] if len(values) == 1 else ""
 
 
-def _untrusted(slug: str, why: str) -> Answer:
-    log.warning("a review of %s was not let in: %s", one_line(slug, 80), why)
+def _unauthorised(slug: str, why: str) -> Answer:
+    log.warning("a review of %s was refused: %s", one_line(slug, 80), why)
     return _refused(401, why)
 
 

@@ -1,28 +1,45 @@
-"""
-The Bolt app: every payload is known to be for us, authorised without a call, brought to a listener, and then
-acknowledged.
-"""
+"""The Bolt app and its listeners, by kind of payload: parsed, brought to the desk, acknowledged, answered."""
 
 import logging
+import re
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-from slack_bolt.async_app import AsyncApp
+from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.error import BoltUnhandledRequestError
 from slack_bolt.logger.messages import warning_client_prioritized_and_token_skipped
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.messages.message import Message
+from bot.domain.privacy.discretion import discreet
+from bot.domain.roundtable.effects import Sign
+from bot.domain.values.places import Person, Place, Room
 from bot.engine.ports import Meter, Unmetered
+from bot.errors import Conflict, NewerVersion, Unavailable, UserError
+from bot.slack import parse
 from bot.slack.client import Identity
-from bot.slack.listeners import register
-from bot.slack.parse import MALFORMED, Payload, flaw, foreign
-from bot.slack.reception import Reception
+from bot.slack.commands import Asked, Reply, ask
+from bot.slack.manifest import SHORTCUT, STOPPED
+from bot.slack.markdown import mrkdwn
+from bot.slack.parse import MALFORMED, Malformed, Payload, flaw, foreign, needed, word
+from bot.slack.reception import ONE_MOMENT, Reception, sentence_for
+from bot.slack.render import PREFIX, parts
+
+log = logging.getLogger(__name__)
+
+OTHER_VERSION = "That button is from another version of me. Say `@roundtable status` to see where we are."
+GOING_ON = "Going on with **%s**."
+UNKNOWN_SHORTCUT = "That shortcut is from another version of me. Say `/roundtable help` to see what I can do."
 
 OK = 200
+UNSAVED, BROKEN = 503, 500
+LAST_RETRY = 3
 MOST_NOTED = 100
 DOORS = {
     "app_rate_limited": "app_rate_limited",
@@ -31,17 +48,15 @@ DOORS = {
     "shortcut": "shortcut",
 }
 
-log = logging.getLogger(__name__)
-
 
 def slack_app(client: AsyncWebClient, reception: Reception, *, meter: Meter | None = None) -> AsyncApp:
     """
-    Bolt would acknowledge events before their listener ran, and would drop them, acknowledged, while `auth.test`
-    fails. So the response comes after the listener, and who we are is known beforehand.
+    By default Bolt acknowledges events before their listener runs, and drops them, acknowledged, while `auth.test`
+    fails. Here the response comes after the listener, and our identity is known beforehand.
 
-    It believes whatever it is given: what comes by HTTP is verified by `endpoint`, before Bolt sees it.
+    Signatures are not verified here: `transport` does that before Bolt sees a request.
     """
-    with _without_advice():
+    with _without_token_warning():
         app = _App(
             meter or Unmetered(),
             reception.us,
@@ -50,20 +65,19 @@ def slack_app(client: AsyncWebClient, reception: Reception, *, meter: Meter | No
             authorize=_authorize(reception.us),
             request_verification_enabled=False,
             process_before_response=True,
-            ignoring_self_events_enabled=False,  # `parse` does, along with those of other bots
-            raise_error_for_unhandled_request=True,  # else it would be a 404, which Slack repeats
+            ignoring_self_events_enabled=False,  # `parse` ignores them, and those of other bots
+            raise_error_for_unhandled_request=True,  # a 404 would make Slack repeat it
             attaching_conversation_kwargs_enabled=False,
         )
-    register(app, reception)
+    _register(app, reception)
     return app
 
 
 class _App(AsyncApp):
     """
-    Times what Slack waits for. A middleware could not: Bolt calls the listener when all of them are done.
+    Measures how long Slack waits; a middleware could not, because Bolt calls listeners after all middlewares.
 
-    And looks at payloads before Bolt does, which stumbles over those it does not expect, and takes those of other
-    workspaces for ours.
+    Checks payloads first: Bolt fails on malformed ones, and accepts those for other workspaces.
     """
 
     def __init__(self, meter: Meter, us: Identity, **options: Any) -> None:
@@ -86,15 +100,15 @@ class _App(AsyncApp):
         return response
 
     def _note(self, addressee: str) -> None:
-        """Once for each: Slack goes on sending them."""
+        """Logs each addressee once, because Slack goes on sending."""
         if addressee not in self._foreign and len(self._foreign) < MOST_NOTED:
             self._foreign.add(addressee)
             log.warning("ignored, since it is not for this bot: Slack sent it for %s", addressee)
 
 
 @contextmanager
-def _without_advice() -> Iterator[None]:
-    """With SLACK_BOT_TOKEN in the environment Bolt warns that the token goes unused. By it; not by us."""
+def _without_token_warning() -> Iterator[None]:
+    """Hides Bolt's warning that it does not use SLACK_BOT_TOKEN; we do."""
     advice = warning_client_prioritized_and_token_skipped()
 
     def other(record: logging.LogRecord) -> bool:
@@ -115,7 +129,7 @@ def _door(body: Payload) -> str:
 
 
 def _tokenless(client: AsyncWebClient) -> AsyncWebClient:
-    """Listeners answer through `Chat`. Bolt makes copies of this client, and must not change ours with them."""
+    """Bolt copies and changes its client; listeners answer through `Chat` instead."""
     return AsyncWebClient(base_url=client.base_url, session=client.session, retry_handlers=[])
 
 
@@ -130,3 +144,206 @@ def _authorize(us: Identity) -> Callable[..., Awaitable[AuthorizeResult]]:
         )
 
     return authorize
+
+
+# --- listeners ------------------------------------------------------------------------------------------------------
+
+
+def _register(app: AsyncApp, reception: Reception) -> None:
+    """Bolt tries listeners in this order: the most frequent first, those that match everything last."""
+    _messages(app, reception)
+    _commands(app, reception)
+    _actions(app, reception)
+    _shortcuts(app, reception)
+    _sessions(app, reception)
+    _errors(app, reception)
+    _rest(app, reception)
+
+
+def _messages(app: AsyncApp, reception: Reception) -> None:
+    @app.event("message")
+    async def message(body: Payload, event: Payload) -> None:
+        reply: Reply = None
+        match parse.message(event, reception.us, at=reception.clock()):
+            case parse.Words(place, said):
+                reply = await reception.desk.say(place, await reception.said(said))
+            case parse.Amended(place, amend):
+                reply = await reception.desk.amend(place, await reception.said(amend))
+            case parse.Retracted(place, retract):
+                reply = await reception.desk.retract(place, retract)
+        if reply:
+            await reception.answer_once(body, reply)
+
+    @app.event("app_mention")
+    async def mention(body: Payload, event: Payload) -> None:
+        """An empty answer counts, too: a repeated delivery may find what the first one has started."""
+        match parse.mention(event, reception.us, at=reception.clock()):
+            case Asked() as asked:
+                await reception.answer_once(body, await reception.ask(body, asked))
+            case parse.Words(place, said):
+                reply = await reception.desk.say(place, await reception.said(said), mentioned=True)
+                await reception.answer_once(body, reply)
+
+
+def _commands(app: AsyncApp, reception: Reception) -> None:
+    @app.command(re.compile(".*"))  # a workspace may rename the command
+    async def command(ack: AsyncAck, body: Payload) -> None:
+        asked = parse.command(body, reception.us, at=reception.clock())
+        reply = await reception.ask(body, asked)
+        told = parts(discreet(reply, reception.us.redact)) if reply else []
+        if len(told) == 1:
+            await ack(text=told[0].text, blocks=told[0].blocks, response_type="ephemeral")
+            return
+        await ack()
+        reception.tell(asked.place, asked.person.id, reply, reply_url=asked.reply_url)
+
+
+def _actions(app: AsyncApp, reception: Reception) -> None:
+    @app.action(re.compile(rf"^{re.escape(PREFIX)}"))
+    async def press(ack: AsyncAck, body: Payload) -> None:
+        match parse.press(body, reception.us, at=reception.clock()):
+            case parse.Picked() as picked:
+                reply = await _picked(reception, body, picked)
+                await ack()
+                if reply is ONE_MOMENT:
+                    reception.answer(body, reply)
+                else:
+                    reception.replace(body, _gone_on(picked, reply))
+            case parse.Pressed() as pressed:
+                reply = await _pressed(reception, body, pressed)
+                await ack()
+                reception.answer(body, reply)
+            case Asked() as asked:
+                reply = await reception.ask(body, asked)
+                await ack()
+                reception.answer(body, reply)
+            case None:
+                await ack()
+                reception.answer(body, OTHER_VERSION)
+
+
+async def _pressed(reception: Reception, body: Payload, pressed: parse.Pressed) -> Reply:
+    async def known(person: Person, _room: Room) -> Reply:
+        return await reception.desk.press(pressed.place, pressed.press.but(person=person))
+
+    return await reception.brought(body, pressed.press.person, known)
+
+
+async def _picked(reception: Reception, body: Payload, picked: parse.Picked) -> Reply:
+    resume = picked.resume
+
+    async def known(person: Person, room: Room) -> Reply:
+        return await reception.desk.resume(resume.but(person=person, room=room), picked.reference)
+
+    return await reception.brought(body, resume.person, known, where=resume.place, room=resume.room)
+
+
+def _gone_on(picked: parse.Picked, reply: Reply) -> Message:
+    """The chosen item stands where the picker's buttons were."""
+    going_on = Message(text=GOING_ON % picked.label)
+    return going_on.but(note=reply.text, links=reply.links) if reply else going_on
+
+
+def _shortcuts(app: AsyncApp, reception: Reception) -> None:
+    @app.shortcut({"type": "message_action", "callback_id": SHORTCUT})
+    async def start(ack: AsyncAck, body: Payload) -> None:
+        asked = parse.shortcut(body, reception.us, at=reception.clock())
+        reply = await reception.ask(body, asked)
+        await ack()
+        reception.answer(body, reply)
+
+
+def _sessions(app: AsyncApp, reception: Reception) -> None:
+    @app.event(STOPPED)
+    async def stopped(body: Payload, event: Payload) -> None:
+        """Slack's own stop button, in threads where an app that is declared an agent is at work."""
+        place = Place(
+            team=reception.us.team, channel=needed(event, "channel"), thread=needed(event, "thread_ts")
+        )
+        asked = Asked(
+            verb="stop",
+            rest="",
+            place=place,
+            person=Person(id=needed(event, "user")),
+            key=f"stopped.{place.channel}.{place.thread}.{needed(event, 'event_ts')}",
+            at=reception.clock(),
+        )
+
+        async def known(person: Person, _room: Room) -> Reply:
+            try:
+                return await ask(reception.desk, replace(asked, person=person))
+            except UserError:
+                # Nothing to stop: clear the indicator, which Slack shows until we do.
+                reception.errands.send(reception.chat.clear(place, Sign.SESSION))
+                raise
+
+        await reception.answer_once(body, await reception.brought(body, asked.person, known))
+
+
+def _errors(app: AsyncApp, reception: Reception) -> None:
+    """
+    Every error of a listener ends here. Events stay unacknowledged until they are saved, so Slack repeats them.
+    Commands and clicks are not repeated: they are acknowledged, and the person is told to try again. Payloads without
+    a listener are acknowledged.
+    """
+
+    @app.error
+    async def report(error: Exception, request: AsyncBoltRequest) -> BoltResponse:
+        ack, body = request.context.ack, request.body
+        if isinstance(error, BoltUnhandledRequestError | Malformed):
+            _note_ignored(error, body)
+            return await ack()
+        sentence, unacknowledged = _judged(error)
+        if "command" in body:
+            return await ack(text=mrkdwn(reception.us.redact(sentence)), response_type="ephemeral")
+        if "event" not in body:
+            reception.answer(body, sentence)
+            return await ack()
+        if not unacknowledged or _gives_up(request, always=isinstance(error, NewerVersion)):
+            await reception.answer_once(body, sentence)
+        return BoltResponse(status=unacknowledged) if unacknowledged else await ack()
+
+
+def _note_ignored(error: Exception, body: Payload) -> None:
+    if isinstance(error, Malformed):
+        log.warning("ignored, because it is malformed: %s", error)
+    elif body.get("type") == MALFORMED:
+        log.warning("ignored, because it is malformed: %s", body["why"])
+    elif body.get("type") == "app_rate_limited":
+        log.warning("Slack holds events back: there are more than its hourly limit")
+
+
+def _judged(error: Exception) -> tuple[str, int]:
+    """What the person is told, and the status that makes Slack repeat an event; 0 when it shall not."""
+    sentence = sentence_for(error)
+    if isinstance(error, UserError):
+        return sentence, 0
+    return sentence, UNSAVED if isinstance(error, Unavailable | Conflict) else BROKEN
+
+
+def _gives_up(request: AsyncBoltRequest, *, always: bool) -> bool:
+    """Whether this is Slack's last delivery of something that was said to us, so that the person needs an answer."""
+    attempt = request.headers.get("x-slack-retry-num", ["0"])[0]
+    to_us = always or word(request.body, "event", "type") == "app_mention"
+    return to_us and attempt.isdecimal() and int(attempt) >= LAST_RETRY
+
+
+ANYTHING = re.compile(".*")
+
+
+def _rest(app: AsyncApp, reception: Reception) -> None:
+    """Buttons and shortcuts of another app or version: the person is told so."""
+
+    @app.action(ANYTHING)
+    async def action(ack: AsyncAck, body: Payload) -> None:
+        await ack()
+        reception.answer(body, OTHER_VERSION)
+
+    @app.shortcut(ANYTHING)
+    async def shortcut(ack: AsyncAck, body: Payload) -> None:
+        await ack()
+        reception.answer(body, UNKNOWN_SHORTCUT)
+
+    @app.options(ANYTHING)
+    async def options(ack: AsyncAck) -> None:
+        await ack(options=[])

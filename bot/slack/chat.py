@@ -1,9 +1,11 @@
 """The `Chat` of the engine, on Slack's Web API."""
 
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, assert_never
 
+import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -14,26 +16,24 @@ from bot.domain.roundtable.effects import Sign
 from bot.domain.values.places import Belonging, Place, Room
 from bot.engine.ports import Chat, Opened, Pace, Root, Sheet, Thread
 from bot.errors import SlackError
-from bot.slack.calls import QUIET, UNLINKED, Calls, Unpaced
-from bot.slack.client import CUSTOMISE, Identity
-from bot.slack.ephemeral import Whispers
-from bot.slack.health import Standing
+from bot.slack.client import (
+    CUSTOMISE,
+    QUIET,
+    Calls,
+    Identity,
+    SlackHealth,
+    Unpaced,
+    answer_of,
+    errors_translated,
+)
+from bot.slack.history import PostLookup, ThreadReader
 from bot.slack.lookup import Channels, Names
-from bot.slack.post_lookup import Earlier, Posting, ThreadReader, metadata
-from bot.slack.refusals import answer_of
-from bot.slack.render import UPDATE_TEXT_CHARS, Part, parts, shortened
-from bot.slack.typing_indicator import Signs
-from bot.slack.uploads import Uploads
-from bot.slack.wording import POSTED_AGAIN
+from bot.slack.posting import GONE, Ephemeral, Posts, metadata
+from bot.slack.render import Part, parts
 
 log = logging.getLogger(__name__)
 
-NO_LONGER_THERE = frozenset({
-    "message_not_found",
-    "cant_update_message",
-    "edit_window_closed",
-    "thread_not_found",
-})  # fmt: skip
+POSTED_AGAIN = "(posted again after a restart)"
 NO_REACTION_NEEDED = frozenset({
     "already_reacted",
     "message_not_found",
@@ -46,7 +46,7 @@ NO_REACTION_NEEDED = frozenset({
 
 
 class SlackChat(Chat):
-    """Personas post under their own names while Slack lets us; once it says no, for good, they sign in the text."""
+    """Personas post under their own names, until Slack refuses that; from then on they sign in the text."""
 
     def __init__(
         self,
@@ -55,22 +55,22 @@ class SlackChat(Chat):
         identity: Identity,
         *,
         pace: Pace | None = None,
-        standing: Standing | None = None,
+        health: SlackHealth | None = None,
     ) -> None:
-        """Without a *pace*, as fast as the engine pays. What every call says about *standing* is noted there."""
+        """Without a *pace* there are no rate limits."""
         self._client = client
         self._roster = roster
         self._identity = identity
         self._own_names = identity.can_customise
-        self._call = Calls(client, pace or Unpaced(), team=identity.team, standing=standing)
+        self._call = Calls(client, pace or Unpaced(), team=identity.team, health=health)
         self._names = Names(self._call, identity)
         self._channels = Channels(self._call)
         self._threads = ThreadReader(self._call, identity, self._names)
-        self._earlier = Earlier(self._call, identity.bot)
-        self._uploads = Uploads(self._call, self._earlier)
-        self._whispers = Whispers(self._call)
-        self._posting = Posting(self._call)
-        self._signs = Signs(self._call)
+        self._lookup = PostLookup(self._call, identity.bot)
+        self._files = _Files(self._call, self._lookup)
+        self._ephemeral = Ephemeral(self._call)
+        self._posts = Posts(self._call)
+        self._indicator = _WorkIndicator(self._call)
 
     @property
     def lands_within(self) -> float:
@@ -89,27 +89,15 @@ class SlackChat(Chat):
     async def share(
         self, place: Place, sheets: tuple[Sheet, ...], comment: Message, *, key: str, again: bool
     ) -> None:
-        there = await self._uploads.stands(place, sheets, key=key) if again else False
+        there = await self._files.are_there(place, sheets, key=key) if again else False
         if there is None:
             comment = comment.but(note=POSTED_AGAIN)
         if not there:
-            await self._uploads.share(place, sheets, parts(self._told(comment))[-1].text, key=key)
+            await self._files.share(place, sheets, parts(self._redacted(comment))[-1].text, key=key)
 
     async def rewrite(self, place: Place, ts: str, message: Message) -> None:
-        """What stands there is the part that carried the choices: the last."""
-        part = self._parts(message)[-1]
-        text = shortened(part.text, UPDATE_TEXT_CHARS)
-        try:
-            await self._call(
-                self._client.chat_update,
-                channel=place.channel,
-                ts=ts,
-                text=text,
-                blocks=part.blocks,
-                **UNLINKED,
-            )
-        except SlackError as error:
-            _unless(error, NO_LONGER_THERE)
+        """*ts* is the part that carried the choices: the last."""
+        await self._posts.edit(place.channel, ts, self._parts(message)[-1])
 
     async def react(self, place: Place, ts: str, emoji: str) -> None:
         try:
@@ -117,7 +105,7 @@ class SlackChat(Chat):
                 self._client.reactions_add, channel=place.channel, timestamp=ts, name=emoji.strip(":")
             )
         except SlackError as error:
-            _unless(error, NO_REACTION_NEEDED)
+            _raise_unless(error, NO_REACTION_NEEDED)
 
     async def unreact(self, place: Place, ts: str, emoji: str) -> None:
         try:
@@ -125,32 +113,31 @@ class SlackChat(Chat):
                 self._client.reactions_remove, channel=place.channel, timestamp=ts, name=emoji.strip(":")
             )
         except SlackError as error:
-            _unless(error, NO_REACTION_NEEDED)
+            _raise_unless(error, NO_REACTION_NEEDED)
 
     async def show(self, place: Place, sign: Sign, words: str) -> None:
-        await self._signs.show(place, sign, words)
+        await self._indicator.show(place, sign, words)
 
     async def clear(self, place: Place, sign: Sign) -> None:
-        await self._signs.clear(place, sign)
+        await self._indicator.clear(place, sign)
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
-        if self._earlier.is_bare(place):
+        if self._lookup.is_bare(place):
             place = place.but(thread="")
-        for part in parts(self._told(message), label=self._label(message), signed=True):
-            await self._whispers.tell(place, person, part, reply_url=reply_url)
+        for part in parts(self._redacted(message), label=self._label(message), signed=True):
+            await self._ephemeral.tell(place, person, part, reply_url=reply_url)
 
     async def replace(self, reply_url: str, message: Message) -> bool:
-        """In place of the message whose button was pressed; False when the reply URL is used up."""
-        return await self._whispers.replace(reply_url, parts(self._told(message))[-1])
+        return await self._ephemeral.replace(reply_url, parts(self._redacted(message))[-1])
 
     async def read(self, place: Place, *, after: str) -> Thread:
         return await self._threads.read(place, after=after)
 
     async def root(self, place: Place) -> Root | None:
-        return await self._earlier.root(place)
+        return await self._lookup.root(place)
 
     async def find_root(self, place: Place, slug: str) -> str:
-        return await self._earlier.find_root(place, slug)
+        return await self._lookup.find_root(place, slug)
 
     async def name(self, person: str) -> str:
         return await self._names.of(person)
@@ -167,10 +154,10 @@ class SlackChat(Chat):
     # --- posting --------------------------------------------------------------------------------------------------
 
     async def _post(self, place: Place, message: Message, *, key: str, again: bool) -> list[str]:
-        """The stamps of all parts, of which those that stand there already are not posted again."""
+        """The timestamps of all parts; those that were posted before are not posted again."""
         posted: dict[int, str] = {}
         if again:
-            found = await self._earlier.parts(place, key)
+            found = await self._lookup.parts(place, key)
             posted.update(found or {})
             if found is None:
                 message = message.but(note="\n".join(filter(None, (message.note, POSTED_AGAIN))))
@@ -182,39 +169,41 @@ class SlackChat(Chat):
             await self._post_missing(place, message, key, posted=posted)
 
         stamps = [posted[number] for number in sorted(posted)]
-        self._earlier.stands(place.but(thread=place.thread or stamps[0]), key, stamps[-1])
+        self._lookup.remember(place.but(thread=place.thread or stamps[0]), key, stamps[-1])
         return stamps
 
     async def _post_missing(
         self, place: Place, message: Message, key: str, *, posted: dict[int, str]
     ) -> None:
-        """A message to the channel that is too long for one post goes on in the thread below the first."""
-        told = self._parts(message)
-        for number, part in enumerate(told, start=1):
+        """A long message to the channel continues in the thread of its first part."""
+        rendered = self._parts(message)
+        for number, part in enumerate(rendered, start=1):
             if number not in posted:
                 posted[number] = await self._post_part(
                     channel=place.channel,
                     thread_ts=place.thread or posted.get(1),
                     text=part.text,
                     blocks=part.blocks,
-                    metadata=metadata(key, number, len(told), step=message.about, witness=message.witness),
+                    metadata=metadata(
+                        key, number, len(rendered), step=message.about, witness=message.witness
+                    ),
                     **QUIET,
                     **self._byline(message),
                 )
 
     async def _post_part(self, **arguments: Any) -> str:
         try:
-            return await self._posting(**arguments)
+            return await self._posts.post(**arguments)
         except SlackError as error:
             if "username" in arguments and _lacks(error, CUSTOMISE):
                 raise _NoOwnName from error
             raise
 
     def _parts(self, message: Message) -> list[Part]:
-        return parts(self._told(message), label=self._label(message), signed=not self._own_names)
+        return parts(self._redacted(message), label=self._label(message), signed=not self._own_names)
 
-    def _told(self, message: Message) -> Message:
-        """Titles and records also come from files, which nobody redacted."""
+    def _redacted(self, message: Message) -> Message:
+        """Again: titles and records also come from files, which are not redacted."""
         return discreet(message, self._identity.redact)
 
     def _persona(self, message: Message) -> Persona | None:
@@ -232,16 +221,13 @@ class SlackChat(Chat):
         return {"username": persona.label, icon: persona.icon}
 
     async def _permalink(self, channel: str, ts: str) -> str:
-        try:
-            answer = await self._call(self._client.chat_getPermalink, channel=channel, message_ts=ts)
-        except SlackError as error:
-            log.info("no permalink of %s in %s: %s", ts, channel, error.reason)
-            return ""
-        return str(answer["permalink"])
+        with suppress(SlackError):
+            return await self._posts.permalink(channel, ts)
+        return ""
 
 
 class _NoOwnName(Exception):
-    """Slack lets us post, but not under a persona's name."""
+    """Posting is allowed, but not under a persona's name."""
 
 
 def _lacks(error: SlackError, scope: str) -> bool:
@@ -250,6 +236,107 @@ def _lacks(error: SlackError, scope: str) -> bool:
     return error.reason == "missing_scope" and scope in str(needed)
 
 
-def _unless(error: SlackError, expected: frozenset[str]) -> None:
+def _raise_unless(error: SlackError, expected: frozenset[str]) -> None:
     if error.reason not in expected:
         raise error
+
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
+UPLOAD_SECONDS = 60
+SERVER_ERROR = 500
+OK = 200
+
+
+class _Files:
+    """
+    Files into a thread in three steps: ask for an address, send the bytes there, share all files at once.
+
+    Only the last step is visible. The comment above the files names them, so one look tells whether it was done.
+    """
+
+    def __init__(self, calls: Calls, lookup: PostLookup) -> None:
+        self._calls = calls
+        self._client = calls.client
+        self._lookup = lookup
+
+    async def share(self, place: Place, sheets: Sequence[Sheet], comment: str, *, key: str) -> None:
+        files = [{"id": await self._upload(one), "title": one.title} for one in sheets]
+        await self._calls(
+            self._client.files_completeUploadExternal,
+            files=files,
+            channel_id=place.channel,
+            thread_ts=place.thread,
+            initial_comment=comment,
+        )
+        log.info("%s: %s are in %s", key, ", ".join(one.name for one in sheets), place.key)
+
+    async def are_there(self, place: Place, sheets: Sequence[Sheet], *, key: str) -> bool | None:
+        """None when Slack does not let us see."""
+        texts = await self._lookup.texts(place, key)
+        return None if texts is None else any(all(one.name in text for one in sheets) for text in texts)
+
+    async def _upload(self, sheet: Sheet) -> str:
+        """The id of the file."""
+        answer = await self._calls(
+            self._client.files_getUploadURLExternal, filename=sheet.name, length=len(sheet.content)
+        )
+        assert self._client.session
+        with errors_translated():
+            async with self._client.session.post(
+                answer["upload_url"],
+                data=sheet.content,
+                headers={"Content-Type": "application/octet-stream"},
+                timeout=aiohttp.ClientTimeout(total=UPLOAD_SECONDS),
+            ) as response:
+                status = response.status
+        if status != OK:
+            again = status >= SERVER_ERROR
+            raise SlackError("Slack did not take the file.", reason=f"upload_{status}", again=again)
+        return str(answer["file_id"])
+
+
+# --- that we are at work (ADR 20) -----------------------------------------------------------------------------------
+
+AT_WORK, AT_REST = "processing", "active"
+"""Slack's names for a session that works, and for one that waits for people."""
+
+NO_THREAD = frozenset({GONE, "message_not_found", "invalid_thread_ts"})
+
+
+class _WorkIndicator:
+    """
+    In any thread an app may show a status text. An app that is declared an agent has a session in the thread, with a
+    stop button.
+    """
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    async def show(self, place: Place, sign: Sign, words: str) -> None:
+        """A refusal raises. Slack's trouble does not: the work goes on without an indicator."""
+        try:
+            await self._set(place, sign, words=words, session=AT_WORK)
+        except SlackError as error:
+            if not error.again:
+                raise
+            log.info("the work indicator is not shown: %s", error)
+
+    async def clear(self, place: Place, sign: Sign) -> None:
+        try:
+            await self._set(place, sign, words="", session=AT_REST)
+        except SlackError as error:
+            _raise_unless(error, NO_THREAD)
+
+    async def _set(self, place: Place, sign: Sign, *, words: str, session: str) -> None:
+        where = {"channel_id": place.channel, "thread_ts": place.thread}
+        client = self._calls.client
+        match sign:
+            case Sign.SESSION:
+                await self._calls(client.agents_sessions_setStatus, **where, status=session)
+            case Sign.STATUS:
+                await self._calls(client.assistant_threads_setStatus, **where, status=words)
+            case Sign.REACTION:
+                raise AssertionError("a reaction is set on a message, by `react`")
+            case _:
+                assert_never(sign)

@@ -1,115 +1,58 @@
-"""The one client through which everything goes to Slack."""
+"""
+The one client through which everything goes to Slack: slack_sdk's, with one call per request.
 
-import json as jsons
+Nothing is retried here, because a retried post may appear twice in the thread: the outbox decides what is tried again.
+`Calls` keeps Slack's rate limits, and every error becomes a SlackError, in this module only.
+"""
+
+import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from ipaddress import ip_address
-from typing import Any
+from math import inf
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
-from slack_sdk.errors import SlackApiError
+from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
-from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.domain.privacy.redaction import unchanged
+from bot.engine.ports import Pace
 from bot.errors import SlackError
-from bot.slack.refusals import refusals_translated
 
-# The SDK's client, with a shorter way to Slack for the calls that a discussion makes.
-#
-# For each call the SDK writes two lines of log that nobody reads, prepares to try again, which we forbid,
-# and takes URLs apart: together as much CPU as aiohttp needs to send the request and read the answer. What
-# goes over the wire and what comes back is the same. Whatever is unusual (files, a token of its own) goes
-# the SDK's way.
+log = logging.getLogger(__name__)
 
-
-JSON = "application/json"
-AS_JSON = "application/json;charset=utf-8"
-AS_QUERY = "application/x-www-form-urlencoded"
-
-
-class DirectClient(AsyncWebClient):
-    """Needs a session. Nothing is tried again."""
-
-    async def api_call(
-        self,
-        api_method: str,
-        *,
-        http_verb: str = "POST",
-        json: dict[str, Any] | None = None,
-        params: dict[str, Any] | None = None,
-        **unusual: Any,
-    ) -> AsyncSlackResponse:
-        given = params if json is None else json
-        if (
-            given is None
-            or (http_verb != "POST" and json is not None)
-            or "token" in given
-            or self.default_params
-            or any(unusual.values())
-        ):
-            return await super().api_call(
-                api_method, http_verb=http_verb, json=json, params=params, **unusual
-            )
-        body = jsons.dumps(json).encode() if json is not None else None
-        return await self._asked(http_verb, api_method, body=body, query=_query(params or {}))
-
-    async def _asked(
-        self, verb: str, method: str, *, body: bytes | None, query: Mapping[str, Any]
-    ) -> AsyncSlackResponse:
-        assert self.session, "there is one for as long as the client is open"
-        url = self.base_url + method
-        sent = {
-            "Content-Type": AS_QUERY if body is None else AS_JSON,
-            "Authorization": f"Bearer {self.token}",
-            **self.headers,
-        }
-        async with self.session.request(verb, url, data=body, params=query, headers=sent) as answer:
-            said = await answer.read()
-        try:
-            content = jsons.loads(said) if answer.content_type == JSON else {}
-        except ValueError as error:
-            raise SlackApiError(f"The answer of {method} is no JSON", answer) from error
-        heard = AsyncSlackResponse(
-            client=self,
-            http_verb=verb,
-            api_url=url,
-            req_args={},
-            data=content if isinstance(content, dict) else {},
-            headers=answer.headers,  # type: ignore[arg-type]  # a mapping, and all that is asked of it
-            status_code=answer.status,
-        )
-        heard.validate()
-        return heard
-
-
-def _query(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: int(value) if isinstance(value, bool) else value
-        for name, value in given.items()
-        if value is not None
-    }
-
-
-# Who we are in the workspace, as `auth.test` said once, at the start, and how discreet.
-
+SLACK_API = "https://slack.com/api/"
+CALL_SECONDS = 10
+CALL_SECONDS_HERE = 5
+"""For a Slack on this machine: it answers at once or never."""
+CONNECT_SECONDS = 5
+USER_AGENT = "roundtable-bot"
 
 CUSTOMISE = "chat:write.customize"
 UPLOAD = "files:write"
 AGENT = "assistant:write"
 """Slack grants it to every app that is declared an agent."""
 
+_sdk_log = logging.getLogger("slack_sdk.web.client")
+# The SDK looks at this logger's own level before it formats requests and responses, with every text, for DEBUG.
+_sdk_log.setLevel(logging.WARNING)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
     """
-    *scopes* are the granted ones; empty when Slack did not name any. *redact* is done to what people write.
-    *enterprise* is the organisation of the workspace, if it is in an Enterprise Grid. *apps* are the ids of our app,
-    as far as they are known.
+    Who we are in the workspace, as `auth.test` said at startup.
+
+    *scopes* are the granted ones; empty when Slack did not name any. *redact* is applied to what people write.
+    *enterprise* is the organisation of the workspace, if it is in an Enterprise Grid. *apps* are the known ids of our
+    app.
     """
 
     team: str
@@ -130,43 +73,30 @@ class Identity:
         return AGENT in self.scopes
 
 
-log = logging.getLogger(__name__)
-
-SLACK_API = "https://slack.com/api/"
-CALL_SECONDS = 10
-CALL_SECONDS_HERE = 5
-"""A Slack on this machine answers at once or never."""
-CONNECT_SECONDS = 5
-USER_AGENT = "roundtable-bot"
-
-
 @asynccontextmanager
 async def opened(
     token: str, *, api_url: str = SLACK_API, seconds: float = 0
 ) -> AsyncIterator[AsyncWebClient]:
-    """
-    One session for all calls: without one, the client opens a connection for each. With one it ignores its own
-    timeout, so the session has it. Nothing is retried here: a retried post may stand in the thread twice.
-
-    A call may take *seconds*; 0 stands for what is usual there.
-    """
+    """A client with one session for all calls. A call may take *seconds*; 0 means the default for *api_url*."""
     seconds = seconds or (CALL_SECONDS_HERE if is_here(api_url) else CALL_SECONDS)
+    # With a session the client ignores its own timeout, so the session has it.
     timeout = aiohttp.ClientTimeout(total=seconds, connect=min(seconds, CONNECT_SECONDS))
     async with aiohttp.ClientSession(timeout=timeout, trust_env=not is_here(api_url)) as session:
-        client = DirectClient(
+        client = AsyncWebClient(
             token,
             base_url=api_url,
             session=session,
             retry_handlers=[],
             user_agent_prefix=USER_AGENT,
+            logger=_sdk_log,
         )
-        client.timeout = seconds  # type: ignore[assignment] # whole seconds are all it expects
-        client.proxy = None  # the session knows the proxy, and NO_PROXY too; the client only the proxy
+        client.timeout = seconds  # type: ignore[assignment] # the SDK declares whole seconds
+        client.proxy = None  # the session reads the proxy and NO_PROXY; the client would ignore NO_PROXY
         yield client
 
 
 def is_here(url: str) -> bool:
-    """Whether *url* is on this machine: no proxy leads there."""
+    """Whether *url* is on this machine, where no proxy is used."""
     host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -175,13 +105,13 @@ def is_here(url: str) -> bool:
 
 
 async def call(method: Callable[..., Awaitable[Any]], **arguments: Any) -> Any:
-    """One call of a method of the client; what goes wrong is a SlackError."""
-    with refusals_translated():
+    """One call of a method of the client. Raises SlackError."""
+    with errors_translated():
         return await method(**arguments)
 
 
 async def identify(client: AsyncWebClient) -> Identity:
-    """Raises SlackError when the token is no good; `again` says whether asking later may help."""
+    """Raises SlackError when the token is not accepted; `again` says whether a later call may succeed."""
     answer = await call(client.auth_test)
     scopes = answer.headers.get("x-oauth-scopes", "")
     bot = answer.get("bot_id") or ""
@@ -197,13 +127,13 @@ async def identify(client: AsyncWebClient) -> Identity:
 
 
 def app_of(app_token: str) -> frozenset[str]:
-    """The id of the app, which its app-level token names."""
+    """The id of the app, which its app-level token contains."""
     found = re.match(r"xapp-\d+-(A[A-Z0-9]+)-", app_token)
     return frozenset({found[1]}) if found else frozenset()
 
 
 async def _apps(client: AsyncWebClient, bot: str) -> frozenset[str]:
-    """Of our app: it is good to know, and nothing depends on it."""
+    """The id of our app; optional, so a refusal is only logged."""
     if not bot:
         return frozenset()
     try:
@@ -213,3 +143,375 @@ async def _apps(client: AsyncWebClient, bot: str) -> frozenset[str]:
         return frozenset()
     app = (answer.get("bot") or {}).get("app_id")
     return frozenset({app}) if app else frozenset()
+
+
+# --- errors ---------------------------------------------------------------------------------------------------------
+#
+# `again` is set where the same call may succeed later. Some of those calls were performed and only the answer was
+# lost, so a caller has to look before it posts again.
+
+RATE_LIMITED = "ratelimited"
+UNREACHED = "unreached"
+"""There was no connection, so Slack did nothing."""
+LONGEST_RETRY_SECONDS = 3_600.0
+
+# What the SDK raises for an answer that is not text, or is JSON and not an object.
+_UNREADABLE = (UnicodeDecodeError, AttributeError)
+_FOREIGN = (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, *_UNREADABLE)
+_TOO_MANY_REQUESTS = 429
+_SERVER_ERROR = 500
+_UNSENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError)
+_RATE_LIMITED = frozenset({RATE_LIMITED, "rate_limited", "message_limit_exceeded"})
+_TEMPORARY = frozenset({
+    "external_channel_migrating",
+    "fatal_error",
+    "internal_error",
+    "request_timeout",
+    "service_unavailable",
+    "team_added_to_org",
+    "update_failed",
+})  # fmt: skip
+SHUT_OUT = frozenset({
+    "account_inactive",
+    "invalid_auth",
+    "not_authed",
+    "org_login_required",
+    "team_access_not_granted",
+    "token_expired",
+    "token_revoked",
+    "two_factor_setup_required",
+})  # fmt: skip
+"""They concern the app, whatever the call is: an admin has to act before any call succeeds."""
+
+_UNKNOWN_TO_SLACK = "Slack no longer accepts the bot's token. Install the app again and set SLACK_BOT_TOKEN."
+_NOT_FOUND = "I can't see this channel. If it is private, invite me with `/invite @roundtable` and try again."
+_ARCHIVED = "This channel is archived. Unarchive it and try again."
+_NO_FILES = (
+    "The settings of this workspace don't allow such files. An admin of the workspace can change that."
+)
+_RESTRICTED = "The settings of this workspace don't let me post here. An admin of the workspace can allow it."
+_GONE = "The message this belongs to was deleted, so there is nothing left to answer."
+
+SENTENCES: Mapping[str, str] = {
+    "not_in_channel": "I'm not in this channel. Invite me with `/invite @roundtable` and try again.",
+    "channel_not_found": _NOT_FOUND,
+    "is_archived": _ARCHIVED,
+    "no_permission": "I'm not allowed to post here. Invite me with `/invite @roundtable` and try again.",
+    "user_not_in_channel": "That person is not in this channel. They have to join it first.",
+    "is_inactive": _ARCHIVED,
+    "user_not_found": "Slack doesn't know that person.",
+    "user_disabled": "That person's account is switched off.",
+    "cannot_dm_bot": "A bot can't be written to directly.",
+    "messages_tab_disabled": "I can't write to you directly: the app's messages tab is switched off.",
+    "team_access_not_granted": "The app isn't allowed in this workspace of your organisation. An admin can grant it.",
+    "ekm_access_denied": "An admin of the workspace has suspended posting for a while.",
+    "invalid_auth": _UNKNOWN_TO_SLACK,
+    "not_authed": _UNKNOWN_TO_SLACK,
+    "token_revoked": _UNKNOWN_TO_SLACK,
+    "token_expired": _UNKNOWN_TO_SLACK,
+    "account_inactive": "The bot is switched off in this workspace. Install the app again.",
+    "org_login_required": "The workspace is being moved to an organisation. Try again when that is done.",
+    "not_allowed_token_type": "This token is of the wrong kind: SLACK_BOT_TOKEN begins with xoxb-.",
+    "restricted_action": _RESTRICTED,
+    "restricted_action_read_only_channel": "This channel is read-only for me. An admin of the channel can change that.",
+    "restricted_action_thread_only_channel": "New messages aren't allowed in this channel, only replies in threads.",
+    "restricted_action_non_threadable_channel": "Threads aren't allowed in this channel. Start in another one.",
+    "restricted_action_thread_locked": "This thread is locked. An admin can unlock it.",
+    "thread_locked": "This thread is locked. An admin can unlock it.",
+    "msg_too_long": "The text is too long for Slack.",
+    "msg_blocks_too_long": "The text is too long for Slack.",
+    "thread_not_found": _GONE,
+    "cannot_reply_to_message": "Slack doesn't allow replies to that message. Start with another one.",
+    "message_not_found": _GONE,
+    "file_type_not_allowed": _NO_FILES,
+    "file_uploads_disabled": _NO_FILES,
+    "file_uploads_except_images_disabled": _NO_FILES,
+    "file_upload_size_restricted": "The workspace doesn't allow files of this size.",
+    "storage_limit_reached": "The workspace has no room for more files.",
+}
+
+
+@contextmanager
+def errors_translated() -> Iterator[None]:
+    try:
+        yield
+    except _FOREIGN as error:
+        raise translated(error) from error
+
+
+def translated(error: Exception) -> SlackError:
+    if isinstance(error, SlackApiError):
+        return _refused(error)
+    if isinstance(error, _UNSENT):
+        return SlackError("Slack could not be reached.", reason=UNREACHED, again=True)
+    if isinstance(error, TimeoutError):
+        return SlackError("Slack did not answer in time.", reason="timeout", again=True)
+    if isinstance(error, _UNREADABLE):
+        return SlackError("Slack has trouble answering.", reason="unreadable_answer", again=True)
+    return SlackError("Slack could not be reached.", reason="connection_failed", again=True)
+
+
+def answer_of(error: SlackApiError) -> Mapping[str, Any]:
+    """Slack's answer; empty when it is not a JSON object, such as the error page of a proxy."""
+    answer = getattr(error.response, "data", None)
+    return answer if isinstance(answer, dict) else {}
+
+
+def _refused(error: SlackApiError) -> SlackError:
+    answer = answer_of(error)
+    reason = str(answer.get("error", ""))
+    status = _status(error)
+    if status == _TOO_MANY_REQUESTS or reason in _RATE_LIMITED:
+        seconds = _retry_after(error)
+        return SlackError(
+            "Slack asks us to slow down.", reason=RATE_LIMITED, again=True, after_seconds=seconds
+        )
+    if status >= _SERVER_ERROR or reason in _TEMPORARY or not reason:
+        return SlackError("Slack has trouble answering.", reason=reason or f"http_{status}", again=True)
+    return SlackError(_sentence(reason, answer), reason=reason)
+
+
+def _sentence(reason: str, answer: Mapping[str, Any]) -> str:
+    if reason == "missing_scope":
+        needed = answer.get("needed") or "a scope"
+        return (
+            f"The app lacks the permission `{needed}`. Add it to the app's scopes and install the app again."
+        )
+    if reason.startswith("restricted_action"):
+        return SENTENCES.get(reason, _RESTRICTED)
+    return SENTENCES.get(reason, f"Slack refused this: {reason}.")
+
+
+def _status(error: SlackApiError) -> int:
+    """The response is the SDK's or aiohttp's."""
+    response = error.response
+    return int(getattr(response, "status_code", None) or getattr(response, "status", 0) or 0)
+
+
+def _retry_after(error: SlackApiError) -> float:
+    headers = getattr(error.response, "headers", None) or {}
+    named = {name.lower(): value for name, value in headers.items()}
+    try:
+        seconds = float(named.get("retry-after", 0))
+    except ValueError:
+        return 0.0
+    return min(seconds, LONGEST_RETRY_SECONDS) if seconds > 0 else 0.0
+
+
+# --- whether Slack accepts our calls ------------------------------------------------------------------------------
+
+CHECK_SECONDS = 15.0
+QUIET_SECONDS = 60.0
+COMPARE_SECONDS = 5.0
+"""At most this often the clocks are compared."""
+
+
+class SlackHealth:
+    """
+    Whether Slack accepts our calls, and how far our clock is from Slack's: every answer says both. While there are no
+    calls, or Slack refuses all of them, `watch` asks now and then.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.time) -> None:
+        self.refusal = ""
+        """Why Slack refuses all our calls, as a sentence; empty while it does not."""
+        self.clock_ahead: float | None = None
+        """Seconds that our clock is ahead of Slack's; None before Slack's first answer."""
+        self._now = now
+        self._answered_at = self._compared_at = -inf
+
+    async def ask(self, method: Callable[..., Awaitable[Any]], **arguments: Any) -> Any:
+        try:
+            answer = await call(method, **arguments)
+        except SlackError as error:
+            self._note_refusal(error)
+            raise
+        self._note_headers(answer.headers)
+        if self.refusal:
+            self.refusal = ""
+            log.info("Slack takes our calls again")
+        return answer
+
+    async def watch(self, test: Callable[[], Awaitable[Any]]) -> None:
+        """Runs until cancelled. *test* is a cheap call that needs no permission."""
+        while True:
+            await asyncio.sleep(CHECK_SECONDS)
+            if self.refusal or time.monotonic() - self._answered_at > QUIET_SECONDS:
+                with suppress(SlackError):
+                    await self.ask(test)
+
+    def _note_refusal(self, error: SlackError) -> None:
+        if isinstance(error.__cause__, SlackApiError):
+            self._note_headers(getattr(error.__cause__.response, "headers", None) or {})
+        if error.reason in SHUT_OUT:
+            if not self.refusal:
+                log.error("Slack refuses all our calls (%s): %s", error.reason, error)
+            self.refusal = f"{error} ({error.reason})"
+
+    def _note_headers(self, headers: Mapping[str, str]) -> None:
+        self._answered_at = time.monotonic()
+        if self._answered_at - self._compared_at > COMPARE_SECONDS:
+            self._compared_at = self._answered_at
+            self._compare({name.lower(): value for name, value in headers.items()}.get("date", ""))
+
+    def _compare(self, date: str) -> None:
+        # The header has whole seconds: on average half a second is cut off.
+        with suppress(ValueError):
+            self.clock_ahead = self._now() - parsedate_to_datetime(date).timestamp() - 0.5
+
+
+# --- rate limits --------------------------------------------------------------------------------------------------
+
+# https://docs.slack.dev/apis/web-api/rate-limits
+#
+# Slack counts calls per minute. A full budget may spend its burst and what it refills within one minute, so the refill
+# is what Slack allows minus the burst.
+
+
+class Rate(NamedTuple):
+    per_second: float
+    burst: int
+
+
+class Budget(NamedTuple):
+    name: str
+    rate: Rate
+
+
+def _a_minute(calls: int, *, burst: int) -> Rate:
+    return Rate((calls - burst) / 60, burst)
+
+
+TIER_2 = _a_minute(20, burst=5)
+TIER_3 = _a_minute(50, burst=10)
+TIER_4 = _a_minute(100, burst=20)
+
+POSTS = _a_minute(300, burst=20)
+"""In all channels of a workspace. Slack says "several hundred"."""
+POSTS_IN_A_CHANNEL = Rate(1, 5)
+"""Slack allows a short burst, so that messages that belong together come together."""
+
+POSTING = "chat_postMessage"
+SEEN = frozenset({POSTING, "files_completeUploadExternal"})
+"""Calls whose repetition people would see."""
+
+RATES: Mapping[str, Rate] = {
+    POSTING: POSTS,
+    "agents_sessions_setStatus": TIER_3,
+    "assistant_threads_setStatus": TIER_4,
+    "bots_info": TIER_3,
+    "chat_delete": TIER_3,
+    "chat_getPermalink": TIER_4,
+    "chat_postEphemeral": TIER_4,
+    "chat_update": TIER_3,
+    "conversations_history": TIER_3,
+    "conversations_info": TIER_3,
+    "conversations_open": TIER_3,
+    "conversations_replies": TIER_3,
+    "files_completeUploadExternal": TIER_4,
+    "files_getUploadURLExternal": TIER_4,
+    "reactions_add": TIER_3,
+    "reactions_remove": TIER_2,
+    "users_info": TIER_4,
+    "views_open": TIER_4,
+    "views_publish": TIER_4,
+    "views_push": TIER_4,
+    "views_update": TIER_4,
+}
+"""By the SDK's name of the method. Every other method counts as tier 2."""
+
+
+def budgets(method: str, *, team: str, channel: str = "") -> Iterator[Budget]:
+    """The budgets of a call of *method*, the narrowest first: a call that waits for it takes no other budget yet."""
+    name = method.replace("_", ".")
+    if method == POSTING:
+        yield Budget(f"{name}:{team}.{channel}", POSTS_IN_A_CHANNEL)
+    yield Budget(f"{name}:{team}", RATES.get(method, TIER_2))
+
+
+STOPPED = "The process was suspended for %.0f s, and another process may have posted this."
+CHECK_CLOCK_SECONDS = 1.0
+"""While a post waits for its turn, the clock is checked this often to see whether the process was suspended."""
+HOLD_SECONDS = 1.0
+"""The pause after a rate limit for which Slack names none."""
+
+Method = Callable[..., Awaitable[Any]]
+
+
+class Unpaced(Pace):
+    async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
+        pass
+
+    async def hold(self, budget: str, *, seconds: float) -> None:
+        pass
+
+
+class Calls:
+    """*client*'s methods within Slack's rate limits: `await calls(calls.client.chat_update, channel=…)`."""
+
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        pace: Pace,
+        *,
+        team: str,
+        health: SlackHealth | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.client = client
+        self._health = health or SlackHealth()
+        self._pace = pace
+        self._team = team
+        self._clock = clock
+
+    async def __call__(self, method: Method, **arguments: Any) -> Any:
+        name = method.__name__
+        wanted = list(budgets(name, team=self._team, channel=str(arguments.get("channel", ""))))
+        for budget in wanted:
+            turn = self._pace.turn(budget.name, per_second=budget.rate.per_second, burst=budget.rate.burst)
+            await (self._not_suspended(turn) if name in SEEN else turn)
+        began = time.monotonic()
+        try:
+            return await self._health.ask(method, **arguments)
+        except SlackError as error:
+            if error.reason == RATE_LIMITED:
+                await self._slow_down(wanted[0], error)
+            elif name in SEEN and error.again and error.reason != UNREACHED:
+                error.after_seconds = self._until_settled(began)
+            raise
+
+    async def _not_suspended(self, turn: Coroutine[Any, Any, None]) -> None:
+        """
+        Raises when the process was suspended while it waited: another process may have taken over the post. The engine
+        then saves a new attempt first, which fails if so.
+        """
+        waiting = asyncio.ensure_future(turn)
+        longest = 0.0
+        try:
+            while not waiting.done():
+                before = self._clock()
+                await asyncio.wait({waiting}, timeout=CHECK_CLOCK_SECONDS)
+                longest = max(longest, self._clock() - before - CHECK_CLOCK_SECONDS)
+        finally:
+            waiting.cancel()
+        waiting.result()
+        if longest > self.client.timeout / 2:
+            raise SlackError(STOPPED % longest, reason="stopped", again=True)
+
+    async def _slow_down(self, budget: Budget, error: SlackError) -> None:
+        """Holds only the narrowest budget: one busy channel must not silence the others."""
+        await self._pace.hold(budget.name, seconds=error.after_seconds or HOLD_SECONDS)
+
+    def _until_settled(self, began: float) -> float:
+        """Seconds in which a post that seems to have failed may still appear: the rest of the call's time limit."""
+        return max(0.0, self.client.timeout - (time.monotonic() - began))
+
+
+def following(answer: Any) -> str:
+    """The cursor of the page after *answer*; empty at the end."""
+    return str((answer.get("response_metadata") or {}).get("next_cursor") or "")
+
+
+# Arguments with which nothing in our posts pings, links or unfolds by itself.
+UNLINKED: dict[str, Any] = {"parse": "none", "link_names": False}
+QUIET: dict[str, Any] = {**UNLINKED, "unfurl_links": False, "unfurl_media": False}

@@ -1,7 +1,14 @@
-"""Where everything that comes in from Slack is brought: the engine, as the listeners see it."""
+"""The verbs of slash commands, mentions and the message shortcut, and the `Desk` that carries them out."""
 
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
 from typing import Protocol
 
+from bot.domain.catalog.agenda import Depth
+from bot.domain.item.item import item_from
 from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import (
@@ -17,19 +24,21 @@ from bot.domain.roundtable.inputs import (
     Start,
     Stop,
 )
-from bot.domain.values.places import Person, Place
+from bot.domain.values.places import Person, Place, Room
+from bot.domain.values.text import one_line
+from bot.errors import UserError
 
 Reply = Message | None
-"""What only the person who asked is told; None when there is nothing to say."""
+"""An answer to only the person who asked; None when there is nothing to say."""
 
 
 class Desk(Protocol):
     """
-    Whatever returns is saved: only then is Slack told that it arrived. A UserError is shown to the person as it is;
-    after any other error Slack is told nothing, and delivers again what it delivers again.
+    When a method returns, the input is saved; only then is Slack's delivery acknowledged. A UserError is shown to the
+    person as it is. After any other error an event is not acknowledged, so Slack delivers it again.
 
-    A *reference* names an item as people do. When it is empty, the thread says which one is meant, and outside a
-    thread the reply may be a picker.
+    A *reference* names an item as people do. When it is empty, the thread says which item is meant; outside a thread
+    the reply may be a picker.
     """
 
     async def start(self, start: Start) -> Reply: ...
@@ -37,24 +46,21 @@ class Desk(Protocol):
     async def resume(self, resume: Resume, reference: str) -> Reply: ...
 
     async def say(self, place: Place, said: Say, *, mentioned: bool = False) -> Reply:
-        """Words in a thread, of a roundtable or not. *mentioned*: they were said to us, and want an answer."""
+        """A message in any thread. *mentioned*: it mentions us, and expects an answer."""
         ...
 
     async def amend(self, place: Place, amend: Amend) -> Reply:
-        """
-        Words in a thread read differently now: of a roundtable or not, heard by us or not. Seldom, this comes before
-        the words themselves.
-        """
+        """A message in any thread was edited. Rarely, this arrives before the message itself."""
         ...
 
     async def retract(self, place: Place, retract: Retract) -> Reply:
-        """A message was deleted: by whoever wrote it, or by an admin. Slack does not say."""
+        """A message was deleted, by its author or an admin: Slack does not say which."""
         ...
 
     async def press(self, place: Place, press: Press) -> Reply: ...
 
     async def plan(self, plan: Plan, reference: str) -> Reply:
-        """What is no *reference* to an item, and more than a word, is the brief of a new one."""
+        """When *reference* names no item and has several words, it is the brief of a new item."""
         ...
 
     async def stop(self, place: Place, stop: Stop, reference: str) -> Reply: ...
@@ -72,5 +78,254 @@ class Desk(Protocol):
     async def listing(self, place: Place, person: Person) -> Reply: ...
 
     async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
-        """The item is reviewed by the personas that *lens* names, or by all; what comes of it is shown later."""
+        """The personas that *lens* names, or all of them, review the item; the result is shown later."""
         ...
+
+
+# --- verbs ----------------------------------------------------------------------------------------------------------
+
+HELP = "help"
+OPENING = frozenset({"start", "resume", "plan"})
+"""Verbs that may open a thread in the channel."""
+SHOWN_CHARS = 60
+ALIKE = 0.7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """
+    A verb and the text after it. The answer goes to `place`. `adopts` is the thread that a start takes over, `ts` the
+    message with the verb, if it is in a thread. `room` is what the payload says about the channel; Slack is asked only
+    for verbs that open a thread.
+    """
+
+    verb: str
+    rest: str
+    place: Place
+    person: Person
+    key: str
+    at: str
+    adopts: str = ""
+    reply_url: str = ""
+    room: Room = Room.UNKNOWN
+    ts: str = ""
+
+
+def verb_in(text: str) -> tuple[str, str] | None:
+    """
+    The verb that *text* begins with, and the rest. None for a sentence that only begins like a command, such as "stop
+    worrying about that".
+    """
+    text = _CATCH_UP.sub("catchup ", text.strip(), count=1)
+    verb, _, rest = _SEPARATED.sub(" ", text.strip(), count=1).partition(" ")
+    arguments = _ARGUMENTS.get(verb.lower())
+    return (verb.lower(), rest) if arguments and arguments.fullmatch(rest) else None
+
+
+def command_in(text: str) -> tuple[str, str]:
+    """As `verb_in`, but less strict: a slash command is always for us, so any text after the verb belongs to it."""
+    verb, _, rest = text.strip().partition(" ")
+    if _ARGUMENTS.get(verb.lower()) is _ONE_WORD:
+        return verb.lower(), rest.strip()
+    return verb_in(text) or (HELP, text)
+
+
+async def ask(desk: Desk, asked: Asked) -> Reply:
+    return await VERBS[asked.verb](desk, asked)
+
+
+async def _start(desk: Desk, asked: Asked) -> Reply:
+    if not asked.rest:
+        raise UserError(NO_TITLE)
+    return await desk.start(
+        Start(
+            key=asked.key,
+            at=asked.at,
+            item=item_from(asked.rest),
+            place=asked.place.but(thread=asked.adopts),
+            person=asked.person,
+            room=asked.room,
+            reply_url=asked.reply_url,
+        )
+    )
+
+
+async def _resume(desk: Desk, asked: Asked) -> Reply:
+    resume = Resume(
+        key=asked.key,
+        at=asked.at,
+        person=asked.person,
+        place=asked.place,
+        room=asked.room,
+        reply_url=asked.reply_url,
+    )
+    return await desk.resume(resume, asked.rest)
+
+
+async def _plan(desk: Desk, asked: Asked) -> Reply:
+    plan = Plan(
+        key=asked.key,
+        at=asked.at,
+        person=asked.person,
+        place=asked.place,
+        room=asked.room,
+        reply_url=asked.reply_url,
+        ts=asked.ts,
+    )
+    return await desk.plan(plan, asked.rest)
+
+
+async def _stop(desk: Desk, asked: Asked) -> Reply:
+    stop = Stop(key=asked.key, at=asked.at, person=asked.person, ts=asked.ts)
+    return await desk.stop(asked.place, stop, asked.rest)
+
+
+async def _mute(muted: bool, desk: Desk, asked: Asked) -> Reply:  # noqa: FBT001 -- which of two verbs
+    mute = Mute(key=asked.key, at=asked.at, person=asked.person, muted=muted)
+    return await desk.mute(asked.place, mute, asked.rest)
+
+
+async def _depth(desk: Desk, asked: Asked) -> Reply:
+    wanted = asked.rest.lower()
+    if wanted not in set(Depth):
+        raise UserError(WHICH_DEPTH)
+    set_depth = SetDepth(key=asked.key, at=asked.at, person=asked.person, depth=Depth(wanted), ts=asked.ts)
+    return await desk.depth(asked.place, set_depth)
+
+
+async def _review(desk: Desk, asked: Asked) -> Reply:
+    reference, lens = reviewed(asked.rest)
+    wish = AskReview(
+        key=asked.key,
+        at=asked.at,
+        title="",
+        personas=(),
+        person=asked.person,
+        place=asked.place,
+        reply_url=asked.reply_url,
+    )
+    return await desk.review(wish, reference, lens)
+
+
+def reviewed(rest: str) -> tuple[str, str]:
+    """The item and the lens, as in "offline-sync by Maya and Jordan", "for risks", "by everyone"."""
+    found = _REVIEW.fullmatch(rest)
+    reference, lens = (found["item"] or "", found["lens"] or found["alone"] or "") if found else ("", "")
+    return reference, "" if lens.lower() in {"everyone", "everybody", "all"} else lens
+
+
+async def _status(desk: Desk, asked: Asked) -> Reply:
+    return await desk.status(asked.place, asked.person, asked.rest)
+
+
+async def _catch_up(desk: Desk, asked: Asked) -> Reply:
+    return await desk.catch_up(asked.place, asked.person, asked.rest)
+
+
+async def _export(desk: Desk, asked: Asked) -> Reply:
+    export = Export(key=asked.key, at=asked.at, person=asked.person, reply_url=asked.reply_url)
+    return await desk.export(asked.place, export, asked.rest)
+
+
+async def _list(desk: Desk, asked: Asked) -> Reply:
+    return await desk.listing(asked.place, asked.person)
+
+
+async def _help(_desk: Desk, asked: Asked) -> Reply:
+    """A word that was not understood is named first, with a similar verb."""
+    first = asked.rest.strip().split(" ", 1)[0].lower()
+    if first in {"", HELP}:
+        return plain(HELP_TEXT)
+    close = get_close_matches(first, VERBS, n=1, cutoff=ALIKE)
+    text = _CODE.sub("", one_line(asked.rest, SHOWN_CHARS))
+    return plain(f"{not_understood(text, meant=''.join(close))}\n\n{HELP_TEXT}")
+
+
+VERBS: Mapping[str, Callable[[Desk, Asked], Awaitable[Reply]]] = {
+    "start": _start,
+    "resume": _resume,
+    "status": _status,
+    "list": _list,
+    "catchup": _catch_up,
+    "export": _export,
+    "depth": _depth,
+    "stop": _stop,
+    "review": _review,
+    "plan": _plan,
+    "mute": partial(_mute, True),
+    "unmute": partial(_mute, False),
+    HELP: _help,
+}
+
+_SEPARATED = re.compile(r"[:,\s]+")
+_CATCH_UP = re.compile(r"catch[\s-]*(?:me\s+)?up\b(?:[,\s]+(?:on|please)\b)?", re.IGNORECASE)
+_CODE = re.compile("`+")
+_NOTHING = re.compile("")
+_ONE_WORD = re.compile(r"\S*")
+_REVIEW = re.compile(
+    r"(?!(?:by|with|for)\b)(?P<item>\S*)(?:\s+(?:by|with|for)\s+(?P<lens>\S.{0,200}))?"
+    r"|(?:by|with|for)\s+(?P<alone>\S.{0,200})",
+    re.IGNORECASE | re.DOTALL,
+)
+_ARGUMENTS: Mapping[str, re.Pattern[str]] = {
+    "start": re.compile(".*", re.DOTALL),
+    "resume": _ONE_WORD,
+    "status": _ONE_WORD,
+    "list": _NOTHING,
+    "catchup": _ONE_WORD,
+    "export": _ONE_WORD,
+    "depth": _ONE_WORD,
+    "stop": _ONE_WORD,
+    "mute": _ONE_WORD,
+    "unmute": _ONE_WORD,
+    HELP: _NOTHING,
+    "review": _REVIEW,
+    "plan": re.compile(".*", re.DOTALL),
+}
+
+
+# --- sentences ------------------------------------------------------------------------------------------------------
+
+COMMAND = "/roundtable"
+USAGE = (
+    "start Dark mode | resume | status | catchup | export | list | depth deep | review | plan | mute | unmute"
+    " | stop | help"
+)
+
+NO_TITLE = "What is it about? Give it a title, for example `/roundtable start Dark mode`."
+WHICH_DEPTH = "How deep? Say `depth brief`, `depth standard` or `depth deep`."
+
+HELP_TEXT = """\
+I hold roundtables: three personas lead your team through an analysis in one thread, and everything agreed is kept.
+
+• `/roundtable start Dark mode` – begin on a title, an issue (`#42`, `PROJ-12`) or an item I know
+• `/roundtable resume` – go on with an item of this channel that you pick; `resume dark-mode` names it
+• `/roundtable status` – how far an item is
+• `/roundtable catchup` – what you have missed since you last said something
+• `/roundtable export` – the record as files, into the thread
+• `/roundtable list` – what is in this channel
+• `/roundtable depth deep` – how much I ask: `brief`, `standard` or `deep`
+• `/roundtable review` – what the personas find in an item's files; `review dark-mode by Maya`, or `for risks`
+• `/roundtable plan` – five roles ask what they have to know, judge, and write a plan; `plan dark-mode` for that item, \
+`plan` and a few words for something new
+• `/roundtable stop` – pause; nothing is lost
+• `/roundtable mute` – the personas say nothing, and what you write is still recorded; `unmute` ends that
+• `/roundtable help` – this
+
+Slack has no slash commands inside threads: mention me there instead, as in `@roundtable status`.
+In the thread of a roundtable you can simply write; everything said there belongs to it, except what begins with \
+`aside:`, which is not recorded and not answered. `stop`, alone in a message, stops a discussion at once, and `help` \
+tells what else you can say there."""
+
+
+def not_understood(text: str, *, meant: str) -> str:
+    """*meant* is the verb that it begins with, or nearly; empty when it is like none."""
+    if not meant:
+        return f"I don't understand `{text}`. Here is what I can do."
+    if text.lower().startswith(meant):
+        return f"I know `{meant}`, but not `{text}`. Here is how it goes."
+    return f"I don't understand `{text}`. Did you mean `{meant}`?"
+
+
+def plain(sentence: str) -> Message:
+    return Message(text=sentence)

@@ -1,4 +1,4 @@
-"""What people are called, and whether they belong to the workspace."""
+"""What Slack says about people and channels, remembered as far as it does not change."""
 
 import asyncio
 import logging
@@ -12,18 +12,16 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.values.places import Belonging, Room
 from bot.engine.lru import Newest
 from bot.errors import SlackError
-from bot.slack.calls import Calls
-from bot.slack.client import Identity
+from bot.slack.client import Calls, Identity, answer_of, following
+from bot.slack.limits import shortened
 from bot.slack.markdown import one_line
-from bot.slack.refusals import answer_of
-from bot.slack.render import shortened
 
 log = logging.getLogger(__name__)
 
 REMEMBERED = 10_000
 NAME_CHARS = 80
 REFUSED_SECONDS = 60.0
-"""After which Slack is asked again about somebody whom it did not tell us about."""
+"""After this Slack is asked again about a person it said nothing about."""
 
 
 class _Known(NamedTuple):
@@ -40,11 +38,11 @@ class Names:
         self._asking: dict[str, asyncio.Task[_Known]] = {}
 
     async def of(self, person: str) -> str:
-        """The id of somebody Slack does not name; raises SlackError only when asking later may help."""
+        """The id when Slack names no name. Raises SlackError only when a later call may succeed."""
         return (await self._found(person)).name
 
     async def who(self, person: str) -> Belonging:
-        """UNVERIFIED when Slack does not say; raises SlackError only when asking later may help."""
+        """UNVERIFIED when Slack does not say. Raises SlackError only when a later call may succeed."""
         return (await self._found(person)).belongs
 
     async def or_id(self, person: str) -> str:
@@ -54,7 +52,7 @@ class Names:
             return person
 
     def belonging(self, person: str) -> Belonging:
-        """As far as it is known; nobody is asked."""
+        """From memory, without a call."""
         known = self._remembered(person)
         return known.belongs if known else Belonging.UNKNOWN
 
@@ -63,21 +61,21 @@ class Names:
         return known if known and time.monotonic() < known.until else None
 
     async def _found(self, person: str) -> _Known:
-        """One call for all who ask at once; it goes on when one of them stops waiting."""
+        """Concurrent callers share one request, which goes on when one of them is cancelled."""
         if known := self._remembered(person):
             return known
         asking = self._asking.get(person)
         if asking is None:
-            asking = self._asking[person] = asyncio.create_task(self._asked(person))
-            asking.add_done_callback(lambda task: self._answered(person, task))
+            asking = self._asking[person] = asyncio.create_task(self._request(person))
+            asking.add_done_callback(lambda task: self._finished(person, task))
         return await asyncio.shield(asking)
 
-    def _answered(self, person: str, asking: asyncio.Task[_Known]) -> None:
+    def _finished(self, person: str, asking: asyncio.Task[_Known]) -> None:
         del self._asking[person]
         if not asking.cancelled() and not asking.exception():
             self._known[person] = asking.result()
 
-    async def _asked(self, person: str) -> _Known:
+    async def _request(self, person: str) -> _Known:
         try:
             answer = await self._calls(self._calls.client.users_info, user=person)
         except SlackError as error:
@@ -94,10 +92,7 @@ class Names:
 
 
 def belonging_of(user: Mapping[str, Any], us: Identity) -> Belonging:
-    """
-    In an Enterprise Grid people of other workspaces of the same organisation are members. Those of another one are
-    not, though Slack calls them users of an enterprise, too.
-    """
+    """In an Enterprise Grid people of other workspaces of the same organisation are members."""
     if user.get("is_restricted") or user.get("is_ultra_restricted"):
         return Belonging.GUEST
     organisation = (user.get("enterprise_user") or {}).get("enterprise_id") or user.get("enterprise_id")
@@ -106,50 +101,48 @@ def belonging_of(user: Mapping[str, Any], us: Identity) -> Belonging:
     return Belonging.EXTERNAL if user.get("is_stranger") or elsewhere else Belonging.MEMBER
 
 
-# Who can see a channel: what Slack says about it, when it says so.
+# --- channels ------------------------------------------------------------------------------------------------------
 
-
-PRIVATE_TYPES: Mapping[str, bool] = {"channel": False, "group": True, "im": True, "mpim": True}
-"""The `channel_type` of events."""
-DIRECT_TYPES = frozenset({"im", "mpim"})
+CHANNELS_A_PAGE = 999
+"""Slack wants a limit below 1,000."""
+CHANNEL_PAGES_READ = 50
 DIRECT_SCOPES = frozenset({"im:read", "mpim:read"})
-"""The app does not ask for them: what needs one of them is a direct message."""
-
-
-def room_in(channel: str, *, name: str = "", kind: str = "") -> Room:
-    """What a payload says: by the id, by the name in commands and clicks, or by the `channel_type` of events."""
-    if channel.startswith("D") or kind in DIRECT_TYPES or name == "directmessage" or name.startswith("mpdm-"):
-        return Room.DIRECT
-    if channel.startswith("G") or kind == "group" or name == "privategroup":
-        return Room.PRIVATE
-    return Room.PUBLIC if kind == "channel" else Room.UNKNOWN
+"""The app does not ask for them: a channel that needs one is a direct message."""
+NO_NAME = (
+    "I can't look up the channel %s by its name (%s). Set ROUNDTABLE_TRIAGE_CHANNEL to its id,"
+    " which Slack shows at the end of the channel's details."
+)
+NO_CHANNEL = (
+    "There is no channel %s that I can see. Invite me there, or set ROUNDTABLE_TRIAGE_CHANNEL to its id."
+)
 
 
 class Channels:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
+        self._ids: dict[str, str] = {}
 
     async def private(self, channel: str) -> bool | None:
         """
-        None when Slack does not say. Asked each time that a thread is opened: what was public then may be private now.
-        One that becomes private later is told of by the messages in it.
+        None when Slack does not say. Never remembered, because a channel can become private; for a running thread its
+        messages say so.
         """
         try:
             answer = await self._calls(self._calls.client.conversations_info, channel=channel)
         except SlackError as error:
-            log.info("nobody says who can see %s: %s", channel, error.reason)
+            log.info("Slack does not say who can see %s: %s", channel, error.reason)
             return None
         return is_private(answer["channel"])
 
     async def room(self, channel: str, *, said: Room) -> Room:
-        """*said* is what the payload says, which counts when Slack does not say more."""
+        """*said*, from the payload, is the answer when Slack does not say more."""
         if channel.startswith("D"):
             return Room.DIRECT
         try:
             answer = await self._calls(self._calls.client.conversations_info, channel=channel)
         except SlackError as error:
-            lacked = _lacked(error)
-            return Room.DIRECT if lacked and lacked <= DIRECT_SCOPES else said
+            missing = _missing_scopes(error)
+            return Room.DIRECT if missing and missing <= DIRECT_SCOPES else said
         found = answer.get("channel") or {}
         if found.get("is_im") or found.get("is_mpim"):
             return Room.DIRECT
@@ -157,15 +150,47 @@ class Channels:
             return Room.PRIVATE
         return Room.PUBLIC if found.get("is_channel") else said
 
+    async def id_of(self, named: str) -> str:
+        """The id of a channel that is given by its id, or by its name with or without #."""
+        if named not in self._ids:
+            self._ids[named] = named if _is_id(named) else await self._find(named.removeprefix("#"))
+        return self._ids[named]
 
-def _lacked(error: SlackError) -> frozenset[str]:
-    """The scopes that a call needs and the app does not have."""
+    async def _find(self, name: str) -> str:
+        cursor = ""
+        for _ in range(CHANNEL_PAGES_READ):
+            try:
+                answer = await self._calls(
+                    self._calls.client.conversations_list,
+                    types="public_channel,private_channel",
+                    exclude_archived=True,
+                    limit=CHANNELS_A_PAGE,
+                    cursor=cursor or None,
+                )
+            except SlackError as error:
+                if error.again:
+                    raise
+                raise SlackError(NO_NAME % (f"#{name}", error.reason), reason=error.reason) from error
+            for channel in answer["channels"]:
+                if channel.get("name") == name:
+                    return str(channel["id"])
+            if not (cursor := following(answer)):
+                break
+        raise SlackError(NO_CHANNEL % f"#{name}", reason="channel_not_found")
+
+
+def _is_id(named: str) -> bool:
+    """Names of channels have no capitals."""
+    return named[:1] in {"C", "G", "D"} and named.isalnum() and named.isupper()
+
+
+def _missing_scopes(error: SlackError) -> frozenset[str]:
     cause = error.__cause__
     needed = answer_of(cause).get("needed") if isinstance(cause, SlackApiError) else ""
     return frozenset(filter(None, str(needed or "").split(",")))
 
 
 def is_private(channel: Mapping[str, Any]) -> bool:
-    """Only what is plainly public is public."""
+    """Anything that is not clearly public counts as private."""
     closed = ("is_private", "is_im", "is_mpim", "is_group")
     return not channel.get("is_channel") or any(channel.get(name) for name in closed)

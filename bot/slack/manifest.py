@@ -1,11 +1,11 @@
-"""The app's manifest: what Slack is asked to allow and to send, and nothing more."""
+"""The app's manifest: the scopes, events and features that the bot uses, and no others."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from bot.slack.client import AGENT, CUSTOMISE, UPLOAD
-from bot.slack.endpoint import PATH
-from bot.slack.wording import COMMAND, USAGE
+from bot.slack.commands import COMMAND, USAGE
+from bot.slack.transport import PATH
 
 SHORTCUT = "roundtable_start"
 SHORTCUT_NAME = "Start a roundtable"
@@ -27,18 +27,18 @@ SCOPES: Mapping[str, str] = {
 }
 
 OPTIONAL = frozenset({CUSTOMISE, UPLOAD, "channels:read", "groups:read"})
-"""What the bot does without, in its way."""
+"""The bot works without them, with less."""
 
 BOT_EVENTS = ("app_mention", "message.channels", "message.groups")
 
 STOPPED = "agent_session_stopped"
-"""People can stop an agent where Slack shows that it is at work."""
+"""The event of the stop button that Slack shows for an agent at work."""
 
 
 def manifest(*, socket_mode: bool = True, url: str | None = None, agent: bool = False) -> dict[str, Any]:
     """
-    *url* is the public address of the bot, for HTTP: `https://bot.example.com`. As an *agent* the app is listed as
-    one, and has Slack's own stop button.
+    *url* is the bot's public address, for HTTP: `https://bot.example.com`. An *agent* is listed as one, and has Slack's
+    stop button.
     """
     address = "" if socket_mode else f"{(url or '').rstrip('/')}{PATH}"
     return {
@@ -100,6 +100,6 @@ def _settings(address: str, *, socket_mode: bool, agent: bool) -> dict[str, Any]
 
 
 def missing_scopes(granted: str) -> tuple[str, ...]:
-    """Of the scopes we use, those that the header `X-OAuth-Scopes` does not name."""
+    """The scopes we use that the header `X-OAuth-Scopes` does not name."""
     have = {scope.strip() for scope in granted.split(",")}
     return tuple(scope for scope in sorted(SCOPES) if scope not in have)

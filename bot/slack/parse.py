@@ -1,8 +1,8 @@
 """
-From Slack's payloads to inputs and verbs.
+Slack's payloads become inputs and verbs.
 
-Keys are made of what Slack repeats unchanged when it delivers something again. `at` is stamped by the caller. Raises
-Malformed for what Slack would not send.
+Keys consist of parts that are the same in every delivery of a payload. The caller gives the time, `at`. Malformed is
+raised for what Slack would not send.
 """
 
 import re
@@ -18,17 +18,15 @@ from bot.domain.values.places import Belonging, Person, Place, Room
 from bot.domain.values.text import clean, one_line
 from bot.errors import BotError
 from bot.slack.client import Identity
-from bot.slack.lookup import PRIVATE_TYPES, room_in
+from bot.slack.commands import HELP, Asked, command_in, verb_in
+from bot.slack.limits import ID_CHARS, URL_CHARS, VALUE_CHARS
 from bot.slack.markdown import readable, visible
-from bot.slack.render import ID_CHARS, TYPED, URL_CHARS, VALUE_CHARS, action_of, carried
-from bot.slack.verbs import HELP, Asked, command_in, verb_in
-from bot.slack.wording import CUT
+from bot.slack.render import TYPED, action_of, carried
 
-# Slack's payloads, believed as far as they go.
+# --- fields of a payload --------------------------------------------------------------------------------------------
 #
-# What is missing reads as empty, and so does what is of another kind. What must be there and is not makes
-# the payload none of our business: it is acknowledged, and a line in the log says why.
-
+# A missing field, or one of another type, reads as empty. A payload without a needed field is acknowledged, logged and
+# ignored.
 
 Payload = Mapping[str, Any]
 
@@ -52,7 +50,7 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 _INSIDE = ("event", "message", "previous_message", "item", "assistant_thread", "view", "function_data")
 _DEEPEST = 5
 
-_TAKEN_FOR_GRANTED: Mapping[str, str] = {
+_NEEDED_BY_BOLT: Mapping[str, str] = {
     "block_actions": "actions",
     "block_suggestion": "action_id",
     "dialog_cancellation": "callback_id",
@@ -66,7 +64,7 @@ _TAKEN_FOR_GRANTED: Mapping[str, str] = {
     "view_submission": "view",
     "workflow_step_edit": "callback_id",
 }
-"""By Bolt, of each type of payload."""
+"""The field that Bolt reads without a check, by type of payload."""
 
 
 class Malformed(BotError):
@@ -74,12 +72,12 @@ class Malformed(BotError):
 
 
 def flaw(body: object) -> str:
-    """What keeps Bolt from finding its way through *body*; empty when it is as Slack writes it, or near enough."""
+    """Why Bolt would fail on *body*; empty when it would not."""
     if not isinstance(body, dict):
         return f"it is a {type(body).__name__}"
     if "ssl_check" in body:
         return ""
-    taken = "command" if "command" in body else _TAKEN_FOR_GRANTED.get(str(body.get("type")), "type")
+    taken = "command" if "command" in body else _NEEDED_BY_BOLT.get(str(body.get("type")), "type")
     if not body.get(taken):
         return f"it has no {taken}"
     if "event" in body and not isinstance(part(body, "event").get("type"), str):
@@ -112,7 +110,7 @@ def _oddity(body: Payload, depth: int) -> str:
 
 
 def _found(body: Payload, path: tuple[str, ...]) -> object:
-    """JSON has no mappings but dicts, and to look for those takes a fraction of the time."""
+    # `dict` and not `Mapping`: JSON has no others, and the check is much faster.
     found: Any = body
     for name in path:
         found = found.get(name) if isinstance(found, dict) else None
@@ -120,19 +118,19 @@ def _found(body: Payload, path: tuple[str, ...]) -> object:
 
 
 def part(body: Payload, *path: str) -> Payload:
-    """The object at *path*; an empty one when there is none."""
+    """The object at *path*, or an empty one."""
     found = _found(body, path)
     return found if isinstance(found, dict) else EMPTY
 
 
 def word(body: Payload, *path: str) -> str:
-    """The text at *path*; empty when there is none."""
+    """The text at *path*, or an empty one."""
     found = _found(body, path)
     return found if isinstance(found, str) else ""
 
 
 def known(body: Payload, *path: str) -> str:
-    """The id or stamp at *path*; empty when there is none, or one that Slack would not give."""
+    """The id or timestamp at *path*; empty when there is none, or it is not valid."""
     found = word(body, *path)
     return found if is_id(found) else ""
 
@@ -142,7 +140,7 @@ def is_id(text: str) -> bool:
 
 
 def needed(body: Payload, *path: str) -> str:
-    """`known`, and not empty."""
+    """`known`, or Malformed."""
     if found := known(body, *path):
         return found
     raise Malformed(f"it has no {'.'.join(path)}")
@@ -153,20 +151,19 @@ def reply_url(body: Payload) -> str:
     return found if _URL.fullmatch(found) else ""
 
 
-# For whom a payload is, whose words a message holds, and to whom they are said.
-
+# --- for whom a payload is, and who wrote it ------------------------------------------------------------------------
 
 SAID_BY_PEOPLE = frozenset({"", "thread_broadcast", "file_share", "me_message"})
-"""Subtypes of messages that are words of a person (the last, of `/me`); everything else only reports something."""
+"""Subtypes of messages that a person wrote (the last is `/me`); all others only report something."""
 SLACKBOT = "USLACKBOT"
 
 
 def foreign(body: Payload, us: Identity) -> str:
     """
-    The app or workspace that *body* is for when that is another one; empty when it is for us, or does not say.
+    The other app or workspace that *body* is for; empty when it is for us, or does not say.
 
-    Who caused it may be of any workspace. In Slack Connect an event may name the other organisation's, so there the
-    channel decides; a command names that of the person who typed it. In an Enterprise Grid the organisation is enough.
+    The sender may be of any workspace: a command names theirs, and in Slack Connect an event may name the other
+    organisation's, so these two are not checked. In an Enterprise Grid the organisation is enough.
     """
     app = word(body, "api_app_id")
     if app and us.apps and app not in us.apps:
@@ -203,7 +200,7 @@ def in_thread(event: Payload) -> bool:
 
 
 def in_any_thread(message: Payload) -> bool:
-    """Also as its root, under which somebody has replied."""
+    """Also as the root of a thread."""
     return bool(known(message, "thread_ts"))
 
 
@@ -227,18 +224,39 @@ def _mention(user: str) -> re.Pattern[str]:
 
 
 def belonging(body: Payload, us: Identity, team: str) -> Belonging:
-    """Of somebody whose workspace is *team*: where that is another one, of another organisation, it is plain to see."""
+    """EXTERNAL for a person of another workspace *team*; in an Enterprise Grid that alone does not tell."""
     organisation = us.enterprise or body.get("enterprise") or body.get("enterprise_id")
     return Belonging.EXTERNAL if team and team != us.team and not organisation else Belonging.UNKNOWN
 
 
+PRIVATE_TYPES: Mapping[str, bool] = {"channel": False, "group": True, "im": True, "mpim": True}
+"""By the `channel_type` of events."""
+
+
+def room_in(channel: str, *, name: str = "", kind: str = "") -> Room:
+    """By the id, the name (in commands and clicks), or the `channel_type` of events."""
+    if (
+        channel.startswith("D")
+        or kind in {"im", "mpim"}
+        or name == "directmessage"
+        or name.startswith("mpdm-")
+    ):
+        return Room.DIRECT
+    if channel.startswith("G") or kind == "group" or name == "privategroup":
+        return Room.PRIVATE
+    return Room.PUBLIC if kind == "channel" else Room.UNKNOWN
+
+
+# --- inputs ---------------------------------------------------------------------------------------------------------
+
+CUT = "… [the message was longer than I can keep; the rest is only in Slack]"
 MESSAGE_CHARS = 40_000
 RAW_CHARS = 4 * MESSAGE_CHARS
-"""More of a text is not even looked at: what is cut off by hand need not be made readable."""
+"""Text beyond this is cut before it is parsed."""
 TITLE_CHARS = 80
 NAME_CHARS = 80
-GRAVE = "tombstone"
-"""What Slack leaves in place of a deleted root whose thread goes on."""
+TOMBSTONE = "tombstone"
+"""The subtype of a deleted root whose thread goes on."""
 
 
 class Words(NamedTuple):
@@ -270,10 +288,7 @@ class Pressed(NamedTuple):
 
 
 def message(event: Payload, us: Identity, *, at: str) -> Words | Amended | Retracted | None:
-    """
-    A person's reply in a thread, or a change of one. None for everything else that Slack calls a message, for asides,
-    and for mentions of us.
-    """
+    """A person's reply in a thread, or a change of one. None for all other messages, asides, and mentions of us."""
     subtype = word(event, "subtype")
     if subtype == "message_changed":
         return _changed(event, us, at=at)
@@ -287,8 +302,8 @@ def message(event: Payload, us: Identity, *, at: str) -> Words | Amended | Retra
 
 def mention(event: Payload, us: Identity, *, at: str) -> Asked | Words | None:
     """
-    What is said to us: a verb, or words for the roundtable of the thread. Whoever only talks about us in a thread
-    has been heard by `message`.
+    What is said to us: a verb, or text for the roundtable of the thread. A message in a thread that mentions us later
+    in the text is handled by `message`.
     """
     if not by_person(event, us):
         return None
@@ -318,7 +333,7 @@ def command(body: Payload, us: Identity, *, at: str) -> Asked:
 
 
 def shortcut(body: Payload, us: Identity, *, at: str) -> Asked:
-    """Start on a message: its first line is the title, its thread is adopted."""
+    """Start on a message: its first line is the title, its thread becomes the roundtable's."""
     title = next((line for line in _text(part(body, "message"), us).split("\n") if line.strip()), "")
     place = _origin(body, us)
     return Asked(
@@ -335,14 +350,14 @@ def shortcut(body: Payload, us: Identity, *, at: str) -> Asked:
 
 
 def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | Asked | None:
-    """None for a button that is not ours, or of another version of us."""
+    """None for a button of another app or version."""
     pressed = body["actions"][0]
     action = action_of(word(pressed, "action_id"))
     if action is None:
         return None
     place, person = _origin(body, us), _clicker(body, us)
     token, value = carried(clean(word(pressed, "value")[:VALUE_CHARS]))
-    ts = _stands_at(body)
+    ts = _message_ts(body)
     key = f"press.{known(body, 'trigger_id') or _click(place, ts, pressed)}"
     if action is Action.RESUME and value:
         room = _room(body, place)
@@ -356,7 +371,7 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | Asked |
 
 
 def heard(event: Payload, us: Identity) -> Heard | None:
-    """A message of `conversations.replies`, if a person said something with it that was not a wish for us to grant."""
+    """A message of `conversations.replies`, if a person wrote it and it is not a verb."""
     text = _said_to_us(event, us)
     if not text or not by_person(event, us) or _is_verb(event, us) or is_aside(text):
         return None
@@ -364,7 +379,7 @@ def heard(event: Payload, us: Identity) -> Heard | None:
 
 
 def origin(body: Payload, us: Identity) -> Place:
-    """Where something happened, and so where the person looks: of an event, a click or a command."""
+    """The place of an event, a click or a command."""
     event, container = part(body, "event"), part(body, "container")
     channels = (known(event, "channel"), known(container, "channel_id"), known(body, "channel", "id"))
     threads = (known(source, "thread_ts") for source in (event, container, part(body, "message")))
@@ -373,38 +388,38 @@ def origin(body: Payload, us: Identity) -> Place:
 
 
 def occasion(body: Payload) -> str:
-    """The same whenever Slack delivers an event again, and for all events of one message."""
+    """The same for every delivery of an event, and for all events of one message."""
     event = part(body, "event")
     stamp = known(event, "ts") or known(event, "event_ts") or known(body, "event_id")
     return f"{known(event, 'channel')}.{stamp}"
 
 
 def sender(body: Payload) -> str:
-    """The id of whoever caused this; empty when nobody did."""
+    """The id of the person who caused this; empty when there is none."""
     by = part(body, "event") or body
     return known(by, "user") or known(by, "user", "id") or known(body, "user_id")
 
 
-# --- changes of what was said -------------------------------------------------------------------------------------
+# --- edits and deletions --------------------------------------------------------------------------------------------
 
 
 def _changed(event: Payload, us: Identity, *, at: str) -> Words | Amended | Retracted | None:
     """
-    Other words by whoever said them. An unfolded link, a pin or a reply changes the message, and not the words. What
-    was an aside is said only now, and what becomes one is taken back.
+    An edit of the text by its author; an unfurled link, a pin or a reply also changes the message, and is ignored. An
+    aside that becomes a normal message counts as new, and a message that becomes an aside as deleted.
     """
     now, before = part(event, "message"), part(event, "previous_message")
-    if word(now, "subtype") == GRAVE:
+    if word(now, "subtype") == TOMBSTONE:
         return _deleted(event, us, at=at)
     if not by_person(now, us) or not in_any_thread(now) or word(now, "edited", "user") == us.user:
         return None
     text = _said_to_us(now, us)
-    if text == (former := _said_to_us(before, us)) or _is_verb(now, us):
+    if text == (before_text := _said_to_us(before, us)) or _is_verb(now, us):
         return None
     if not text or is_aside(text):
         gone = {**before, "thread_ts": now["thread_ts"]}
         return _deleted({**event, "previous_message": gone}, us, at=at)
-    if is_aside(former):
+    if is_aside(before_text):
         return _words({**now, "channel": event["channel"]}, us, text, at=at)
     edition = known(now, "edited", "ts") or needed(event, "ts")
     key, ts = f"{_key(event, now)}.{edition}", needed(now, "ts")
@@ -419,7 +434,7 @@ def _deleted(event: Payload, us: Identity, *, at: str) -> Retracted | None:
     return Retracted(_thread(event, gone, us), Retract(key=key, at=at, person=_author(gone, us), ts=ts))
 
 
-# --- what messages are made of ------------------------------------------------------------------------------------
+# --- parts of messages ----------------------------------------------------------------------------------------------
 
 
 def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> Asked:
@@ -453,7 +468,7 @@ def _words(event: Payload, us: Identity, text: str, *, at: str) -> Words:
 
 
 def _is_under_us(event: Payload, us: Identity) -> bool | None:
-    """None where Slack does not name who wrote the root, as of a bot that posts under another name."""
+    """None when Slack does not name the author of the root, as for a bot that posts under another name."""
     above = known(event, "parent_user_id")
     return above == us.user if above else None
 
@@ -468,12 +483,12 @@ def _author(message: Payload, us: Identity) -> Person:
 
 
 def _key(event: Payload, message: Payload) -> str:
-    """The same for the `message` and the `app_mention` that one message may be."""
+    """The same for the `message` and the `app_mention` of one message."""
     return f"{needed(event, 'channel')}.{needed(message, 'ts')}"
 
 
 def _text(message: Payload, us: Identity, *, without: re.Pattern[str] | None = None) -> str:
-    """Redacted before anything is cut off: of half a secret nobody can tell what it is."""
+    """Redacted before it is cut, because half a secret is not recognised."""
     raw = word(message, "text")[:RAW_CHARS]
     text = us.redact(readable(without.sub("", raw, count=1) if without else raw))
     return text if len(text) <= MESSAGE_CHARS else text[:MESSAGE_CHARS] + CUT
@@ -484,11 +499,11 @@ def _said_to_us(message: Payload, us: Identity) -> str:
 
 
 def _is_verb(message: Payload, us: Identity) -> bool:
-    """Done when it was said; it is in no transcript."""
+    """A verb is carried out at once, and is in no transcript."""
     return addresses(message, us) and verb_in(_said_to_us(message, us)) is not None
 
 
-# --- what clicks are made of --------------------------------------------------------------------------------------
+# --- parts of clicks ------------------------------------------------------------------------------------------------
 
 
 def _origin(body: Payload, us: Identity) -> Place:
@@ -521,5 +536,5 @@ def _click(place: Place, ts: str, pressed: Payload) -> str:
     return f"{place.channel}.{ts}.{needed(pressed, 'action_id')}.{known(pressed, 'action_ts')}"
 
 
-def _stands_at(body: Payload) -> str:
+def _message_ts(body: Payload) -> str:
     return known(body, "container", "message_ts") or known(body, "message", "ts")

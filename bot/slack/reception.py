@@ -1,8 +1,8 @@
 """
-What all listeners share: the desk they bring things to, and how one person alone is told something.
+What all listeners share: they bring inputs to the desk, and answer one person.
 
-Nothing that acts is brought to the desk before Slack has said who the person is (`brought`, `said`). It is asked once
-for a person, and remembered.
+An input that acts reaches the desk only after Slack has said (`users.info`) who the person is: see `brought` and
+`said`. Slack is asked once for each person.
 """
 
 import asyncio
@@ -22,42 +22,50 @@ from bot.engine.review_ports import Memory
 from bot.errors import BotError, Conflict, NewerVersion, SlackError, Unavailable, UserError
 from bot.slack import parse
 from bot.slack.client import Identity
-from bot.slack.commands import Desk, Reply
+from bot.slack.commands import OPENING, Asked, Desk, Reply, ask, plain
 from bot.slack.parse import Payload
 from bot.slack.parse import reply_url as reply_url_of
-from bot.slack.verbs import OPENING, Asked, ask
-from bot.slack.wording import AS_A_GUEST, MOMENT, NOT_SAVED, SAVED_BY_NEWER, WENT_WRONG, plain
 
 log = logging.getLogger(__name__)
 
-TELLINGS = 5
+ATTEMPTS = 5
 FIRST_WAIT_SECONDS = 0.5
 
-KNOWN_SECONDS = 2.0
-"""So long a click or a command waits for Slack to say who it is by. Slack waits three; the rest is for saving."""
-AT_MOST_SECONDS = 60.0
-"""So long it is tried to find that out."""
+IDENTIFY_SECONDS = 2.0
+"""How long a click or a command waits for `users.info`. Slack waits three seconds in all; the rest is for saving."""
+IDENTIFY_LATER_SECONDS = 60.0
+"""How long we go on asking after that."""
 
 T = TypeVar("T")
 Said = TypeVar("Said", Say, Amend)
 Work = Callable[[Person, Room], Awaitable[Reply]]
 
 ANSWERED_SECONDS = 900.0
-"""Slack delivers what was not acknowledged again at once, after one minute and after five."""
+"""Slack repeats an unacknowledged event at once, after one minute and after five."""
 
 Clock = Callable[[], str]
 """Now, in the form of a transcript's `ts`."""
 
 
-class Whispering(Protocol):
-    """What of the chat is for one person, or not for the record."""
+NOT_SAVED = "I could not save that just now. Please try again in a moment."
+SAVED_BY_NEWER = (
+    "A newer version of me saved this roundtable, and I can't open it. Nothing was changed or lost. "
+    "Please ask the operator of this bot to start the newer version again."
+)
+WENT_WRONG = "Something went wrong on my side, and nothing was changed. Please try again in a moment."
+MOMENT = "One moment."
+AS_A_GUEST = "Slack has not told me who you are, so I treat you as a guest for now."
+
+
+class PrivateChat(Protocol):
+    """The part of the chat that is for one person, or not for the record."""
 
     async def who(self, person: str) -> Belonging:
-        """UNVERIFIED when Slack does not say; raises SlackError only when asking later may help."""
+        """UNVERIFIED when Slack does not say. Raises SlackError only when a later call may succeed."""
         ...
 
     def belonging(self, person: str) -> Belonging:
-        """As far as it is known; nothing is asked."""
+        """From memory, without a call."""
         ...
 
     async def room(self, channel: str, *, said: Room) -> Room:
@@ -67,11 +75,11 @@ class Whispering(Protocol):
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None: ...
 
     async def replace(self, reply_url: str, message: Message) -> bool:
-        """In place of the message that was pressed; False when that cannot be any more."""
+        """In place of the message that was pressed; False when that is no longer possible."""
         ...
 
     async def clear(self, place: Place, sign: Sign) -> None:
-        """Slack shows no more that we are at work."""
+        """Removes the work indicator."""
         ...
 
 
@@ -79,7 +87,7 @@ ONE_MOMENT = plain(MOMENT)
 
 
 class Errands:
-    """Small things done after the acknowledgement. Each is held on to: a task nobody holds may vanish unfinished."""
+    """Small tasks after the acknowledgement. Keeps a reference to each, so none is garbage-collected while it runs."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
@@ -91,7 +99,7 @@ class Errands:
         return task
 
     async def drain(self, seconds: float) -> None:
-        """Waits for what is under way, and gives up on what takes longer than *seconds*."""
+        """Waits *seconds* for running tasks, then cancels them."""
         if not self._running:
             return
         _, late = await asyncio.wait(self._running, timeout=seconds)
@@ -103,7 +111,7 @@ class Errands:
         self._running.discard(task)
         error = None if task.cancelled() else task.exception()
         if isinstance(error, SlackError):
-            log.warning("somebody could not be told something: %s", error)
+            log.warning("an answer could not be delivered: %s", error)
         elif error:
             log.error("an errand failed", exc_info=error)
 
@@ -111,14 +119,13 @@ class Errands:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reception:
     desk: Desk
-    chat: Whispering
+    chat: PrivateChat
     us: Identity
     memory: Memory
     clock: Clock
     errands: Errands = field(default_factory=Errands)
 
     async def ask(self, body: Payload, asked: Asked) -> Reply:
-        """What the desk answers to a verb, as `brought`."""
 
         async def known(person: Person, room: Room) -> Reply:
             return await ask(self.desk, replace(asked, person=person, room=room))
@@ -136,15 +143,15 @@ class Reception:
         room: Room = Room.UNKNOWN,
     ) -> Reply:
         """
-        What *work* answers, given who *person* is, and, with *where*, what kind of conversation that is.
+        The answer of *work*, which is told who *person* is and, with *where*, which kind of conversation that is.
 
-        When Slack takes too long to say it, the answer is MOMENT, and the rest follows by itself. A crash before that
-        loses it, but not silently: the person has read MOMENT and nothing after it, and asks again.
+        When Slack takes too long to say so, the answer is MOMENT, and the real one follows later. A crash in between
+        loses it; the person sees MOMENT without a result, and asks again.
         """
         if where is None and (belongs := person.belongs or self.chat.belonging(person.id)):
             return await _done(work, person.but(belongs=belongs), room)
         finding = self.errands.send(self._found_out(person, where, room))
-        await asyncio.wait({finding}, timeout=KNOWN_SECONDS)
+        await asyncio.wait({finding}, timeout=IDENTIFY_SECONDS)
         if finding.done():
             return await _done(work, *finding.result())
         self.errands.send(self._brought_later(body, finding, work))
@@ -152,44 +159,43 @@ class Reception:
 
     async def said(self, said: Said) -> Said:
         """
-        With what is known of who said it. Words that may act wait for Slack to tell; when that takes too long they are
-        recorded, and do not act. All other words wait for nothing.
+        *said*, with what is known about its author. Text that may be a command waits for Slack's answer; when that
+        takes too long, it is recorded and does not act. Other text does not wait.
         """
         person = said.person
         belongs = person.belongs or self.chat.belonging(person.id)
         if not belongs and may_be_wish(said.text):
             asking = self.errands.send(self._belonging(person))
-            await asyncio.wait({asking}, timeout=KNOWN_SECONDS)
+            await asyncio.wait({asking}, timeout=IDENTIFY_SECONDS)
             belongs = asking.result() if asking.done() else Belonging.UNVERIFIED
         return said.but(person=person.but(belongs=belongs))
 
     def tell(self, place: Place, person: str, reply: Reply | str, *, reply_url: str = "") -> None:
-        """Soon, and without keeping anybody waiting: Slack gives us three seconds in all."""
+        """In the background: an acknowledgement may take three seconds in all."""
         if not reply or not person or not place.channel:
             return
         message = reply if isinstance(reply, Message) else plain(reply)
         self.errands.send(self._told(place, person, message, reply_url=reply_url))
 
     def answer(self, body: Payload, reply: Reply | str) -> None:
-        """`tell`, to whoever caused *body*, and there."""
+        """`tell` the sender of *body*, in the same place."""
         place, person = parse.origin(body, self.us), parse.sender(body)
         self.tell(place, person, reply, reply_url=reply_url_of(body))
 
     async def answer_once(self, body: Payload, reply: Reply | str) -> None:
         """
-        `answer` to an event, however often Slack delivers it, and to whichever process; also the `message` and the
-        `app_mention` that one message may be. The first answer counts, even if that was none. A process that dies
-        between here and the answer loses it, as after every acknowledgement.
+        `answer` an event once, even if Slack delivers it several times, to several processes, or as both `message` and
+        `app_mention`. The first answer counts, even if it is empty. A crash right after this loses the answer.
         """
         try:
             is_first = await self.memory.first(f"answered.{parse.occasion(body)}", seconds=ANSWERED_SECONDS)
         except Unavailable:
-            is_first = True  # rather twice than never
+            is_first = True  # better twice than not at all
         if is_first:
             self.answer(body, reply)
 
     def replace(self, body: Payload, message: Message) -> None:
-        """*message* in place of what was pressed, or beside it."""
+        """*message* in place of the pressed message; as a new one if that is not possible."""
         self.errands.send(self._replaced(body, message))
 
     async def _brought_later(
@@ -211,12 +217,12 @@ class Reception:
         return person.but(belongs=belongs), room
 
     async def _belonging(self, person: Person) -> Belonging:
-        """UNVERIFIED in the end: what a member may do is not done for somebody who may be a guest."""
+        """UNVERIFIED, which allows no more than a guest may do, when Slack gives no answer."""
         if person.belongs:
             return person.belongs
         try:
-            async with asyncio.timeout(AT_MOST_SECONDS):
-                return await self._again_and_again(partial(self.chat.who, person.id))
+            async with asyncio.timeout(IDENTIFY_LATER_SECONDS):
+                return await self._retried(partial(self.chat.who, person.id))
         except (SlackError, TimeoutError) as error:
             log.warning("Slack does not say who %s is: %s", person.id, error)
             return Belonging.UNVERIFIED
@@ -227,15 +233,15 @@ class Reception:
             self.answer(body, message)
 
     async def _told(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
-        """Nobody but us tries again: what people are told here is in no outbox."""
-        await self._again_and_again(partial(self.chat.tell, place, person, message, reply_url=reply_url))
+        """Retried here, because these answers are in no outbox."""
+        await self._retried(partial(self.chat.tell, place, person, message, reply_url=reply_url))
 
-    async def _again_and_again(self, call: Callable[[], Awaitable[T]]) -> T:
-        for attempt in range(TELLINGS):
+    async def _retried(self, call: Callable[[], Awaitable[T]]) -> T:
+        for attempt in range(ATTEMPTS):
             try:
                 return await call()
             except SlackError as error:
-                if not error.again or attempt == TELLINGS - 1:
+                if not error.again or attempt == ATTEMPTS - 1:
                     raise
                 wait = error.after_seconds or FIRST_WAIT_SECONDS * 2**attempt
                 log.info("Slack is asked again in %.1f s: %s", wait, error)
@@ -244,7 +250,7 @@ class Reception:
 
 
 async def _done(work: Work, person: Person, room: Room) -> Reply:
-    """Who is treated as a guest because Slack does not say who they are is told so with every answer."""
+    """Adds to every answer that an unverified person is treated as a guest."""
     if person.belongs is not Belonging.UNVERIFIED:
         return await work(person, room)
     try:
@@ -255,7 +261,7 @@ async def _done(work: Work, person: Person, room: Room) -> Reply:
 
 
 def sentence_for(error: Exception) -> str:
-    """What a person is told of *error*; all but refusals are logged."""
+    """What a person is told about *error*. Logs it, unless it is a refusal of ours."""
     if isinstance(error, UserError):
         return str(error)
     if isinstance(error, Unavailable | Conflict):

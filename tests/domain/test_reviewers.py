@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.reviews.reviewers import asked_for, names_somebody
 from bot.errors import UserError
-from bot.slack.verbs import reviewed, verb_in
+from bot.slack.commands import reviewed, verb_in
 from tests.domain.table import shipped
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"

@@ -49,7 +49,7 @@ def _sdk_retries() -> AbstractContextManager[object]:
     def retrying(*args: Any, **kwargs: Any) -> AsyncWebClient:
         return AsyncWebClient(*args, **{**kwargs, "retry_handlers": None})
 
-    return patch.object(slack_client, "DirectClient", retrying)
+    return patch.object(slack_client, "AsyncWebClient", retrying)
 
 
 def _ack_before_save() -> AbstractContextManager[object]:

@@ -9,7 +9,7 @@ from bot.sandbox import App, Fault, Sandbox
 from bot.sandbox.residents import User
 from bot.sandbox.server import PEOPLE
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
-from bot.slack.wording import MOMENT
+from bot.slack.reception import MOMENT
 from tests.e2e.meeting import CHANNEL, TIMING, Meeting
 
 GUS = User("U0GUS", "gus", "Gus", is_guest=True)

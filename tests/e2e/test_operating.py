@@ -293,7 +293,7 @@ async def test_a_slack_that_cannot_be_reached_is_waited_for(slack: Sandbox, tmp_
     """Meanwhile it is alive and not ready, says why, and can be stopped."""
     nowhere = f"http://127.0.0.1:{free_port()}/api/"
     async with bot(slack, tmp_path / "workspace", SLACK_API_URL=nowhere) as waiting:
-        await waiting.says("Slack does not answer; it is asked again")
+        await waiting.says("Slack does not answer; the next attempt is in")
         parts = await ready(waiting.port, is_ready=False)
         alive, _ = await asked(waiting.port, "/healthz")
         code, seconds = await waiting.stop()
@@ -459,7 +459,7 @@ async def test_a_token_that_was_revoked_makes_the_bot_unready_until_it_is_good_a
     slack: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The connection stays open, and people are heard; but nobody can be answered. Nobody has to do anything after."""
-    monkeypatch.setattr("bot.slack.health.LOOK_SECONDS", 0.2)
+    monkeypatch.setattr("bot.slack.client.CHECK_SECONDS", 0.2)
     port = free_port()
     meeting = Meeting(slack, tmp_path / "workspace")
     async with app.bot(settings(slack, meeting.workspace, ROUNDTABLE_HEALTH_PORT=str(port))):
@@ -485,7 +485,7 @@ async def test_a_roundtable_that_stands_still_makes_nobody_unready(
     slack: Sandbox, tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Slack refuses its posts for long; the process that has it in hand, and all others, serve everybody else."""
-    monkeypatch.setattr("bot.server.payer.OVERDUE_SECONDS", 0.1)
+    monkeypatch.setattr("bot.server.health.OVERDUE_SECONDS", 0.1)
     async with with_redis(slack, tmp_path, redis_url) as (meeting, port):
         await meeting.start("Offline sync")
         await meeting.say("Field workers lose their edits")

@@ -8,8 +8,8 @@ import pytest
 
 from bot.sandbox import App, Sandbox
 from bot.sandbox.server import PEOPLE
+from bot.slack.commands import VERBS
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
-from bot.slack.verbs import VERBS
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.e2e.test_pressing import EVA, found_out, told
 

@@ -23,7 +23,7 @@ from bot import app
 from bot.sandbox import Sandbox
 from bot.server import http
 from bot.server.review_webhook import LARGEST_BYTES as LARGEST_REVIEW
-from bot.slack.endpoint import COMPLAINT_SECONDS, LARGEST_BYTES
+from bot.slack.transport import COMPLAINT_SECONDS, LARGEST_BYTES
 from tests.e2e.meeting import CHANNEL, settings
 from tests.ports import HOST, free_port
 

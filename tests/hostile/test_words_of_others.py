@@ -15,9 +15,8 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.words import depth, exit_wish, is_wish
 from bot.domain.values.places import Place
 from bot.errors import NewerVersion
-from bot.slack.ephemeral import is_slacks
-from bot.slack.post_lookup import item_of, key_of, metadata, step_of, witness_of
-from bot.slack.verbs import VERBS, command_in, reviewed, verb_in
+from bot.slack.commands import VERBS, command_in, reviewed, verb_in
+from bot.slack.posting import is_slacks, item_of, key_of, metadata, step_of, witness_of
 from bot.storage.serialization import Unreadable, decoded, encoded, place_in
 from tests.hostile.test_files_of_others import any_text, deep, objects, values, written
 

@@ -23,10 +23,9 @@ from bot.domain.values.places import Belonging, Place
 from bot.errors import SlackError
 from bot.settings import Settings
 from bot.slack.board import SlackBoard
-from bot.slack.chat import SlackChat
+from bot.slack.chat import POSTED_AGAIN, SlackChat
 from bot.slack.client import call, identify, opened
-from bot.slack.post_lookup import metadata
-from bot.slack.wording import POSTED_AGAIN
+from bot.slack.posting import metadata
 from tests.other.delivering import ByRequest, BySocket, Door
 from tests.other.people import PATIENCE_SECONDS, People
 from tests.other.published import unlike_published

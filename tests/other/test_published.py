@@ -9,8 +9,8 @@ import pytest
 
 from bot.sandbox.limits import LIMITS, TIER_2, UNLIMITED
 from bot.sandbox.methods import METHODS
-from bot.slack.calls import RATES
-from bot.slack.calls import TIER_2 as SELDOM
+from bot.slack.client import RATES
+from bot.slack.client import TIER_2 as SELDOM
 from bot.slack.manifest import BOT_EVENTS, SCOPES
 from tests.other.published import PUBLISHED, unlike_published
 

@@ -33,7 +33,7 @@ from bot.slack.client import Identity, identify, opened
 from bot.slack.commands import Desk, Reply
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from bot.slack.reception import Reception
-from bot.slack.sockets import Sockets
+from bot.slack.transport import Sockets
 
 NOW = "2026-01-01T10:00:00.000Z"
 PAYLOADS = Path(__file__).parent / "payloads"

@@ -12,7 +12,7 @@ from bot.sandbox import Sandbox
 from bot.slack.app import slack_app
 from bot.slack.client import Identity, app_of
 from bot.slack.reception import Reception
-from bot.slack.sockets import Sockets
+from bot.slack.transport import Sockets
 from tests.slack.conftest import ScriptedDesk, payload
 from tests.slack.test_listeners import dispatched
 

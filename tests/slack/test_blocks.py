@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.domain.messages.message import Action, Choice, Emphasis, Link, Message
-from bot.slack.render import Part, action_of, carried, parts, shortened, size, split
+from bot.slack.limits import shortened, size, split
+from bot.slack.render import Part, action_of, carried, parts
 
 LABEL = "Maya Chen (Business Analyst)"
 LIVE_TOKEN = re.compile(r"<[@#!]|<(?!https?://[^<>|]+\|[^<>]*>)")

@@ -14,9 +14,8 @@ from bot.domain.values.places import Place
 from bot.engine.ports import Pace
 from bot.errors import SlackError
 from bot.sandbox import App, Sandbox, Timing
-from bot.slack.calls import RATES, TIER_3, Calls, budgets
 from bot.slack.chat import SlackChat
-from bot.slack.client import CALL_SECONDS, CALL_SECONDS_HERE, Identity, opened
+from bot.slack.client import CALL_SECONDS, CALL_SECONDS_HERE, RATES, TIER_3, Calls, Identity, budgets, opened
 from bot.storage.limiter import LocalPace
 from tests.slack.conftest import MAYA
 

@@ -9,11 +9,10 @@ from bot.domain.messages.message import Action, Choice, Link, Message
 from bot.domain.values.places import Place
 from bot.errors import SlackError
 from bot.sandbox import Sandbox
-from bot.slack.chat import SlackChat
+from bot.slack.chat import POSTED_AGAIN, SlackChat
 from bot.slack.client import Identity, is_here
-from bot.slack.ephemeral import is_slacks
-from bot.slack.post_lookup import PAGES
-from bot.slack.wording import POSTED_AGAIN
+from bot.slack.history import PAGES
+from bot.slack.posting import is_slacks
 
 CHANNEL = "#roundtable"
 MAYA = Message(text="Who **uses** it?", speaker="business-analyst")
@@ -546,7 +545,7 @@ async def test_of_a_thread_without_end_no_more_is_read_than_a_few_calls(
     chat: SlackChat, place: Place, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is said that there is more, and the rest can be read from there on."""
-    monkeypatch.setattr("bot.slack.post_lookup.A_PAGE", 3)
+    monkeypatch.setattr("bot.slack.history.A_PAGE", 3)
     ada = sandbox.person("ada")
     root = await ada.say(CHANNEL, "0")
     for number in range(1, 40):

@@ -14,9 +14,9 @@ from bot.sandbox import Sandbox
 from bot.sandbox.webhooks import sign
 from bot.server.http import received, serving
 from bot.slack.app import slack_app
-from bot.slack.endpoint import PATH, SlackRequests
+from bot.slack.parse import CUT
 from bot.slack.reception import Reception
-from bot.slack.wording import CUT
+from bot.slack.transport import PATH, SlackRequests
 from tests.ports import free_port
 from tests.slack.conftest import ScriptedDesk
 

@@ -12,7 +12,7 @@ from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from bot.errors import Unavailable
 from bot.sandbox import Sandbox
 from bot.slack.parse import flaw
-from bot.slack.wording import WENT_WRONG
+from bot.slack.reception import WENT_WRONG
 from tests.slack.conftest import PAYLOADS, ScriptedDesk, payload
 from tests.slack.test_listeners import dispatched
 
@@ -137,4 +137,4 @@ async def test_what_is_ignored_leaves_one_line(
 
     assert response.status == 200
     [line] = [record for record in caplog.records if record.name.startswith("bot.slack")]
-    assert "not as Slack writes it" in line.getMessage()
+    assert "it is malformed" in line.getMessage()

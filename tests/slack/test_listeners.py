@@ -18,8 +18,8 @@ from bot.domain.values.places import Belonging, Person
 from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.sandbox import Sandbox
 from bot.slack.app import slack_app
-from bot.slack.reception import Reception
-from bot.slack.wording import HELP, NO_TITLE, NOT_SAVED, SAVED_BY_NEWER, WENT_WRONG, WHICH_DEPTH
+from bot.slack.commands import HELP_TEXT, NO_TITLE, WHICH_DEPTH
+from bot.slack.reception import NOT_SAVED, SAVED_BY_NEWER, WENT_WRONG, Reception
 from tests.slack.conftest import PAYLOADS, ScriptedDesk, payload
 
 ALL = sorted(path.stem for path in PAYLOADS.glob("*.json"))
@@ -145,12 +145,12 @@ def person_of(brought: object) -> object:
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ("help", HELP.splitlines()[0]),
-        ("help me", HELP.splitlines()[0]),
-        ("dance", "I don't understand `dance`. Here is what I can do.\n\n" + HELP.splitlines()[0]),
+        ("help", HELP_TEXT.splitlines()[0]),
+        ("help me", HELP_TEXT.splitlines()[0]),
+        ("dance", "I don't understand `dance`. Here is what I can do.\n\n" + HELP_TEXT.splitlines()[0]),
         ("sttart Dark mode", "I don't understand `sttart Dark mode`. Did you mean `start`?"),
         ("list `all` of it", "I know `list`, but not `list all of it`. Here is how it goes."),
-        ("", HELP.splitlines()[0]),
+        ("", HELP_TEXT.splitlines()[0]),
         ("start", NO_TITLE),
         ("depth", WHICH_DEPTH),
         ("depth bottomless", WHICH_DEPTH),

@@ -11,11 +11,9 @@ from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say
 from bot.domain.values.places import Belonging, Person, Place, Room
 from bot.slack import parse
 from bot.slack.client import Identity
-from bot.slack.lookup import room_in
-from bot.slack.parse import Malformed
+from bot.slack.commands import Asked, verb_in
+from bot.slack.parse import CUT, Malformed, room_in
 from bot.slack.render import action_id, value_of
-from bot.slack.verbs import Asked, verb_in
-from bot.slack.wording import CUT
 from tests.slack.conftest import NOW, payload
 
 US = Identity(team="T0SANDBOX", user="U0ROUNDTABLE", bot="B0SANDBOX")

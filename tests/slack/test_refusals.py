@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 from slack_sdk.errors import SlackApiError
 
-from bot.slack.refusals import SENTENCES, translated
+from bot.slack.client import SENTENCES, translated
 
 
 def refused(data: Any, *, status: int = 200, **headers: str) -> SlackApiError:

@@ -15,9 +15,10 @@ from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say, Set
 from bot.domain.values.places import Belonging, Person, Place
 from bot.errors import ConfigError, SlackError, Unavailable, UserError
 from bot.sandbox import Sandbox
+from bot.slack.app import OTHER_VERSION
 from bot.slack.chat import SlackChat
-from bot.slack.sockets import CONNECTIONS, Sockets
-from bot.slack.wording import NOT_SAVED, OTHER_VERSION, WENT_WRONG
+from bot.slack.reception import NOT_SAVED, WENT_WRONG
+from bot.slack.transport import CONNECTIONS, Sockets
 from tests.patience import impatient
 from tests.slack.conftest import NOW, ScriptedDesk
 
@@ -382,7 +383,7 @@ async def test_socket_mode_switched_off_is_said_once(
     await connected.disconnect_sockets("link_disabled")
     await connected.until(lambda: len(connected.calls_of("apps.connections.open")) >= before + 2)
 
-    said = [record.getMessage() for record in caplog.records if record.name == "bot.slack.sockets"]
+    said = [record.getMessage() for record in caplog.records if record.name == "bot.slack.transport"]
     assert len(said) == 1
     assert "Socket Mode was switched off" in said[0]
 

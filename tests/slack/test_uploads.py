@@ -7,8 +7,7 @@ from bot.domain.values.places import Place
 from bot.engine.ports import Sheet
 from bot.errors import SlackError
 from bot.sandbox import Sandbox
-from bot.slack.chat import SlackChat
-from bot.slack.wording import POSTED_AGAIN
+from bot.slack.chat import POSTED_AGAIN, SlackChat
 from tests.slack.test_chat import CHANNEL, MAYA
 
 SHEETS = (Sheet("dark-mode-1.md", "Text", b"# Dark"), Sheet("dark-mode-1.html", "Page", b"<!doctype html>"))

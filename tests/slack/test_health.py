@@ -14,27 +14,26 @@ from bot.domain.values.places import Place
 from bot.errors import SlackError
 from bot.sandbox import Sandbox
 from bot.slack.chat import SlackChat
-from bot.slack.client import Identity
-from bot.slack.health import Standing
+from bot.slack.client import Identity, SlackHealth
 from tests.storage.samples import wait_until
 
 HELLO = Message(text="Hello")
 
 
 @pytest.fixture
-def standing() -> Standing:
-    return Standing()
+def health() -> SlackHealth:
+    return SlackHealth()
 
 
 @pytest.fixture
-def heeded(client: AsyncWebClient, roster: Roster, us: Identity, standing: Standing) -> SlackChat:
+def heeded(client: AsyncWebClient, roster: Roster, us: Identity, health: SlackHealth) -> SlackChat:
     """A chat whose answers are listened to."""
-    return SlackChat(client, roster, us, standing=standing)
+    return SlackChat(client, roster, us, health=health)
 
 
 @asynccontextmanager
-async def watching(standing: Standing, client: AsyncWebClient) -> AsyncIterator[None]:
-    task = asyncio.create_task(standing.watch(client.auth_test))
+async def watching(health: SlackHealth, client: AsyncWebClient) -> AsyncIterator[None]:
+    task = asyncio.create_task(health.watch(client.auth_test))
     yield
     task.cancel()
     await asyncio.wait({task})
@@ -43,41 +42,41 @@ async def watching(standing: Standing, client: AsyncWebClient) -> AsyncIterator[
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """It asks as soon as it may."""
-    monkeypatch.setattr("bot.slack.health.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("bot.slack.client.CHECK_SECONDS", 0.01)
 
 
 @pytest.mark.parametrize(
     "refusal", ["token_revoked", "invalid_auth", "account_inactive", "team_access_not_granted"]
 )
 async def test_a_refusal_of_us_counts_until_a_call_succeeds(
-    heeded: SlackChat, standing: Standing, sandbox: Sandbox, place: Place, refusal: str
+    heeded: SlackChat, health: SlackHealth, sandbox: Sandbox, place: Place, refusal: str
 ) -> None:
     """Whatever was asked for; people read the reason, and what to do."""
     sandbox.revoke_token(refusal)
     for key in ("k1", "k2"):
         with pytest.raises(SlackError):
             await heeded.post(place, HELLO, key=key, again=False)
-    assert standing.refusal.endswith(f"({refusal})")
+    assert health.refusal.endswith(f"({refusal})")
 
     sandbox.revoke_token("")
     await heeded.post(place, HELLO, key="k2", again=False)
-    assert standing.refusal == ""
+    assert health.refusal == ""
 
 
 @pytest.mark.parametrize("refusal", ["is_archived", "missing_scope", "ratelimited", "internal_error"])
 async def test_a_refusal_of_what_was_asked_for_is_not_one_of_us(
-    heeded: SlackChat, standing: Standing, sandbox: Sandbox, place: Place, refusal: str
+    heeded: SlackChat, health: SlackHealth, sandbox: Sandbox, place: Place, refusal: str
 ) -> None:
     """Another channel may be open, and another minute."""
     sandbox.fail_next("chat.postMessage", refusal)
     with pytest.raises(SlackError):
         await heeded.post(place, HELLO, key="k", again=False)
 
-    assert standing.refusal == ""
+    assert health.refusal == ""
 
 
 async def test_an_outage_gives_no_token_back(
-    heeded: SlackChat, standing: Standing, sandbox: Sandbox, place: Place
+    heeded: SlackChat, health: SlackHealth, sandbox: Sandbox, place: Place
 ) -> None:
     """Nor does it take one away."""
     sandbox.revoke_token()
@@ -87,24 +86,24 @@ async def test_an_outage_gives_no_token_back(
     with pytest.raises(SlackError):
         await heeded.post(place, HELLO, key="k", again=False)
 
-    assert "token_revoked" in standing.refusal
+    assert "token_revoked" in health.refusal
 
 
 @pytest.mark.usefixtures("hasty")
 async def test_that_the_token_is_good_again_is_found_out_by_itself(
-    heeded: SlackChat, standing: Standing, client: AsyncWebClient, sandbox: Sandbox, place: Place
+    heeded: SlackChat, health: SlackHealth, client: AsyncWebClient, sandbox: Sandbox, place: Place
 ) -> None:
     """Nobody has to say anything for it; and as long as all is well and somebody calls, Slack is left alone."""
     await heeded.post(place, HELLO, key="k", again=False)
-    async with watching(standing, client):
+    async with watching(health, client):
         sandbox.revoke_token()
         with pytest.raises(SlackError):
             await heeded.post(place, HELLO, key="k2", again=False)
         await wait_until(lambda: asked(sandbox) > 1)
-        assert standing.refusal
+        assert health.refusal
 
         sandbox.revoke_token("")
-        await wait_until(lambda: not standing.refusal)
+        await wait_until(lambda: not health.refusal)
         before = asked(sandbox)
         for _ in range(100):
             await asyncio.sleep(0)
@@ -113,15 +112,15 @@ async def test_that_the_token_is_good_again_is_found_out_by_itself(
 
 @pytest.mark.usefixtures("hasty")
 async def test_a_token_that_is_revoked_at_night_is_found_out_too(
-    standing: Standing, client: AsyncWebClient, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    health: SlackHealth, client: AsyncWebClient, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After a while without a call one is made."""
-    monkeypatch.setattr("bot.slack.health.QUIET_SECONDS", 0.0)
+    monkeypatch.setattr("bot.slack.client.QUIET_SECONDS", 0.0)
     sandbox.revoke_token("account_inactive")
-    async with watching(standing, client):
-        await wait_until(lambda: standing.refusal)
+    async with watching(health, client):
+        await wait_until(lambda: health.refusal)
 
-    assert "Install the app again. (account_inactive)" in standing.refusal
+    assert "Install the app again. (account_inactive)" in health.refusal
 
 
 @pytest.mark.parametrize("seconds", [-400, 0, 90])
@@ -129,14 +128,14 @@ async def test_our_clock_is_compared_with_slacks(
     client: AsyncWebClient, sandbox: Sandbox, *, seconds: int
 ) -> None:
     """By the date of an answer, also of one that says no."""
-    standing = Standing(now=lambda: time.time() + seconds)
-    assert standing.clock_ahead is None
+    health = SlackHealth(now=lambda: time.time() + seconds)
+    assert health.clock_ahead is None
     sandbox.revoke_token()
 
     with pytest.raises(SlackError):
-        await standing.ask(client.auth_test)
+        await health.ask(client.auth_test)
 
-    assert standing.clock_ahead == pytest.approx(seconds, abs=5)
+    assert health.clock_ahead == pytest.approx(seconds, abs=5)
 
 
 def asked(sandbox: Sandbox) -> int:

@@ -1,0 +1,318 @@
+"""
+Reading what stands in Slack.
+
+`PostLookup` finds our own posts, after an attempt that may have succeeded without an answer. `ThreadReader` reads what
+people said while the bot did not hear it. `testimony` reads a whole thread, for a command.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.roundtable.outcomes import Heard
+from bot.domain.transcript.witness import Witness
+from bot.domain.values.places import Belonging, Person, Place
+from bot.engine.lru import Newest
+from bot.engine.ports import Root, Thread
+from bot.errors import SlackError
+from bot.slack.client import Calls, Identity, Unpaced, following
+from bot.slack.lookup import Names
+from bot.slack.markdown import readable
+from bot.slack.parse import heard
+from bot.slack.posting import carried_by, is_line, item_of, part_key, step_of, witness_of
+
+log = logging.getLogger(__name__)
+
+MESSAGES_READ = 999
+"""A page of a thread, where the oldest come first: as many as Slack gives at once."""
+POSTS_READ = 100
+"""A page of a channel, where the newest come first."""
+PAGES = 10
+THREADS_REMEMBERED = 10_000
+_NUMBER = re.compile("[0-9]{1,9}")
+
+
+class _Post(NamedTuple):
+    """Our newest known post in a thread, and the timestamp of the one *before* it."""
+
+    key: str
+    ts: str
+    before: str
+
+
+class _Found(NamedTuple):
+    """*whole* when there is nothing more to read."""
+
+    messages: list[Mapping[str, Any]]
+    whole: bool
+
+
+class PostLookup:
+    """Finds our own posts. Slack may give fewer messages than a page has, so all pages are read, up to a limit."""
+
+    def __init__(self, calls: Calls, bot: str) -> None:
+        self._calls = calls
+        self._bot = bot
+        self._newest: Newest[str, _Post] = Newest(THREADS_REMEMBERED)
+
+    def remember(self, place: Place, key: str, ts: str) -> None:
+        """*key* stands in the thread, up to *ts*; later effects of the outbox come after it."""
+        newest = self._newest.get(place.key)
+        self._newest[place.key] = _Post(key, ts, before=_not_newer(newest, key))
+
+    def is_bare(self, place: Place) -> bool:
+        """Whether the thread has, as far as we know, only its root: Slack shows no ephemeral messages there."""
+        newest = self._newest.get(place.key)
+        return newest is not None and newest.ts == place.thread
+
+    async def parts(self, place: Place, key: str) -> Mapping[int, str] | None:
+        """The timestamps of the parts that were posted, by number. None when Slack does not let us see."""
+        found = await self._parts_in(place, key)
+        if found is None or place.thread or 1 not in found:
+            return found
+        return {**found, **(await self._parts_in(place.but(thread=found[1]), key) or {})}
+
+    async def root(self, place: Place) -> Root | None:
+        answer = await self._calls(
+            self._calls.client.conversations_replies,
+            channel=place.channel,
+            ts=place.thread,
+            limit=1,
+            include_all_metadata=True,
+        )
+        messages: list[Mapping[str, Any]] = answer.get("messages") or []
+        first = next((one for one in messages if one.get("ts") == place.thread), {})
+        slug = item_of(first) if first.get("bot_id") == self._bot else ""
+        return Root(slug, readable(str(first.get("text")))) if slug else None
+
+    async def find_root(self, place: Place, slug: str) -> str:
+        found = await self._read(place.but(thread=""), "")
+        return next((str(one["ts"]) for one in self._ours(found) if item_of(one) == slug), "")
+
+    async def texts(self, place: Place, key: str) -> Sequence[str] | None:
+        """The texts of our newest posts in the thread; None when Slack does not let us see all of them."""
+        found = await self._read_if_allowed(place, key)
+        if found is None or not found.whole:
+            return None
+        return [str(one.get("text")) for one in self._ours(found)]
+
+    async def far_back(self, channel: str, key: str, *, pages: int, page: int) -> str:
+        """The timestamp of *key* in the channel, up to *pages* back; empty when it is not found, or on a refusal."""
+        cursor = ""
+        for _ in range(pages):
+            try:
+                answer = await self._channel_page(channel, cursor, limit=page)
+            except SlackError as error:
+                if error.again:
+                    raise
+                log.warning("can't look for %s in %s: %s", key, channel, error.reason)
+                return ""
+            for message in answer["messages"]:
+                ours = message.get("bot_id") == self._bot and is_line(message)
+                if ours and carried_by(message, "key") == key:
+                    return str(message["ts"])
+            if not (cursor := following(answer)):
+                return ""
+        log.warning("%s is not among the newest %s messages of %s", key, page * pages, channel)
+        return ""
+
+    def _ours(self, found: _Found) -> list[Mapping[str, Any]]:
+        return [message for message in found.messages if message.get("bot_id") == self._bot]
+
+    async def _read_if_allowed(self, place: Place, key: str) -> _Found | None:
+        try:
+            return await self._read(place, key)
+        except SlackError as error:
+            if error.again:
+                raise
+            log.warning("can't look for %s in %s: %s", key, place.key, error.reason)
+            return None
+
+    async def _parts_in(self, place: Place, key: str) -> Mapping[int, str] | None:
+        read = await self._read_if_allowed(place, key)
+        if read is None:
+            return None
+        ours = self._ours(read)
+        if _hides_metadata(ours):
+            log.warning("%s shows no metadata, so %s can't be looked for", place.key, key)
+            return None
+        found = dict(_carrying(ours, key))
+        if place.thread and not found and not read.whole:
+            log.warning("can't see all of %s to look for %s", place.key, key)
+            return None
+        return found
+
+    async def _read(self, place: Place, key: str) -> _Found:
+        """The thread, up to a limit of pages, or the newest posts of the channel."""
+        messages: list[Mapping[str, Any]] = []
+        cursor = ""
+        for _ in range(PAGES):
+            if place.thread:
+                answer = await self._thread_page(place, cursor, key)
+            else:
+                answer = await self._channel_page(place.channel, cursor, limit=POSTS_READ)
+            messages += answer.get("messages") or ()
+            cursor = following(answer)
+            if not cursor or (not place.thread and len(messages) >= POSTS_READ):
+                return _Found(messages, whole=not cursor and not answer.get("has_more"))
+        return _Found(messages, whole=False)
+
+    async def _thread_page(self, place: Place, cursor: str, key: str) -> Any:
+        oldest = _not_newer(self._newest.get(place.key), key)
+        return await _replies(self._calls, place, cursor, limit=MESSAGES_READ, oldest=oldest)
+
+    async def _channel_page(self, channel: str, cursor: str, *, limit: int) -> Any:
+        return await self._calls(
+            self._calls.client.conversations_history,
+            channel=channel,
+            cursor=cursor or None,
+            limit=limit,
+            include_all_metadata=True,
+        )
+
+
+async def _replies(calls: Calls, place: Place, cursor: str, *, limit: int, oldest: str = "") -> Any:
+    return await calls(
+        calls.client.conversations_replies,
+        channel=place.channel,
+        ts=place.thread,
+        oldest=oldest or None,
+        cursor=cursor or None,
+        limit=limit,
+        include_all_metadata=True,
+    )
+
+
+def _not_newer(newest: _Post | None, key: str) -> str:
+    """A timestamp before any post of *key*, so that a thread need not be read from its beginning."""
+    if newest is None:
+        return ""
+    return newest.before if newest.key == key else newest.ts
+
+
+def _hides_metadata(ours: Sequence[Mapping[str, Any]]) -> bool:
+    """All our posts have metadata, except those with files."""
+    said = [message for message in ours if not message.get("files")]
+    return bool(said) and not any(message.get("metadata") for message in said)
+
+
+def _carrying(messages: Iterable[Mapping[str, Any]], key: str) -> Iterator[tuple[int, str]]:
+    for message in messages:
+        number = carried_by(message, "part")
+        if not is_line(message) or not _NUMBER.fullmatch(number):
+            continue
+        if carried_by(message, "key") == part_key(key, int(number)):
+            yield int(number), message["ts"]
+
+
+# --- what people said -----------------------------------------------------------------------------------------------
+
+A_PAGE = 200
+
+
+class _Page(NamedTuple):
+    messages: list[Mapping[str, Any]]
+    is_last: bool
+
+
+class ThreadReader:
+    """The oldest messages come first, so the newest of a very long thread stay unread."""
+
+    def __init__(self, calls: Calls, identity: Identity, names: Names) -> None:
+        self._calls = calls
+        self._identity = identity
+        self._names = names
+
+    async def read(self, place: Place, *, after: str) -> Thread:
+        said: list[Heard] = []
+        about, complete, witness = "", False, Witness()
+        seen: set[str] = set()
+        async for page in self._pages(place, after):
+            complete = page.is_last
+            for message in _unseen(page.messages, seen):
+                if message.get("bot_id") == self._identity.bot:
+                    about = step_of(message)
+                    witness = witness_of(message) or witness
+                elif (one := heard(message, self._identity)) and one.ts > after:
+                    said.append(one.but(about=about))
+        names = {one.person.id: await self._names.or_id(one.person.id) for one in said}
+        known = (one.but(person=self._known(one.person, names[one.person.id])) for one in said)
+        return Thread(tuple(known), complete, witness)
+
+    def _known(self, person: Person, name: str) -> Person:
+        """Someone whom Slack says nothing about may do no more than a guest."""
+        belongs = person.belongs or self._names.belonging(person.id) or Belonging.UNVERIFIED
+        return person.but(name=name, belongs=belongs)
+
+    async def _pages(self, place: Place, after: str) -> AsyncIterator[_Page]:
+        cursor = ""
+        for _ in range(PAGES):
+            answer = await _replies(self._calls, place, cursor, limit=A_PAGE, oldest=after)
+            cursor = following(answer)
+            yield _Page(answer["messages"], is_last=not cursor)
+            if not cursor:
+                return
+
+
+def _unseen(messages: Iterable[Mapping[str, Any]], seen: set[str]) -> Iterator[Mapping[str, Any]]:
+    """Slack repeats the root at the beginning of every page."""
+    for message in messages:
+        if (ts := str(message.get("ts"))) not in seen:
+            seen.add(ts)
+            yield message
+
+
+# --- a whole thread, for a command ----------------------------------------------------------------------------------
+
+WHOLE_PAGES = 200
+ATTEMPTS = 6
+WAIT_SECONDS = 2.0
+"""Between two attempts, when Slack names no time."""
+
+
+class Testimony(NamedTuple):
+    """
+    *said* by people, the oldest first, *stamps* of every message in the thread, *posts* of ours that say what was
+    committed, by their timestamps. *until* is the last timestamp that was read; empty when all of it was.
+    """
+
+    said: tuple[Heard, ...]
+    stamps: frozenset[str]
+    posts: tuple[tuple[str, Witness], ...]
+    until: str = ""
+
+
+async def testimony(client: AsyncWebClient, us: Identity, place: Place) -> Testimony:
+    """Raises SlackError, also after several rate limits in a row."""
+    calls = Calls(client, Unpaced(), team=us.team)
+    messages: dict[str, Mapping[str, Any]] = {}
+    cursor = ""
+    for _ in range(WHOLE_PAGES):
+        answer = await _patient_replies(calls, place, cursor)
+        messages |= {str(message.get("ts")): message for message in answer["messages"]}
+        cursor = following(answer)
+        if not cursor:
+            break
+    said = (heard(message, us) for message in messages.values())
+    ours = ((ts, witness_of(one)) for ts, one in messages.items() if one.get("bot_id") == us.bot)
+    return Testimony(
+        said=tuple(sorted((one for one in said if one), key=lambda one: one.ts)),
+        stamps=frozenset(messages),
+        posts=tuple(sorted(((ts, one) for ts, one in ours if one), key=lambda one: one[0])),
+        until=max(messages, default="") if cursor else "",
+    )
+
+
+async def _patient_replies(calls: Calls, place: Place, cursor: str) -> Any:
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return await _replies(calls, place, cursor, limit=A_PAGE)
+        except SlackError as error:
+            if not error.again or attempt == ATTEMPTS:
+                raise
+            await asyncio.sleep(error.after_seconds or WAIT_SECONDS)
+    raise AssertionError("the last attempt returns or raises")

@@ -1,0 +1,236 @@
+"""
+Writing to Slack: a post stands in the thread that it is for, or nowhere, and carries its key in its metadata.
+
+`history` finds a post again by that key. What one person is to see goes through `Ephemeral`.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from bot.domain.roundtable.state import slug_of
+from bot.domain.transcript.witness import Witness, read_brief
+from bot.domain.values.places import Place
+from bot.errors import SlackError
+from bot.slack.client import QUIET, SENTENCES, UNLINKED, Calls, call
+from bot.slack.limits import UPDATE_TEXT_CHARS, shortened
+from bot.slack.parse import part, word
+from bot.slack.render import Part
+
+log = logging.getLogger(__name__)
+
+EVENT_TYPE = "roundtable_line"
+GONE = "thread_not_found"
+NO_LONGER_THERE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed", GONE})
+
+# --- what a post says about itself ----------------------------------------------------------------------------------
+
+
+def metadata(key: str, number: int, count: int, *, step: str, witness: str = "") -> Mapping[str, Any]:
+    """Only ids, because everyone in the workspace can read it."""
+    about = {name: said for name, said in (("step", step), ("witness", witness)) if said}
+    payload = {"key": part_key(key, number), "part": number, "parts": count, **about}
+    return {"event_type": EVENT_TYPE, "event_payload": payload}
+
+
+def part_key(key: str, number: int) -> str:
+    return key if number == 1 else f"{key}#{number}"
+
+
+def is_line(message: Mapping[str, Any]) -> bool:
+    """Others can post such metadata, too; with our bot id only we can."""
+    return word(message, "metadata", "event_type") == EVENT_TYPE
+
+
+def carried_by(message: Mapping[str, Any], name: str) -> str:
+    """A field of the metadata; empty when there is none."""
+    return str(part(message, "metadata", "event_payload").get(name) or "")
+
+
+def step_of(message: Mapping[str, Any]) -> str:
+    """The step that a post of ours is about; empty when it does not say."""
+    return carried_by(message, "step")
+
+
+def witness_of(message: Mapping[str, Any]) -> Witness:
+    """What was committed when this post of ours was made."""
+    return read_brief(carried_by(message, "witness"))
+
+
+def key_of(message: Mapping[str, Any]) -> str:
+    """The id that this post of ours, or the post that it is a part of, has in the transcript."""
+    return carried_by(message, "key").partition("#")[0]
+
+
+def item_of(message: Mapping[str, Any]) -> str:
+    """The item that this post of ours is the root message of; empty when it is something else."""
+    is_root = message.get("thread_ts") in (None, "", message.get("ts"))
+    is_first = is_line(message) and is_root and carried_by(message, "part") == "1"
+    return slug_of(carried_by(message, "key")) if is_first else ""
+
+
+# --- for everyone ---------------------------------------------------------------------------------------------------
+
+
+class Posts:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._client = calls.client
+
+    async def post(self, **arguments: Any) -> str:
+        """
+        The timestamp of the post. A reply to a deleted root appears in the channel, for everyone, and only the answer
+        tells: such a post is deleted, and raises SlackError.
+        """
+        answer = await self._calls(self._client.chat_postMessage, **arguments)
+        ts, channel, thread = str(answer["ts"]), arguments["channel"], arguments.get("thread_ts")
+        if thread and _is_outside_thread(answer) and await self._is_gone(channel, thread):
+            await self._delete(channel, ts)
+            raise SlackError(SENTENCES[GONE], reason=GONE)
+        return ts
+
+    async def edit(self, channel: str, ts: str, part: Part) -> bool:
+        """False when the message is gone, or can no longer be edited."""
+        try:
+            await self._calls(
+                self._client.chat_update,
+                channel=channel,
+                ts=ts,
+                text=shortened(part.text, UPDATE_TEXT_CHARS),
+                blocks=part.blocks,
+                **UNLINKED,
+            )
+        except SlackError as error:
+            if error.reason not in NO_LONGER_THERE:
+                raise
+            return False
+        return True
+
+    async def permalink(self, channel: str, ts: str) -> str:
+        """Empty when Slack refuses; raises SlackError when a later call may succeed."""
+        try:
+            answer = await self._calls(self._client.chat_getPermalink, channel=channel, message_ts=ts)
+        except SlackError as error:
+            if error.again:
+                raise
+            log.info("no permalink of %s in %s: %s", ts, channel, error.reason)
+            return ""
+        return str(answer["permalink"])
+
+    async def _is_gone(self, channel: str, thread: str) -> bool:
+        """Asks Slack, because an answer may omit the thread for another reason."""
+        try:
+            await self._calls(self._client.conversations_replies, channel=channel, ts=thread, limit=1)
+        except SlackError as error:
+            return error.reason == GONE
+        return False
+
+    async def _delete(self, channel: str, ts: str) -> None:
+        try:
+            await self._calls(self._client.chat_delete, channel=channel, ts=ts)
+        except SlackError as error:
+            log.warning("%s stands in %s, outside its deleted thread: %s", ts, channel, error)
+
+
+def _is_outside_thread(answer: Any) -> bool:
+    message = answer.get("message")
+    return isinstance(message, dict) and not message.get("thread_ts")
+
+
+# --- for one person -------------------------------------------------------------------------------------------------
+
+OK = 200
+HOSTS = frozenset({"hooks.slack.com", "hooks.slack-gov.com"})
+PORTS = {"http": 80, "https": 443}
+OK_BODIES = frozenset({"ok", '{"ok":true}', ""})
+
+
+def is_slacks(url: str, *, api_url: str) -> bool:
+    """Whether a reply URL, which a payload names, leads to Slack, or to the server that `SLACK_API_URL` names."""
+    api = urlsplit(api_url)
+    try:
+        asked = urlsplit(url)
+        origin = (asked.scheme, asked.hostname, asked.port or PORTS.get(asked.scheme))
+    except ValueError:
+        return False
+    if "@" in asked.netloc or "\\" in url:
+        return False
+    known = {("https", host, PORTS["https"]) for host in HOSTS}
+    return origin in known | {(api.scheme, api.hostname, api.port or PORTS.get(api.scheme))}
+
+
+class Ephemeral:
+    """
+    Tells one person something, in the first way that works: the reply URL (no membership needed, but it ends after 30
+    minutes or five uses), an ephemeral message, a direct message.
+    """
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._client = calls.client
+
+    async def tell(self, place: Place, person: str, part: Part, *, reply_url: str) -> None:
+        if reply_url and await self._by_reply_url(place, part, reply_url=reply_url):
+            return
+        if not await self._by_ephemeral(place, person, part):
+            await self._by_direct_message(person, part)
+
+    async def replace(self, reply_url: str, part: Part) -> bool:
+        """In place of the message that was pressed; False when the reply URL is used up."""
+        return await self._send(
+            reply_url, {"replace_original": True, "text": part.text, "blocks": part.blocks}
+        )
+
+    async def _by_reply_url(self, place: Place, part: Part, *, reply_url: str) -> bool:
+        answer = {
+            "response_type": "ephemeral",
+            "replace_original": False,
+            "text": part.text,
+            "blocks": part.blocks,
+        }
+        if place.thread:
+            answer["thread_ts"] = place.thread
+        return await self._send(reply_url, answer)
+
+    async def _send(self, reply_url: str, answer: dict[str, Any]) -> bool:
+        if not is_slacks(reply_url, api_url=self._client.base_url):
+            log.warning("a reply URL that is not Slack's is not used")
+            return False
+        webhook = AsyncWebhookClient(
+            reply_url, session=self._client.session, timeout=self._client.timeout, retry_handlers=[]
+        )
+        webhook.proxy = None
+        try:
+            response = await call(webhook.send_dict, body=answer)
+        except SlackError as error:
+            log.info("no answer by the reply URL: %s", error.reason)
+            return False
+        return response.status_code == OK and "".join(response.body.split()) in OK_BODIES
+
+    async def _by_ephemeral(self, place: Place, person: str, part: Part) -> bool:
+        try:
+            await self._calls(
+                self._client.chat_postEphemeral,
+                channel=place.channel,
+                user=person,
+                thread_ts=place.thread or None,
+                text=part.text,
+                blocks=part.blocks,
+                **UNLINKED,
+            )
+        except SlackError as error:
+            if error.again:
+                raise
+            log.info("no ephemeral message in %s: %s", place.channel, error.reason)
+            return False
+        return True
+
+    async def _by_direct_message(self, person: str, part: Part) -> None:
+        opened = await self._calls(self._client.conversations_open, users=person)
+        channel = opened["channel"]["id"]
+        await self._calls(
+            self._client.chat_postMessage, channel=channel, text=part.text, blocks=part.blocks, **QUIET
+        )

@@ -1,7 +1,6 @@
-"""The sandbox as a whole: one HTTP server on loopback, and the handle by which tests hold it."""
+"""The sandbox as one HTTP server on loopback, with the methods that tests use."""
 
 from collections.abc import Callable, Iterable, Sequence
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from aiohttp import web
@@ -42,8 +41,8 @@ class Sandbox:
     """
     A Slack-compatible workspace on this machine.
 
-    The app is delivered to over Socket Mode, until `use_http` names its request URL. *port* 0 takes any free one.
-    With *rate_limits* whoever calls too fast is told so, as by Slack.
+    Deliveries go over Socket Mode, until `use_http` names a request URL. *port* 0 takes any free port. With
+    *rate_limits* calls that come too fast are refused, as by Slack.
     """
 
     def __init__(
@@ -89,9 +88,7 @@ class Sandbox:
         self.slack.base_url = self.url.rstrip("/")
         return self
 
-    async def __aexit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_exception: object) -> None:
         self._api.close()
         await self._dispatcher.aclose()
         await self._sockets.aclose()
@@ -137,7 +134,7 @@ class Sandbox:
         return self.app.bot_id
 
     async def use_http(self, request_url: str) -> bool:
-        """From now on everything is posted there, signed. Whether the URL passed Slack's handshake."""
+        """Deliveries are posted there from now on, signed. Returns whether the URL passed Slack's handshake."""
         if self._webhooks:
             await self._webhooks.aclose()
         self._webhooks = Webhooks(request_url, signing_secret=self.signing_secret, now=self.clock.now)
@@ -147,14 +144,14 @@ class Sandbox:
     # What there is
 
     def person(self, name: str) -> Person:
-        """By name or id; people do things."""
+        """By name or id."""
         return Person(self.workspace.user(name), self.slack, self._dispatcher, self._responses)
 
     def channel(self, name: str = CHANNEL) -> Channel:
         return self.workspace.channel(name)
 
     def messages(self, channel: str = CHANNEL) -> list[Message]:
-        """The channel as everybody sees it, without threads, oldest first."""
+        """The channel as all members see it, without threads, oldest first."""
         return list(self.workspace.timeline(self.channel(channel)))
 
     def thread(self, channel: str, ts: str) -> list[Message]:
@@ -191,14 +188,14 @@ class Sandbox:
         return [delivery for delivery in self.deliveries if delivery.event.get("type") == kind]
 
     async def until(self, wanted: Callable[[], T], *, seconds: float = 20) -> T:
-        """What *wanted* says as soon as it is true, looked at whenever something happened here."""
+        """The first true result of *wanted*, which is called whenever something happened here."""
         try:
             return await self._pulse.until(wanted, seconds=seconds)
         except TimeoutError:
             raise TimeoutError(f"not within {seconds} s. {self._story()}") from None
 
     async def settled(self) -> None:
-        """Every event so far was acknowledged or given up."""
+        """Waits until every event so far was acknowledged or given up."""
         await self._dispatcher.settled()
 
     # What can be changed, and what can go wrong
@@ -222,7 +219,7 @@ class Sandbox:
         self.workspace.join(self.channel(channel), self.bot_user_id)
 
     def revoke_token(self, error: str = "token_revoked") -> None:
-        """What every call is refused with; an empty *error* takes the token back into favour."""
+        """Refuses every call with *error*; an empty one makes the token valid again."""
         self.slack.token_error = error
 
     def fail_next(self, method: str, error: str = "", **how: Any) -> None:
@@ -234,29 +231,29 @@ class Sandbox:
         self.faults.plan(Fault(method=method, error=error, **how))
 
     def emit(self, event: JSON) -> Delivery:
-        """Tells the app an event that nobody here can cause (`tokens_revoked`, …)."""
+        """Sends an event that no person here can cause (`tokens_revoked`, …)."""
         return self._dispatcher.announce(payloads.event_callback(self.slack, event))
 
     async def redeliver(self, delivery: Delivery, *, times: int = 1) -> None:
         await self._dispatcher.again(delivery, times=times)
 
     def hold_events(self) -> None:
-        """Events wait, until `release_events` lets them go; people can act meanwhile."""
+        """Events wait until `release_events`."""
         self.faults.holding = True
 
     def release_events(self, *, backwards: bool = False) -> None:
         self._dispatcher.release(backwards=backwards)
 
     async def disconnect_sockets(self, reason: str = "refresh_requested") -> None:
-        """Tells the app to connect anew, politely."""
+        """Tells the app to reconnect."""
         await self._sockets.disconnect(reason)
 
     def freeze_sockets(self) -> None:
-        """Leaves the connections half-open: nothing gets through, and nobody is told. New ones work."""
+        """Leaves the connections half-open: nothing gets through, without an error. New ones work."""
         self._sockets.freeze()
 
     def drop_sockets(self) -> None:
-        """Cuts the connections without a word."""
+        """Cuts the connections without a close frame."""
         self._sockets.drop()
 
     def _settle_in(self, people: Iterable[User], channels: Iterable[str]) -> None:
@@ -277,7 +274,7 @@ class Sandbox:
         self._pulse.beat()
 
     def _story(self) -> str:
-        """What happened last, for the reader of a failed test."""
+        """The last messages and refusals, for the reader of a failed test."""
         posts = [f"{m.username or m.user}: {m.text[:80]}" for c in self.workspace.channels.values()
                  for m in c.messages.values()]  # fmt: skip
         refused = [f"{call.method}: {call.error}" for call in self.calls if call.error]

@@ -79,7 +79,7 @@ class Metrics(Meter, Tally):
         self._ack_seconds = time(
             "ack_seconds", "From a delivery to its acknowledgement", ["door"], buckets=ACK_SECONDS
         )
-        self._conflicts = count("conflicts", "Decisions made again, because somebody else saved first")
+        self._conflicts = count("conflicts", "Decisions made again after a concurrent save")
         self._turns = count("turns", "Contributions to discussions", ["by"])
         self._commits = count("commits", "Commits in the workspace", ["of"])
         self._pushes = count("pushes", "Pushes to the remote", ["result"])
@@ -173,12 +173,12 @@ class Metrics(Meter, Tally):
 def _facts_of(gauge: Callable[[str, str], Gauge]) -> Mapping[str, Mapping[str, Gauge]]:
     """By part, and by the name of the number."""
     hello = gauge("slack_hello_age_seconds", "Since Slack last said anything to us")
-    shut = gauge("slack_shut_out", "1 when Slack refuses whatever we ask for")
+    shut = gauge("slack_shut_out", "1 when Slack refuses all our calls")
     ahead = gauge("slack_clock_ahead_seconds", "By how much our clock is ahead of Slack's")
-    oldest = gauge("queue_oldest_seconds", "How long the oldest unpaid effect has waited")
-    waiting = gauge("queue_roundtables", "Roundtables that owe something, in all processes")
-    unshown = gauge("review_queue_oldest_seconds", "How long the oldest unpaid effect of a review has waited")
-    notices = gauge("review_queue_notices", "Items whose reviews owe something, in all processes")
+    oldest = gauge("queue_oldest_seconds", "How long the oldest effect has waited")
+    waiting = gauge("queue_roundtables", "Roundtables with waiting effects, in all processes")
+    unshown = gauge("review_queue_oldest_seconds", "How long the oldest effect of a review has waited")
+    notices = gauge("review_queue_notices", "Items whose reviews have waiting effects, in all processes")
     lag = gauge("loop_lag_seconds", "How late the event loop was, at worst in the last minute")
     return {
         "slack": {"hello_age_seconds": hello, "shut_out": shut, "clock_ahead_seconds": ahead},

@@ -190,9 +190,9 @@ def _commands(app: AsyncApp, reception: Reception) -> None:
     async def command(ack: AsyncAck, body: Payload) -> None:
         asked = parse.command(body, reception.us, at=reception.clock())
         reply = await reception.ask(body, asked)
-        told = parts(discreet(reply, reception.us.redact)) if reply else []
-        if len(told) == 1:
-            await ack(text=told[0].text, blocks=told[0].blocks, response_type="ephemeral")
+        rendered = parts(discreet(reply, reception.us.redact)) if reply else []
+        if len(rendered) == 1:
+            await ack(text=rendered[0].text, blocks=rendered[0].blocks, response_type="ephemeral")
             return
         await ack()
         reception.tell(asked.place, asked.person.id, reply, reply_url=asked.reply_url)

@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import Any, assert_never
 
 import aiohttp
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.catalog.personas import Persona, Roster
@@ -23,8 +22,8 @@ from bot.slack.client import (
     Identity,
     SlackHealth,
     Unpaced,
-    answer_of,
     errors_translated,
+    needed_scopes,
 )
 from bot.slack.history import PostLookup, ThreadReader
 from bot.slack.lookup import Channels, Names
@@ -195,7 +194,11 @@ class SlackChat(Chat):
         try:
             return await self._posts.post(**arguments)
         except SlackError as error:
-            if "username" in arguments and _lacks(error, CUSTOMISE):
+            if (
+                "username" in arguments
+                and error.reason == "missing_scope"
+                and CUSTOMISE in needed_scopes(error)
+            ):
                 raise _NoOwnName from error
             raise
 
@@ -228,12 +231,6 @@ class SlackChat(Chat):
 
 class _NoOwnName(Exception):
     """Posting is allowed, but not under a persona's name."""
-
-
-def _lacks(error: SlackError, scope: str) -> bool:
-    cause = error.__cause__
-    needed = answer_of(cause).get("needed") if isinstance(cause, SlackApiError) else ""
-    return error.reason == "missing_scope" and scope in str(needed)
 
 
 def _raise_unless(error: SlackError, expected: frozenset[str]) -> None:

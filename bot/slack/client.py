@@ -257,6 +257,13 @@ def answer_of(error: SlackApiError) -> Mapping[str, Any]:
     return answer if isinstance(answer, dict) else {}
 
 
+def needed_scopes(error: SlackError) -> frozenset[str]:
+    """The scopes that a refused call needs and the app lacks."""
+    cause = error.__cause__
+    needed = answer_of(cause).get("needed") if isinstance(cause, SlackApiError) else ""
+    return frozenset(filter(None, (scope.strip() for scope in str(needed or "").split(","))))
+
+
 def _refused(error: SlackApiError) -> SlackError:
     answer = answer_of(error)
     reason = str(answer.get("error", ""))

@@ -7,12 +7,10 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from slack_sdk.errors import SlackApiError
-
 from bot.domain.values.places import Belonging, Room
 from bot.engine.lru import Newest
 from bot.errors import SlackError
-from bot.slack.client import Calls, Identity, answer_of, following
+from bot.slack.client import Calls, Identity, following, needed_scopes
 from bot.slack.limits import shortened
 from bot.slack.markdown import one_line
 
@@ -141,7 +139,7 @@ class Channels:
         try:
             answer = await self._calls(self._calls.client.conversations_info, channel=channel)
         except SlackError as error:
-            missing = _missing_scopes(error)
+            missing = needed_scopes(error)
             return Room.DIRECT if missing and missing <= DIRECT_SCOPES else said
         found = answer.get("channel") or {}
         if found.get("is_im") or found.get("is_mpim"):
@@ -182,12 +180,6 @@ class Channels:
 def _is_id(named: str) -> bool:
     """Names of channels have no capitals."""
     return named[:1] in {"C", "G", "D"} and named.isalnum() and named.isupper()
-
-
-def _missing_scopes(error: SlackError) -> frozenset[str]:
-    cause = error.__cause__
-    needed = answer_of(cause).get("needed") if isinstance(cause, SlackApiError) else ""
-    return frozenset(filter(None, str(needed or "").split(",")))
 
 
 def is_private(channel: Mapping[str, Any]) -> bool:

@@ -175,7 +175,7 @@ class Reception:
         if not reply or not person or not place.channel:
             return
         message = reply if isinstance(reply, Message) else plain(reply)
-        self.errands.send(self._told(place, person, message, reply_url=reply_url))
+        self.errands.send(self._tell(place, person, message, reply_url=reply_url))
 
     def answer(self, body: Payload, reply: Reply | str) -> None:
         """`tell` the sender of *body*, in the same place."""
@@ -201,13 +201,13 @@ class Reception:
     async def _brought_later(
         self, body: Payload, finding: asyncio.Task[tuple[Person, Room]], work: Work
     ) -> None:
-        told: Reply | str = WENT_WRONG
+        reply: Reply | str = WENT_WRONG
         try:
-            told = await _done(work, *await finding)
+            reply = await _done(work, *await finding)
         except BotError as error:
-            told = sentence_for(error)
+            reply = sentence_for(error)
         finally:
-            self.answer(body, told)
+            self.answer(body, reply)
 
     async def _found_out(self, person: Person, where: Place | None, room: Room) -> tuple[Person, Room]:
         asking = self._belonging(person)
@@ -232,7 +232,7 @@ class Reception:
         if not url or not await self.chat.replace(url, message):
             self.answer(body, message)
 
-    async def _told(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
+    async def _tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         """Retried here, because these answers are in no outbox."""
         await self._retried(partial(self.chat.tell, place, person, message, reply_url=reply_url))
 

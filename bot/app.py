@@ -176,7 +176,7 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
             await enter(_abreast(sync, roundtables, doors.metrics))
-        await enter(_running(doors.payer, roundtables, triage))
+        await enter(_running(doors.worker, roundtables, triage))
         await enter(_beside(upkeep.run))
         await enter(doors.opened(client, reception))
         await enter(_beside(Absence(roundtables, saved, now, hears=doors.hears).watch))

@@ -89,17 +89,12 @@ OPENED_ELSEWHERE = {
     "bot/cli/replay.py": {"begun.open"},
     # Git's own folder, which no push reaches, and whether there is one.
     "bot/cli/items.py": {"sign.exists"},
-    "bot/storage/git/index.py": {
-        "index.exists", "index.read_bytes", "os.fdopen", "os.open", "scratch.read_bytes", "scratch.write_bytes",
-        "self._path.exists", "self._path.read_bytes", "self._scratch.write_bytes",
-    },
-    "bot/storage/git/objects.py": {"os.fdopen", "os.open"},
     "bot/storage/git/rebase.py": {"self._repository.walk"},
     "bot/storage/git/scrub.py": {"self._repository.walk"},
     "bot/storage/git/versions.py": {"repository.walk"},
     "bot/storage/git/repository.py": {
         "(one / '.git').exists", "(place / 'HEAD').exists", "exclude.exists", "exclude.open", "exclude.read_text",
-        "link.exists", "link.read_text",
+        "index.exists", "link.exists", "link.read_text", "lock.open", "os.open",
     },
     # Where git moves files: what they are is only compared with what git has.
     "bot/storage/git/checkout_update.py": {"path.lstat", "path.readlink", "self._repository.walk"},

@@ -27,12 +27,17 @@ from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 OTHER = "other-item"
 PLAN = "# Plan\n"
 CALLS = {
+    "create_blob",
+    "create_commit",
     "create_reference_direct",
+    "git_index_write",
     "mkdir",
     "replace",
+    "sendfile",
     "set_target",
     "truncate",
     "unlink",
+    "utime",
     "write",
 }
 """What the next process can see; a file that was only opened, or only flushed, is as it is before the next of these."""

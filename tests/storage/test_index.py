@@ -1,15 +1,18 @@
-"""The index of the checkout, in whatever form git keeps it: our files in it, and the rest as it was."""
+"""The index of the checkout, in every form that git keeps it in: our files in it, and the rest as it was."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from bot.errors import ConfigError, WorkspaceError
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit
 
 ITEM = f"docs/requirements/{SLUG}"
 DIGEST_BYTES = 20
+EARLIER = 1_700_000_000
 
 
 def staged(git: Git) -> list[str]:
@@ -64,7 +67,7 @@ async def test_a_person_s_next_commit_is_what_the_files_say(workspace: GitWorksp
 
 @pytest.mark.parametrize("version", ["2", "3", "4"])
 async def test_every_version_of_it_is_written(workspace: GitWorkspace, git: Git, version: str) -> None:
-    """The fourth, which shortens names, by libgit2; the third appears with the first intent to add."""
+    """The third appears with the first intent to add; the fourth shortens names."""
     await workspace.commit(SLUG, a_commit(), now=NOW)
     git.write("src/new.py", "new\n")
     if version == "3":
@@ -172,3 +175,39 @@ async def test_a_checkout_without_files_stays_one(workspace: GitWorkspace, git: 
     await workspace.commit(SLUG, a_commit(), now=NOW)
 
     assert git.status == [" D src/app.py"]
+
+
+async def test_an_edit_right_after_staging_is_still_seen(workspace: GitWorkspace, git: Git) -> None:
+    """Of the same size, in the same second: git then compares the time of the file with that of the index."""
+    git("config", "core.trustctime", "false")
+    file = git.write("src/app.py", "one\n")
+    os.utime(file, (EARLIER, EARLIER))
+    git("add", "src/app.py")
+    git.write("src/app.py", "two\n")
+    for touched in (file, git.root / ".git/index"):
+        os.utime(touched, (EARLIER, EARLIER))
+
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+
+    assert git.status == ["AM src/app.py"]
+
+
+async def test_a_form_that_libgit2_does_not_know_is_refused(git: Git) -> None:
+    """At the start, and when a person chooses it later; nothing of the repository changes."""
+    git.begin()
+    async with GitWorkspace(git.root) as workspace:
+        await workspace.commit(SLUG, a_commit(), now=NOW)
+        git("update-index", "--split-index")
+        with pytest.raises(WorkspaceError, match="--no-split-index"):
+            await workspace.commit(SLUG, a_commit(2), now=NOW)
+        assert len(git.subjects) == 1
+        assert not (git.root / ".git/index.lock").exists()
+
+    with pytest.raises(ConfigError, match="cannot be used"):
+        async with GitWorkspace(git.root):
+            raise AssertionError("it must not be opened")
+
+    git("update-index", "--no-split-index")
+    async with GitWorkspace(git.root) as workspace:
+        await workspace.commit(SLUG, a_commit(2), now=NOW)
+    assert git.status == []

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pygit2
-from pygit2 import Oid, Tree
+from pygit2 import Tree
 
 from bot.domain.catalog import budget
 from bot.domain.item import artifacts, meta
@@ -30,6 +30,7 @@ from bot.storage.git.repository import (
     Author,
     Draft,
     Made,
+    blob,
     branch,
     open_repository,
     shared_git_dir,
@@ -85,7 +86,6 @@ class Checkout:
             self._repository,
             name=where.author_name,
             email=where.author_email,
-            scratch=where.root / STATE / "index",
         )
         self._history = History(self._repository, where.ours)
         self._items = Items(where.root, where.items_dir, where.seal)
@@ -258,14 +258,13 @@ class Checkout:
 
     def _write(self, due: Due) -> Written:
         newest = tip(self._repository)
-        before = newest.tree_id if newest else None
         work = self._settled(due.work)
         written = write(
             self._items,
             due.slug,
             work,
             now=due.now,
-            committed=lambda path: self._content(before, path),
+            committed=lambda path: _content(newest, path),
             home=due.home,
         )
         self._mended[due.slug] += written.mended_lines
@@ -274,8 +273,7 @@ class Checkout:
     def _known(self, due: Due, done: pygit2.Commit) -> Receipt:
         """Of what was committed already, perhaps just before a kill."""
         self._author.mend([(done, self._items.paths(due.slug))])
-        before = done.parents[0].tree_id if done.parent_ids else None
-        return self._receipt(due, Made(str(done.id), before, done.tree_id))
+        return self._receipt(due, Made(done.parents[0] if done.parent_ids else None, done))
 
     def _receipt(self, due: Due, made: Made, written: Written | None = None) -> Receipt:
         state = self._standing(due.slug, now=due.now, after=due.after).state
@@ -284,9 +282,8 @@ class Checkout:
         touched = tuple(dict.fromkeys(self._touched(due.slug, due.work.edits, made)))
         mended = self._mended.pop(due.slug, 0)
         troubles, unwritten = (written.troubles, written.unwritten) if written else ((), ())
-        commit = self._repository[Oid(hex=made.sha)].peel(pygit2.Commit)
-        witness = self._going_back.witness(due.slug, commit).but(effect=due.work.id)
-        return Receipt(state, made.sha, touched, troubles, unwritten, mended, witness)
+        witness = self._going_back.witness(due.slug, made.after).but(effect=due.work.id)
+        return Receipt(state, str(made.after.id), touched, troubles, unwritten, mended, witness)
 
     def _message(self, due: Due, written: Written) -> str:
         step = (f"{STEP}: {due.work.step}",) if due.work.step else ()
@@ -298,13 +295,14 @@ class Checkout:
         for edit in edits:
             planned = isinstance(edit, PlanEdit)
             place = (self._items.plan_file if planned else self._items.place)(slug, edit.path)
-            content = self._content(made.after, place.path) if place else None
-            if place and content is not None and content != self._content(made.before, place.path):
+            content = _content(made.after, place.path) if place else None
+            if place and content is not None and content != _content(made.before, place.path):
                 yield Touched(path=edit.path, heading=_heading(edit, content))
 
-    def _content(self, tree: Oid | None, path: str) -> bytes | None:
-        found = self._author.blob(tree, path)
-        return found.data if found else None
+
+def _content(commit: pygit2.Commit | None, path: str) -> bytes | None:
+    found = blob(commit.tree, path) if commit else None
+    return found.data if found else None
 
 
 def _heading(edit: Edit, content: bytes) -> str:

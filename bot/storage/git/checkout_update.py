@@ -12,8 +12,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
-from functools import partial
+from contextlib import ExitStack, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,10 +24,9 @@ from pygit2.enums import SortMode
 from bot.errors import WorkspaceError
 from bot.files import STATE_BYTES, File, folder
 from bot.storage.git.command import Git, Said
-from bot.storage.git.index import replaced
-from bot.storage.git.objects import Change, InTheWay, at, changes
 from bot.storage.git.rebase import Clash
-from bot.storage.git.repository import tip, tree_at_tip
+from bot.storage.git.repository import flush_objects, locked_index, tip
+from bot.storage.git.trees import Change, InTheWay, at, changes
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +47,7 @@ class Adoption:
         self._root = state.parent
         self._notes = state / NOTES
         self._notes.mkdir(exist_ok=True)
-        self._scratch = self._notes / "index"
+        self._index = Path(repository.path) / "index.lock"
         self._git = Git(self._root)
 
     def adopt(self, after: Commit, *, branch: str, clashes: Iterable[Clash] = ()) -> None:
@@ -60,8 +58,7 @@ class Adoption:
         moved = tuple(changes(before.tree if before else None, after.tree))
         met = tuple(clashes)
         note = {"branch": branch, "before": _sha(before), "after": _sha(after), "clashes": met}
-        with self._replaced():
-            self._free()
+        with locked_index(self._repository):
             self._refresh(moved)
             if self._merge(before, after, how=TRY).code:
                 self._put_ahead(moved, _versions(self._between(before, after), moved))
@@ -93,21 +90,17 @@ class Adoption:
 
     def _again(self, before: Commit | None, after: Commit, *, branch: str) -> None:
         moved = tuple(changes(before.tree if before else None, after.tree))
-        with self._replaced():
-            self._free()
+        with locked_index(self._repository):
             self._take_over(moved)
             self._refresh(moved)
             self._move(before, after, branch=branch)
-
-    def _replaced(self) -> AbstractContextManager[None]:
-        git_dir = Path(self._repository.path)
-        return replaced(git_dir, scratch=self._scratch, head=partial(tree_at_tip, self._repository))
 
     def _move(self, before: Commit | None, after: Commit, *, branch: str) -> None:
         """Files and the copy of the index, then the branch; the index follows when it is let go."""
         _must(self._merge(before, after))
         with ExitStack() as undoing:
             undoing.callback(self._merge, after, before)
+            flush_objects(self._repository)
             self._point(branch, before, after)
             undoing.pop_all()
 
@@ -142,7 +135,7 @@ class Adoption:
     def _listed(self, paths: Sequence[str]) -> Iterator[str]:
         """Those in the copy of the index: of a path that is not, git would refuse all."""
         if paths:
-            index = pygit2.Index(str(self._scratch))
+            index = pygit2.Index(str(self._index))
             yield from (path for path in paths if path in index)
 
     def _take_over(self, moved: tuple[Change, ...]) -> None:
@@ -221,13 +214,9 @@ class Adoption:
             walk.hide(before.id)
         return iter(walk)
 
-    def _free(self) -> None:
-        """The copy is ours alone: a lock on it was left by a kill."""
-        self._scratch.with_name(f"{self._scratch.name}.lock").unlink(missing_ok=True)
-
     def _indexed(self, *words: str, given: str = "") -> Said:
         return self._git.at_once(
-            *self._line_ends(), *words, given=given, env={"GIT_INDEX_FILE": str(self._scratch)}
+            *self._line_ends(), *words, given=given, env={"GIT_INDEX_FILE": str(self._index)}
         )
 
     def _line_ends(self) -> tuple[str, ...]:

@@ -29,8 +29,8 @@ from bot.domain.values.markdown import outline
 from bot.errors import WorkspaceError
 from bot.storage.git.history import EFFECT, ITEM
 from bot.storage.git.items import CONFLICT, META, PLANNING, TRANSCRIPT
-from bot.storage.git.objects import Change, Entry, InTheWay, Objects, RawTrees, at, changes
-from bot.storage.git.repository import blob, shared_git_dir, trailer
+from bot.storage.git.repository import blob, trailer
+from bot.storage.git.trees import Change, Entry, InTheWay, at, changes, graft
 
 # A file that was changed here and at the remote: what both sides wanted, where that can be said.
 #
@@ -387,8 +387,6 @@ class Replay:
     def __init__(self, repository: pygit2.Repository, ours: tuple[str, ...]) -> None:
         self._repository = repository
         self._items, self._shared = ours
-        self._objects = Objects(shared_git_dir(repository) / "objects")
-        self._trees = RawTrees(repository, self._objects)
 
     def onto(self, remote: Commit, local: Commit, *, known: Oid | None) -> Replayed:
         """
@@ -402,7 +400,6 @@ class Replay:
         for commit in own:
             last = self._repository[known].peel(Commit) if known and commit.id in dropped else local
             tip = self._put(tip, commit, both, last=last.tree)
-        self._objects.flush()
         met = tuple(self._between(local.id, remote.id)) if self._shared in both.copies else ()
         return Replayed(tip, tuple(self._clashes(both, ours=own, theirs=met)))
 
@@ -416,7 +413,6 @@ class Replay:
         own = [one for one in self._between(head.id, lost.id) if trailer(one, ITEM) == slug]
         for commit in own:
             made = self._put(made, commit, both, last=lost.tree, again=True)
-        self._objects.flush()
         return Replayed(made, tuple(self._clashes(both, ours=own, theirs=())))
 
     def _own(self, remote: Commit, local: Commit, dropped: frozenset[Oid]) -> Iterable[Commit]:
@@ -463,7 +459,7 @@ class Replay:
                     entries |= both.kept(change, theirs, tip.tree, last=last)
         except InTheWay as error:
             raise Apart(f"{error} is a file on one side, and a folder on the other.") from None
-        tree = self._trees.graft(tip.tree_id, entries)
+        tree = graft(self._repository, tip.tree, entries)
         if tree == tip.tree_id:
             return tip
         made = self._repository.create_commit(

@@ -1,36 +1,38 @@
 """
-The git side of the workspace: opening it, and one commit more on the branch that is checked out.
+The git side of the workspace: opening the repository, and adding commits to the branch that is checked out.
 
-A commit is made tree by tree along the paths that changed, so that its cost does not grow with the number of items.
-No hook runs, nothing is signed, and nothing is converted: blobs are our bytes.
+Libgit2 does it, except that the index stays locked from before it is read until the branch has moved, as `git commit`
+keeps it. Otherwise a person who commits at that moment would commit our files as theirs, or revert them. No hook runs,
+nothing is signed, and no content is converted.
 """
 
+import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pygit2
-from pygit2 import Commit, Oid, Signature, Tree
+from pygit2 import Commit, Index, IndexEntry, Oid, Signature, Tree
 from pygit2.enums import FileMode, ObjectType
 
 from bot.errors import ConfigError, WorkspaceError
-from bot.storage.git.index import Files, IndexFile
-from bot.storage.git.objects import Entry, Objects, RawTrees
+from bot.storage.git.trees import Entries, Entry, graft
 
 BRANCH = "main"
 OURS_ALONE = ("/.roundtable/", ".roundtable-*.tmp")
 RACES = 20
-LARGEST_TREE_KEPT = 4 * 1024 * 1024
-"""In bytes: the folder of all items is looked into several times for one commit."""
+"""How often a commit is tried when other people move the branch at the same time."""
+LARGEST_TREE_CACHED_BYTES = 4 * 1024 * 1024
+"""The folder of all items is read several times for one commit."""
 
 
 def open_repository(root: Path) -> pygit2.Repository:
     """The repository whose top level is *root*, made when there is none. Raises ConfigError."""
     pygit2.settings.enable_fsync_gitdir(True)
-    pygit2.settings.cache_object_limit(ObjectType.TREE, LARGEST_TREE_KEPT)
+    pygit2.settings.cache_object_limit(ObjectType.TREE, LARGEST_TREE_CACHED_BYTES)
     try:
         root.mkdir(parents=True, exist_ok=True)
         found = None if is_ignored(root) else pygit2.discover_repository(str(root))
@@ -104,105 +106,196 @@ class Draft(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A commit, and the trees before and after it; the two are the same where there was nothing to commit."""
+    """Both are the same when there was nothing to commit."""
 
-    sha: str
-    before: Oid | None
-    after: Oid
+    before: Commit | None
+    after: Commit
 
 
 class Author:
-    """Who commits, and where. *scratch* is the place for a copy of the index."""
-
-    def __init__(self, repository: pygit2.Repository, *, name: str, email: str, scratch: Path) -> None:
+    def __init__(self, repository: pygit2.Repository, *, name: str, email: str) -> None:
         repository.set_ident(name, email)
         self._repository = repository
         self._name = name
         self._email = email
-        self._index = IndexFile(Path(repository.path), scratch=scratch, head=partial(tree_at_tip, repository))
-        self._objects = Objects(shared_git_dir(repository) / "objects")
-        self._trees = RawTrees(repository, self._objects)
 
     def commit(self, drafts: Sequence[Draft]) -> list[Made]:
-        """HEAD holds them all afterwards, each by a commit of its own or because it did before; or it holds none."""
-        with self._index.held() as index:
+        """Either HEAD contains all *drafts* afterwards, each in a commit of its own or from before, or none."""
+        with locked_index(self._repository) as lock:
             for _ in range(RACES):
                 before = tip(self._repository)
-                made, files = self._stacked(before, drafts)
-                self._objects.flush()
-                index.put(files)
-                if self._advance(before, made[-1].sha, drafts[-1].message):
+                made, entries = self._stacked(before, drafts)
+                flush_objects(self._repository)
+                _stage(_opened(lock), entries)
+                if self._advance(before, made[-1].after, drafts[-1].message):
                     return made
         raise WorkspaceError("Others commit to the workspace all the time.", reason="locked", again=True)
 
     def mend(self, mended: Iterable[tuple[Commit, Iterable[str]]]) -> None:
-        """The index has certain paths as commits of ours made them, in case a kill came before it could."""
-        with self._index.held() as index:
-            for made, paths in mended:
-                parent = made.parents[0].tree if made.parent_ids else None
+        """
+        Put the *paths* of our commits into the index, in case a kill came between the branch and the index.
+
+        Only where the index still has the version before: what people staged since then stays.
+        """
+        with locked_index(self._repository) as lock:
+            for commit, paths in mended:
+                index = _opened(lock)
+                parent = commit.parents[0].tree if commit.parent_ids else None
                 ours = tuple(paths)
-                before = {path: found.id for one in ours for path, found in _below(parent, one)}
-                after = {path: found for one in ours for path, found in _below(made.tree, one)}
-                blobs: dict[str, Entry | None] = dict.fromkeys(before)
-                blobs |= {path: Entry(found.id, FileMode(found.filemode)) for path, found in after.items()}
-                index.mend(blobs, before)
+                before = {path: found for one in ours for path, found in _below(parent, one)}
+                after = {path: found for one in ours for path, found in _below(commit.tree, one)}
+                entries = {**dict.fromkeys(before), **after}
+                _stage(
+                    index,
+                    {
+                        path: entry
+                        for path, entry in entries.items()
+                        if _staged(index, path) == before.get(path)
+                    },
+                )
 
-    def blob(self, tree: Oid | None, path: str) -> pygit2.Blob | None:
-        found = self._trees.at(tree, path)
-        read = self._repository.get(found.id) if found else None
-        return read if isinstance(read, pygit2.Blob) else None
-
-    def _stacked(self, before: Commit | None, drafts: Sequence[Draft]) -> tuple[list[Made], Files]:
-        """Commits on top of each other, on no branch yet, and what they put in all together."""
-        parent, tree = (before.id, before.tree_id) if before else (None, None)
+    def _stacked(self, before: Commit | None, drafts: Sequence[Draft]) -> tuple[list[Made], Entries]:
+        """Commits on top of each other, on no branch yet, and all that they change."""
         made: list[Made] = []
-        files: dict[str, Entry | None] = {}
+        changed: dict[str, Entry | None] = {}
+        newest = before
         for draft in drafts:
-            entries = self._entries(tree, draft.files)
-            files |= entries
-            grafted = self._trees.graft(tree, entries)
-            if parent is None or grafted != tree:
-                parent = self._written(draft, grafted, [parent] if parent else [])
-            made.append(Made(str(parent), tree, grafted))
-            tree = grafted
-        return made, files
+            parent, tree = newest, newest.tree if newest else None
+            entries = {path: self._entry(tree, path, content) for path, content in draft.files.items()}
+            changed |= entries
+            grafted = graft(self._repository, tree, entries)
+            if parent is None or grafted != parent.tree_id:
+                newest = self._written(draft, grafted, parent)
+            assert newest
+            made.append(Made(parent, newest))
+        return made, changed
 
-    def _entries(self, tree: Oid | None, files: Mapping[str, bytes | None]) -> Files:
-        return {
-            path: None
-            if content is None
-            else Entry(self._objects.write("blob", content), self._mode(tree, path))
-            for path, content in files.items()
-        }
+    def _entry(self, tree: Tree | None, path: str, content: bytes | None) -> Entry | None:
+        if content is None:
+            return None
+        found = blob(tree, path)
+        executable = found and found.filemode == FileMode.BLOB_EXECUTABLE
+        mode = FileMode.BLOB_EXECUTABLE if executable else FileMode.BLOB
+        return Entry(self._repository.create_blob(content), mode)
 
-    def _mode(self, tree: Oid | None, path: str) -> FileMode:
-        """An executable stays one."""
-        found = self._trees.at(tree, path)
-        executable = found and found.mode == FileMode.BLOB_EXECUTABLE
-        return FileMode.BLOB_EXECUTABLE if executable else FileMode.BLOB
-
-    def _written(self, draft: Draft, tree: Oid, parents: list[str | Oid]) -> Oid:
+    def _written(self, draft: Draft, tree: Oid, parent: Commit | None) -> Commit:
         who = Signature(self._name, self._email, _seconds(draft.now), 0)
-        text = self._repository.create_commit_string(who, who, draft.message, tree, parents)
-        return self._objects.write("commit", str(text).encode())
+        parents: list[str | Oid] = [parent.id] if parent else []
+        made = self._repository.create_commit(None, who, who, draft.message, tree, parents)
+        return self._repository[made].peel(Commit)
 
-    def _advance(self, before: Commit | None, sha: str, message: str) -> bool:
-        """The branch is at *sha* then; False when somebody else moved it meanwhile."""
-        if before and str(before.id) == sha:
+    def _advance(self, before: Commit | None, after: Commit, message: str) -> bool:
+        """Move the branch to *after*. False when another program has moved it."""
+        if before == after:
             return True
-        name, said = branch(self._repository), f"commit: {message.partition(chr(10))[0]}"
+        name, reason = branch(self._repository), f"commit: {message.partition(chr(10))[0]}"
         try:
             if before is None:
-                self._repository.create_reference(name, sha, message=said)
+                self._repository.create_reference(name, after.id, message=reason)
                 return True
             reference = self._repository.lookup_reference(name)
             if reference.target == before.id:
-                reference.set_target(sha, said)
+                reference.set_target(after.id, reason)
                 return True
         except (OSError, ValueError, pygit2.GitError):
             if tip(self._repository) == before:
                 raise
         return False
+
+
+def flush_objects(repository: pygit2.Repository) -> None:
+    """Libgit2 flushes each object and its folder, but not the folder `objects`, where it makes new folders."""
+    opened = os.open(shared_git_dir(repository) / "objects", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+@contextmanager
+def locked_index(repository: pygit2.Repository) -> Iterator[Path]:
+    """
+    Yields the lock file of the index, which is a copy of the index. What is changed there becomes the index at the end;
+    after an exception the index stays as it was. `git commit` shows hooks the index in the same way.
+
+    Raises WorkspaceError when another program holds the lock.
+    """
+    index = Path(repository.path) / "index"
+    lock = index.with_name("index.lock")
+    try:
+        lock.open("xb").close()
+    except FileExistsError:
+        raise WorkspaceError(
+            "Another program is writing to the workspace.", reason="locked", again=True
+        ) from None
+    with ExitStack() as undoing:
+        undoing.callback(lock.unlink)
+        lock.with_name("index.lock.lock").unlink(missing_ok=True)  # from a kill: nobody else locks our copy
+        is_new = not index.exists()
+        if is_new:
+            _write_index(lock, tree_at_tip(repository))
+        else:
+            shutil.copy2(index, lock)
+        yield lock
+        if not is_new:
+            # Git reads a file again when it is not older than the index. With a newer time on the index, git
+            # would miss edits of the same size made in the second in which the file was staged.
+            shutil.copystat(index, lock)
+        with lock.open("rb") as written:
+            os.fsync(written.fileno())
+        lock.replace(index)
+        undoing.pop_all()
+
+
+def _write_index(path: Path, tree: Tree | None) -> None:
+    """As *tree* is: in an empty index every file that is committed would count as deleted."""
+    aside = path.with_name(f"{path.name}.new")
+    aside.unlink(missing_ok=True)
+    index = Index(str(aside))
+    if tree is not None:
+        index.read_tree(tree)
+    index.write()
+    aside.replace(path)
+
+
+class _Index(Index):
+    def __del__(self) -> None:
+        if hasattr(self, "_index"):  # pygit2 fails here when the index could not be opened
+            super().__del__()
+
+
+def _opened(index: Path) -> Index:
+    try:
+        return _Index(str(index))
+    except pygit2.GitError as error:
+        raise WorkspaceError(
+            f"The git index of the workspace has a form that the bot cannot write ({error})."
+            " Run `git update-index --no-split-index` and `git sparse-checkout disable` there, then try again.",
+            reason="index",
+            again=True,
+        ) from error
+
+
+def _stage(index: Index, entries: Entries) -> None:
+    """Write *entries* to *index*. Both sides of an unfinished merge stay for the person who merges."""
+    conflicts = index.conflicts
+    for path, entry in entries.items():
+        if conflicts is not None and path in conflicts:
+            continue
+        present = _staged(index, path)
+        if entry and entry != present:
+            index.add(IndexEntry(path, *entry))
+        elif present and not entry:
+            index.remove(path)
+    index.write()
+
+
+def _staged(index: Index, path: str) -> Entry | None:
+    try:
+        found = index[path]
+    except KeyError:
+        return None
+    return Entry(found.id, found.mode)
 
 
 def _must_be_top_level(repository: pygit2.Repository, root: Path) -> None:
@@ -225,14 +318,14 @@ def _keep_ours_out(git_dir: Path) -> None:
             file.write("\n".join(["", *missing, ""]))
 
 
-def _below(tree: Tree | None, path: str) -> Iterator[tuple[str, pygit2.Blob]]:
-    """The file *path*, or those in the folder *path*."""
+def _below(tree: Tree | None, path: str) -> Iterator[tuple[str, Entry]]:
+    """The file *path*, or the files in the folder *path*."""
     found = tree[path] if tree is not None and path in tree else None
     if isinstance(found, Tree):
         for entry in found:
             yield from ((f"{path}/{inner}", each) for inner, each in _below(found, str(entry.name)))
     elif isinstance(found, pygit2.Blob):
-        yield path, found
+        yield path, Entry(found.id, FileMode(found.filemode))
 
 
 def _seconds(now: str) -> int:

@@ -42,7 +42,7 @@ R = TypeVar("R")
 
 LARGEST = 32
 """So many commits are made together; the first of them waits for all the others."""
-EVERYBODYS = frozenset({"locked", "detached", "read_only"})
+EVERYBODYS = frozenset({"locked", "detached", "index", "read_only"})
 """Reasons for which trying again one by one would only take longer."""
 
 

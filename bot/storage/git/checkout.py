@@ -1,4 +1,4 @@
-"""What is done to a workspace, by one thread: reading items, and committing what a step or a synthesis came to."""
+"""One thread's view of the workspace: reads items, and commits the result of a step or a synthesis."""
 
 import errno
 import os
@@ -45,11 +45,11 @@ AUTHOR = "Roundtable"
 EMAIL = "roundtable@localhost"
 PROBE_BYTES = 4096
 CODEBASE = "HEAD"
-"""As the `codebase_hash` of a change: the code base as it is now."""
+"""Stands for the current code base as the `codebase_hash` of a change."""
 
 
 class Where(NamedTuple):
-    """The workspace, and the name it commits under."""
+    """The workspace, and the author of its commits."""
 
     root: Path
     items_dir: str
@@ -60,12 +60,12 @@ class Where(NamedTuple):
 
     @property
     def ours(self) -> tuple[str, str]:
-        """The paths that hold no code: we write them."""
+        """The paths that the bot writes; everything else is the code base."""
         return self.items_dir, artifacts.SHARED
 
 
 class Due(NamedTuple):
-    """What is to be committed of one item."""
+    """The next commit of one item."""
 
     slug: str
     work: Commit
@@ -73,11 +73,11 @@ class Due(NamedTuple):
     after: Witness = NOTHING
     home: SlackPlace | None = None
     sure: bool = True
-    """Nobody has another clone that we have not heard of yet."""
+    """All that the remote has is here, so what is missing here is lost."""
 
 
 class Checkout:
-    """Raises OSError and pygit2's errors as they come, besides WorkspaceError."""
+    """Raises WorkspaceError, OSError and pygit2.GitError."""
 
     def __init__(self, where: Where) -> None:
         self._root = where.root
@@ -93,17 +93,17 @@ class Checkout:
         self._adoption = Adoption(self._repository, where.root / STATE)
         self._going_back = GoingBack(self._repository, self._history, self._items, ours=where.ours)
         self._mended: Counter[str] = Counter()
-        """Lines that came back from git, by item, until a receipt tells of them: the commit itself may fail."""
+        """Lines restored from git, by item. Kept until a receipt reports them, because the commit itself may fail."""
 
     def recover(self) -> None:
-        """Tidy up after a bot that was killed; when somebody is writing here just now, the next commit does it."""
+        """Clean up after a bot that was killed. If another program is writing now, the next commit does it."""
         with suppress(WorkspaceError), self.alone() as left:
             killed = self._history.newest_of_ours(len(left))
             self._author.mend((made, self._items.paths(trailer(made, ITEM))) for made in killed)
 
     @contextmanager
     def alone(self, *slugs: str) -> Iterator[list[str]]:
-        """Nobody else of us writes here; yields the items that a bot was killed at, with the rest of it tidied up."""
+        """Keeps other bots from writing. Yields the items that a killed bot was writing; the rest is cleaned up."""
         with self._turn.taken("\n".join(slugs), locks=self._locks(), apart=self._locks_apart()) as left:
             for slug in left.splitlines():
                 self._items.tidy(slug)
@@ -123,11 +123,11 @@ class Checkout:
         return Planning(self._items.planning(slug), self._items.lines(slug))
 
     def holds(self, slug: str, after: Witness) -> bool:
-        """Whether HEAD stands on what was committed last, and nobody has anything to be told about it."""
+        """Whether HEAD contains our last commit of the item, and there is nothing to report about it."""
         return self._going_back.looked(slug, after).standing is Standing.HELD
 
     def read_back(self, slug: str, *, now: str, after: Witness, sure: bool) -> Reading:
-        """`read`, and before that what git lost is put back, if it can be."""
+        """`read`, after restoring commits that the branch has lost, if that is possible."""
         with self.alone(slug):
             back = self._back(slug, after, sure=sure)
         reading = self.read(slug, now=now, after=after if back is None else NOTHING)
@@ -136,10 +136,10 @@ class Checkout:
         return reading._replace(back=back)
 
     def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading:
-        """What cannot be read is looked at again when nobody writes: git moves the files of others in place."""
+        """If the item cannot be read, read it again while no bot writes: git may have been replacing its files."""
         found = self._standing(slug, now=now, after=after)
         if found.restorable:
-            with suppress(WorkspaceError, OSError), self.alone():  # where nobody can write, nobody does
+            with suppress(WorkspaceError, OSError), self.alone():
                 found = self._standing(slug, now=now, after=after)
         if found.state is None:
             return found
@@ -147,13 +147,13 @@ class Checkout:
         return found._replace(state=found.state.but(said=said))
 
     def _back(self, slug: str, after: Witness, *, sure: bool) -> WentBack | None:
-        """None when there is nothing to tell: all is there, or it may yet come from elsewhere."""
+        """None when there is nothing to report: nothing is missing, or it may still come from the remote."""
         found = self._going_back.looked(slug, after)
         if found.standing is Standing.LOST:
             try:
                 put_back = self._going_back.again(slug, after, self._adoption)
             except WorkspaceError:
-                return None  # the next time will show
+                return None  # tried again at the next read
             if put_back:
                 found = self._going_back.looked(slug, after)
             elif sure:
@@ -167,7 +167,7 @@ class Checkout:
         return bool(after.last) and not self._items.holds(slug, after.last)
 
     def _standing(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading:
-        """Without what was said about the open step: who commits knows it, and it may be far up in the transcript."""
+        """Without the answers to the open step: commits do not need them, and they may be far up in the transcript."""
         contents = self._items.contents(slug, now=now)
         if contents is None:
             return Reading(None, ())
@@ -199,7 +199,7 @@ class Checkout:
         return self.read(slug, now=now)
 
     def commit(self, works: Sequence[Due]) -> list[Receipt]:
-        """All of them in one go, each as a commit of its own; after an exception, each may be made again."""
+        """All of them at once, each in a commit of its own. After an exception each of them can be tried again."""
         with self.alone(*dict.fromkeys(due.slug for due in works)):
             backs = [self._back(due.slug, due.after, sure=due.sure) for due in works]
             found = [self._history.find(due.work.id) for due in works]
@@ -217,25 +217,25 @@ class Checkout:
             return [_telling(receipt, back) for receipt, back in zip(receipts, backs, strict=True)]
 
     def commit_files(self, drafts: Sequence[Draft]) -> None:
-        """Files that are written already, each draft as a commit of its own. The caller is `alone`."""
+        """Commit files that are already written, one commit per draft. The caller holds `alone`."""
         if drafts:
             self._author.commit(drafts)
 
     def names_at_head(self, path: str) -> frozenset[str]:
-        """What the folder *path* holds in the newest commit."""
+        """The names in the folder *path* of the newest commit."""
         newest = tip(self._repository)
         found = newest.tree[path] if newest and path in newest.tree else None
         return frozenset(str(entry.name) for entry in found) if isinstance(found, Tree) else frozenset()
 
     def ping(self) -> None:
-        """Only the disk can say whether it takes something."""
+        """Write a few bytes: only that shows whether the disk accepts any."""
         with folder(self._root, (STATE,)) as state:
             state.replace("probe", bytes(PROBE_BYTES))
         if not os.access(self._repository.path, os.W_OK):
             raise PermissionError(errno.EACCES, "cannot be written to", self._repository.path)
 
     def _good(self, slug: str, now: str) -> bytes | None:
-        """The newest meta.json in history that can be read."""
+        """The newest readable meta.json in the history."""
         for content in self._history.versions(self._items.meta_file(slug).path):
             with suppress(meta.Corrupt):
                 meta.read(content, now=now)
@@ -247,7 +247,7 @@ class Checkout:
         return own / "index.lock", own / "HEAD.lock", shared / f"{branch(self._repository)}.lock"
 
     def _locks_apart(self) -> tuple[Path, ...]:
-        """A commit needs neither; left behind by a housekeeping that was killed, they stop every later one."""
+        """Locks that a commit does not need. Left by a killed `git gc`, they would stop every later one."""
         shared = shared_git_dir(self._repository)
         return shared / "packed-refs.lock", shared / "config.lock"
 
@@ -271,7 +271,7 @@ class Checkout:
         return written
 
     def _known(self, due: Due, done: pygit2.Commit) -> Receipt:
-        """Of what was committed already, perhaps just before a kill."""
+        """The receipt of an effect that is already committed, perhaps just before a kill."""
         self._author.mend([(done, self._items.paths(due.slug))])
         return self._receipt(due, Made(done.parents[0] if done.parent_ids else None, done))
 
@@ -312,7 +312,7 @@ def _heading(edit: Edit, content: bytes) -> str:
 
 
 def _telling(receipt: Receipt, back: WentBack | None) -> Receipt:
-    """What came first is put back, and what was committed now comes after it; what is lost stays missing."""
+    """Add to *receipt* what was restored or lost before this commit."""
     if back is None:
         return receipt
     lost = not back.whole and not back.edit

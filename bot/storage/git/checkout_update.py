@@ -1,9 +1,8 @@
 """
-The checkout moves to another commit: branch, index and files, as one.
+Moves the checkout to another commit: branch, index and files together.
 
-Git's own two-tree merge does it, so that what somebody staged or changed stays exactly as it is; where that would
-have to be overwritten, nothing is done. What is about to happen is noted first: after a kill it is finished, by
-whoever writes here next.
+Git's own two-tree merge does it, so that what people staged or changed stays exactly as it is; if the move would
+overwrite it, nothing is done. A note is written first, so that the next writer can finish the move after a kill.
 """
 
 import json
@@ -31,16 +30,16 @@ from bot.storage.git.trees import Change, InTheWay, at, changes
 log = logging.getLogger(__name__)
 
 NOTES = "remote"
-"""A folder for what is noted about the remote: only whoever has the turn writes there."""
+"""The folder of the notes about the remote. Only the holder of the lock writes there."""
 NOTE = "adopting"
 CLASHES = "conflicts"
 TRY = "-u --dry-run"
 FEW = 500
-"""So many paths are looked at one by one; for more, all of the checkout is."""
+"""Up to this many paths are refreshed one by one; for more, the whole checkout is."""
 
 
 class Adoption:
-    """*state* is our own folder. Only for whoever has the turn."""
+    """*state* is the folder of our own state. Only for the holder of the lock (lock.py)."""
 
     def __init__(self, repository: pygit2.Repository, state: Path) -> None:
         self._repository = repository
@@ -51,7 +50,7 @@ class Adoption:
         self._git = Git(self._root)
 
     def adopt(self, after: Commit, *, branch: str, clashes: Iterable[Clash] = ()) -> None:
-        """Raises WorkspaceError when something of somebody's is in the way: then nothing has changed."""
+        """Raises WorkspaceError when changes of other people are in the way; then nothing has changed."""
         before = tip(self._repository)
         if before == after:
             return
@@ -69,7 +68,7 @@ class Adoption:
         self._done(met)
 
     def finish(self) -> None:
-        """What a kill left half done; what somebody changed since then is theirs, and nothing is done."""
+        """Finish a move that a kill interrupted, unless people have moved the branch or changed the files since."""
         if (note := self._read(NOTE)) is None:
             return
         before, after = self._commit(note["before"]), self._commit(note["after"])
@@ -81,7 +80,7 @@ class Adoption:
         self._done([Clash(*clash) for clash in note["clashes"]] if tip(self._repository) == after else [])
 
     def clashes(self) -> tuple[Clash, ...]:
-        """Of which nobody was told yet."""
+        """Those that have not been reported yet."""
         return tuple(Clash(*clash) for clash in self._read(CLASHES) or ())
 
     def told(self, clashes: Iterable[Clash]) -> None:
@@ -96,7 +95,7 @@ class Adoption:
             self._move(before, after, branch=branch)
 
     def _move(self, before: Commit | None, after: Commit, *, branch: str) -> None:
-        """Files and the copy of the index, then the branch; the index follows when it is let go."""
+        """Files and the copy of the index first, then the branch; the copy replaces the index at the end."""
         _must(self._merge(before, after))
         with ExitStack() as undoing:
             undoing.callback(self._merge, after, before)
@@ -105,7 +104,7 @@ class Adoption:
             undoing.pop_all()
 
     def _point(self, branch: str, before: Commit | None, after: Commit) -> None:
-        """Nobody else has moved the branch meanwhile, or WorkspaceError is raised."""
+        """Raises WorkspaceError when another program has moved the branch."""
         newest = tip(self._repository)
         if newest is None:
             self._repository.references.create(branch, after.id)
@@ -124,7 +123,7 @@ class Adoption:
         return side.tree_id if side else self._repository.TreeBuilder().write()
 
     def _refresh(self, moved: tuple[Change, ...]) -> None:
-        """Git must know which files are as the index says: we put them in without looking."""
+        """Let git compare the files with the index: our commits add entries without file times."""
         paths = [change.path for change in moved if change.before]
         if len(paths) > FEW:
             self._indexed("update-index", "-q", "--refresh")
@@ -133,13 +132,13 @@ class Adoption:
             self._indexed("add", *words, given=given)
 
     def _listed(self, paths: Sequence[str]) -> Iterator[str]:
-        """Those in the copy of the index: of a path that is not, git would refuse all."""
+        """Those in the index: git refuses all the paths when one of them is not there."""
         if paths:
             index = pygit2.Index(str(self._index))
             yield from (path for path in paths if path in index)
 
     def _take_over(self, moved: tuple[Change, ...]) -> None:
-        """Files that are there already, by the hand that was killed; what it had just begun is begun again."""
+        """Accept the files that the killed process had moved already, and remove the one that it was writing."""
         given = ""
         for change in moved:
             present = self._present(change)
@@ -189,8 +188,8 @@ class Adoption:
 
     def _put_ahead(self, moved: tuple[Change, ...], versions: Mapping[str, frozenset[str]]) -> None:
         """
-        As afterwards, where a file is as one of the commits has it that are coming: a bot was killed here before it
-        could commit it, and another one has. What is nowhere else stays as it is.
+        Move files ahead that are as one of the new commits has them: a bot was killed here after writing them, and
+        another clone has committed them. All other changes stay as they are.
         """
         for change in moved:
             if not self._is_plain(change.path):
@@ -220,7 +219,7 @@ class Adoption:
         )
 
     def _line_ends(self) -> tuple[str, ...]:
-        """What we read and write is nobody's to convert, and what was converted counts as unchanged."""
+        """Files are never converted on writing; one that a person's git converted counts as unchanged."""
         converts = "core.autocrlf" in self._repository.config and self._repository.config["core.autocrlf"]
         return ("-c", "core.autocrlf=input") if converts == "true" else ()
 
@@ -247,7 +246,7 @@ class Adoption:
 
 
 def _versions(commits: Iterable[Commit], moved: tuple[Change, ...]) -> Mapping[str, frozenset[str]]:
-    """What the files that move have been in any of *commits*, by path."""
+    """By path, the ids that the moved files have in any of *commits*."""
     trees = [commit.tree for commit in islice(commits, FEW)]
     return {change.path: frozenset(_ids(trees, change.path)) for change in moved}
 

@@ -1,9 +1,9 @@
 """
-A workspace that went back: HEAD is held against what was committed last, and what git still has is put back.
+Detects that the workspace lost commits of ours, and makes them again while git still has their objects.
 
-A commit of ours that is in HEAD's history was not lost, whatever was done on top of it: that is somebody's edit, and
-stands. One that is in no history of HEAD, and whose last line the transcript lacks, is lost: by a reset, a backup, a
-new clone. While its objects are there, its commits are made again, on top of what HEAD is now.
+A commit that is in the history of HEAD is not lost; what people changed after it is their edit, and stays. A commit is
+lost when it is not in the history of HEAD and its last line is not in the transcript: after a reset, a restored backup
+or a new clone. Lost commits are made again on top of HEAD.
 """
 
 import logging
@@ -30,23 +30,23 @@ log = logging.getLogger(__name__)
 
 class Standing(Enum):
     HELD = auto()
-    """HEAD has what was committed last."""
+    """HEAD contains our last commit."""
     EDITED = auto()
-    """Somebody else's commit on top of ours changed lines of it."""
+    """A later commit of another person changed lines of it."""
     PUT_BACK = auto()
-    """It was lost, and is there again; perhaps nobody was told yet."""
+    """It was lost and made again; this may not have been reported yet."""
     LOST = auto()
 
 
 class Found(NamedTuple):
-    """*commit* is the edit, or the newest that was put back."""
+    """*commit* is the edit, or the newest commit that was made again."""
 
     standing: Standing
     commit: Commit | None = None
 
 
 class GoingBack:
-    """Looking is for any thread; putting back only for whoever has the turn."""
+    """Any thread may look; only the holder of the lock may make commits again."""
 
     def __init__(
         self, repository: pygit2.Repository, history: History, items: Items, *, ours: tuple[str, str]
@@ -57,14 +57,14 @@ class GoingBack:
         self._replay = Replay(repository, ours)
 
     def witness(self, slug: str, commit: Commit) -> Witness:
-        """The transcript as *commit* has it."""
+        """A witness of the transcript in *commit*."""
         content = self._transcript(slug, commit)
         at = datetime.fromtimestamp(commit.commit_time, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
         known = witness(content)
         return known.but(last=last_id(content), commit=str(commit.id), effect=trailer(commit, EFFECT), at=at)
 
     def looked(self, slug: str, after: Witness) -> Found:
-        """Versions before this one remember no commit: of theirs only the last line can be missing."""
+        """Older versions of the bot saved no commit: then nothing can be looked up."""
         if not after.commit:
             return Found(Standing.HELD)
         head = tip(self._repository)
@@ -83,7 +83,7 @@ class GoingBack:
         return Found(Standing.HELD if known else Standing.LOST)
 
     def again(self, slug: str, after: Witness, adoption: Adoption) -> bool:
-        """Whether what is lost is in HEAD again. Something of somebody's may be in the way, or the objects be gone."""
+        """Whether the commits were made again. Their objects may be gone; changes of people may be in the way."""
         head, lost = tip(self._repository), self._commit(after.commit)
         if head is None or lost is None:
             return False
@@ -96,7 +96,7 @@ class GoingBack:
         return found.tip != head
 
     def told(self, slug: str, found: Found) -> WentBack | None:
-        """What people hear of it."""
+        """What is reported in the thread."""
         head = tip(self._repository)
         if found.commit is None or head is None:
             return None
@@ -109,7 +109,7 @@ class GoingBack:
         return WentBack(commits=len(back), steps=tuple(dict.fromkeys(steps)), whole=True, now=now)
 
     def _made(self, head: Commit, after: Witness) -> Commit | None:
-        """The commit itself, or the same one put on top of something else, if HEAD stands on it."""
+        """The commit itself, or its copy on top of other commits, if it is in the history of HEAD."""
         if after.effect and (found := self._history.find(after.effect)):
             return found
         commit = self._commit(after.commit)
@@ -118,7 +118,7 @@ class GoingBack:
         return None
 
     def _edit(self, slug: str, head: Commit, made: Commit) -> Commit | None:
-        """The newest commit of somebody else's by which the lines of *made* are not there any more."""
+        """The newest commit of another person after *made* that changed the transcript."""
         path = self._items.transcript_file(slug).path
         for commit in islice(line_from(head), COMMITS_LOOKED_AT):
             if commit == made:
@@ -144,7 +144,7 @@ class GoingBack:
         try:
             found: object = self._repository.get(sha)
         except ValueError:
-            return None  # no name of a commit
+            return None  # not a commit id
         return found if isinstance(found, Commit) else None
 
 

@@ -1,4 +1,4 @@
-"""What the commits tell: whether an effect was committed already, and how old the code base is that we analysed."""
+"""Reads the commits: whether an effect was committed already, and how old the analysed code base is."""
 
 from collections.abc import Iterator
 from itertools import islice, takewhile
@@ -19,28 +19,28 @@ Paths = frozenset[tuple[str, ...]]
 
 
 class History:
-    """*ours* are the paths that we write: a commit is the code base's when it touched anything else."""
+    """*ours* are the paths that the bot writes. A commit that changes any other path belongs to the code base."""
 
     def __init__(self, repository: pygit2.Repository, ours: tuple[str, ...]) -> None:
         self._repository = repository
         self._ours: Paths = frozenset(tuple(path.split("/")) for path in ours)
         self._walked: list[tuple[str, bool]] = []
-        """The commits on the way back from `_walked[0]`, newest first, and whether each is the code base's."""
+        """The commits back from `_walked[0]`, newest first, and whether each belongs to the code base."""
         self._effects: list[tuple[Oid, str]] = []
-        """The newest commits, and the effect that each is of, if any."""
+        """The newest commits, and the effect of each, if any."""
 
     def find(self, effect: str) -> Commit | None:
-        """The recent commit that has *effect* in its trailer."""
+        """The recent commit with *effect* in its trailer."""
         found = next((commit for commit, known in self._recent() if known == effect), None)
         return self._repository[found].peel(Commit) if found else None
 
     def newest_of_ours(self, number: int) -> list[Commit]:
-        """The newest commits, up to *number*, the oldest of them first; none below one that is somebody else's."""
+        """Our commits at the tip of the branch, at most *number*, oldest first."""
         newest = islice(line_from(tip(self._repository)), number)
         return list(takewhile(lambda commit: trailer(commit, ITEM), newest))[::-1]
 
     def versions(self, path: str) -> Iterator[bytes]:
-        """What stood at *path*, the newest first; a folder in its place counts as nothing."""
+        """The contents of the file *path*, newest first."""
         last = None
         for commit in islice(line_from(tip(self._repository)), COMMITS_LOOKED_AT):
             found = blob(commit.tree, path)
@@ -49,11 +49,11 @@ class History:
                 yield found.data
 
     def codebase(self) -> str:
-        """The last commit that is the code base's; empty when there is no code base."""
+        """The newest commit of the code base; empty when there is no code base."""
         return next((sha[:SHORT] for sha, outside in self._walk() if outside), "")
 
     def commits_behind(self, sha: str) -> int:
-        """How many of the code base's commits came after *sha*; all there are, when nobody knows it any more."""
+        """How many commits of the code base came after *sha*; all of them when *sha* is not in the history."""
         if not sha:
             return 0
         behind = 0
@@ -64,7 +64,7 @@ class History:
         return behind
 
     def _recent(self) -> list[tuple[Oid, str]]:
-        """Only the commits that are new since the last time are looked at."""
+        """Reads only the commits that are new since the last call."""
         before, self._effects = self._effects, []
         for commit in islice(line_from(tip(self._repository)), EFFECTS_LOOKED_AT):
             if before and commit.id == before[0][0]:
@@ -74,10 +74,10 @@ class History:
         return self._effects
 
     def _walk(self) -> list[tuple[str, bool]]:
-        """Only the commits that are new since the last time are looked at."""
+        """Reads only the commits that are new since the last call."""
         newest = tip(self._repository)
         known = {sha: place for place, (sha, _) in enumerate(self._walked)} if newest else {}
-        kept = len(self._walked)  # nothing, unless there is a known commit on the way
+        kept = len(self._walked)  # keeps nothing, unless the walk meets a known commit
         added: list[tuple[str, bool]] = []
         for commit in islice(line_from(newest), COMMITS_LOOKED_AT):
             if (place := known.get(str(commit.id))) is not None:
@@ -93,14 +93,14 @@ class History:
 
 
 def line_from(commit: Commit | None) -> Iterator[Commit]:
-    """Back along first parents, as far as the clone goes: what a merge brought counts once."""
+    """Back along first parents, as far as the clone goes; a merge counts as one commit."""
     while commit is not None:
         yield commit
         commit = _parent(commit)
 
 
 def _parent(commit: Commit) -> Commit | None:
-    """None for a first commit, and where a shallow clone ends."""
+    """None for the first commit, and at the end of a shallow clone."""
     try:
         return commit.parents[0] if commit.parent_ids else None
     except (KeyError, pygit2.GitError):
@@ -111,7 +111,7 @@ Rest = tuple[tuple[str, "Oid | Rest"], ...]
 
 
 def _without(tree: Tree, ours: Paths) -> Rest:
-    """What *tree* holds apart from *ours*, in a form that can be compared without opening any folder but theirs."""
+    """The entries of *tree* except *ours*, for comparison. Only folders that contain *ours* are opened."""
     rest: list[tuple[str, Oid | Rest]] = []
     for entry in tree:
         below = frozenset(path[1:] for path in ours if path[0] == entry.name)

@@ -1,10 +1,9 @@
 """
-One bot at a time writes to a workspace, and what one that was killed left behind does not stop the next.
+One bot at a time writes to a workspace, and locks that a killed bot left do not stop the next one.
 
-Between bots a lock of the operating system decides, which a kill releases. Git's own lock files outlive the process
-that made them, and then every commit after is refused. While the turn is ours, none of them is another bot's at
-work: one that is older than this bot, or was left by a bot that died in its turn, is removed, unless a person's git
-is running here.
+Between bots a lock of the operating system decides; a kill releases it. Git's own lock files outlive their process, and
+then git refuses every commit. While this bot has the turn, no other bot is using them. So a lock file that is older
+than this bot, or that a bot left when it died in its turn, is removed, unless a person's git is running here.
 """
 
 import fcntl
@@ -23,7 +22,7 @@ LONGEST_PAUSE_SECONDS = 0.25
 
 
 class Turn:
-    """*state* is our own folder at the top of the workspace; *seconds* is how long others are waited for."""
+    """*state* is the folder of our own state; *seconds* is the longest wait for other programs."""
 
     def __init__(self, state: Path, *, seconds: float = LOCK_SECONDS) -> None:
         state.mkdir(exist_ok=True)
@@ -36,15 +35,15 @@ class Turn:
     @contextmanager
     def taken(self, what: str, *, locks: Iterable[Path], apart: Iterable[Path] = ()) -> Iterator[str]:
         """
-        Nobody but us writes meanwhile, and none of git's *locks* is held. Yields *what* the turn before was about,
-        if its bot died in it. Raises WorkspaceError when somebody keeps a lock for too long.
+        Keep other bots from writing, and wait until none of git's *locks* is held. Yields *what* of the turn before,
+        if its bot died in it. Raises WorkspaceError when a lock is held for too long.
 
-        Locks *apart* are not in our way: one that was left behind is removed as well, and no other is waited for.
+        *apart* are locks that a commit does not need: those that a kill left are removed, others are not waited for.
         """
         until = time.monotonic() + self._seconds
         with self._lock.open("w") as file:
             _wait(partial(_locked, file.fileno()), until, "Another roundtable process")
-            # A git that outlives the bot that started it still moves files: the lock is let go of when it has ended.
+            # A git that we started and that outlives us still moves files: it inherits the lock and keeps it.
             os.set_inheritable(file.fileno(), True)
             left, died = self._left_behind()
             for lock in locks:
@@ -93,7 +92,7 @@ def _locked(descriptor: int) -> bool:
 
 
 def _git_runs_in(root: Path) -> bool:
-    """As far as this system tells: only Linux does."""
+    """Only Linux can tell; elsewhere False."""
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             name = (process / "comm").read_text().strip()

@@ -1,9 +1,8 @@
 """
-Git's own housekeeping: every commit leaves a few loose files, and each version of a transcript whole, until they are
-packed.
+Runs `git gc`: every commit leaves a few loose files, and each version of a transcript in full, until git packs them.
 
-It runs beside the bot, with the lowest priority, after some commits and when none came for a while. Commits need not
-wait: git prunes nothing that is younger than two weeks.
+It runs beside the bot with the lowest priority, after a number of commits and when the workspace is quiet. Commits need
+not wait for it: git prunes nothing that is younger than two weeks.
 """
 
 import asyncio
@@ -17,7 +16,7 @@ COMMITS = 200
 IDLE_SECONDS = 20.0
 LONGEST_SECONDS = 1800.0
 LOOSE_OBJECTS = 1000
-"""More than that are packed; a commit makes about ten."""
+"""Git packs when there are more; a commit makes about ten."""
 
 log = logging.getLogger(__name__)
 
@@ -27,11 +26,11 @@ class Upkeep:
         self._git = Git(root.absolute())
         self._every = commits
         self._idle = idle_seconds
-        self._commits = commits  # what an earlier process left is looked at soon
+        self._commits = commits  # an earlier process may have left work
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
-        """There is one commit more."""
+        """Count a commit."""
         self._commits += 1
         self._woken.set()
 

@@ -30,7 +30,7 @@ LARGEST_TREE_CACHED_BYTES = 4 * 1024 * 1024
 
 
 def open_repository(root: Path) -> pygit2.Repository:
-    """The repository whose top level is *root*, made when there is none. Raises ConfigError."""
+    """The repository whose top level is *root*, created when there is none. Raises ConfigError."""
     pygit2.settings.enable_fsync_gitdir(True)
     pygit2.settings.cache_object_limit(ObjectType.TREE, LARGEST_TREE_CACHED_BYTES)
     try:
@@ -46,7 +46,7 @@ def open_repository(root: Path) -> pygit2.Repository:
 
 
 def is_ignored(root: Path) -> bool:
-    """Whether the repository around *root* ignores it, as a checkout of ours does `workspace/`: it is none of its."""
+    """Whether the repository around *root* ignores it, as our own source does with `workspace/`."""
     place = root.resolve()
     above = next((one for one in (place, *place.parents) if (one / ".git").exists()), place)
     if above == place or (place / "HEAD").exists():
@@ -57,14 +57,14 @@ def is_ignored(root: Path) -> bool:
 
 
 def shared_git_dir(repository: pygit2.Repository) -> Path:
-    """Where the branches are: a linked worktree shares them with its repository."""
+    """The folder of the branches and objects: a linked worktree shares them with its repository."""
     own = Path(repository.path)
     link = own / "commondir"
     return (own / link.read_text().strip()).resolve() if link.exists() else own
 
 
 def tip(repository: pygit2.Repository) -> Commit | None:
-    """The newest commit; None while there is none."""
+    """The newest commit; None before the first one."""
     return None if repository.head_is_unborn else repository.head.peel(Commit)
 
 
@@ -74,7 +74,7 @@ def tree_at_tip(repository: pygit2.Repository) -> Tree | None:
 
 
 def branch(repository: pygit2.Repository) -> str:
-    """The reference that a commit moves, born or not."""
+    """The reference that a commit moves; it may not exist yet."""
     if repository.head_is_detached:
         raise WorkspaceError(
             "The workspace has no branch checked out (its HEAD is detached), so a commit could get lost."
@@ -85,7 +85,7 @@ def branch(repository: pygit2.Repository) -> str:
 
 
 def trailer(commit: Commit, name: str) -> str:
-    """What the last line that begins with *name* says; empty when there is none."""
+    """The value of the last line that begins with *name*; empty when there is none."""
     found = [line for line in commit.message.splitlines() if line.startswith(f"{name}: ")]
     return found[-1].partition(": ")[2] if found else ""
 
@@ -98,7 +98,7 @@ def blob(tree: Tree | None, path: str) -> pygit2.Blob | None:
 
 
 class Draft(NamedTuple):
-    """A commit to be: what it is to hold besides what was there before, by path; None is what it holds no more."""
+    """A commit to make: the files that it changes, by path. None removes a file."""
 
     files: Mapping[str, bytes | None]
     message: str

@@ -1,8 +1,8 @@
 """
 The reviews of an item: `reviews/review-001.md` and on, each written once.
 
-A review is there as a whole or not at all, and never again touched: two processes that write at the same time get two
-numbers, and whoever wants a number that is taken is refused.
+A review is written as a whole or not at all, and never changed. Two processes that write at the same time get two
+numbers; writing under a number that is taken is refused.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _NAME = re.compile(r"review-([0-9]{3,9})\.md")
 
 
 class Kept(NamedTuple):
-    """A review as it stands in the workspace, *path* being below its top."""
+    """A review in the workspace; *path* is relative to its top."""
 
     number: int
     path: str
@@ -33,18 +33,18 @@ class Kept(NamedTuple):
 
     @property
     def files(self) -> Mapping[str, bytes]:
-        """What a commit has to hold for it."""
+        """The files for a commit of it."""
         return {self.path: self.content}
 
 
 class Reviews:
-    """OSErrors are the caller's, besides WorkspaceError."""
+    """Raises OSError and WorkspaceError."""
 
     def __init__(self, root: Path, items_dir: str) -> None:
         self._items = Items(root, items_dir)
 
     def numbers(self, slug: str) -> tuple[int, ...]:
-        """Of what is there, in order; a link or a folder of that name is no review."""
+        """Of the reviews that are there, in order; a link or a folder is not a review."""
         try:
             with self._items.folder_of(self._place(slug, 1)) as found:
                 names = found.files()
@@ -58,14 +58,14 @@ class Reviews:
         return None if content is None else Kept(number, place.path, content)
 
     def add(self, slug: str, content: bytes) -> Kept:
-        """*content* under the next number that is free."""
+        """Write *content* under the next free number."""
         number = max(self.numbers(slug), default=0) + 1
         while not self._written(slug, number, content):
             number += 1
         return Kept(number, self._place(slug, number).path, content)
 
     def write(self, slug: str, number: int, content: bytes) -> Kept:
-        """Raises WorkspaceError when there is something of that number, even the very same."""
+        """Raises WorkspaceError when the number is taken, even by the same content."""
         place = self._place(slug, number)
         if number < 1 or not self._written(slug, number, content):
             raise WorkspaceError(
@@ -74,7 +74,7 @@ class Reviews:
         return Kept(number, place.path, content)
 
     def _written(self, slug: str, number: int, content: bytes) -> bool:
-        """Whether there was nothing of that name."""
+        """Whether the name was free."""
         self._must_be_there(slug)
         place = self._place(slug, number)
         with self._items.folder_of(place, make=True) as found:
@@ -89,32 +89,29 @@ class Reviews:
 
 
 def _number(name: str) -> int:
-    """0 for what is no review; `review-0001.md` is none of ours."""
+    """0 when *name* is not a review's. `review-0001.md` is not: ours have no extra zeros."""
     found = _NAME.fullmatch(name)
     number = int(found[1]) if found else 0
     return number if name == f"review-{number:03}.md" else 0
 
 
-# Keeping reviews in git: each is written once and committed, and the same text is the same review.
-#
-# A kill between the file and the commit leaves a file that no commit has; the next review of the item takes
-# it along.
-
-
 ITEMS_KNOWN = 1_000
-"""Whose reviews are not read again to know one that comes a second time."""
+"""The digests of their reviews are cached, to recognize a review that comes again."""
 
 
 class Sent(NamedTuple):
-    """A review on its way into the workspace."""
-
     slug: str
     content: bytes
     now: str
 
 
 class Keeper:
-    """Used by the thread that writes. Raises OSError and pygit2's errors as they come, besides WorkspaceError."""
+    """
+    Commits reviews. Each is written once; the same text again is the same review.
+
+    A kill between the file and the commit leaves a file that is not committed: the next review of the item commits it.
+    For the thread that writes. Raises WorkspaceError, OSError and pygit2.GitError.
+    """
 
     def __init__(self, checkout: Checkout, root: Path, items_dir: str) -> None:
         self._checkout = checkout
@@ -122,7 +119,7 @@ class Keeper:
         self._known: Newest[str, dict[int, str]] = Newest(ITEMS_KNOWN)
 
     def keep(self, sent: Sequence[Sent]) -> list[KeptReview]:
-        """All of them in one go, each in a commit of its own."""
+        """All of them at once, each in a commit of its own."""
         with self._checkout.alone(*dict.fromkeys(one.slug for one in sent)):
             kept = [self._written(one) for one in sent]
             drafts = [
@@ -149,13 +146,13 @@ class Keeper:
         return _kept(added, is_new=True)
 
     def _read(self, slug: str, number: int) -> Kept | None:
-        """What others put there that is no review, such as a huge file, is passed over."""
+        """None for what others put there that cannot be read as a review, such as a huge file."""
         with suppress(Refused):
             return self._reviews.read(slug, number)
         return None
 
     def _digests(self, slug: str) -> dict[int, str]:
-        """By number. A review never changes, so only those that are new since the last time are read."""
+        """By number. A review never changes, so only new ones are read."""
         known = self._known.get(slug, {})
         numbers = self._reviews.numbers(slug)
         fresh = {number: known[number] for number in numbers if number in known}
@@ -166,7 +163,7 @@ class Keeper:
         return fresh
 
     def _uncommitted(self, slug: str, kept: KeptReview) -> dict[str, bytes]:
-        """*kept*, and what was written and not committed; nothing when HEAD has all of it."""
+        """*kept* and earlier reviews that are not committed yet; nothing when HEAD has them all."""
         folder = kept.path.rpartition("/")[0]
         committed = self._checkout.names_at_head(folder)
         files: dict[str, bytes] = {}

@@ -1,7 +1,7 @@
 """
-Taking secrets out of the files of an item, in a commit of its own, and looking where git still has them.
+Removes secrets from the files of an item, in a commit of its own, and finds the commits that still contain them.
 
-History is not rewritten: what others have fetched stays with them, and a secret that was kept is one to change.
+History is not rewritten: other clones would keep it, and a secret that was committed has to be changed anyway.
 """
 
 from collections.abc import Iterator
@@ -27,16 +27,15 @@ from bot.storage.git.repository import Draft, open_repository, tip
 from bot.storage.git.sync import FETCHED
 
 ELSEWHERE = ("refs/remotes/", FETCHED)
-"""What is known of the branches of a remote."""
+"""The references to branches of remotes."""
 LARGEST_BYTES = 64 * 1024 * 1024
 SHORT = 7
 
 
 class Found(NamedTuple):
     """
-    What was done to an item. *files* has the kinds of what was in each, by its path in the workspace; *sha* is the
-    commit. *here* and *pushed* are commits that still hold a secret, the newest first, and *large* are files that are
-    too large to be looked at.
+    *files* are the kinds of secrets found, by path in the workspace; *sha* is the commit that removes them. *here* and
+    *pushed* are commits that still contain a secret, newest first. *large* are files that are too large to be read.
     """
 
     files: dict[str, tuple[str, ...]]
@@ -47,7 +46,7 @@ class Found(NamedTuple):
 
 
 class Scrubber:
-    """Whoever else writes to the workspace is waited for. Raises WorkspaceError."""
+    """Waits for other programs that write to the workspace. Raises WorkspaceError."""
 
     def __init__(
         self, root: Path, *, items_dir: str, redact: Redacting, lock_seconds: float = LOCK_SECONDS
@@ -59,7 +58,7 @@ class Scrubber:
         self._checkout = Checkout(where)
         self._items = Items(where.root, where.items_dir)
         self._clean: dict[Oid, bool] = {}
-        """By the id of a file or a folder in git: whether it holds no secret."""
+        """By the id of a file or a folder in git: whether it contains no secret."""
         self._clean_rows: set[bytes] = set()
 
     def scrub(self, slug: str, *, now: str) -> Found:
@@ -105,7 +104,7 @@ class Scrubber:
                 yield place, scrubbing.file(content, self._redact, name=place.name)
 
     def _write(self, slug: str, changed: dict[Place, Scrubbed], now: str) -> dict[str, bytes | None]:
-        """What a commit has to hold; a file that git does not have is none of it."""
+        """Write the files. Returns those for the commit: files that git does not track stay untracked."""
         record = self._items.transcript_file(slug)
         files: dict[str, bytes | None] = {}
         for place, found in changed.items():
@@ -124,7 +123,7 @@ class Scrubber:
         return newest is not None and path in newest.tree
 
     def _still_holding(self, slug: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Commits on our branch that hold a secret: those that only we have, and those that a remote has."""
+        """Commits on our branch that contain a secret: those only here, and those that a remote has."""
         newest = tip(self._repository)
         if newest is None:
             return (), ()
@@ -161,7 +160,7 @@ class Scrubber:
         return known
 
     def _has_no_secret(self, name: str, blob: pygit2.Blob) -> bool:
-        """A transcript grows with each commit, so its rows are looked at once."""
+        """A transcript grows with each commit, so each row is checked once."""
         if blob.size > LARGEST_BYTES:
             return True
         if not name.endswith(".jsonl"):

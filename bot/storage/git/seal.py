@@ -1,7 +1,7 @@
 """
-Seals: how we know a home in meta.json as one that we wrote ourselves.
+Seals: signatures of the Slack place in meta.json, to know that the bot wrote it.
 
-Everybody who can push can change the file; only who has a key can sign what it says about the thread.
+Everyone who can push can change the file, but only the holder of a key can sign the place.
 """
 
 import hashlib
@@ -12,12 +12,12 @@ from collections.abc import Iterable
 from bot.domain.item.meta import SlackPlace
 
 LABEL = "roundtable home 1"
-"""Keeps signatures of homes apart from whatever else the same key may sign one day."""
+"""Keeps these signatures apart from other uses of the same key."""
 DERIVED = b"roundtable seal key 1"
 
 
 class Seal:
-    """Signs with the first of *keys*, and accepts all of them. Without keys nothing is signed, and nothing is valid."""
+    """Signs with the first of *keys* and accepts all. Without keys nothing is signed, and no seal is valid."""
 
     def __init__(self, keys: Iterable[bytes] = ()) -> None:
         self._keys = tuple(keys)
@@ -31,11 +31,11 @@ class Seal:
 
 
 def derived_key(secret: str) -> bytes:
-    """A key that follows from *secret*, and from which *secret* does not."""
+    """A key derived from *secret*, one way."""
     return hmac.digest(secret.encode(), DERIVED, "sha256")
 
 
 def _signature(key: bytes, slug: str, home: SlackPlace) -> str:
-    """JSON, since in a plain concatenation a slug could run on into a team."""
+    """JSON, because in a plain concatenation the end of the slug could count as part of the team."""
     place = home.team_id, home.channel_id, home.thread_ts, home.private, home.started_by
     return hmac.new(key, json.dumps([LABEL, slug, *place]).encode(), hashlib.sha256).hexdigest()

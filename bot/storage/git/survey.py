@@ -1,7 +1,7 @@
 """
-Where words stand in the code base: what git tracks outside the items, searched by `git grep`.
+Searches the code base (all that git tracks outside the items) for keywords, by `git grep`.
 
-The words come from people, so they are fixed strings behind `-e`. Nothing git does here asks or changes anything.
+The keywords come from people, so they are passed as fixed strings behind `-e`. Git changes nothing and asks nothing.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ LARGE_FILES_NAMED = 1000
 FILES_NAMED = 5
 SEARCHES_AT_ONCE = 2
 NO_CODE_ALONE = re.compile(r"\..*|(readme|licen[cs]e|changelog|backlog)[^/]*", re.IGNORECASE)
-"""What stands at the top of a repository before it holds any code."""
+"""Files at the top of a repository that has no code yet."""
 OPTIONS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
 QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8"}
 
@@ -27,7 +27,7 @@ QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF
 async def survey(
     root: Path, ours: tuple[str, ...], keywords: tuple[str, ...], *, seconds: float
 ) -> CodeSurvey:
-    """What was found within *seconds*; *ours* are the paths that hold no code."""
+    """What is found within *seconds*; *ours* are the paths of the bot, which hold no code."""
     searching = _Survey(root, ours)
     try:
         async with asyncio.timeout(seconds):
@@ -74,7 +74,7 @@ class _Survey:
         self._hits.append(await asyncio.to_thread(_hits, keyword, found))
 
     async def _sizes(self) -> Mapping[str, int]:
-        """Of every file but ours, which are not even looked at: there may be many more of them."""
+        """Of every file but ours. Ours are not listed at all: there may be many more of them."""
         holding = {folder for path in self._ours for folder in _folders(path)}
         beside = [path for folder in sorted(holding) for path in await self._names(folder)]
         others = [path for path in beside if path not in holding and path not in self._ours]
@@ -89,7 +89,7 @@ class _Survey:
         return [within + os.fsdecode(name) for name in listing.split(b"\0") if name]
 
     async def _git(self, *words: str) -> bytes:
-        """What it prints; nothing when it fails, as it does where there is no commit yet."""
+        """What git prints; nothing when it fails, as it does before the first commit."""
         env = {name: value for name, value in without_ours(os.environ) if not name.startswith("GIT_")}
         running = await asyncio.create_subprocess_exec(
             "git",
@@ -111,7 +111,7 @@ class _Survey:
 
 
 def _folders(path: str) -> Iterator[str]:
-    """Those that *path* is in, and the top."""
+    """The folders above *path*, and the top."""
     while path:
         path = path.rpartition("/")[0]
         yield path

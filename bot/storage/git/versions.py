@@ -1,4 +1,4 @@
-"""What git kept of an item, version by version: only looked at, in whatever repository its folder is."""
+"""Reads the versions of an item in git, in any repository that contains its folder."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -30,7 +30,7 @@ class Kept(NamedTuple):
 
 
 class Version(NamedTuple):
-    """The files of an item by their path in its folder; the one that all items share has its own."""
+    """*files* are by path in the item's folder; the file that all items share is under its own path."""
 
     sha: str
     author: str
@@ -40,7 +40,7 @@ class Version(NamedTuple):
 
 
 def versions(folder: Path) -> Iterator[Version]:
-    """The newest first, by the commits that they began with; none where there is no git. Raises WorkspaceError."""
+    """Newest first, each with the commit that it began with; none outside git. Raises WorkspaceError."""
     with _history(folder) as (repository, place):
         if repository is None:
             return
@@ -57,10 +57,10 @@ def versions(folder: Path) -> Iterator[Version]:
 
 def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
     """
-    A commit of the item that this repository had, and that HEAD does not stand on any more, with the number of commits
-    that are gone with it. Raises WorkspaceError.
+    The newest commit of the item that this repository had and that is not in the history of HEAD any more, with the
+    number of commits that are gone with it. Raises WorkspaceError.
 
-    What was made again under another name has the same effect, or its last line is in the file of HEAD.
+    A commit that was made again is not lost: it has the same effect, or its last line is in the transcript of HEAD.
     """
     with _history(folder) as (repository, place):
         if repository is None:
@@ -95,7 +95,7 @@ def made(folder: Path) -> frozenset[str]:
 
 
 def _been_at(repository: pygit2.Repository) -> Iterator[Commit]:
-    """Where the branch was, the newest first, as far as the reflog remembers."""
+    """The earlier positions of the branch in the reflog, newest first."""
     for entry in islice(repository.head.log(), REFLOG_LOOKED_AT):
         for oid in (entry.oid_new, entry.oid_old):
             found: object = repository.get(oid)
@@ -105,7 +105,7 @@ def _been_at(repository: pygit2.Repository) -> Iterator[Commit]:
 
 @contextmanager
 def _history(folder: Path) -> Iterator[tuple[pygit2.Repository | None, str]]:
-    """The repository around *folder*, if it has a commit, and where the folder is in it."""
+    """The repository around *folder*, if it has a commit, and the path of the folder in it."""
     found = pygit2.discover_repository(str(folder))
     try:
         repository = pygit2.Repository(found) if found else None
@@ -124,7 +124,7 @@ def _line(commit: Commit) -> Iterator[Commit]:
 def _version(commit: Commit, place: str) -> Version:
     item = trailer(commit, ITEM)
     author = "" if item else commit.author.name or "somebody"
-    # A commit of another item is a version of this one when it changed the file that they share.
+    # A commit of another item is a version of this one, too, when it changed the file that they share.
     witness = trailer(commit, TRAILER) if item == PurePosixPath(place).name else ""
     return Version(str(commit.id)[:SHORT], author, witness, _files(commit.tree, place))
 
@@ -147,7 +147,7 @@ def _files(tree: Tree, place: str) -> Mapping[str, Kept]:
 
 
 def _below(tree: Tree, prefix: str, *, depth: int = DEEPEST) -> Iterator[tuple[str, Kept]]:
-    """As deep as the folders of the workspace are looked into."""
+    """As deep as the bot reads folders of the workspace."""
     for entry in tree:
         path = f"{prefix}{entry.name}"
         if isinstance(entry, Tree):

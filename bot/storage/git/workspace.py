@@ -1,8 +1,8 @@
 """
-The workspace: a git checkout with one folder an item, and one commit a finished step.
+The workspace: a git checkout with one folder per item, and one commit per finished step.
 
-Whatever waits for a disk waits in a thread. One thread writes and another reads, so that a lock somebody holds keeps
-no list from being shown.
+Everything that waits for a disk runs in a thread. One thread writes and another reads, so that a list can be shown
+while a commit waits for a lock.
 """
 
 import asyncio
@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Generic, NamedTuple, Self, TypeVar
 
 from bot.domain.item.meta import SlackPlace
@@ -31,19 +30,13 @@ from bot.storage.git.reviews import Keeper, Sent
 from bot.storage.git.seal import Seal
 from bot.storage.git.survey import survey
 
-# Commits that wait at the same time are made in one round: one turn, one look at the index, one move of the
-# branch, and still a commit for each.
-#
-# What goes wrong in a round is mostly one item's: then each of them is tried by itself.
-
-
 D = TypeVar("D")
 R = TypeVar("R")
 
-LARGEST = 32
-"""So many commits are made together; the first of them waits for all the others."""
-EVERYBODYS = frozenset({"locked", "detached", "index", "read_only"})
-"""Reasons for which trying again one by one would only take longer."""
+LARGEST_BATCH = 32
+"""A larger batch would keep the first commit waiting for too long."""
+REASONS_FOR_ALL = frozenset({"locked", "detached", "index", "read_only"})
+"""Errors that every commit of a batch would run into, so that each of them fails at once."""
 
 
 class _Waiting(NamedTuple, Generic[D, R]):
@@ -51,8 +44,13 @@ class _Waiting(NamedTuple, Generic[D, R]):
     receipt: Future[R]
 
 
-class Rounds(Generic[D, R]):
-    """*commit* makes several commits or none; it is not called again before it has ended."""
+class Batches(Generic[D, R]):
+    """
+    Makes the commits that wait at the same time in one batch: the lock is taken once and the branch moves once.
+
+    *commit* makes all the commits of a batch or none, and is called for one batch at a time. An error is usually about
+    one item, so after an error each commit of the batch is tried alone.
+    """
 
     def __init__(self, commit: Callable[[Sequence[D]], Awaitable[list[R]]]) -> None:
         self._commit = commit
@@ -67,16 +65,16 @@ class Rounds(Generic[D, R]):
         return await waiting.receipt
 
     async def end(self) -> None:
-        """What waits is still made."""
+        """Waits for the commits that were asked for."""
         if self._running:
             await asyncio.wait({self._running})
 
     async def _run(self) -> None:
         while self._waiting:
-            some = [self._waiting.popleft() for _ in range(min(LARGEST, len(self._waiting)))]
-            await self._round([one for one in some if not one.receipt.cancelled()])
+            some = [self._waiting.popleft() for _ in range(min(LARGEST_BATCH, len(self._waiting)))]
+            await self._make([one for one in some if not one.receipt.cancelled()])
 
-    async def _round(self, some: list[_Waiting[D, R]]) -> None:
+    async def _make(self, some: list[_Waiting[D, R]]) -> None:
         if not some:
             return
         made = asyncio.ensure_future(self._commit([one.due for one in some]))
@@ -85,12 +83,12 @@ class Rounds(Generic[D, R]):
         if error is None:
             for one, receipt in zip(some, made.result(), strict=True):
                 _tell(one, receipt)
-        elif len(some) == 1 or (isinstance(error, WorkspaceError) and error.reason in EVERYBODYS):
+        elif len(some) == 1 or (isinstance(error, WorkspaceError) and error.reason in REASONS_FOR_ALL):
             for one in some:
                 _tell(one, error)
         else:
             for one in some:
-                await self._round([one])
+                await self._make([one])
 
 
 def _tell(one: _Waiting[D, R], what: R | BaseException) -> None:
@@ -107,16 +105,16 @@ log = logging.getLogger(__name__)
 
 
 LATE_SECONDS = 3600.0
-"""A commit that no remote has by then is as good as lost, if its clone is not this one."""
+"""A commit of another clone that is not at the remote after this time counts as lost."""
 
 
 async def at_once() -> bool:
-    """Nobody else writes to the items."""
+    """There is no remote to wait for."""
     return True
 
 
 class GitWorkspace:
-    """Use it as a context manager; *root* and its repository are made when they are missing."""
+    """A context manager; *root* and its repository are created when they are missing."""
 
     def __init__(
         self,
@@ -132,9 +130,9 @@ class GitWorkspace:
         after_commit: Callable[[], None] = lambda: None,
     ) -> None:
         """
-        *abreast* is waited for before an item is worked on and after it is written to: somebody with another clone
-        may have been the last, or be the next. Only when something is missing here, *in_step* is asked whether all
-        that the remote has is here.
+        *abreast* is awaited before an item is read or written, and after a commit: another clone may have been the
+        last to write it, or be the next. When something is missing here, *in_step* tells whether this clone has
+        everything that the remote has.
         *after_commit* is called when there is something new to push.
         """
         self._abreast = abreast
@@ -143,8 +141,8 @@ class GitWorkspace:
         self._where = Where(
             root.absolute(), items_dir, author_name, author_email, lock_seconds, seal or Seal()
         )
-        self._rounds: Rounds[Due, Receipt] = Rounds(self._commit)
-        self._reviews: Rounds[Sent, KeptReview] = Rounds(self._keep)
+        self._commits: Batches[Due, Receipt] = Batches(self._commit)
+        self._reviews: Batches[Sent, KeptReview] = Batches(self._keep)
         self._looking: asyncio.Future[tuple[Listing, ...]] | None = None
         self._stack = ExitStack()
 
@@ -161,19 +159,14 @@ class GitWorkspace:
         self._first_look = asyncio.create_task(self._look_around())
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._first_look.cancel()
-        await self._rounds.end()
+        await self._commits.end()
         await self._reviews.end()
         await asyncio.to_thread(self._stack.close)
 
     async def items(self) -> tuple[Listing, ...]:
-        """Who asks before a look has begun has part in it; one that has begun may be too old for them."""
+        """Callers share a reading that has not begun. One that has begun may miss what they have just written."""
         if self._looking is None:
             self._looking = asyncio.ensure_future(self._in_thread(self._reader, self._look))
         return await asyncio.shield(self._looking)
@@ -205,13 +198,13 @@ class GitWorkspace:
     ) -> Receipt:
         await self._abreast()
         sure = await self._holds(slug, after) or await self._is_sure(after, now)
-        receipt = await self._rounds.join(Due(slug, work, now, after, home, sure))
+        receipt = await self._commits.join(Due(slug, work, now, after, home, sure))
         self._after_commit()
         shared = await self._abreast()
         return receipt._replace(witness=receipt.witness.but(shared=shared))
 
     async def keep(self, slug: str, content: bytes, *, now: str) -> KeptReview:
-        """A review, as `Archive` has it."""
+        """See `Archive.keep`."""
         await self._abreast()
         kept = await self._reviews.join(Sent(slug, content, now))
         self._after_commit()
@@ -219,7 +212,7 @@ class GitWorkspace:
         return kept
 
     async def newest(self, slug: str, most: int) -> tuple[KeptReview, ...]:
-        """Of the reviews, as `Archive` has it."""
+        """See `Archive.newest`."""
         return await self._in_thread(self._reader, lambda: self._keeper.newest(slug, most))
 
     async def restore(self, slug: str, *, now: str) -> Reading:
@@ -233,7 +226,7 @@ class GitWorkspace:
         return await survey(self._where.root, self._where.ours, keywords, seconds=seconds)
 
     async def ping(self) -> None:
-        """In a thread of its own: that a commit waits for somebody's lock says nothing about the disk."""
+        """In a thread of its own: a commit that waits for a lock says nothing about the disk."""
         await self._in_thread(self._prober, self._reading.ping)
 
     async def _holds(self, slug: str, after: Witness) -> bool:
@@ -242,18 +235,18 @@ class GitWorkspace:
         return await self._in_thread(self._reader, lambda: self._reading.holds(slug, after))
 
     async def _is_sure(self, after: Witness, now: str) -> bool:
-        """That what is missing here is missing everywhere, and not only on its way."""
+        """Whether what is missing here is lost, and not only on its way from another clone."""
         return await self._in_step() and (after.shared or seconds_since(after.at, now) > LATE_SECONDS)
 
     async def _recover(self) -> None:
-        """A courtesy: the next commit does it as well."""
+        """The next commit does the same, so an error is only logged."""
         try:
             await self._in_thread(self._writer, self._writing.recover)
         except WorkspaceError as error:
             log.warning("what an earlier bot left behind is looked at later: %s", error)
 
     async def _look_around(self) -> None:
-        """With many items the first look takes seconds, and nobody should have to wait for it."""
+        """The first listing of many items takes seconds, so it is made before the first request."""
         with suppress(WorkspaceError):
             await self.items()
 

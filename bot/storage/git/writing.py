@@ -1,8 +1,8 @@
 """
-A commit's work on the files: artifacts first, then meta.json, then the transcript.
+Applies a commit to the files: artifacts first, then meta.json, then the transcript.
 
-What stands on the disk is what is changed, whether it was committed or not: an edit that somebody has not committed
-yet is kept. Whatever an artifact's trouble is, the other files are still written.
+The files on the disk are changed, not those of HEAD, so that edits which people have not committed yet are kept. When
+one artifact cannot be written, the other files still are.
 """
 
 import logging
@@ -20,7 +20,7 @@ from bot.domain.transcript.damage import mended
 from bot.storage.git.items import Items, Place
 
 Committed = Callable[[str], bytes | None]
-"""What HEAD holds at a path."""
+"""The content of a path in HEAD."""
 
 
 log = logging.getLogger(__name__)
@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 
 class Written(NamedTuple):
     """
-    *files* is what the commit has to hold, by path, None where it holds nothing any more; *unwritten* are edits of
-    files that could not be written; *mended_lines* is how many lines of the transcript came back from HEAD.
+    *files* are the contents for the commit, by path; None removes a file. *unwritten* are the edits of files that could
+    not be written, *mended_lines* the number of lines of the transcript that were restored from HEAD.
     """
 
     files: dict[str, bytes | None]
@@ -39,7 +39,7 @@ class Written(NamedTuple):
 
 
 def replace_meta(items: Items, slug: str, content: bytes) -> dict[str, bytes | None]:
-    """*content* as an item's meta.json; what was there stays beside it. Returns what a commit has to hold."""
+    """Write *content* as meta.json, with a copy of the old one beside it. Returns the files for a commit."""
     writing = _Writing(items, slug, lambda _path: None)
     writing.begin_anew(items.meta_file(slug), content)
     return writing.files
@@ -58,7 +58,7 @@ def write(
     committed: Committed,
     home: SlackPlace | None = None,
 ) -> Written:
-    """With *home*, or that of *work*, sealed. Raises OSError when meta.json or the transcript cannot be written."""
+    """Signs *home*, or that of *work*. Raises OSError when meta.json or the transcript cannot be written."""
     writing = _Writing(items, slug, committed)
     writing.folder(is_new=work.change.created is not None)
     for path, edits in _by_path(work.edits):
@@ -124,7 +124,7 @@ class _Writing:
         self._replace(place, before, content)
 
     def _mended(self, place: Place, before: bytes | None) -> bytes:
-        """With the lines that a crash damaged, and that HEAD has whole."""
+        """Lines that a crash damaged are restored from HEAD."""
         if before is None:
             return b""
         found = mended(before, self._committed(place.path) or b"")
@@ -139,7 +139,7 @@ class _Writing:
         is_plan = all(isinstance(edit, PlanEdit) for edit in edits)
         place = (self._items.plan_file if is_plan else self._items.place)(self._slug, path)
         if place is None:
-            raise PermissionError(f"{path!r} is not the item's")
+            raise PermissionError(f"{path!r} is not in the item's folder")
         before = self._items.content(place)
         if is_plan:
             self._keep_plan(place, before, edits)
@@ -153,14 +153,14 @@ class _Writing:
         self._replace(place, before, after)
 
     def _keep_plan(self, place: Place, before: bytes | None, edits: tuple[Edit, ...]) -> None:
-        """What others wrote where the workshop writes: git has it, or it stays beside what comes."""
+        """Keep a copy of what others wrote in a file of the workshop, unless git has it."""
         after = _edited(None, edits)
         known = map(_with_our_line_ends, (after, self._committed(place.path)))
         if before and after is not None and _with_our_line_ends(before) not in known:
             self._keep(place, before, why="replaced")
 
     def _raw(self, place: Place, before: bytes | None, now: str) -> Mapping[str, Any] | None:
-        """None when there is no meta.json that can be read."""
+        """None when there is no readable meta.json."""
         if before is None:
             return None
         try:
@@ -173,13 +173,13 @@ class _Writing:
         return reading.raw
 
     def _last_good(self, place: Place, now: str) -> Mapping[str, Any] | None:
-        """Git's: it has what others wrote there, too, and is behind by no more than what is written anew."""
+        """From HEAD, which has the fields of other tools as well; it lacks only what is being written now."""
         with suppress(meta.Corrupt):
             return meta.read(self._committed(place.path) or b"", now=now).raw
         return None
 
     def _keep(self, place: Place, content: bytes, *, why: str) -> None:
-        """What we are about to replace stays beside it."""
+        """Keep a copy of *content* beside the file that replaces it."""
         with self._items.folder_of(place) as found:
             aside = found.copy_aside(place.name, content, why=why)
         self.files[place._replace(name=aside).path] = content
@@ -192,7 +192,7 @@ class _Writing:
 
 
 def _with_our_line_ends(content: bytes | None) -> bytes | None:
-    """Git may check files out with those of Windows."""
+    """Git may check files out with Windows line ends."""
     return None if content is None else content.replace(b"\r\n", b"\n")
 
 
@@ -207,8 +207,8 @@ def _by_path(edits: Iterable[Edit]) -> Iterable[tuple[str, tuple[Edit, ...]]]:
 
 def _edited(before: bytes | None, edits: tuple[Edit, ...]) -> bytes | None:
     if before is not None and all(isinstance(edit, FileEdit) for edit in edits):
-        return before  # whatever it is: such an edit never touches a file
-    if isinstance(edits[-1], PlanEdit):  # whatever was there
+        return before  # such an edit never changes a file that exists
+    if isinstance(edits[-1], PlanEdit):  # replaces the whole file
         return None if edits[-1].takes_away else edits[-1].apply(None).encode("utf-8", "replace")
     text = None if before is None else before.decode()
     for edit in edits:

@@ -131,6 +131,22 @@ async def test_bots_take_turns(git: Git) -> None:
     assert git.status == []
 
 
+async def test_the_index_of_a_killed_bot_is_repaired_by_the_other(workspace: GitWorkspace, git: Git) -> None:
+    """The kill came after the branch had moved: the next commit of the bot that lives repairs the index first."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    index = git.root / ".git/index"
+    before = index.read_bytes()
+    async with GitWorkspace(git.root) as killed:
+        await killed.commit(SLUG, a_commit(2), now=NOW)
+    index.write_bytes(before)
+    git.write(".roundtable/turn", SLUG)
+    assert git.status != []
+
+    await workspace.commit("other-item", a_commit(id="other.1"), now=NOW)
+
+    assert git.status == []
+
+
 async def test_people_and_bots_lose_nothing_to_each_other(git: Git) -> None:
     """Both commit as fast as they can; whoever was refused tries again."""
     async with GitWorkspace(git.root, lock_seconds=20) as workspace:

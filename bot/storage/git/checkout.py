@@ -97,18 +97,20 @@ class Checkout:
 
     def recover(self) -> None:
         """Clean up after a bot that was killed. If another program is writing now, the next commit does it."""
-        with suppress(WorkspaceError), self.alone() as left:
-            killed = self._history.newest_of_ours(len(left))
-            self._author.mend((made, self._items.paths(trailer(made, ITEM))) for made in killed)
+        with suppress(WorkspaceError), self.alone():
+            pass
 
     @contextmanager
-    def alone(self, *slugs: str) -> Iterator[list[str]]:
-        """Keeps other bots from writing. Yields the items that a killed bot was writing; the rest is cleaned up."""
+    def alone(self, *slugs: str) -> Iterator[None]:
+        """Keeps other bots from writing, and first finishes what one that was killed was writing."""
         with self._turn.taken("\n".join(slugs), locks=self._locks(), apart=self._locks_apart()) as left:
-            for slug in left.splitlines():
+            killed_at = left.splitlines()
+            for slug in killed_at:
                 self._items.tidy(slug)
+            if made := self._history.newest_of_ours(len(killed_at)):
+                self._author.mend((one, self._items.paths(trailer(one, ITEM))) for one in made)
             self._adoption.finish()
-            yield left.splitlines()
+            yield
 
     def items(self) -> tuple[Listing, ...]:
         return self._items.listing()

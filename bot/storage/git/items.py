@@ -1,4 +1,4 @@
-"""The folders of the items, as files: what is in them, and where each file of theirs belongs."""
+"""The folders of the items: where each file is, and what the files say, without git."""
 
 import logging
 import re
@@ -50,7 +50,7 @@ log = logging.getLogger(__name__)
 
 
 class Place(NamedTuple):
-    """Where a file is: the folders below the top of the workspace, its name, and how many bytes it may have."""
+    """The folders below the top of the workspace, the name of the file, and its largest size in bytes."""
 
     folders: tuple[str, ...]
     name: str
@@ -62,7 +62,7 @@ class Place(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """What an item's folder says by itself, without git."""
+    """What the files of an item say."""
 
     meta: Meta | None
     troubles: tuple[Trouble, ...] = ()
@@ -76,7 +76,7 @@ class Contents(NamedTuple):
 
 
 class Items:
-    """All OSErrors are the caller's."""
+    """Raises OSError."""
 
     def __init__(self, root: Path, items_dir: str, seal: Seal | None = None) -> None:
         self._root = root
@@ -86,17 +86,17 @@ class Items:
         self._backlog_flaw = ""
 
     def place(self, slug: str, path: str) -> Place | None:
-        """Where the artifact *path* of an item is; None when it must not be there."""
+        """The place of the artifact *path*; None when the path is not allowed."""
         if artifact.shared(path):
             return _place(*artifact.SHARED.split("/"))
         return _place(*self._folders, slug, *path.split("/")) if artifact.safe_path(path) else None
 
     def plan_file(self, slug: str, path: str) -> Place | None:
-        """Where the file *path* of an item's workshop is; no step may write there."""
+        """The place of the file *path* of the workshop, where steps must not write; None when it is not allowed."""
         return _place(*self._folders, slug, *path.split("/")) if is_planned(path) else None
 
     def planning(self, slug: str) -> Mapping[str, str]:
-        """The files of an item's workshop, those of earlier versions too, that can be read; not its transcript."""
+        """The readable files of the workshop and of its earlier versions, without the transcript."""
         return dict(self._plans(slug))
 
     def meta_file(self, slug: str) -> Place:
@@ -109,7 +109,7 @@ class Items:
         return _place(*self._folders, slug, REVIEWS, name, most=REVIEW_BYTES)
 
     def paths(self, slug: str) -> tuple[str, ...]:
-        """Where the files of an item are: its folder, and the shared one."""
+        """The paths of an item: its folder, and the file that all items share."""
         return "/".join((*self._folders, slug)), artifact.SHARED
 
     @contextmanager
@@ -142,14 +142,14 @@ class Items:
         return lines.read(self.content(self.transcript_file(slug)) or b"").lines
 
     def holds(self, slug: str, message_id: str) -> bool:
-        """Looked for from the end, where what is asked for mostly is."""
+        """Searches from the end, because the line is usually among the last."""
         place, sought = self.transcript_file(slug), f'"{message_id}"'.encode()
         with suppress(FileNotFoundError), self.folder_of(place) as found:
             return any(sought in row for row in found.rows(place.name, place.most))
         return False
 
     def tidy(self, slug: str) -> None:
-        """Remove what a kill in the middle of a write left in an item's folders."""
+        """Remove the temporary files that a killed bot left in the folders of an item."""
         for place in (
             (self.meta_file(slug), self.transcript_file(slug), _place(*artifact.SHARED.split("/")))
             if slug
@@ -159,7 +159,7 @@ class Items:
                 found.remove(TEMPORARY)
 
     def backlog(self) -> str:
-        """Everybody's verbs ask for it: one that cannot be read counts as none, and is logged once."""
+        """Empty when it cannot be read, because many commands need it. The reason is logged once."""
         text, flaw = self._backlog()
         if flaw and flaw != self._backlog_flaw:
             log.warning("the backlog counts as empty: %s", flaw)
@@ -167,7 +167,7 @@ class Items:
         return text
 
     def listing(self) -> tuple[Listing, ...]:
-        """Only what changed since the last time is read."""
+        """Reads only the items that changed since the last call."""
         listed = {}
         with suppress(FileNotFoundError), folder(self._root, self._folders) as items:
             for name in items.folders():
@@ -233,7 +233,7 @@ class Items:
         return understood.slack is not None and self.seal.is_valid(slug, understood.slack)
 
     def said(self, slug: str, done: Collection[str]) -> tuple[Heard, ...]:
-        """What answers the step that is open, unless that is *done*."""
+        """The answers to the open step, unless it is *done*."""
         place = self.transcript_file(slug)
         with suppress(FileNotFoundError), self.folder_of(place) as found:
             return open_step.answers(found.rows(place.name, place.most), done=done)
@@ -257,7 +257,7 @@ class Items:
                         yield path, content.decode()
 
     def _ending(self, slug: str) -> Ending:
-        """A long transcript costs no more than a short one."""
+        """Reads only the end, so that a long transcript costs no more than a short one."""
         place = self.transcript_file(slug)
         with suppress(FileNotFoundError), self.folder_of(place) as found:
             return lines.ending(found.rows(place.name, place.most))
@@ -265,7 +265,7 @@ class Items:
 
 
 def _stamp(items: Folder, slug: str) -> Stamp | None:
-    """Changes with an item's meta.json. None where there is none, or nobody may look into the folder."""
+    """Changes with an item's meta.json. None when it is missing or cannot be accessed."""
     with suppress(OSError):
         return items.stamp(f"{slug}/{META}")
     return None

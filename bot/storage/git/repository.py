@@ -230,7 +230,7 @@ def locked_index(repository: pygit2.Repository) -> Iterator[Path]:
         ) from None
     with ExitStack() as undoing:
         undoing.callback(lock.unlink)
-        lock.with_name("index.lock.lock").unlink(missing_ok=True)  # from a kill: nobody else locks our copy
+        lock.with_name("index.lock.lock").unlink(missing_ok=True)  # left by a kill: only we lock this copy
         is_new = not index.exists()
         if is_new:
             _write_index(lock, tree_at_tip(repository))

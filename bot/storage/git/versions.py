@@ -86,7 +86,7 @@ def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
 
 
 def made(folder: Path) -> frozenset[str]:
-    """The commits that HEAD stands on, and the effects that they were made for. Raises WorkspaceError."""
+    """The ids and the effects of the commits in the history of HEAD. Raises WorkspaceError."""
     with _history(folder) as (repository, _):
         if repository is None:
             return frozenset()

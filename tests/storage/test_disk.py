@@ -56,7 +56,7 @@ def room_for(size: int) -> Iterator[None]:
 
 @contextmanager
 def only_for_reading(root: Path) -> Iterator[None]:
-    """For root nothing is, so it becomes nobody for a while."""
+    """Root can write everywhere, so the process drops its privileges for a while."""
     folders = [root, *(path for path in root.rglob("*") if path.is_dir())]
     modes = {folder: folder.stat().st_mode for folder in folders}
     for folder in folders:
@@ -120,7 +120,7 @@ async def test_a_disk_that_fails_is_said_and_saved_later(
 
 
 async def test_a_workspace_whose_git_is_gone_is_said(workspace: GitWorkspace, git: Git) -> None:
-    """Somebody deleted it, or a volume is not there: nothing crashes, and what people wrote stays."""
+    """It was deleted, or a volume is missing: nothing crashes, and what people wrote stays."""
     await workspace.commit(SLUG, a_commit(), now=NOW)
     (git.root / ".git").rename(git.root.parent / "away")
     with pytest.raises(WorkspaceError):
@@ -144,7 +144,7 @@ def test_few_files_may_be_open_at_once(tmp_path: Path) -> None:
 
 
 async def test_a_workspace_that_may_only_be_read_is_said(workspace: GitWorkspace, git: Git) -> None:
-    """Waiting does not help: somebody has to do something."""
+    """Waiting does not help: a person has to change something."""
     await workspace.commit(SLUG, a_commit(), now=NOW)
 
     with only_for_reading(git.root):

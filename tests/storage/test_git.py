@@ -54,7 +54,7 @@ async def test_what_is_no_step_has_no_step_in_its_trailers(workspace: GitWorkspa
 
 
 async def test_a_title_cannot_forge_a_trailer(workspace: GitWorkspace, git: Git) -> None:
-    """A subject is one line, whatever people call their items."""
+    """A subject is one line, also when the name of an item is not."""
     await workspace.commit(SLUG, a_commit(subject=f"x\n\nRoundtable-Effect: {SLUG}.i1.2"), now=NOW)
     await workspace.commit(SLUG, a_commit(2), now=NOW)
 
@@ -80,7 +80,7 @@ async def test_files_index_and_branch_agree_afterwards(workspace: GitWorkspace, 
 
 
 async def test_nothing_of_ours_but_the_items_is_committed(workspace: GitWorkspace, git: Git) -> None:
-    """Git is told not to look at our own folder without a .gitignore that somebody would have to commit."""
+    """Git ignores our own folder without a .gitignore that a person would have to commit."""
     await workspace.commit(SLUG, a_commit(), now=NOW)
 
     assert (git.root / ".roundtable").is_dir()
@@ -124,7 +124,7 @@ async def test_names_in_every_script(workspace: GitWorkspace, git: Git) -> None:
 
 
 async def test_a_repository_with_history_is_used_as_it_is(git: Git) -> None:
-    """Its branch, whatever it is called, and its files."""
+    """Its branch, under any name, and its files."""
     git.begin()
     git.commit("src/app.py", "print()\n")
     git("switch", "--create", "feature/light")
@@ -162,7 +162,7 @@ async def test_a_folder_with_files_becomes_a_repository(git: Git) -> None:
 
 
 async def test_a_linked_worktree_is_a_workspace(git: Git, tmp_path: Path) -> None:
-    """Its branch moves, and nobody else's."""
+    """Its branch moves, and no other."""
     git.begin()
     git.commit("src/app.py", "print()\n")
     git("worktree", "add", "-b", "items", str(tmp_path / "linked"))
@@ -177,7 +177,7 @@ async def test_a_linked_worktree_is_a_workspace(git: Git, tmp_path: Path) -> Non
 
 
 async def test_a_folder_inside_a_repository_is_refused(git: Git) -> None:
-    """A commit from there would be one in somebody else's history."""
+    """A commit from there would be in the history of another project."""
     git.begin()
 
     with pytest.raises(ConfigError, match="lies inside the repository"):
@@ -210,7 +210,7 @@ async def test_a_bare_repository_is_refused(git: Git) -> None:
 
 
 async def test_an_index_in_a_form_that_libgit2_does_not_know_is_refused(git: Git) -> None:
-    """At the start, and not with the first step that somebody finished."""
+    """At the start, and not with the first finished step."""
     git.begin()
     git.commit("src/app.py", "print()\n")
     git("update-index", "--split-index")
@@ -252,7 +252,7 @@ async def test_a_detached_workspace_can_be_read(workspace: GitWorkspace, git: Gi
 
 
 @pytest.mark.parametrize("setting", ["true", "input", "false"])
-async def test_line_ends_are_nobodys_to_convert(workspace: GitWorkspace, git: Git, setting: str) -> None:
+async def test_line_ends_are_never_converted(workspace: GitWorkspace, git: Git, setting: str) -> None:
     """What is on the disk is what is committed, and git agrees that nothing changed."""
     git("config", "core.autocrlf", setting)
     await workspace.commit(SLUG, a_commit(edits=(FileEdit(path="draft.md", text="a\r\nb\r\n"),)), now=NOW)
@@ -297,7 +297,7 @@ async def test_what_others_staged_and_changed_stays_as_it_is(workspace: GitWorks
 
 
 async def test_an_edit_by_hand_is_kept_and_committed_with_the_step(workspace: GitWorkspace, git: Git) -> None:
-    """Somebody improved a section of the same file, and did not commit it."""
+    """A person improved a section of the same file, and did not commit it."""
     await workspace.commit(SLUG, a_commit(), now=NOW)
     git.write(SPEC, (git.root / SPEC).read_text() + "\n## 9. Notes\n\nby hand\n")
 
@@ -320,7 +320,7 @@ async def test_an_edit_by_hand_elsewhere_in_the_item_stays_uncommitted(
 
 
 async def test_a_commit_that_came_in_between_is_built_upon(workspace: GitWorkspace, git: Git) -> None:
-    """Nobody's commit is lost, and there is no merge."""
+    """No commit is lost, and there is no merge."""
     await workspace.commit(SLUG, a_commit(), now=NOW)
     git.commit("src/app.py", "print()\n")
     await workspace.commit(SLUG, a_commit(2), now=NOW)
@@ -410,7 +410,7 @@ async def test_a_lost_meta_json_comes_back_from_history(
     assert git.status == []
 
 
-async def test_what_somebody_is_just_writing_is_waited_for(workspace: GitWorkspace, git: Git) -> None:
+async def test_a_file_that_is_being_written_is_waited_for(workspace: GitWorkspace, git: Git) -> None:
     """Half of a file is no damage while another bot moves its checkout to what others pushed."""
     await workspace.commit(SLUG, a_commit(), now=NOW)
     file = git.root / ITEM / "meta.json"
@@ -426,8 +426,8 @@ async def test_what_somebody_is_just_writing_is_waited_for(workspace: GitWorkspa
     assert not (await reading).restorable
 
 
-async def test_where_nobody_can_write_damage_is_told_all_the_same(workspace: GitWorkspace, git: Git) -> None:
-    """A disk that takes nothing has nobody on it to wait for."""
+async def test_damage_is_reported_on_a_disk_that_cannot_be_written(workspace: GitWorkspace, git: Git) -> None:
+    """There is no writer to wait for."""
     await workspace.commit(SLUG, a_commit(), now=NOW)
     git.write(f"{ITEM}/meta.json", "{ torn")
     lock = git.root / ".roundtable" / "lock"
@@ -547,7 +547,7 @@ async def test_a_damaged_line_that_cannot_be_committed_yet_is_told_of_later(
 
 
 async def test_what_stood_in_the_place_of_a_damaged_line_is_kept(workspace: GitWorkspace, git: Git) -> None:
-    """Nobody knows what it was."""
+    """What it was is unknown."""
     await workspace.commit(SLUG, a_commit(), now=NOW)
     path = f"{ITEM}/planning/meeting.jsonl"
     damaged = git.shown(path).replace('"round"', '"round')
@@ -643,7 +643,7 @@ def huge(path: Path) -> None:
 async def test_a_backlog_that_cannot_be_read_counts_as_none(
     workspace: GitWorkspace, git: Git, put: Callable[[Path], object], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is asked for by everybody's verbs, so it stops none of them; the log says it once, until it is another."""
+    """Many commands read it, so it stops none of them; the log says it once, until the reason changes."""
     put(git.root / "BACKLOG.md")
 
     assert [await workspace.backlog() for _ in range(3)] == ["", "", ""]
@@ -684,7 +684,7 @@ async def test_an_item_that_cannot_be_read_is_listed_beside_the_others(
 
 
 async def test_a_device_is_no_artifact(workspace: GitWorkspace, git: Git) -> None:
-    """A pipe would be waited for until somebody writes into it."""
+    """Reading a pipe would wait until a program writes to it."""
     git.root.joinpath(ITEM).mkdir(parents=True)
     os.mkfifo(git.root / SPEC)
 

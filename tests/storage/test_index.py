@@ -106,7 +106,9 @@ async def test_one_without_a_checksum_is_written(workspace: GitWorkspace, git: G
     assert git.status == []
 
 
-async def test_both_sides_of_a_merge_stay_for_whoever_merges(workspace: GitWorkspace, git: Git) -> None:
+async def test_both_sides_of_a_merge_stay_for_the_person_who_merges(
+    workspace: GitWorkspace, git: Git
+) -> None:
     """A person is in the middle of it: our commit does not choose for them."""
     await workspace.commit(SLUG, a_commit(), now=NOW)
     git("switch", "--quiet", "--create", "theirs")
@@ -125,7 +127,7 @@ async def test_both_sides_of_a_merge_stay_for_whoever_merges(workspace: GitWorks
 
 
 async def test_a_file_where_the_item_s_folder_is_now_gives_way(workspace: GitWorkspace, git: Git) -> None:
-    """Somebody had committed a file of that name, and made a folder of it since; a path cannot be both."""
+    """A person had committed a file of that name, and made it a folder since; a path cannot be both."""
     git.commit(ITEM, "a file\n")
     (git.root / ITEM).unlink()
     git.write(f"{ITEM}/draft.md", "by hand\n")
@@ -137,7 +139,7 @@ async def test_a_file_where_the_item_s_folder_is_now_gives_way(workspace: GitWor
 
 
 async def test_what_a_person_does_between_our_commits_is_seen(workspace: GitWorkspace, git: Git) -> None:
-    """What we remember of the index counts only as long as nobody else has written it."""
+    """The index is read again for each commit."""
     for number in range(1, 6):
         await workspace.commit(SLUG, a_commit(number), now=NOW)
         git.write(f"src/{number}.py", f"{number}\n")

@@ -1,4 +1,4 @@
-"""Reviews in git: each written once and committed, whoever dies in between, and nothing else touched."""
+"""Reviews in git: each is written once and committed, also after a kill, and nothing else is changed."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ FOLDER = f"docs/requirements/{SLUG}"
 
 @pytest.fixture
 async def kept(git: Git) -> AsyncIterator[GitWorkspace]:
-    """A workspace with an item, and a file that somebody has staged."""
+    """A workspace with an item, and a file that a person has staged."""
     git.begin()
     git.commit(f"{FOLDER}/meta.json", json.dumps({"description": "Too bright at night"}))
     git.write("src/app.py", "print()\n")

@@ -1,4 +1,4 @@
-"""Who may write: locks that a kill left behind, and locks that somebody holds."""
+"""Locks that a kill left behind, and locks that another program holds."""
 
 import asyncio
 import os
@@ -39,7 +39,7 @@ async def test_a_lock_from_before_the_bot_is_removed(git: Git, name: str) -> Non
 
 
 @pytest.mark.parametrize("name", LOCKS)
-async def test_a_lock_that_somebody_holds_is_respected(workspace: GitWorkspace, git: Git, name: str) -> None:
+async def test_a_lock_that_is_held_is_respected(workspace: GitWorkspace, git: Git, name: str) -> None:
     """A person's git is at work: nothing is changed, and it is worth trying again."""
     lock = locked(git, name)
 
@@ -67,8 +67,8 @@ async def test_a_lock_that_is_let_go_is_waited_for(git: Git) -> None:
         await committing
 
 
-async def test_reading_waits_for_nobody(git: Git) -> None:
-    """A list is shown while a commit waits for somebody's lock."""
+async def test_reading_waits_for_no_lock(git: Git) -> None:
+    """A list is shown while a commit waits for a lock."""
     async with GitWorkspace(git.root, lock_seconds=20) as workspace:
         await workspace.commit(SLUG, a_commit(), now=NOW)
         lock = locked(git, "index.lock")
@@ -101,7 +101,7 @@ def a_person_editing_a_commit_message(git: Git) -> Iterator[None]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells us which programs work in a folder")
 async def test_an_old_lock_of_a_living_git_is_respected(git: Git) -> None:
-    """Somebody opened an editor before the bot was started, and is still thinking about the message."""
+    """A person opened an editor before the bot was started, and has not finished the commit message."""
     async with GitWorkspace(git.root) as workspace:
         await workspace.commit(SLUG, a_commit(), now=NOW)
     git.write(f"docs/requirements/{SLUG}/requirements-spec.md", "by hand\n")
@@ -148,7 +148,7 @@ async def test_the_index_of_a_killed_bot_is_repaired_by_the_other(workspace: Git
 
 
 async def test_people_and_bots_lose_nothing_to_each_other(git: Git) -> None:
-    """Both commit as fast as they can; whoever was refused tries again."""
+    """Both commit as fast as they can, and try again when they are refused."""
     async with GitWorkspace(git.root, lock_seconds=20) as workspace:
         await workspace.commit(SLUG, a_commit(), now=NOW)
         person = asyncio.create_task(asyncio.to_thread(commit_by_hand, git, 20))

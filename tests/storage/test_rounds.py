@@ -37,7 +37,7 @@ async def test_each_item_has_its_own_commit_and_receipt(workspace: GitWorkspace,
 
 
 async def test_the_branch_moves_once_for_a_round(workspace: GitWorkspace, git: Git) -> None:
-    """Whatever has to be waited for is waited for together."""
+    """They wait for the lock together."""
     await committed(workspace, SLUG)
 
     await asyncio.gather(*(committed(workspace, slug) for slug in ITEMS))
@@ -96,10 +96,8 @@ async def test_the_same_commit_twice_in_a_round_is_one(workspace: GitWorkspace, 
     assert len(git.subjects) == 1
 
 
-async def test_a_commit_that_nobody_waits_for_any_more_holds_up_nobody(
-    workspace: GitWorkspace, git: Git
-) -> None:
-    """Somebody gave up; the others are committed."""
+async def test_a_commit_whose_caller_was_cancelled_delays_no_other(workspace: GitWorkspace, git: Git) -> None:
+    """The others are committed."""
     lock = git.write(".git/index.lock", "")
     tasks = [asyncio.create_task(committed(workspace, slug)) for slug in ITEMS]
     await wait_until((git.root / ".roundtable/lock").exists)
@@ -114,10 +112,10 @@ async def test_a_commit_that_nobody_waits_for_any_more_holds_up_nobody(
 
 
 @pytest.mark.parametrize("lost", ["index", "branch"])
-async def test_somebody_else_s_commit_in_between_is_built_upon(
+async def test_a_person_s_commit_in_between_is_built_upon(
     workspace: GitWorkspace, git: Git, lost: str
 ) -> None:
-    """Whatever a round remembered of the index or the branch is looked at anew."""
+    """The index and the branch are read again."""
     await committed(workspace, SLUG)
     git.commit("src/app.py", f"{lost}\n")
     if lost == "index":

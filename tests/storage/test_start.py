@@ -1,4 +1,4 @@
-"""A workspace that is opened while somebody else is in it, or after somebody was killed there."""
+"""A workspace that is opened while another program writes to it, or after one was killed there."""
 
 import asyncio
 import fcntl
@@ -60,7 +60,7 @@ async def half_moved(git: Git) -> None:
     git("checkout", "--quiet", "-b", "aside")
 
 
-async def test_somebody_elses_lock_does_not_keep_a_bot_from_starting(
+async def test_a_held_lock_does_not_keep_a_bot_from_starting(
     git: Git, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What an earlier bot left behind is tidied up with the next commit, if it cannot be now."""
@@ -108,7 +108,7 @@ async def test_locks_of_a_killed_housekeeping_are_removed(git: Git, name: str) -
 
 @pytest.mark.parametrize("name", HOUSEKEEPING)
 async def test_a_commit_waits_for_no_housekeeping(git: Git, name: str) -> None:
-    """It needs neither of these, and somebody may be at work behind them."""
+    """It needs neither of these locks, and the program that holds them may be at work."""
     async with GitWorkspace(git.root, lock_seconds=0.2) as workspace:
         lock = git.write(f".git/{name}", "")
         await workspace.commit(SLUG, a_commit(), now=NOW)

@@ -56,14 +56,11 @@ class Places:
         return record
 
     def wrong(self, *, store_lost: bool) -> Iterator[str]:
-        """With every repository by itself; and nobody but bots wrote, so there is nothing to keep two versions of."""
+        """With every repository by itself."""
         for root in dict.fromkeys((self.record(), *self.roots)):
             if (root / ".git").exists():
                 found = checks.of_workspace(root, store_lost=store_lost or not self._is_abreast(root))
                 yield from (f"{root.name}: {sentence}" for sentence in found)
-        if self._remote:
-            copies = self.record().glob("docs/**/*.roundtable-conflict*")
-            yield from (f"{copy.name} was kept beside what it should be" for copy in copies)
 
     def _is_abreast(self, root: Path) -> bool:
         """Until its next look at the remote, a clone may have what a kill left there, and another has committed."""

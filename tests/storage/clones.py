@@ -72,6 +72,12 @@ def pushed_by_hand(person: Git, files: dict[str, str]) -> None:
     person("push", "--quiet")
 
 
+def copied(path: str, pushed: Git) -> str:
+    """Where the file *path* is kept as the newest commit of *pushed* has it."""
+    stem, dot, ending = path.rpartition(".")
+    return f"{stem}.theirs-{pushed('rev-parse', 'HEAD')[:7]}{dot}{ending}"
+
+
 def assert_at_one(remote: Git, *clones: Git) -> None:
     """The same commits everywhere, in one line, sound, and no clone has anything to say."""
     for clone in clones:

@@ -1,14 +1,29 @@
-"""A file that was changed here and at the remote: nothing of either side is lost, and whom it concerns hears of it."""
+"""A file that was changed here and at the remote: nothing of either side is lost, and those concerned are told."""
 
 import json
 import logging
 
 import pytest
 
+from bot.cli import replay
 from bot.domain.item.artifacts import SHARED, Edit, ItemsEdit, RowsEdit
+from bot.domain.transcript.lines import read
+from bot.domain.transcript.witness import witness
+from bot.record.verify import Item
 from bot.storage.git.sync import Result
+from bot.storage.git.versions import versions
 from tests.storage.checkout import Git
-from tests.storage.clones import ITEM, SPEC, Opening, Replica, Told, assert_at_one, pushed_by_hand
+from tests.storage.clones import (
+    ITEM,
+    SPEC,
+    TRANSCRIPT,
+    Opening,
+    Replica,
+    Told,
+    assert_at_one,
+    copied,
+    pushed_by_hand,
+)
 from tests.storage.samples import SLUG, a_commit, a_section
 
 STORIES = f"{ITEM}/user-stories.json"
@@ -21,8 +36,8 @@ def stories(**titles: str) -> ItemsEdit:
     return ItemsEdit(path="user-stories.json", items=items)
 
 
-def risks(*rows: tuple[str, ...], columns: tuple[str, ...] = ("Risk", "Impact")) -> RowsEdit:
-    return RowsEdit(path="risks.csv", columns=columns, rows=rows)
+def risks(*rows: tuple[str, ...]) -> RowsEdit:
+    return RowsEdit(path="risks.csv", columns=("Risk", "Impact"), rows=rows)
 
 
 def quality(item: str, text: str) -> Edit:
@@ -34,131 +49,101 @@ async def begun(replica: Replica, *edits: Edit) -> None:
     await replica.sync.once()
 
 
-# --- rows ---------------------------------------------------------------------------------------------------------
+# --- stories, tables and text --------------------------------------------------------------------------------------
 
 
-async def test_stories_of_two_hands_are_one_list(replica: Replica, person: Git, remote: Git) -> None:
-    """Each story by its id: what only one side added, changed or took away is what becomes of it."""
-    await begun(replica, stories(A="one", B="two", C="three"))
-    theirs = [{"id": "A", "title": "by hand"}, {"id": "C", "title": "three", "priority": "must"}, {"id": "P"}]
-    pushed_by_hand(person, {STORIES: json.dumps(theirs)})
-    await replica.commit(2, edits=(stories(C="changed", D="four"),))
-
-    assert await replica.sync.once() == Result.PUSHED
-
-    assert json.loads(replica.git.shown(STORIES)) == [
-        {"id": "A", "title": "by hand"},
-        {"id": "C", "title": "changed", "priority": "must"},
-        {"id": "P"},
-        {"id": "D", "title": "four", "priority": "must"},
-    ]
-    assert_at_one(remote, replica.git)
-
-
-@pytest.mark.parametrize("theirs", ["by hand", None], ids=["changed", "taken away"])
-async def test_a_story_that_both_changed_is_for_people(
-    replica: Replica, person: Git, theirs: str | None
+@pytest.mark.parametrize(
+    ("path", "before", "after", "theirs"),
+    [
+        (STORIES, stories(A="one", B="two"), stories(A="ours"), '[{"id": "A", "title": "by hand"}]\n'),
+        (RISKS, risks(("fire", "high")), risks(("fire", "ours")), "Risk,Impact\nfire,low\n"),
+        (SPEC, a_section("as it was"), a_section("ours"), "# Requirements\n\n## 1. Scope\n\nby hand\n"),
+    ],
+    ids=["stories", "table", "text"],
+)
+async def test_ours_is_the_file_and_theirs_is_kept_beside_it(
+    replica: Replica, person: Git, remote: Git, path: str, before: Edit, after: Edit, theirs: str
 ) -> None:
-    """Also when they changed another field of it: half of each is nobody's story. Theirs is the file."""
-    await begun(replica, stories(A="one", B="two"))
-    others = [{"id": "B", "title": "two", "priority": "must"}]
-    text = json.dumps([*([{"id": "A", "title": "one", "priority": theirs}] if theirs else []), *others])
-    pushed_by_hand(person, {STORIES: text})
-    await replica.commit(2, edits=(stories(A="ours"),))
+    """Exactly as it was pushed, under a name that says in which commit; and the thread is told."""
+    await begun(replica, before)
+    pushed_by_hand(person, {path: theirs})
+    await replica.commit(2, edits=(after,))
     told = Told()
 
     assert await replica.sync.once(on_conflict=told) == Result.PUSHED
 
-    assert told.all == [(SLUG, (f"{STORIES}.roundtable-conflict",))]
-    assert replica.git.shown(STORIES) == text
-    assert '"ours"' in replica.git.shown(f"{STORIES}.roundtable-conflict")
-
-
-async def test_stories_that_two_bots_began_are_one_list(
-    replica: Replica, remote: Git, open_replica: Opening
-) -> None:
-    """Neither clone had the file yet."""
-    async with open_replica("two") as other:
-        await other.sync.once()
-        await replica.commit(1, edits=(stories(A="one", B="two"),))
-        await other.commit(2, edits=(stories(B="two", C="three"),))
-        for one in (replica, other, replica):
-            await one.sync.once()
-
-        assert [one["id"] for one in json.loads(replica.git.shown(STORIES))] == ["A", "B", "C"]
-        assert_at_one(remote, replica.git, other.git)
-
-
-async def test_json_that_is_no_list_stays_json(replica: Replica, person: Git) -> None:
-    """Lines that git would put together may not be JSON any more: then both are kept."""
-    await begun(replica, stories(A="one"))
-    before = '{\n  "a": 1,\n  "b": 2,\n  "c": 3,\n  "d": 4\n}\n'
-    pushed_by_hand(person, {STORIES: before})
-    await replica.sync.once()
-    pushed_by_hand(person, {STORIES: before.replace(',\n  "d": 4', "")})
-    replica.git.commit(STORIES, before.replace('"a": 1,\n', ""))
-
-    await replica.sync.once()
-
-    assert json.loads(replica.git.shown(STORIES)) == {"a": 1, "b": 2, "c": 3}
-    assert (replica.git.root / f"{STORIES}.roundtable-conflict").exists()
-
-
-async def test_rows_of_two_hands_are_one_table(replica: Replica, person: Git, remote: Git) -> None:
-    """Each by its first column, also when one side added a column."""
-    await begun(replica, risks(("fire", "high"), ("flood", "low")))
-    pushed_by_hand(person, {RISKS: 'Risk,Impact\r\nfire,"very\nhigh"\r\nflood,low\r\nfog,low\r\n'})
-    wider = risks(("flood", "low", "pump"), ("frost", "low", "coat"), columns=("Risk", "Impact", "Plan"))
-    await replica.commit(2, edits=(wider,))
-
-    assert await replica.sync.once() == Result.PUSHED
-
-    assert replica.git.shown(RISKS).splitlines() == [
-        "Risk,Impact,Plan",
-        'fire,"very',
-        'high"',
-        "flood,low,pump",
-        "fog,low",
-        "frost,low,coat",
-    ]
+    assert told.all == [(SLUG, (copied(path, person),))]
+    assert replica.git.shown(copied(path, person)) == theirs
+    assert "ours" in replica.git.shown(path)
     assert_at_one(remote, replica.git)
 
 
-@pytest.mark.parametrize(
-    "theirs", ["Risk,Impact\r\nfire,low\r\n", "Nr,Risk,Impact\r\n1,fire,high\r\n"], ids=["row", "columns"]
-)
-async def test_a_row_that_both_changed_is_for_people(replica: Replica, person: Git, theirs: str) -> None:
-    """And so are columns that moved: a row of ours would say something else below them."""
-    await begun(replica, risks(("fire", "high")))
-    pushed_by_hand(person, {RISKS: theirs})
-    await replica.commit(2, edits=(risks(("fire", "none"), ("fog", "low")),))
-    told = Told()
+async def test_a_file_that_two_bots_began_is_kept_twice(
+    replica: Replica, remote: Git, open_replica: Opening
+) -> None:
+    """Neither clone had it before; what the first one pushed is beside it."""
+    async with open_replica("two") as other:
+        await other.sync.once()
+        await replica.commit(1, edits=(stories(A="one"),))
+        await other.commit(2, edits=(stories(B="two"),))
+        await replica.sync.once()
+        copy = copied(STORIES, replica.git)
+        for one in (other, replica):
+            await one.sync.once()
 
-    await replica.sync.once(on_conflict=told)
+        assert [one["id"] for one in json.loads(replica.git.shown(STORIES))] == ["B"]
+        assert [one["id"] for one in json.loads(replica.git.shown(copy))] == ["A"]
+        assert_at_one(remote, replica.git, other.git)
 
-    assert told.all == [(SLUG, (f"{RISKS}.roundtable-conflict",))]
-    assert (replica.git.root / RISKS).read_bytes().decode() == theirs
+
+async def test_a_link_in_the_place_of_a_file_is_not_followed(
+    replica: Replica, person: Git, remote: Git
+) -> None:
+    """It is kept as the link that it is."""
+    await begun(replica, stories(A="one"))
+    person("pull", "--quiet", "--rebase")
+    (person.root / STORIES).unlink()
+    (person.root / STORIES).symlink_to("/etc/passwd")
+    person("commit", "--quiet", "-am", "a link")
+    person("push", "--quiet")
+    await replica.commit(2, edits=(stories(A="ours"),))
+
+    assert await replica.sync.once() == Result.PUSHED
+
+    assert "ours" in replica.git.shown(STORIES)
+    assert replica.git("ls-tree", "HEAD", copied(STORIES, person)).startswith("120000 ")
+    assert_at_one(remote, replica.git)
+
+
+# --- the transcript ------------------------------------------------------------------------------------------------
+
+
+async def test_a_merge_is_a_line_that_names_both_ends(
+    replica: Replica, remote: Git, open_replica: Opening
+) -> None:
+    """One line, however many commits there were; the record verifies before and after."""
+    async with open_replica("two") as other:
+        await begun(replica)
+        await other.sync.once()
+        await replica.commit(2, edits=())
+        for number in (3, 4):
+            await other.commit(number, edits=())
+        ends = [witness(one.git.shown(TRANSCRIPT).encode()) for one in (replica, other)]
+        for one in (replica, other, replica):
+            await one.sync.once()
+
+        lines = read(replica.git.shown(TRANSCRIPT).encode()).lines
+        told = [line.meta["merged"] for line in lines if "merged" in line.meta]
+        assert told == [[f"{end.lines} {end.chain}" for end in ends]]
+        assert sorted(line.message_id for line in lines)[:4] == ["C1.1", "C1.2", "C1.3", "C1.4"]
+        folder = replica.git.root / ITEM
+        item = Item(folder, folder / "planning/meeting.jsonl")
+        assert [one.witness.split()[0] for one in versions(folder) if one.witness] == ["5", "4", "2", "1"]
+        assert replay.verified(item) == []
+        assert_at_one(remote, replica.git, other.git)
 
 
 # --- the file that all items share --------------------------------------------------------------------------------
-
-
-async def test_the_shared_file_is_put_together_by_section(
-    replica: Replica, remote: Git, open_replica: Opening
-) -> None:
-    """Items on two clones write their sections at the same time."""
-    async with open_replica("two") as other:
-        await other.sync.once()
-        await replica.commit(1, edits=(quality("Bright night", "dark"),))
-        await other.commit(1, slug=OTHER, edits=(quality("Quiet morning", "still"),))
-        told = Told()
-        for one in (replica, other, replica):
-            await one.sync.once(on_conflict=told)
-
-        assert "dark" in replica.git.shown(SHARED)
-        assert "still" in replica.git.shown(SHARED)
-        assert told.all == []
-        assert_at_one(remote, replica.git, other.git)
 
 
 async def test_every_item_that_wrote_to_the_shared_file_hears_of_a_conflict(
@@ -174,11 +159,10 @@ async def test_every_item_that_wrote_to_the_shared_file_hears_of_a_conflict(
 
     assert await replica.sync.once(on_conflict=told) == Result.PUSHED
 
-    copy = f"{SHARED}.roundtable-conflict"
+    copy = copied(SHARED, person)
     assert sorted(told.all) == sorted([(SLUG, (copy,)), (OTHER, (copy,))])
-    assert "by hand" in replica.git.shown(SHARED)
-    assert "second" in replica.git.shown(copy)
-    assert not (replica.git.root / f"{copy}-2").exists()
+    assert "second" in replica.git.shown(SHARED)
+    assert "by hand" in replica.git.shown(copy)
     assert_at_one(remote, replica.git)
 
 
@@ -195,8 +179,10 @@ async def test_a_persons_own_commit_to_the_shared_file_is_no_secret_either(
         told = Told()
         await replica.sync.once(on_conflict=told)
 
-        assert told.all == [(OTHER, (f"{SHARED}.roundtable-conflict",))]
-        assert "by hand" in replica.git.shown(f"{SHARED}.roundtable-conflict")
+        copy = copied(SHARED, other.git)
+        assert told.all == [(OTHER, (copy,))]
+        assert "by hand" in replica.git.shown(SHARED)
+        assert "the item's" in replica.git.shown(copy)
 
 
 async def test_a_conflict_of_people_with_people_is_in_the_log(
@@ -210,7 +196,7 @@ async def test_a_conflict_of_people_with_people_is_in_the_log(
     await replica.sync.once()
 
     warned = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert [f"{SHARED}.roundtable-conflict" in line for line in warned] == [True]
+    assert [copied(SHARED, person) in line for line in warned] == [True]
 
 
 # --- history that somebody wrote anew -----------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from bot.errors import Unavailable
 from bot.storage.git.sync import Result, Sync
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
-from tests.storage.clones import ITEM, SPEC, TRANSCRIPT, Opening, Replica, assert_at_one
+from tests.storage.clones import ITEM, SPEC, TRANSCRIPT, Opening, Replica, assert_at_one, copied
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, wait_until
 
 OTHER = "quiet-morning"
@@ -222,30 +222,29 @@ async def test_line_ends_of_the_items_stay_as_they_are(replica: Replica, person:
 # --- both changed the same ----------------------------------------------------------------------------------------
 
 
-async def test_sections_of_two_hands_are_one_file(replica: Replica, person: Git, remote: Git) -> None:
-    """Somebody improved one section while we wrote another."""
+async def test_lines_that_are_apart_are_merged_as_git_does(
+    replica: Replica, person: Git, remote: Git
+) -> None:
+    """A person improved one section of a Markdown file while we wrote another."""
     await replica.commit()
+    await replica.commit(2, edits=(a_section("users", heading="2. Users"),))
     await replica.sync.once()
     person("pull", "--quiet")
-    person.commit(SPEC, (person.root / SPEC).read_text() + "\n## 9. Notes\n\nby hand\n")
+    person.commit(SPEC, (person.root / SPEC).read_text().replace("What we know after step 1.", "by hand"))
     person("push", "--quiet")
-    await replica.commit(2, edits=(a_section("users", heading="2. Users"),))
+    await replica.commit(3, edits=(a_section("more users", heading="2. Users"),))
 
     assert await replica.sync.once() == Result.PUSHED
 
     head, text = replica.git.shown(SPEC).split("\n\n", 1)
-    assert head == "# Requirements"
-    assert (
-        text
-        == "## 1. Scope\n\nWhat we know after step 1.\n\n## 2. Users\n\nusers\n\n## 9. Notes\n\nby hand\n"
-    )
+    assert (head, text) == ("# Requirements", "## 1. Scope\n\nby hand\n\n## 2. Users\n\nmore users\n")
     assert_at_one(remote, replica.git)
 
 
 async def test_where_both_changed_the_same_both_are_kept_and_it_is_said(
     replica: Replica, person: Git, remote: Git
 ) -> None:
-    """Theirs is the file, ours a copy beside it; only the newest of ours, however many commits there were."""
+    """Ours is the file, theirs a copy beside it: one, however many commits of ours there were."""
     await replica.commit()
     await replica.sync.once()
     person("pull", "--quiet")
@@ -262,9 +261,11 @@ async def test_where_both_changed_the_same_both_are_kept_and_it_is_said(
     assert await replica.sync.once(on_conflict=tell) == Result.PUSHED
     await replica.sync.once(on_conflict=tell)
 
-    assert told == [(SLUG, (f"{SPEC}.roundtable-conflict",))]
-    assert replica.git.shown(SPEC) == theirs
-    assert "What we know after step 3." in replica.git.shown(f"{SPEC}.roundtable-conflict")
+    copy = copied(SPEC, person)
+    assert told == [(SLUG, (copy,))]
+    assert replica.git.shown(copy) == theirs
+    assert "What we know after step 3." in replica.git.shown(SPEC)
+    assert len(list((replica.git.root / ITEM).glob("*.theirs-*"))) == 1
     reading = await replica.workspace.read(SLUG, now=NOW)
     assert reading.state
     assert reading.state.artifacts == ("requirements-spec.md",)
@@ -290,26 +291,31 @@ async def test_who_could_not_be_told_is_told_later(replica: Replica, person: Git
     await replica.sync.once(on_conflict=unavailable)
     await Sync(replica.git.root, remote="gone").once(on_conflict=tell)
 
-    assert told == [(SLUG, (f"{SPEC}.roundtable-conflict",))]
+    assert told == [(SLUG, (copied(SPEC, person),))]
 
 
 async def test_a_conflict_of_an_earlier_day_stays(replica: Replica, person: Git) -> None:
-    """Nobody looked at it yet: the next copy has another name."""
-    for number in (1, 2, 3):
-        await replica.commit(number)
+    """The next copy has another name."""
+    copies = {}
+    await replica.commit(1)
+    for number in (2, 3):
         await replica.sync.once()
         person("pull", "--quiet")
         person.commit(SPEC, f"# Requirements\n\n## 1. Scope\n\nby hand {number}\n")
         person("push", "--quiet")
-
-    assert "step 2" in replica.git.shown(f"{SPEC}.roundtable-conflict")
-    await replica.commit(4)
+        copies[copied(SPEC, person)] = f"by hand {number}"
+        await replica.commit(number)
     await replica.sync.once()
-    assert (replica.git.root / f"{SPEC}.roundtable-conflict-2").exists()
+
+    assert len(copies) == 2
+    for copy, text in copies.items():
+        assert text in replica.git.shown(copy)
 
 
-async def test_a_file_that_somebody_removed_stays_removed(replica: Replica, person: Git) -> None:
-    """What we wrote to it meanwhile is beside it; progress and transcript come back."""
+async def test_a_file_that_was_deleted_while_we_changed_it_is_kept(
+    replica: Replica, person: Git, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing that we wrote is lost; the log says which files somebody wanted to delete."""
     await replica.commit()
     await replica.sync.once()
     person("pull", "--quiet")
@@ -321,7 +327,22 @@ async def test_a_file_that_somebody_removed_stays_removed(replica: Replica, pers
     assert await replica.sync.once() == Result.PUSHED
 
     names = sorted(path.name for path in (replica.git.root / ITEM).iterdir())
-    assert names == ["meta.json", "planning", "requirements-spec.md.roundtable-conflict"]
+    assert names == ["meta.json", "planning", "requirements-spec.md"]
+    assert f"{SPEC} was deleted at the remote and changed here" in caplog.text
+
+
+async def test_a_name_that_is_not_utf_8_is_for_people(
+    replica: Replica, person: Git, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Libgit2 cannot put such a commit on top of another: it says so, and nothing is lost."""
+    person.commit("src/app.py", "print(2)\n")
+    person("push", "--quiet")
+    replica.git.commit("odd-\udcff.txt", "mine\n")
+
+    assert await replica.sync.once() == Result.DIVERGED
+    assert "is not UTF-8" in caplog.text
+    replica.git("pull", "--quiet", "--rebase", str(person.root), "main")
+    assert await replica.sync.once() == Result.PUSHED
 
 
 async def test_progress_is_merged_field_by_field(replica: Replica, person: Git) -> None:
@@ -343,7 +364,10 @@ async def test_progress_is_merged_field_by_field(replica: Replica, person: Git) 
 
 
 async def test_no_line_of_a_transcript_is_lost(replica: Replica, remote: Git, open_replica: Opening) -> None:
-    """Two clones went on with one item: every line is there once, in the order of time; rounds do not go back."""
+    """
+    Two clones went on with one item: every line is there once, in the order of time; rounds do not go back, and one
+    more line tells of the merge.
+    """
     await replica.commit()
     await replica.sync.once()
     async with open_replica("two") as other:
@@ -356,8 +380,8 @@ async def test_no_line_of_a_transcript_is_lost(replica: Replica, remote: Git, op
             await one.sync.once()
 
         lines = (replica.git.root / TRANSCRIPT).read_text().splitlines()
-        assert [line.partition('"message_id": "')[2][:1] for line in lines] == ["C", "a", "b", "c"]
-        assert [line.partition('"round": ')[2][:1] for line in lines] == ["1", "3", "3", "4"]
+        assert [line.partition('"message_id": "')[2][:2] for line in lines] == ["C1", 'a"', 'b"', 'c"', "me"]
+        assert [line.partition('"round": ')[2][:1] for line in lines] == ["1", "3", "3", "4", "4"]
         state = (await replica.workspace.read(SLUG, now=NOW)).state
         assert state
         assert state.meta.steps_completed == ("01-01", "01-02", "01-03")

@@ -72,12 +72,13 @@ async def assert_finished(folder: Path) -> None:
         assert await Sync(git.root, remote=remote.path).once(on_conflict=told) == Result.PUSHED
         state = (await successor.read(SLUG, now=NOW)).state
 
-    assert (folder / "told").exists() or told.all == [(SLUG, (f"{SPEC}.roundtable-conflict",))]
+    copy = SPEC.replace(".md", f".theirs-{git('rev-parse', ':/^more code')[:7]}.md")
+    assert (folder / "told").exists() or told.all == [(SLUG, (copy,))]
     assert git.status == [" M notes.txt"]
     assert (git.root / "notes.txt").read_text() == "mine\n"
     assert state
     assert state.meta.steps_completed == ("01-01", "01-02", "01-03", "01-04")
-    assert_history(pygit2.Repository(str(git.root)), remote)
+    assert_history(pygit2.Repository(str(git.root)), remote, copy)
     git("fsck", "--strict", "--no-dangling")
 
 
@@ -94,7 +95,7 @@ async def finish(copies: Iterable[Path]) -> None:
             looking.create_task(look(copy), name=copy.name)
 
 
-def assert_history(ours: pygit2.Repository, remote: pygit2.Repository) -> None:
+def assert_history(ours: pygit2.Repository, remote: pygit2.Repository, copy: str) -> None:
     newest = ours.head.peel(pygit2.Commit)
     assert newest.id == remote.head.target
     line = list(ours.walk(newest.id))
@@ -103,8 +104,8 @@ def assert_history(ours: pygit2.Repository, remote: pygit2.Repository) -> None:
     assert len(line) == 8
     assert all(len(commit.parent_ids) <= 1 for commit in line)
     assert shown(newest, "notes.txt") == "one\n"
-    assert shown(newest, SPEC).endswith("by hand\n")
-    assert "step 2" in shown(newest, f"{SPEC}.roundtable-conflict")
+    assert "step 2" in shown(newest, SPEC)
+    assert shown(newest, copy).endswith("by hand\n")
 
 
 def shown(commit: pygit2.Commit, path: str) -> str:
@@ -145,7 +146,7 @@ async def test_what_git_took_away_before_it_was_killed_is_put_back(
 
     def took_away(git: command.Git, *words: str, **more: Any) -> command.Said:
         if "read-tree" in words and "--dry-run" not in words:
-            for path in (SPEC, "src/7.py"):
+            for path in ("src/3.py", "src/7.py"):
                 (root / path).unlink()
             raise SystemExit("killed")
         return at_once(git, *words, **more)

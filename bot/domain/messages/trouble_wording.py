@@ -138,7 +138,7 @@ def _steps(back: WentBack) -> str:
 def clashed(paths: Sequence[str]) -> str:
     copies = listed([f"`{path}`" for path in paths])
     return (
-        f"Somebody changed the same text at the remote. Theirs is the file now; ours is kept beside it as {copies}. "
+        f"Somebody changed the same text at the remote. Ours is the file now; theirs is kept beside it as {copies}. "
         "Please put together what belongs together."
     )
 

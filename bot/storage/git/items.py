@@ -41,10 +41,12 @@ REVIEWS = "reviews"
 TRANSCRIPT = "meeting.jsonl"
 QUICK_SCAN = "quick-scan.md"
 BACKLOG = "BACKLOG.md"
-CONFLICT = ".roundtable-conflict"
-"""Behind the name of a file that was changed here and at the remote: what we had."""
-ASIDE = re.compile(r"\.(corrupt|unreadable)-\d+$|\.roundtable-conflict(-\d+)?$")
-"""Names of copies that were kept of what could not be read, or not be merged."""
+THEIRS = ".theirs-"
+"""In the name of a copy, before a commit: the file as that commit has it, while another version is used."""
+ASIDE = re.compile(
+    r"\.(corrupt|unreadable)-\d+$|\.roundtable-conflict(-\d+)?$|\.theirs-[0-9a-f]{7,40}(\.\w+)?$"
+)
+"""Names of copies of what could not be read or merged; `roundtable-conflict` is of older versions."""
 
 log = logging.getLogger(__name__)
 

@@ -406,6 +406,19 @@ def applies_to(path: str) -> bool:
     return path.lower().endswith((".md", ".markdown", ".txt"))
 
 
+_COPY = re.compile(r"\.theirs-[0-9a-f]{7,40}(?=(\.\w+)?$)")
+
+
+def copy_of(path: str, commit: str) -> str:
+    """Where the file *path* is kept as the other side's *commit* has it, when both sides changed it."""
+    return re.sub(r"(\.\w+)?$", rf".theirs-{commit}\1", path, count=1)
+
+
+def original(path: str) -> str:
+    """The file that *path* is such a copy of; *path* itself if it is none."""
+    return _COPY.sub("", path)
+
+
 def safe_path(path: str) -> bool:
     """Whether *path*, relative to an item's folder, stays in it and names none of the files that are ours."""
     return path.partition("/")[0].casefold() not in KEPT_BY_US and is_plain(path)

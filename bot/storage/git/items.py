@@ -41,12 +41,8 @@ REVIEWS = "reviews"
 TRANSCRIPT = "meeting.jsonl"
 QUICK_SCAN = "quick-scan.md"
 BACKLOG = "BACKLOG.md"
-THEIRS = ".theirs-"
-"""In the name of a copy, before a commit: the file as that commit has it, while another version is used."""
-ASIDE = re.compile(
-    r"\.(corrupt|unreadable)-\d+$|\.roundtable-conflict(-\d+)?$|\.theirs-[0-9a-f]{7,40}(\.\w+)?$"
-)
-"""Names of copies of what could not be read or merged; `roundtable-conflict` is of older versions."""
+ASIDE = re.compile(r"\.(corrupt|unreadable)-\d+$|\.roundtable-conflict(-\d+)?$")
+"""Names of copies of what could not be read or, by older versions, merged."""
 
 log = logging.getLogger(__name__)
 
@@ -274,7 +270,12 @@ def _stamp(items: Folder, slug: str) -> Stamp | None:
 
 
 def _is_artifact(name: str) -> bool:
-    return artifact.safe_path(name) and "." in name and not ASIDE.search(name)
+    return (
+        artifact.safe_path(name)
+        and "." in name
+        and not ASIDE.search(name)
+        and artifact.original(name) == name
+    )
 
 
 def _place(*names: str, most: int = ARTIFACT_BYTES) -> Place:

@@ -7,20 +7,20 @@ sides, nothing of either is lost (ADR 8).
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import pygit2
 from pygit2 import Commit, IndexEntry, Oid, Tree
 from pygit2.enums import FileMode, SortMode
 
+from bot.domain.item.artifacts import copy_of
 from bot.domain.transcript import merging
 from bot.domain.transcript.witness import TRAILER as WITNESS
 from bot.domain.transcript.witness import Witness, witness
 from bot.errors import WorkspaceError
 from bot.files import TRANSCRIPT_BYTES
 from bot.storage.git.history import EFFECT, ITEM
-from bot.storage.git.items import META, PLANNING, THEIRS, TRANSCRIPT
+from bot.storage.git.items import META, PLANNING, TRANSCRIPT
 from bot.storage.git.repository import blob, trailer
 
 log = logging.getLogger(__name__)
@@ -175,8 +175,7 @@ class _Sides:
         theirs = _entry(self._theirs.tree, path)
         if theirs is None:
             return {path: change.after}
-        name = PurePosixPath(path)
-        copy = f"{name.parent}/{name.stem}{THEIRS}{str(self._theirs.id)[:SHORT]}{name.suffix}"
+        copy = copy_of(path, str(self._theirs.id)[:SHORT])
         self._copies[path] = copy
         return {path: change.after, copy: theirs}
 

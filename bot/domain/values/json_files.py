@@ -49,12 +49,10 @@ def parse_kept(text: str) -> Any:
 
 def pretty(value: Any, *, indent: str = "  ") -> str:
     """*value* on many lines, with a final line end. Half a character is escaped, so it can be encoded."""
-    return _dumped(value, indent=indent) + "\n"
-
-
-def compact(value: Any) -> str:
-    """The same on one line, without its end."""
-    return _dumped(value, indent=None)
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    if any(_as_written(value)):
+        text = _with_numbers(value, indent=indent, unlike=text)
+    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text) + "\n"
 
 
 def whole(value: Any) -> int | None:
@@ -99,14 +97,7 @@ def _refuse(number: str) -> NoReturn:
     raise ValueError(f"{number} is no number that JSON can hold")
 
 
-def _dumped(value: Any, *, indent: str | None) -> str:
-    text = json.dumps(value, indent=indent, ensure_ascii=False)
-    if any(_as_written(value)):
-        text = _with_numbers(value, indent=indent, unlike=text)
-    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
-
-
-def _with_numbers(value: Any, *, indent: str | None, unlike: str) -> str:
+def _with_numbers(value: Any, *, indent: str, unlike: str) -> str:
     """A number that has to stand as it was is a text while the rest is written: one that *unlike* does not have."""
     mark = _PLACEHOLDER
     while mark in unlike:

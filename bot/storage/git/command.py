@@ -1,9 +1,9 @@
 """
-Git's own command line, for what libgit2 does not do: the network, with ssh and credential helpers, and the working
-tree, with its filters.
+Git's command line, for what libgit2 does not do: the network, with ssh and credential helpers, and the working tree,
+with its filters.
 
-It asks nobody, runs no hook and no `ext::` transport, starts nothing in the background, and what a flush costs is
-paid: a commit that was told of is on the disk. It is told nothing of our own settings and tokens.
+It never prompts, runs no hook and no `ext::` transport, starts nothing in the background, and flushes what it writes to
+the disk. It gets none of our own settings and tokens.
 """
 
 import asyncio
@@ -53,15 +53,14 @@ ELSEWHERE = frozenset(
         "GIT_WORK_TREE",
     }
 )
-"""Names that would send git to another repository."""
+"""Variables that would make git use another repository."""
 PRIVATE = ("ROUNDTABLE_", "SLACK_", "REDIS_", "OTEL_")
 KEYS = frozenset(
     {name.upper() for name in Keys.model_fields if not name.startswith("aws_")} | {"AWS_BEARER_TOKEN_BEDROCK"}
 )
-"""All others of AWS are for git, too: it may have a remote there."""
+"""Secrets of ours. The other variables of AWS stay: git may have a remote there."""
 LOCAL_SECONDS = 120.0
-LOWEST = 19
-"""The priority of what may wait."""
+LOWEST_PRIORITY = 19
 
 
 class Said(NamedTuple):
@@ -77,10 +76,7 @@ class Git:
         self._root = root
 
     async def __call__(self, *words: str, seconds: float, last: bool = False) -> Said:
-        """
-        What takes longer than *seconds*, or is no longer waited for, is killed with all that it started. With *last*,
-        everybody else goes first.
-        """
+        """After *seconds*, or when cancelled, git and all that it started are killed. *last*: at lowest priority."""
         running = await asyncio.create_subprocess_exec(
             "git",
             *OPTIONS,
@@ -94,7 +90,7 @@ class Git:
         )
         if last:
             with suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, running.pid, LOWEST)
+                os.setpriority(os.PRIO_PROCESS, running.pid, LOWEST_PRIORITY)
         try:
             async with asyncio.timeout(seconds):
                 out, error = await running.communicate()
@@ -106,7 +102,7 @@ class Git:
         return Said(running.returncode or 0, _text(out), _text(error))
 
     def at_once(self, *words: str, given: str = "", env: Mapping[str, str] | None = None) -> Said:
-        """For a thread of ours, and for what needs no network. It has part in our turn (see turn.py)."""
+        """Blocks: for a thread, and for what needs no network. Git inherits the lock of the workspace (see lock.py)."""
         ran = subprocess.run(
             ["git", *OPTIONS, *words],
             cwd=self._root,
@@ -126,7 +122,7 @@ def _environment(more: Mapping[str, str]) -> dict[str, str]:
 
 
 def without_ours(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """No program that we start is told our own settings and keys."""
+    """*environment* without our own settings and keys."""
     for name, value in environment.items():
         if name not in KEYS and not name.startswith(PRIVATE):
             yield name, value
@@ -136,7 +132,7 @@ def _text(printed: bytes) -> str:
     return printed.decode("utf-8", "surrogateescape")
 
 
-# What the disk and libgit2 say, translated once: a sentence for people, and whether waiting can help.
+# Errors of the disk and of libgit2 as a sentence for people, and whether trying again can help.
 
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -165,6 +161,6 @@ def _explanation(error: Exception) -> WorkspaceError:
 
 
 def _means(error: Exception, *codes: int) -> bool:
-    """Libgit2 gives no number, but the system's words for it."""
+    """Libgit2 gives no error number, only the system's message."""
     number = error.errno if isinstance(error, OSError) else None
     return number in codes or (number is None and any(os.strerror(code) in str(error) for code in codes))

@@ -144,14 +144,10 @@ def lines_before_witness(name: str, versions: Iterable[Version]) -> int:
 
 
 def sections_kept(texts: dict[str, str], versions: Iterable[Version]) -> Iterator[Difference]:
-<<<<<<< HEAD
-    """Finds markers of older versions that are missing in the artifacts *texts*."""
-=======
     """
     *texts* are the artifacts as they stand; in none of them has a marker been lost that an older one had. It may be in
     a copy that was kept when two clones were merged.
     """
->>>>>>> bb0a3be (Count a section in a kept copy as not lost)
     newer = {name: set(markers(text)) for name, text in texts.items()}
     for name in newer.keys() & set(map(original, newer)):
         newer[name].update(*(found for copy, found in newer.items() if original(copy) == name))

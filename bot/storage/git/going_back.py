@@ -1,17 +1,9 @@
 """
-<<<<<<< HEAD
 Detects that the workspace lost commits of ours, and makes them again while git still has their objects.
 
 A commit that is in the history of HEAD is not lost; what people changed after it is their edit, and stays. A commit is
 lost when it is not in the history of HEAD and its last line is not in the transcript: after a reset, a restored backup
 or a new clone. Lost commits are made again on top of HEAD.
-=======
-A workspace that went back: compares HEAD with what was committed last, and restores what git still has.
-
-A commit of ours in HEAD's history was not lost; changes on top of it are people's edits, and stand. A commit is lost if
-it is not in HEAD's history and its last line is not in the transcript: after a reset, a restored backup, a new clone.
-While its objects exist, the item's commits are made again on top of HEAD.
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
 """
 
 import logging
@@ -40,15 +32,9 @@ class Standing(Enum):
     HELD = auto()
     """HEAD contains our last commit."""
     EDITED = auto()
-<<<<<<< HEAD
     """A later commit of another person changed lines of it."""
     PUT_BACK = auto()
     """It was lost and made again; this may not have been reported yet."""
-=======
-    """Another person's commit on top of ours changed its lines."""
-    PUT_BACK = auto()
-    """It was lost and is restored; the thread may not have been told yet."""
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
     LOST = auto()
 
 
@@ -60,11 +46,7 @@ class Found(NamedTuple):
 
 
 class GoingBack:
-<<<<<<< HEAD
     """Any thread may look; only the holder of the lock may make commits again."""
-=======
-    """Any thread may look; only the holder of the workspace's lock may restore."""
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
 
     def __init__(
         self, repository: pygit2.Repository, history: History, items: Items, *, ours: tuple[str, str]
@@ -82,11 +64,7 @@ class GoingBack:
         return known.but(last=last_id(content), commit=str(commit.id), effect=trailer(commit, EFFECT), at=at)
 
     def looked(self, slug: str, after: Witness) -> Found:
-<<<<<<< HEAD
         """Older versions of the bot saved no commit: then nothing can be looked up."""
-=======
-        """Older versions of the bot stored no commit: for them, only a missing last line shows."""
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
         if not after.commit:
             return Found(Standing.HELD)
         head = tip(self._repository)
@@ -105,11 +83,7 @@ class GoingBack:
         return Found(Standing.HELD if known else Standing.LOST)
 
     def again(self, slug: str, after: Witness, adoption: Adoption) -> bool:
-<<<<<<< HEAD
         """Whether the commits were made again. Their objects may be gone; changes of people may be in the way."""
-=======
-        """Whether what was lost is in HEAD again. It is not if the objects are gone. Raises WorkspaceError."""
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
         head, lost = tip(self._repository), self._commit(after.commit)
         if head is None or lost is None:
             return False
@@ -122,11 +96,7 @@ class GoingBack:
         return found.tip != head
 
     def told(self, slug: str, found: Found) -> WentBack | None:
-<<<<<<< HEAD
         """What is reported in the thread."""
-=======
-        """What the thread is told, if anything."""
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
         head = tip(self._repository)
         if found.commit is None or head is None:
             return None
@@ -139,11 +109,7 @@ class GoingBack:
         return WentBack(commits=len(back), steps=tuple(dict.fromkeys(steps)), whole=True, now=now)
 
     def _made(self, head: Commit, after: Witness) -> Commit | None:
-<<<<<<< HEAD
         """The commit itself, or its copy on top of other commits, if it is in the history of HEAD."""
-=======
-        """The commit itself, or the same one after a rebase, if it is in HEAD's history."""
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
         if after.effect and (found := self._history.find(after.effect)):
             return found
         commit = self._commit(after.commit)
@@ -152,11 +118,7 @@ class GoingBack:
         return None
 
     def _edit(self, slug: str, head: Commit, made: Commit) -> Commit | None:
-<<<<<<< HEAD
         """The newest commit of another person after *made* that changed the transcript."""
-=======
-        """The newest commit of another person since *made* that changed the transcript."""
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
         path = self._items.transcript_file(slug).path
         for commit in islice(line_from(head), COMMITS_LOOKED_AT):
             if commit == made:

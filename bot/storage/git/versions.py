@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """Reads the versions of an item in git, in any repository that contains its folder."""
-=======
-"""The versions of an item in git, read-only, in the repository that its folder is in."""
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -34,11 +30,7 @@ class Kept(NamedTuple):
 
 
 class Version(NamedTuple):
-<<<<<<< HEAD
     """*files* are by path in the item's folder; the file that all items share is under its own path."""
-=======
-    """The files of an item by their path in its folder; the shared file by its path in the repository."""
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
 
     sha: str
     author: str
@@ -48,11 +40,7 @@ class Version(NamedTuple):
 
 
 def versions(folder: Path) -> Iterator[Version]:
-<<<<<<< HEAD
     """Newest first, each with the commit that it began with; none outside git. Raises WorkspaceError."""
-=======
-    """The newest first, each with its first commit; none where there is no git. Raises WorkspaceError."""
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
     with _history(folder) as (repository, place):
         if repository is None:
             return
@@ -69,17 +57,10 @@ def versions(folder: Path) -> Iterator[Version]:
 
 def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
     """
-<<<<<<< HEAD
     The newest commit of the item that this repository had and that is not in the history of HEAD any more, with the
     number of commits that are gone with it. Raises WorkspaceError.
 
     A commit that was made again is not lost: it has the same effect, or its last line is in the transcript of HEAD.
-=======
-    A commit of the item that was in the history of HEAD and no longer is, with the number of commits that are gone.
-    Raises WorkspaceError.
-
-    A commit that was made again has the same effect, or its last line is in the file of HEAD.
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
     """
     with _history(folder) as (repository, place):
         if repository is None:
@@ -105,11 +86,7 @@ def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
 
 
 def made(folder: Path) -> frozenset[str]:
-<<<<<<< HEAD
     """The ids and the effects of the commits in the history of HEAD. Raises WorkspaceError."""
-=======
-    """The commits in the history of HEAD, and the effects that they were made for. Raises WorkspaceError."""
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
     with _history(folder) as (repository, _):
         if repository is None:
             return frozenset()
@@ -118,11 +95,7 @@ def made(folder: Path) -> frozenset[str]:
 
 
 def _been_at(repository: pygit2.Repository) -> Iterator[Commit]:
-<<<<<<< HEAD
     """The earlier positions of the branch in the reflog, newest first."""
-=======
-    """Where HEAD was, the newest first, as far as the reflog goes."""
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
     for entry in islice(repository.head.log(), REFLOG_LOOKED_AT):
         for oid in (entry.oid_new, entry.oid_old):
             found: object = repository.get(oid)
@@ -151,11 +124,7 @@ def _line(commit: Commit) -> Iterator[Commit]:
 def _version(commit: Commit, place: str) -> Version:
     item = trailer(commit, ITEM)
     author = "" if item else commit.author.name or "somebody"
-<<<<<<< HEAD
     # A commit of another item is a version of this one, too, when it changed the file that they share.
-=======
-    # A commit of another item is also a version of this one if it changed the shared file.
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
     witness = trailer(commit, TRAILER) if item == PurePosixPath(place).name else ""
     return Version(str(commit.id)[:SHORT], author, witness, _files(commit.tree, place))
 
@@ -178,11 +147,7 @@ def _files(tree: Tree, place: str) -> Mapping[str, Kept]:
 
 
 def _below(tree: Tree, prefix: str, *, depth: int = DEEPEST) -> Iterator[tuple[str, Kept]]:
-<<<<<<< HEAD
     """As deep as the bot reads folders of the workspace."""
-=======
-    """As deep as we read folders in the workspace."""
->>>>>>> 8d11073 (Say plainly what git's command line and history rooms do)
     for entry in tree:
         path = f"{prefix}{entry.name}"
         if isinstance(entry, Tree):

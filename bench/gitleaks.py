@@ -83,7 +83,7 @@ def _text(kind: str, written: str) -> str:
 
 
 class _Expression:
-    def __init__(  # noqa: PLR0917 -- as they are used up
+    def __init__(
         self,
         tokens: list[tuple[str, str]],
         at: int,

@@ -96,7 +96,7 @@ class Plan:
         ]
 
 
-def share(  # noqa: PLR0917 -- as they stand in the table
+def share(
     what: str, metric: str, unit: str, floor_is: str, *, ours: float, floor: float, goal: Goal = NO_GOAL
 ) -> Row:
     """A figure that does not depend on the weather: sizes, counts."""

@@ -1,0 +1,219 @@
+"""
+What is missing, open or doubtful in a specification. It chooses the next question and gives the workshop's
+roles their blocking questions; it never stops anybody.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from enum import StrEnum
+from typing import Any
+
+from bot.domain.catalog.schema import EXCLUSIVE, NOTE, FieldType, Kind, Need, Schema, View, ids_in
+from bot.domain.specification.entries import Entry, Specification, State
+from bot.domain.values.value import Value
+
+ALIKE = 0.8
+"""So much of their words two entries of a kind have in common that they may be the same."""
+FEWEST_WORDS = 3
+LINTED = frozenset({"requirement", "criterion", "quality", "story"})
+OBJECTION, QUESTION, OPEN = "objection", "question", "open"
+
+
+class GapKind(StrEnum):
+    CONTESTED = "contested"
+    """People gave a value that can only be one thing different values."""
+    STALE = "stale"
+    """What the value rests on was changed, deleted or reversed."""
+    DANGLING = "dangling"
+    """A reference to an entry that is not there any more, or never was."""
+    CIRCLE = "circle"
+    """An entry depends on itself, through others."""
+    MISSING = "missing"
+    """Something a view or a kind asks for."""
+    ALL_ALIKE = "all alike"
+    """Everything is a must."""
+    VAGUE = "vague"
+    UNKNOWN = "unknown"
+    """A text mentions an id that no entry has."""
+    DUPLICATE = "duplicate"
+    OBJECTION = "objection"
+    """An objection without a fate."""
+    PROPOSED = "proposed"
+
+
+class Gap(Value):
+    """
+    One thing that is not settled. `ask` is the question for people where the schema has one; `facts` are the
+    values that a sentence about it needs, by name.
+    """
+
+    kind: GapKind
+    id: str = ""
+    field: str = ""
+    ask: str = ""
+    lane: str = ""
+    step: str = ""
+    facts: tuple[str, ...] = ()
+
+
+def coverage(
+    schema: Schema, specification: Specification, steps: Collection[str], *, proposed: bool = True
+) -> tuple[Gap, ...]:
+    """
+    The gaps of the views of *steps*, and of all entries of the item; without *proposed*, proposals are no gaps.
+    The most pressing come first.
+    """
+    finder = _Finder(schema, specification)
+    found = [*finder.of_entries(), *finder.of_views(steps)]
+    order = list(GapKind)
+    kept = [gap for gap in dict.fromkeys(found) if proposed or gap.kind is not GapKind.PROPOSED]
+    return tuple(sorted(kept, key=lambda gap: order.index(gap.kind)))
+
+
+def of_step(schema: Schema, specification: Specification, step_id: str) -> tuple[Gap, ...]:
+    """
+    The gaps to talk about while the step is open: what its sections need, and what is wrong with what they
+    show.
+    """
+    kinds = {kind.key for kind in schema.shown_in(step_id)}
+    found = coverage(schema, specification, [step_id], proposed=False)
+    entries = specification.entries
+    return tuple(
+        gap for gap in found if gap.step == step_id or (gap.id in entries and entries[gap.id].kind in kinds)
+    )
+
+
+class _Finder:
+    def __init__(self, schema: Schema, specification: Specification) -> None:
+        self._schema = schema
+        self._spec = specification
+        self._vague = _words_of(schema.vague)
+
+    # --- what views need ---
+
+    def of_views(self, steps: Collection[str]) -> Iterator[Gap]:
+        for view in self._schema.views:
+            for step in view.steps:
+                if step in steps:
+                    for need in view.needs:
+                        for gap in self._needed(view, need):
+                            yield gap.but(step=step)
+                    break
+
+    def _needed(self, view: View, need: Need) -> Iterator[Gap]:
+        if need.at_least:
+            found = len(self._spec.active(need.of))
+            if found < need.at_least:
+                counts = (need.of, str(found), str(need.at_least))
+                yield Gap(kind=GapKind.MISSING, ask=need.ask, lane=need.lane, facts=counts)
+        for entry in self._spec.active(need.every) if need.every else ():
+            only_here = any(one.here and one.kind == need.every for one in view.show)
+            if (entry.step in view.steps or not only_here) and not self._has(entry, need):
+                field = need.has or need.named_by
+                ask = need.ask.replace("{id}", entry.id)
+                yield Gap(kind=GapKind.MISSING, id=entry.id, field=field, ask=ask, lane=need.lane)
+        if need.not_all:
+            every = self._spec.active(need.not_all)
+            if len(every) > 1 and all(
+                one[field] == value for one in every for field, value in need.are.items()
+            ):
+                facts = (need.not_all, *need.are.values())
+                yield Gap(kind=GapKind.ALL_ALIKE, ask=need.ask, lane=need.lane, facts=facts)
+
+    def _has(self, entry: Entry, need: Need) -> bool:
+        if need.named_by:
+            kind, _, field = need.named_by.partition(".")
+            return any(entry.id in _ids(one[field]) for one in self._spec.active(kind))
+        if need.has in self._schema.kinds:
+            return bool(self._spec.parts(entry.id, need.has))
+        return entry[need.has] not in (None, "", [])
+
+    # --- what is wrong with entries ---
+
+    def of_entries(self) -> Iterator[Gap]:
+        for key, kind in self._schema.kinds.items():
+            entries = self._spec.active(key)
+            for entry in entries:
+                yield from self._of_entry(entry, kind)
+            if key in LINTED:
+                yield from self._alike(entries, kind)
+
+    def _of_entry(self, entry: Entry, kind: Kind) -> Iterator[Gap]:
+        if entry.state is State.PROPOSED:
+            yield Gap(kind=GapKind.PROPOSED, id=entry.id)
+        if kind.key == OBJECTION and (entry["outcome"] or OPEN) == OPEN:
+            yield Gap(kind=GapKind.OBJECTION, id=entry.id, facts=(str(entry[kind.text]),))
+        for name, field in kind.fields.items():
+            value = entry[name]
+            if field.required and value in (None, "", []):
+                yield Gap(kind=GapKind.MISSING, id=entry.id, field=name)
+            if field.type is FieldType.REF:
+                yield from self._dangling(entry, name, field.to)
+            if field.acyclic and entry.id in (circle := self._reached(entry, name)):
+                yield Gap(kind=GapKind.CIRCLE, id=min(circle), field=name, facts=tuple(sorted(circle)))
+            if field.type in EXCLUSIVE and (both := entry.contested(name)):
+                facts = tuple(f"{one.name or one.by}: {one.value}" for one in both)
+                yield Gap(kind=GapKind.CONTESTED, id=entry.id, field=name, facts=facts)
+        for name, claim in entry.current():
+            if claim.stale:
+                yield Gap(kind=GapKind.STALE, id=entry.id, field=name, facts=(claim.stale,))
+        if kind.key != NOTE:
+            yield from self._lint(entry, kind)
+
+    def _dangling(self, entry: Entry, name: str, to: str) -> Iterator[Gap]:
+        for id in _ids(entry[name]):
+            known = self._spec.entries.get(id)
+            if not self._spec.lives(id) or (known and to not in {"any", known.kind}):
+                now = (known.replaced_by or (known.state.value,)) if known else ()
+                yield Gap(kind=GapKind.DANGLING, id=entry.id, field=name, facts=(id, *now))
+
+    def _reached(self, entry: Entry, field: str) -> set[str]:
+        seen: set[str] = set()
+        todo = list(_ids(entry[field]))
+        while todo:
+            id = todo.pop()
+            if id not in seen and self._spec.lives(id):
+                seen.add(id)
+                todo += _ids(self._spec.entries[id][field])
+        return seen
+
+    # --- the linter ---
+
+    def _lint(self, entry: Entry, kind: Kind) -> Iterator[Gap]:
+        text = str(entry[kind.text] or "")
+        for id in ids_in(text):
+            if self._schema.of_id(id) and id not in self._spec.entries:
+                yield Gap(kind=GapKind.UNKNOWN, id=entry.id, field=kind.text, facts=(id,))
+        if kind.key in LINTED and not re.search(r"\d", text) and (found := self._vague.search(text)):
+            yield Gap(kind=GapKind.VAGUE, id=entry.id, field=kind.text, facts=(found[0],))
+
+    def _alike(self, entries: tuple[Entry, ...], kind: Kind) -> Iterator[Gap]:
+        words = [
+            (one, frozenset(re.findall(r"\w+", str(one[kind.text] or "").casefold()))) for one in entries
+        ]
+        for at, (entry, mine) in enumerate(words):
+            for other, theirs in words[:at]:
+                shared = len(mine & theirs)
+                if (
+                    other.part_of == entry.part_of
+                    and shared >= FEWEST_WORDS
+                    and shared / len(mine | theirs) >= ALIKE
+                ):
+                    yield Gap(kind=GapKind.DUPLICATE, id=other.id, facts=(entry.id,))
+                    break
+
+
+def _ids(value: Any) -> tuple[str, ...]:
+    return (
+        tuple(value)
+        if isinstance(value, list | tuple)
+        else (value,)
+        if isinstance(value, str) and value
+        else ()
+    )
+
+
+def _words_of(words: Collection[str]) -> re.Pattern[str]:
+    """None of them matches where there are none."""
+    listed = "|".join(re.escape(one) for one in sorted(words, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{listed})(?!\w)" if listed else r"(?!)", re.IGNORECASE)

@@ -1,0 +1,371 @@
+"""
+The specification of an item: entries, folded from the lines of its transcript.
+
+A line's `meta.entries` is a list of patches. Who, when, in which step and with what authority is the line's, so
+a patch says only what changes: `{"id": "FR-001", "kind": "requirement", "set": {"title": "Filter by date"}}`.
+The fold needs no kinds: a transcript means the same whatever becomes of them; shapes are checked before a line
+is written.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from bot.domain.catalog.schema import CANONICAL_ID, NOTE, Kind
+from bot.domain.transcript.lines import Line, Source
+from bot.domain.values.value import Stored
+
+ENTRIES = "entries"
+"""In a line's `meta`: its patches."""
+GIT_AUTHOR = "git_author"
+"""In a line's `meta`: who made the changes that were read back from git, as `git:NAME@commit`."""
+DECIDED_BY_PEOPLE = frozenset({"decision", "approval"})
+"""What a change in git only proposes: in Slack a person says it."""
+MOST_ENTRIES = 5_000
+
+
+class State(StrEnum):
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    SUPERSEDED = "superseded"
+    """Another entry is in its place."""
+    WITHDRAWN = "withdrawn"
+
+
+GONE = frozenset({State.SUPERSEDED, State.WITHDRAWN})
+
+
+class Authority(StrEnum):
+    """What a line may do to entries. It comes from the line, never from a patch."""
+
+    PERSON = "person"
+    """Accepts, changes, withdraws."""
+    GIT = "git"
+    """Changes and withdraws; decisions, approvals and the outcomes of objections it only proposes."""
+    NONE = "none"
+    """Proposes: models, rules, and lines that this bot did not write."""
+
+
+class Patch(Stored):
+    """
+    `add` appends to lists. `accept` takes over what is proposed or stale in the entry. `new` says that the
+    patch made the entry, so that a changed message keeps its ids.
+    """
+
+    id: str = Field(pattern=rf"^{CANONICAL_ID.pattern}$")
+    kind: str = ""
+    part_of: str = ""
+    new: bool = False
+    set: Mapping[str, Any] = {}
+    add: Mapping[str, tuple[Any, ...]] = {}
+    state: State | None = None
+    replaced_by: tuple[str, ...] = ()
+    accept: bool = False
+    sources: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """What differs from an empty patch."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+
+class Claim(Stored):
+    """
+    One value that somebody gave a field: `by` is a person's id, `name` what they are called. `line` is the
+    message_id of the line that made it, `sources` are lines, `path:line@sha` or entries that it rests on.
+    `settles`: a press chose it among others. `stale` is the line, or the entry, whose change made it doubtful.
+    """
+
+    value: Any
+    by: str
+    name: str = ""
+    line: str
+    sources: tuple[str, ...] = ()
+    accepted: bool
+    settles: bool = False
+    stale: str = ""
+
+
+class Entry(Stored):
+    id: str
+    kind: str
+    step: str = ""
+    state: State = State.PROPOSED
+    part_of: str = ""
+    replaced_by: tuple[str, ...] = ()
+    claims: Mapping[str, tuple[Claim, ...]] = {}
+
+    def claim(self, field: str) -> Claim | None:
+        """The one that counts: the last accepted, else the last proposed."""
+        told = self.claims.get(field, ())
+        return next((one for one in reversed(told) if one.accepted), told[-1] if told else None)
+
+    def __getitem__(self, field: str) -> Any:
+        found = self.claim(field)
+        return found.value if found else None
+
+    def current(self) -> Iterator[tuple[str, Claim]]:
+        for field in self.claims:
+            if found := self.claim(field):
+                yield field, found
+
+    def pending(self, field: str) -> Claim | None:
+        """A proposal for a field that has an accepted value already."""
+        told = self.claims.get(field, ())
+        return told[-1] if told and not told[-1].accepted and self.claim(field) is not told[-1] else None
+
+    def contested(self, field: str) -> tuple[Claim, ...]:
+        """
+        What people who differ say, since somebody last settled it; only for fields whose values exclude each
+        other.
+        """
+        by: dict[str, Claim] = {}
+        for one in self.claims.get(field, ()):
+            if one.accepted and not one.stale:
+                by = {one.by: one} if one.settles else {**by, one.by: one}
+        return tuple(by.values()) if len({str(one.value) for one in by.values()}) > 1 else ()
+
+    @property
+    def gone(self) -> bool:
+        return self.state in GONE
+
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """The fields that have to be confirmed again."""
+        return tuple(field for field, claim in self.current() if claim.stale)
+
+    @property
+    def said_by(self) -> str:
+        return ", ".join(dict.fromkeys(claim.name or claim.by for _, claim in self.current()))
+
+
+class Specification(Stored):
+    """`through` is the last line that is folded in, `refused` the patches that could not be applied, as sentences."""
+
+    entries: Mapping[str, Entry] = {}
+    through: str = ""
+    refused: tuple[str, ...] = ()
+
+    def lives(self, id: str) -> bool:
+        """A part goes with what it is part of: AC-002-01 with FR-002."""
+        seen: set[str] = set()
+        while (entry := self.entries.get(id)) and not entry.gone and id not in seen:
+            if not entry.part_of:
+                return True
+            seen.add(id)
+            id = entry.part_of
+        return False
+
+    def active(self, kind: str) -> tuple[Entry, ...]:
+        """The living entries of *kind*, by number."""
+        found = (one for one in self.entries.values() if one.kind == kind and self.lives(one.id))
+        return tuple(sorted(found, key=lambda one: numbers(one.id)))
+
+    def notes_of(self, steps: Collection[str]) -> tuple[Entry, ...]:
+        return tuple(one for one in self.active(NOTE) if one.step in steps)
+
+    def parts(self, owner: str, kind: str) -> tuple[Entry, ...]:
+        return tuple(one for one in self.active(kind) if one.part_of == owner)
+
+    def next_id(self, kind: Kind, owner: str = "", taken: Iterable[str] = ()) -> str:
+        """Numbers are never given twice, whatever became of their entries."""
+        stem = f"{kind.prefix}-{owner.partition('-')[2]}" if owner else kind.prefix
+        used = [numbers(one)[-1] for one in (*self.entries, *taken) if one.rpartition("-")[0] == stem]
+        return f"{stem}-{max(used, default=0) + 1:0{2 if owner else 3}}"
+
+    def folding(self, lines: Iterable[Line], *, foreign: Collection[str] = ()) -> "Specification":
+        """With the patches of *lines*. Those of *foreign* lines (by message_id) can only propose."""
+        folding = _Folding(self)
+        for line in lines:
+            folding.take(line, is_ours=line.message_id not in foreign)
+        return folding.result()
+
+    def resting_on(self, source: str) -> tuple[tuple[str, str], ...]:
+        """
+        The (entry, field)s whose current value rests on *source*, a line or an entry, directly or through other
+        entries; never what only refers to it.
+        """
+        return _Folding(self).resting_on(source)
+
+
+def numbers(id: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", id)))
+
+
+def patches_of(line: Line) -> tuple[Patch, ...]:
+    """Of a line that we wrote; a bad one raises ValidationError."""
+    return tuple(Patch.model_validate(one) for one in line.meta.get(ENTRIES) or ())
+
+
+def utterance_of(line: Line) -> str:
+    """The line of the message that *line* is about: a changed message is the one that it was."""
+    return str(line.meta.get("amends") or line.message_id)
+
+
+def authority_of(line: Line) -> Authority:
+    if line.source is Source.MODEL:
+        return Authority.NONE
+    if line.meta.get(GIT_AUTHOR):
+        return Authority.GIT
+    return Authority.PERSON if line.meta.get("user_id") else Authority.NONE
+
+
+class _Folding:
+    """
+    A specification while lines are added. What rests on what is indexed, so that a change is not a search of
+    everything.
+    """
+
+    def __init__(self, before: Specification) -> None:
+        self._entries = dict(before.entries)
+        self._through = before.through
+        self._refused = list(before.refused)
+        self._made_by: dict[str, set[str]] = defaultdict(set)
+        """The entries that have a claim with this line or source."""
+        for entry in before.entries.values():
+            for told in entry.claims.values():
+                self._index(entry.id, told)
+
+    def result(self) -> Specification:
+        return Specification(entries=self._entries, through=self._through, refused=tuple(self._refused))
+
+    def take(self, line: Line, *, is_ours: bool) -> None:
+        authority = authority_of(line) if is_ours else Authority.NONE
+        changed = line.meta.get("amends") or line.meta.get("retracts")
+        if isinstance(changed, str) and changed and authority is Authority.PERSON:
+            self._outdate(changed, line.message_id)
+        patches = line.meta.get(ENTRIES)
+        for given in patches if isinstance(patches, list | tuple) else ():
+            try:
+                self._apply(Patch.model_validate(given), line, authority)
+            except (ValidationError, ValueError, TypeError) as error:
+                reason = str(error).partition("\n")[0]
+                self._refused.append(f"{line.message_id}: {reason}")
+        self._through = line.message_id or self._through
+
+    def _apply(self, patch: Patch, line: Line, authority: Authority) -> None:
+        entry = self._entries.get(patch.id) or self._opened(patch, line)
+        decides = authority is Authority.PERSON or (
+            authority is Authority.GIT and entry.kind not in DECIDED_BY_PEOPLE
+        )
+        accepted = decides and patch.state is not State.PROPOSED
+        for field, value in _values(entry, patch).items():
+            outcome = field == "outcome" and authority is not Authority.PERSON
+            entry = self._claiming(entry, field, value, patch, line, accepted=accepted and not outcome)
+        if decides and patch.accept:
+            entry = self._accepting(entry, patch, line)
+        self._entries[entry.id] = entry
+        if decides:
+            self._stated(entry, patch, line, accepted=accepted)
+
+    def _opened(self, patch: Patch, line: Line) -> Entry:
+        if not patch.kind:
+            raise ValueError(f"{patch.id} is not known, and the patch does not say what kind it is")
+        if len(self._entries) >= MOST_ENTRIES:
+            raise ValueError(f"{patch.id} is one entry too many: {MOST_ENTRIES:,} are kept")
+        step = line.meta.get("step_id")
+        return Entry(
+            id=patch.id, kind=patch.kind, step=step if isinstance(step, str) else "", part_of=patch.part_of
+        )
+
+    def _claiming(
+        self,
+        entry: Entry,
+        field: str,
+        value: Any,
+        patch: Patch,
+        line: Line,
+        *,
+        accepted: bool,
+        sources: tuple[str, ...] | None = None,
+    ) -> Entry:
+        claim = Claim(
+            value=value,
+            **_who(line),
+            line=utterance_of(line),
+            sources=patch.sources if sources is None else sources,
+            accepted=accepted,
+            settles=accepted and line.source is Source.SYSTEM,
+        )
+        self._index(entry.id, (claim,))
+        return entry.but(claims={**entry.claims, field: (*entry.claims.get(field, ()), claim)})
+
+    def _accepting(self, entry: Entry, patch: Patch, line: Line) -> Entry:
+        """
+        Proposals become accepted and keep what they rest on; what was stale is confirmed, and rests on the
+        press.
+        """
+        for field, told in entry.claims.items():
+            last = told[-1]
+            if last.accepted and not last.stale:
+                continue
+            sources = () if last.stale else tuple(dict.fromkeys((*last.sources, last.line)))
+            entry = self._claiming(entry, field, last.value, patch, line, accepted=True, sources=sources)
+        return entry
+
+    def _stated(self, entry: Entry, patch: Patch, line: Line, *, accepted: bool) -> None:
+        if patch.state in GONE:
+            self._entries[entry.id] = entry.but(state=patch.state, replaced_by=patch.replaced_by)
+            self._outdate(entry.id, line.message_id)
+        elif patch.state is State.ACCEPTED or patch.accept:
+            self._entries[entry.id] = entry.but(state=State.ACCEPTED, replaced_by=())
+        elif accepted and patch.new and not entry.gone:
+            self._entries[entry.id] = entry.but(state=State.ACCEPTED)
+
+    def _outdate(self, source: str, why: str) -> None:
+        """What is not current any more is marked, too: it is no side of a dispute then."""
+        for id, field in self.resting_on(source):
+            current = self._entries[id].claim(field)
+            self._mark(
+                id, field, why, [claim for claim in self._entries[id].claims[field] if claim is current]
+            )
+        for id in self._made_by.get(source, ()):
+            for field, told in self._entries[id].claims.items():
+                self._mark(id, field, why, [claim for claim in told if claim.line == source])
+
+    def _mark(self, id: str, field: str, why: str, meant: Collection[Claim]) -> None:
+        entry = self._entries[id]
+        told = tuple(
+            one.but(stale=why) if not one.stale and any(one is other for other in meant) else one
+            for one in entry.claims[field]
+        )
+        self._entries[id] = entry.but(claims={**entry.claims, field: told})
+
+    def resting_on(self, source: str) -> tuple[tuple[str, str], ...]:
+        found: dict[tuple[str, str], None] = {}
+        todo = [source]
+        while todo:
+            now = todo.pop()
+            for id in sorted(self._made_by.get(now, ())):
+                entry = self._entries[id]
+                for field, claim in () if entry.gone else entry.current():
+                    if now in {claim.line, *claim.sources} and (id, field) not in found:
+                        found[id, field] = None
+                        todo.append(id)
+        return tuple(found)
+
+    def _index(self, id: str, claims: Iterable[Claim]) -> None:
+        for claim in claims:
+            for source in (claim.line, *claim.sources):
+                self._made_by[source].add(id)
+
+
+def _values(entry: Entry, patch: Patch) -> dict[str, Any]:
+    """What the patch gives each field; a list grows by what it does not have."""
+    values = dict(patch.set)
+    for field, more in patch.add.items():
+        before = entry[field]
+        values[field] = list(dict.fromkeys([*(before if isinstance(before, list) else ()), *more]))
+    return values
+
+
+def _who(line: Line) -> dict[str, str]:
+    if author := line.meta.get(GIT_AUTHOR):
+        return {"by": str(author), "name": str(author).removeprefix("git:").partition("@")[0]}
+    person = line.meta.get("user_id")
+    if isinstance(person, str) and person:
+        return {"by": person, "name": str(line.meta.get("user_name") or person)}
+    return {"by": line.actor, "name": line.actor}

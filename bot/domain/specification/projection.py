@@ -1,0 +1,406 @@
+"""
+Files out of entries: each view's text, and the lists of the plan. Every form serves every kind. What is not
+settled says so in words wherever it is shown, and a file names only references that exist.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, assert_never
+
+from bot.domain.catalog.schema import (
+    EXCLUSIVE,
+    REMARK,
+    FieldType,
+    Form,
+    Kind,
+    PlanRule,
+    Schema,
+    Show,
+    View,
+    is_shown,
+)
+from bot.domain.specification.entries import Entry, Specification, State, numbers
+from bot.domain.values.markdown import bullet, inert
+from bot.domain.values.text import clean
+
+NOTHING = "_Nothing recorded yet._"
+UNSORTED = "**Said, and not sorted yet**"
+SAID_BY = "_Said by "
+TO_CONFIRM = "_(to be confirmed again)_"
+WITHOUT_VALUE = "none"
+WITH_VALUE = "any"
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""A cell of a CSV file that begins so would be a formula to a spreadsheet."""
+
+
+class Projection:
+    """
+    *questions* are the step's questions by step id, at the depth it was led at: notes stand under the one they
+    answer.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        specification: Specification,
+        questions: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        self._schema = schema
+        self._spec = specification
+        self._questions = questions or {}
+
+    def view(self, view: View) -> str:
+        """The body of the section, or the whole of a JSON or CSV file."""
+        parts = [self._part(one, view) for one in view.show]
+        if view.is_data:
+            return parts[0]
+        return "\n\n".join(part for part in (*parts, self._notes(view)) if part) or NOTHING
+
+    def homeless(self, step_id: str) -> str:
+        """The notes of a step whose only files are data."""
+        views = self._schema.of_step(step_id)
+        return "" if not views or self._home(step_id) else self._listed(step_id, is_prose=False)
+
+    def plan(self) -> dict[str, Any]:
+        """The lists of planning.ai.json that are made of entries, nested as their dotted keys say."""
+        plan: dict[str, Any] = {}
+        for path, rule in self._schema.plan.items():
+            *above, name = path.split(".")
+            place = plan
+            for one in above:
+                place = place.setdefault(one, {})
+            place[name] = list(self._planned(rule))
+        return plan
+
+    def get(self, entry: Entry, name: str) -> Any:
+        """
+        What *name* is for the entry: a field, `id`, `by`, `owner`, `#criterion` (how many parts),
+        `criteria.text` (of what it names), `story.traces` (the stories that name it).
+        """
+        if name == "id":
+            return entry.id
+        if name == "by":
+            return entry.said_by
+        if name == "owner":
+            return entry.part_of
+        if name.startswith("#"):
+            return len(self._spec.parts(entry.id, name[1:]))
+        head, _, rest = name.partition(".")
+        if rest and head in self._schema.kinds:
+            return [one.id for one in self._spec.active(head) if entry.id in _listed(one[rest])]
+        if rest:
+            named = (self._spec.entries[id] for id in _listed(entry[head]) if self._spec.lives(id))
+            return [one[rest] for one in named]
+        field = self._schema.kinds[entry.kind].fields.get(head)
+        value = entry[head]
+        if field and field.type is FieldType.REF:
+            living = [id for id in _listed(value) if self._spec.lives(id)]
+            return living if field.many else next(iter(living), None)
+        return [] if field and field.many and value is None else value
+
+    def shown(self, entry: Entry, field: str) -> str:
+        """The value as one line of Markdown, with what is open about it."""
+        value = self.get(entry, field)
+        text = "; ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+        text = inert(" ".join(clean(text).split()))
+        kind_field = self._schema.kinds[entry.kind].fields.get(field)
+        if kind_field and kind_field.type in EXCLUSIVE and (both := entry.contested(field)):
+            text += f" _(open: {', '.join(f'{one.name or one.by} says {one.value}' for one in both)})_"
+        if pending := entry.pending(field):
+            text += f" _({pending.name or pending.by} proposes: {_one_line(pending.value)})_"
+        return text
+
+    def mark(self, entry: Entry) -> str:
+        """What has to be said about the entry as a whole, with a space in front."""
+        proposed = f" _(proposed by {entry.said_by}, not confirmed)_" if entry.state is State.PROPOSED else ""
+        return proposed + (f" {TO_CONFIRM}" if entry.stale else "")
+
+    # --- forms --------------------------------------------------------------------------------------------------------
+
+    def _part(self, show: Show, view: View) -> str:
+        entries = self.chosen(show, view)
+        match show.form:
+            case Form.FACTS:
+                return self._facts(show, entries)
+            case Form.BULLETS:
+                return self._bullets(show, entries)
+            case Form.NUMBERED:
+                return self._bullets(show, entries, sign="1.")
+            case Form.HEADINGS:
+                return "\n\n".join(self._heading(show, one) for one in entries)
+            case Form.TABLE:
+                return self._table(show, entries)
+            case Form.COUNTS:
+                return "\n".join(self._count(self._schema.kinds[key]) for key in show.kinds)
+            case Form.CODE:
+                return "\n\n".join(self._code(show, one) for one in entries)
+            case Form.DIAGRAM:
+                return self._diagram(entries)
+            case Form.JSON:
+                rows = [{key: self.get(one, name) for key, name in show.fields.items()} for one in entries]
+                return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+            case Form.CSV:
+                return self._csv(show, entries)
+            case _:
+                assert_never(show.form)
+
+    def chosen(self, show: Show | PlanRule, view: View | None = None) -> list[Entry]:
+        """The entries that a part shows, in its order."""
+        found = [one for one in self._spec.active(show.kind) if self._fits(one, show.where)]
+        if not isinstance(show, Show):
+            return found
+        if show.here and view:
+            found = [one for one in found if one.step in view.steps]
+        if show.order or show.group:
+            found.sort(key=lambda one: (self._rank(one, show.group), self._rank(one, show.order)))
+        return found
+
+    def _fits(self, entry: Entry, where: Mapping[str, Sequence[str]]) -> bool:
+        for field, allowed in where.items():
+            value = entry[field]
+            if WITH_VALUE in allowed and value not in (None, "", []):
+                continue
+            if (WITHOUT_VALUE if value in (None, "", []) else str(value)) not in allowed:
+                return False
+        return True
+
+    def _rank(self, entry: Entry, field: str) -> tuple[int, tuple[int, ...]]:
+        """By the order of the choices, the highest first; what has no value comes last."""
+        if not field:
+            return 0, ()
+        values = self._schema.kinds[entry.kind].fields[field].of
+        ordered = values[::-1] if values[:1] == ("low",) else values
+        value = entry[field]
+        return (ordered.index(value) if value in ordered else len(ordered)), numbers(
+            entry.id
+        ) if field else ()
+
+    def _facts(self, show: Show, entries: Sequence[Entry]) -> str:
+        rows = [
+            (self._schema.kinds[one.kind].label(name), text, one)
+            for one in entries
+            for name in show.fields
+            if (text := self.shown(one, name))
+        ]
+        if not rows:
+            return ""
+        if show.style == "table":
+            body = [
+                "| Kind | Files |",
+                "| --- | --- |",
+                *(f"| {name} | {_cell(text)} |" for name, text, _ in rows),
+            ]
+        else:
+            body = [f"{name}: {text}" for name, text, _ in rows]
+        marks = "".join(dict.fromkeys(self.mark(one) for _, _, one in rows))
+        return "\n".join([*body, "", f"{SAID_BY}{_names(one for _, _, one in rows)}._{marks}"])
+
+    def _bullets(self, show: Show, entries: Sequence[Entry], sign: str = "-") -> str:
+        rows: list[str] = []
+        group: str | None = None
+        for entry in entries:
+            kind = self._schema.kinds[entry.kind]
+            named = str(entry[show.group] or "other") if show.group else None
+            if named != group:
+                group = named
+                rows += ["", f"**{str(named).capitalize()}**", ""]
+            rows.append(
+                f"{sign} **{entry.id}** {self.shown(entry, kind.text)} — {entry.said_by}{self.mark(entry)}"
+            )
+            rows += [f"  - {fact}" for fact in self._labelled(entry, show)]
+        return "\n".join(rows).strip("\n")
+
+    def _labelled(self, entry: Entry, show: Show) -> Iterator[str]:
+        kind = self._schema.kinds[entry.kind]
+        for name in show.fields:
+            if name in self._schema.kinds:
+                for part in self._spec.parts(entry.id, name):
+                    words = self.shown(part, self._schema.kinds[name].text)
+                    facts = "; ".join(self._facts_of(part))
+                    yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {part.said_by}{self.mark(part)}"
+            elif name != kind.text and (text := self.shown(entry, name)):
+                yield f"{kind.label(name)}: {text}"
+
+    def _facts_of(self, part: Entry) -> Iterator[str]:
+        kind = self._schema.kinds[part.kind]
+        for name in kind.fields:
+            if name not in {kind.text, REMARK} and (text := self.shown(part, name)):
+                yield f"{kind.label(name)}: {text}"
+
+    def _heading(self, show: Show, entry: Entry) -> str:
+        kind = self._schema.kinds[entry.kind]
+        rows = [f"- {fact}" for fact in self._labelled(entry, show)]
+        remark = entry[REMARK]
+        return "\n".join(
+            [
+                f"### {entry.id}: {self.shown(entry, kind.text)}{self.mark(entry)}",
+                "",
+                *rows,
+                *(["", inert(clean(str(remark)))] if remark else []),
+                *([""] if rows or remark else []),
+                f"{SAID_BY}{entry.said_by}._",
+            ]
+        )
+
+    def _table(self, show: Show, entries: Sequence[Entry]) -> str:
+        """The first cell begins with the id, so that a row that is changed by hand is known again."""
+        if not entries:
+            return ""
+        kind = self._schema.kinds[show.kind]
+        ids = [show.id_column] if show.id_column else []
+        rows = [[*ids, *map(kind.label, show.fields)]]
+        rows.append(["---"] * len(rows[0]))
+        for entry in entries:
+            first, *rest = (_cell(self.shown(entry, name)) for name in show.fields)
+            mark = self.mark(entry)
+            lead = [entry.id, first + mark] if ids else [f"{entry.id} {first}{mark}".replace("  ", " ")]
+            rows.append([*lead, *rest])
+        table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        return f"{table}\n\n{SAID_BY}{_by_person(entries)}._"
+
+    def _count(self, kind: Kind) -> str:
+        return f"- {kind.name}: {len(self._spec.active(kind.key))}"
+
+    def _code(self, show: Show, entry: Entry) -> str:
+        named = {name: str(entry[name] or "") for name in ("name", "inputs", "result", "errors")}
+        errors = f" | {named['errors']}" if named["errors"] else ""
+        signature = entry["signature"] or f"{named['name']}({named['inputs']}) -> {named['result']}{errors}"
+        facts = "".join(f"\n- {fact}" for fact in self._labelled(entry, show))
+        code = clean(str(signature)).replace("```", "")
+        return f"**{entry.id}** — {entry.said_by}{self.mark(entry)}\n\n```\n{code}\n```{facts}"
+
+    def _diagram(self, entries: Sequence[Entry]) -> str:
+        if not entries:
+            return ""
+        names = dict.fromkeys(str(one[end]) for one in entries for end in ("source", "target") if one[end])
+        nodes = {name: f"n{number}" for number, name in enumerate(names, start=1)}
+        rows = [f'    {node}["{_quoted(name)}"]' for name, node in nodes.items()]
+        for one in entries:
+            if one["source"] and one["target"]:
+                data = f'|"{_quoted(str(one["data"]))}"|' if one["data"] else ""
+                rows.append(f"    {nodes[str(one['source'])]} -->{data} {nodes[str(one['target'])]}")
+        return "\n".join(["```mermaid", "flowchart LR", *rows, "```"])
+
+    def _csv(self, show: Show, entries: Sequence[Entry]) -> str:
+        file = io.StringIO()
+        rows = csv.writer(file, lineterminator="\r\n")
+        rows.writerow(show.fields)
+        for entry in entries:
+            rows.writerow([_csv_cell(self.get(entry, name)) for name in show.fields.values()])
+        return file.getvalue()
+
+    # --- notes --------------------------------------------------------------------------------------------------------
+
+    def _home(self, step_id: str) -> View | None:
+        """The section that shows the notes of a step: its first of prose, else its first."""
+        views = [view for view in self._schema.of_step(step_id) if not view.is_data and view.section]
+        return next((view for view in views if view.prose), views[0] if views else None)
+
+    def _notes(self, view: View) -> str:
+        steps = [step for step in view.steps if (home := self._home(step)) and home.key == view.key]
+        return "\n\n".join(text for step in steps if (text := self._listed(step, is_prose=view.prose)))
+
+    def _listed(self, step_id: str, *, is_prose: bool) -> str:
+        """In prose the notes are the content, under the questions they answer; elsewhere they are told apart."""
+        notes = self._spec.notes_of([step_id])
+        if not notes:
+            return ""
+        if not is_prose:
+            return "\n".join([UNSORTED, "", *(self._note(one) for one in notes)])
+        questions = self._questions.get(step_id, ())
+        groups: dict[str, list[str]] = {}
+        for one in notes:
+            number = one["question"]
+            is_known = isinstance(number, int) and 0 < number <= len(questions)
+            groups.setdefault(questions[number - 1] if is_known else "", []).append(self._note(one))
+        ordered = [
+            *(question for question in questions if question in groups),
+            *([""] if "" in groups else []),
+        ]
+        return "\n\n".join(
+            "\n".join([*([f"**{bullet(question)}**", ""] if question else []), *groups[question]])
+            for question in ordered
+        )
+
+    def _note(self, entry: Entry) -> str:
+        """Verbatim; further lines are indented below the first."""
+        first, *more = inert(clean(str(entry["text"]))).splitlines() or [""]
+        rows = [
+            f"- {entry.said_by}: {first}{'' if more else self.mark(entry)}",
+            *(f"  {row}" for row in more),
+        ]
+        return "\n".join(row.rstrip() for row in rows) + (self.mark(entry) if more else "")
+
+    # --- the plan -----------------------------------------------------------------------------------------------------
+
+    def _planned(self, rule: PlanRule) -> Iterator[Any]:
+        for kind, fixed in rule.kinds.items():
+            yield from self._rows(rule.but(kind=kind), {"kind": fixed})
+        if rule.kind:
+            kind = rule.kind if self._spec.active(rule.kind) or not rule.otherwise else rule.otherwise
+            yield from self._rows(rule.but(kind=kind), {})
+
+    def _rows(self, rule: PlanRule, fixed: Mapping[str, str]) -> Iterator[Any]:
+        """Of accepted entries only: a plan is not made of what nobody agreed to."""
+        for entry in self.chosen(rule):
+            if entry.state is not State.ACCEPTED:
+                continue
+            if rule.each:
+                yield entry[rule.each]
+                continue
+            row: dict[str, Any] = {}
+            for key, name in rule.fields.items():
+                names = (name,) if isinstance(name, str) else name
+                found = [
+                    value for one in names if (value := self._planned_value(entry, one)) not in (None, "")
+                ]
+                row[key] = found if not isinstance(name, str) else next(iter(found), None)
+            for key, values in rule.map.items():
+                row[key] = values.get(str(row.get(key)).lower(), row.get(key))
+            yield {**fixed, **{key: value for key, value in row.items() if value is not None}}
+
+    def _planned_value(self, entry: Entry, names: str) -> Any:
+        """Of the first of *names* (`waits|depends`) that the entry's kind has."""
+        kind = self._schema.kinds[entry.kind]
+        known = (one for one in names.split("|") if is_shown(self._schema, kind, one))
+        name = next(known, "")
+        return self.get(entry, name) if name else None
+
+
+def _listed(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, list | tuple) else () if value is None else (value,)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _csv_cell(value: Any) -> str:
+    text = (
+        ";".join(map(str, value)) if isinstance(value, list) else "" if value is None else clean(str(value))
+    )
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def _one_line(value: Any) -> str:
+    text = "; ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return inert(" ".join(clean(text).split()))
+
+
+def _quoted(text: str) -> str:
+    """Inside the quotes of a Mermaid label."""
+    return _one_line(text).replace('"', "'").replace("`", "'")
+
+
+def _names(entries: Iterable[Entry]) -> str:
+    return ", ".join(dict.fromkeys(name for one in entries for name in one.said_by.split(", ")))
+
+
+def _by_person(entries: Sequence[Entry]) -> str:
+    """`Ada: RSK-001, RSK-003; Grace: RSK-002`."""
+    by: dict[str, list[str]] = {}
+    for one in entries:
+        by.setdefault(one.said_by, []).append(one.id)
+    return "; ".join(f"{name}: {', '.join(ids)}" for name, ids in by.items())

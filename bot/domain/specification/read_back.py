@@ -1,0 +1,294 @@
+"""
+What people changed by hand in a section that we wrote, as patches: row by row and cell by cell, by the ids in
+it, against what was last written (not against what is known by now). What no form knows becomes the remark of
+its entry, or a note; nothing is dropped. A value that does not fit leaves the section as people wrote it, until
+somebody mends it.
+"""
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from bot.domain.catalog.schema import NOTE, REMARK, FieldType, Form, Schema, Show, View
+from bot.domain.specification.entries import Entry, Patch, Specification, State
+from bot.domain.specification.projection import NOTHING, SAID_BY, UNSORTED
+from bot.domain.values.value import Value
+
+_ID = r"[A-Z]{1,4}-\d{3,4}(?:-\d{2,3})?"
+_MARK = re.compile(r" ?_\((?:open: [^_]*|proposed by [^_]*|[^_()]* proposes: [^_]*|to be confirmed again)\)_")
+_HEADING = re.compile(rf"#{{3,6}} (?P<id>{_ID}): (?P<text>.*)")
+_BULLET = re.compile(rf"(?:[-*+]|\d{{1,3}}\.) \*\*(?P<id>{_ID})\*\*:? (?P<text>.*)")
+_PART = re.compile(rf"(?P<indent> *)[-*+] (?P<id>{_ID}): (?P<text>.*)")
+_CODE = re.compile(rf"\*\*(?P<id>{_ID})\*\*(?: — .*)?")
+_LABELLED = re.compile(r"(?P<indent> *)[-*+] (?P<label>[^:]{1,40}): (?P<value>.*)")
+_FACT = re.compile(r"(?P<label>[^:|#>*_-][^:|]{0,39}): (?P<value>.*)")
+_CELL = re.compile(r"(?<!\\)\|")
+_GROUP = re.compile(r"\*\*[^*]+\*\*")
+
+
+class ReadBack(Value):
+    """`unread` are rows with a value that does not fit: while there are any, the section is left alone."""
+
+    patches: tuple[Patch, ...] = ()
+    unread: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.patches or self.unread)
+
+
+class Row(NamedTuple):
+    """A row of a section with the entry that it is about: its own id, or that of the block it stands in."""
+
+    text: str
+    id: str = ""
+    owner: str = ""
+
+
+def read_back(
+    view: View, schema: Schema, specification: Specification, *, written: str, found: str
+) -> ReadBack:
+    """
+    What has to be recorded so that the section, rendered again, says what *found* says where *written* said
+    something else.
+    """
+    if view.is_data:
+        return _Data(view, schema, specification).read(written, found)
+    return _Section(view, schema, specification).read(written, found)
+
+
+class _Reading:
+    def __init__(self, view: View, schema: Schema, specification: Specification) -> None:
+        self._view = view
+        self._schema = schema
+        self._spec = specification
+        self._set: dict[str, dict[str, Any]] = {}
+        self._gone: list[str] = []
+        self._notes: list[str] = []
+        self._unread: list[str] = []
+
+    def _result(self) -> ReadBack:
+        patches = [Patch(id=id, set=values) for id, values in self._set.items() if values]
+        patches += [Patch(id=id, state=State.WITHDRAWN) for id in dict.fromkeys(self._gone)]
+        kind = self._schema.kinds.get(NOTE)
+        for text in self._notes if kind else ():
+            assert kind, "there are notes"
+            id = self._spec.next_id(kind, "", (one.id for one in patches))
+            patches.append(Patch(id=id, kind=NOTE, new=True, set={"text": text}))
+        return ReadBack(patches=tuple(patches), unread=tuple(self._unread))
+
+    def _put(self, entry: Entry, field: str, text: str, row: str) -> None:
+        """A value that was changed; none is one that was removed."""
+        kind = self._schema.kinds[entry.kind]
+        value = kind.fields[field].read(text) if text else None
+        if text and value is None:
+            self._unread.append(row)
+            return
+        self._set.setdefault(entry.id, {})[field] = value
+
+    def _known(self, id: str) -> Entry | None:
+        entry = self._spec.entries.get(id)
+        return entry if entry and entry.kind in self._schema.kinds else None
+
+
+class _Section(_Reading):
+    def read(self, written: str, found: str) -> ReadBack:
+        before, after = tuple(_rows(written)), tuple(_rows(found))
+        left = Counter(row.text for row in before)
+        kept = Counter(row.text for row in after)
+        pairs = {(row.id, self._shape(row)): row for row in before if row.id}
+        for row in after:
+            if left[row.text] > 0:
+                left[row.text] -= 1
+            elif not _is_ours(row.text):
+                self._changed(row, pairs)
+        remaining = {row.id for row in after if row.id}
+        for row in before:
+            if row.id and row.id not in remaining:
+                self._gone.append(row.id)
+            elif not row.id and kept[row.text] < 1:
+                self._removed(row, remaining)
+        return self._result()
+
+    def _shape(self, row: Row) -> str:
+        return "|" if row.text.startswith("|") else "#" if row.text.startswith("#") else "-"
+
+    def _changed(self, row: Row, pairs: Mapping[tuple[str, str], Row]) -> None:
+        entry = self._known(row.id)
+        if entry and row.text.startswith("|"):
+            self._table_row(entry, row, pairs.get((row.id, "|")))
+        elif entry:
+            was = pairs.get((row.id, self._shape(row)))
+            text = _words(row.text)
+            if was is None or text != _words(was.text):
+                self._put(entry, self._schema.kinds[entry.kind].text, text, row.text)
+        elif (owner := self._known(row.owner)) and (label := _LABELLED.fullmatch(row.text)):
+            kind = self._schema.kinds[owner.kind]
+            if field := kind.field_named(label["label"]):
+                self._put(owner, field, _MARK.sub("", label["value"]).strip(), row.text)
+            else:
+                self._remark(owner, row.text)
+        elif fact := self._fact(row.text):
+            self._put(*fact, row.text)
+        elif owner:
+            self._remark(owner, row.text)
+        else:
+            self._notes.append(row.text.strip().removeprefix("- "))
+
+    def _removed(self, row: Row, remaining: set[str]) -> None:
+        """A labelled value that people took away, or a note."""
+        owner = self._known(row.owner)
+        label = _LABELLED.fullmatch(row.text)
+        if owner and row.owner in remaining and label:
+            kind = self._schema.kinds[owner.kind]
+            field = kind.field_named(label["label"])
+            if field and field not in self._set.get(owner.id, {}):
+                self._set.setdefault(owner.id, {})[field] = None
+        elif not owner and row.text.startswith("- "):
+            words = row.text.partition(": ")[2]
+            for note in self._spec.active(NOTE):
+                if words and str(note["text"]).splitlines()[:1] == [words]:
+                    self._gone.append(note.id)
+                    return
+
+    def _remark(self, owner: Entry, text: str) -> None:
+        told = self._set.setdefault(owner.id, {})
+        before = told.get(REMARK, owner[REMARK] or "")
+        told[REMARK] = f"{before}\n{text}".strip()
+
+    def _fact(self, text: str) -> tuple[Entry, str, str] | None:
+        """A row `Scope: medium` of the one entry that the step has."""
+        found = _FACT.fullmatch(text)
+        for show in self._view.show if found else ():
+            if show.form is Form.FACTS and found:
+                kind = self._schema.kinds[show.kind]
+                field = kind.field_named(found["label"])
+                entry = next(
+                    (one for one in self._spec.active(kind.key) if one.step in self._view.steps), None
+                )
+                if field and entry:
+                    return entry, field, _MARK.sub("", found["value"]).strip()
+        return None
+
+    def _table_row(self, entry: Entry, row: Row, was: Row | None) -> None:
+        show = next(
+            (one for one in self._view.show if one.form is Form.TABLE and one.kind == entry.kind), None
+        )
+        if show is None:
+            self._notes.append(row.text)
+            return
+        now, before = _cells(row, show), _cells(was, show) if was else []
+        for at, field in enumerate(show.fields):
+            cell = now[at] if at < len(now) else ""
+            if at >= len(before) or cell != before[at]:
+                self._put(entry, field, cell, row.text)
+
+
+class _Data(_Reading):
+    """JSON and CSV, record by record; records without an id of ours stay where they are and are not ours to read."""
+
+    def read(self, written: str, found: str) -> ReadBack:
+        show = self._view.show[0]
+        parse = _json_records if show.form is Form.JSON else _csv_records
+        try:
+            before, after = parse(written, show), parse(found, show)
+        except ValueError:
+            return ReadBack(unread=(f"{self._view.file} cannot be read",))
+        for id, record in after.items():
+            entry = self._known(id)
+            for key, value in record.items() if entry and id in before else ():
+                if entry and value != before[id].get(key):
+                    self._record_field(entry, show.fields.get(key, ""), value, f"{id} {key}: {value}")
+        self._gone += [id for id in before if id not in after]
+        return self._result()
+
+    def _record_field(self, entry: Entry, field: str, value: Any, row: str) -> None:
+        kind = self._schema.kinds[entry.kind]
+        if field not in kind.fields:
+            self._unread.append(row)  # what is counted or looked up is not the file's to say
+            return
+        text = ";".join(map(str, value)) if isinstance(value, list) else str(value or "")
+        if kind.fields[field].type is FieldType.REF:
+            text = text.replace(";", ", ")
+        self._put(entry, field, text, row)
+
+
+def _rows(text: str) -> Iterator[Row]:
+    """Rows that are not blank, with what they belong to; the lines of a block of code are one row."""
+    owner, is_code = "", False
+    for raw in text.splitlines():
+        row = raw.rstrip()
+        if row.lstrip().startswith("```"):
+            is_code = not is_code
+            continue
+        if not row or is_code:
+            continue
+        heading = _HEADING.fullmatch(row)
+        bullet = _BULLET.fullmatch(row) or _CODE.fullmatch(row)
+        part = _PART.fullmatch(row)
+        if heading or (bullet and not row.startswith(" ")):
+            owner = (heading or bullet or {"id": ""})["id"]
+            yield Row(row, owner, owner)
+        elif part:
+            yield Row(row, part["id"], owner)
+        elif row.startswith("|"):
+            found = re.match(rf"\|\s*\**(?P<id>{_ID})\b", row)
+            yield Row(row, found["id"] if found else "")
+        else:
+            if row.startswith("#") or _GROUP.fullmatch(row):
+                owner = ""
+            yield Row(row, "", owner)
+
+
+def _is_ours(text: str) -> bool:
+    """What says nothing of its own: it is written again anyway."""
+    bare = text.strip()
+    return (
+        bare in {NOTHING, UNSORTED}
+        or bare.startswith(SAID_BY)
+        or set(bare) <= set("|-: ")
+        or bool(_GROUP.fullmatch(bare))
+    )
+
+
+def _words(row: str) -> str:
+    """The text of an entry's row, without its id, its author and its marks."""
+    row = _MARK.sub("", row)
+    found = _HEADING.fullmatch(row) or _BULLET.fullmatch(row) or _PART.fullmatch(row)
+    text = str(found["text"]) if found else ""
+    return (text if row.startswith("#") else text.rpartition(" — ")[0] or text).strip()
+
+
+def _cells(row: Row, show: Show) -> list[str]:
+    """In the order of the fields: the id has a column of its own, or stands in the first."""
+    cells = [
+        one.strip().replace("\\|", "|") for one in _CELL.split(_MARK.sub("", row.text).strip().strip("|"))
+    ]
+    if show.id_column:
+        return cells[1:]
+    return [re.sub(rf"^\**{_ID}\**:?\s*", "", cells[0]), *cells[1:]]
+
+
+def _json_records(text: str, show: Show) -> dict[str, dict[str, Any]]:
+    key = next((name for name, field in show.fields.items() if field == "id"), "id")
+    rows = json.loads(text) if text.strip() else []
+    return {
+        str(row[key]): row for row in rows if isinstance(rows, list) and isinstance(row, dict) and key in row
+    }
+
+
+def _csv_records(text: str, show: Show) -> dict[str, dict[str, Any]]:
+    key = next((name for name, field in show.fields.items() if field == "id"), "id")
+    try:
+        rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+    return {
+        row[key]: {name: cell for name, cell in row.items() if name and isinstance(cell, str)}
+        for row in rows
+        if row.get(key)
+    }

@@ -1,0 +1,117 @@
+"""A meeting on paper: lines as the transcript has them, and the specification that is folded from them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bot.content.entries import read_schema
+from bot.content.findings import Findings
+from bot.content.load import load
+from bot.domain.catalog.schema import Schema
+from bot.domain.specification import forms
+from bot.domain.specification.entries import ENTRIES, Patch, Specification, patches_of
+from bot.domain.specification.projection import Projection
+from bot.domain.transcript.lines import Line, Part, Source
+from bot.shipped import personas_dir, steps_dir
+
+PLAYBOOK = load(personas_dir(), steps_dir())
+SCHEMA = read_schema(steps_dir(), PLAYBOOK.agenda.steps, Findings())
+QUESTIONS = {step.step_id: step.questions_at(step.depth) for step in PLAYBOOK.agenda.steps}
+
+
+class Meeting:
+    """Everything said is one line, folded at once."""
+
+    def __init__(self, schema: Schema = SCHEMA) -> None:
+        self.schema = schema
+        self.lines: list[Line] = []
+        self.specification = Specification()
+
+    def say(
+        self, who: str, step: str, text: str, *, amends: str = "", open_questions: Iterable[int] = ()
+    ) -> str:
+        """A person's message, or the newer words of one; returns the line's id."""
+        patches = forms.read(
+            text,
+            schema=self.schema,
+            specification=self.specification,
+            step_id=step,
+            person=f"U{who.upper()}",
+            questions=len(QUESTIONS.get(step, ())),
+            open_questions=tuple(open_questions),
+        )
+        if amends:
+            about = (
+                line for line in reversed(self.lines) if amends in {line.message_id, line.meta.get("amends")}
+            )
+            patches = forms.reread(patches_of(next(about)), patches)
+        facts = {"amends": amends} if amends else {}
+        return self.add(Source.USER, text, patches, step=step, who=who, **facts)
+
+    def press(self, who: str, *patches: Mapping[str, Any], step: str = "") -> str:
+        return self.add(
+            Source.SYSTEM, f"{who} pressed.", map(Patch.model_validate, patches), step=step, who=who
+        )
+
+    def propose(self, *patches: Mapping[str, Any], step: str = "") -> str:
+        """A model's line."""
+        return self.add(Source.MODEL, "Proposed.", map(Patch.model_validate, patches), step=step)
+
+    def push(self, author: str, *patches: Patch) -> str:
+        """Changes read back from git."""
+        return self.add(Source.SYSTEM, "Changed in git.", patches, git_author=f"git:{author}@4b29257")
+
+    def delete(self, who: str, line: str) -> str:
+        return self.add(Source.SYSTEM, f"{who} took it back.", (), who=who, retracts=line)
+
+    def add(
+        self,
+        source: Source,
+        text: str,
+        patches: Iterable[Patch],
+        *,
+        step: str = "",
+        who: str = "",
+        **facts: str,
+    ) -> str:
+        id = f"m{len(self.lines) + 1}"
+        meta: dict[str, Any] = {"message_id": id, "step_id": step, **facts}
+        if who:
+            meta |= {"user_id": f"U{who.upper()}", "user_name": who}
+        if made := [patch.as_json() for patch in patches]:
+            meta[ENTRIES] = made
+        line = Line(
+            ts=f"2026-11-22T10:{len(self.lines) // 60:02}:{len(self.lines) % 60:02}.000Z",
+            round=1,
+            actor={Source.USER: "User", Source.SYSTEM: "PlanningAgent", Source.MODEL: "BusinessAnalyst"}[
+                source
+            ],
+            phase=Part.CLARIFYING,
+            role="planning",
+            source=source,
+            content=text,
+            meta=meta,
+        )
+        self.lines.append(line)
+        self.specification = self.specification.folding([line])
+        return id
+
+    def __getitem__(self, path: str) -> Any:
+        """`FR-001.priority` is the current value."""
+        id, _, field = path.partition(".")
+        return self.specification.entries[id][field]
+
+    def section(self, name: str) -> str:
+        view = next(view for view in self.schema.views if name in {view.section, view.file, view.key})
+        return self.projection.view(view)
+
+    @property
+    def projection(self) -> Projection:
+        return Projection(self.schema, self.specification, QUESTIONS)
+
+    def stale(self) -> set[str]:
+        return {
+            f"{one.id}.{field}"
+            for one in self.specification.entries.values()
+            for field in one.stale
+            if not one.gone
+        }

@@ -1,0 +1,103 @@
+"""Coverage finds what is missing, open or doubtful; it chooses the next question and stops nobody."""
+
+import pytest
+
+from bot.domain.specification.coverage import GapKind, coverage, of_step
+from tests.specification.meeting import SCHEMA, Meeting
+
+
+@pytest.fixture
+def meeting() -> Meeting:
+    return Meeting()
+
+
+def found(meeting: Meeting, *steps: str) -> dict[GapKind, list[str]]:
+    gaps: dict[GapKind, list[str]] = {}
+    for gap in coverage(SCHEMA, meeting.specification, steps):
+        gaps.setdefault(gap.kind, []).append(" ".join(filter(None, (gap.id, gap.field, *gap.facts))))
+    return gaps
+
+
+def test_an_empty_step_asks_for_what_its_sections_need(meeting: Meeting) -> None:
+    asked = [gap.ask for gap in of_step(SCHEMA, meeting.specification, "01-06")]
+
+    assert asked == ["What can people do with it?", "What might people expect that we will not do this time?"]
+
+
+def test_the_next_question_is_about_the_entry_that_lacks_something(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: Edit\nAC: it is kept\nrequirement: Sort\nOut of scope: tablets")
+
+    (gap,) = of_step(SCHEMA, meeting.specification, "01-06")
+    assert (gap.id, gap.ask, gap.lane) == (
+        "FR-002",
+        "How would somebody see that FR-002 works?",
+        "TestPlanner",
+    )
+
+
+def test_a_required_field_that_is_missing(meeting: Meeting) -> None:
+    meeting.say("Ada", "04-01", "module: Sync")
+
+    assert "MOD-001 responsibility" in found(meeting)[GapKind.MISSING]
+
+
+def test_references_to_what_is_gone_and_circles_are_found(meeting: Meeting) -> None:
+    meeting.say(
+        "Ada", "01-06", "requirement: One\nrequirement: Two\nFR-001 depends: FR-002\nFR-002 depends: FR-001"
+    )
+    assert found(meeting)[GapKind.CIRCLE] == ["FR-001 depends FR-001 FR-002"]
+
+    meeting.press("Ada", {"id": "FR-002", "state": "superseded", "replaced_by": ["FR-003"]})
+    assert found(meeting)[GapKind.DANGLING] == ["FR-001 depends FR-002 FR-003"]
+
+
+def test_what_is_contested_stale_or_proposed(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: One")
+    said = meeting.say("Ada", "01-08", "Must: FR-001")
+    meeting.say("Grace", "01-08", "Should: FR-001")
+    assert found(meeting)[GapKind.CONTESTED] == ["FR-001 priority Ada: must Grace: should"]
+
+    meeting.delete("Ada", said)
+    meeting.delete("Grace", "m3")
+    meeting.say("Ada", "01-06", "- Two")
+    gaps = found(meeting)
+    assert GapKind.CONTESTED not in gaps
+    assert gaps[GapKind.STALE] == ["FR-001 priority m5"]
+    assert gaps[GapKind.PROPOSED] == ["FR-002"]
+
+
+def test_a_list_in_which_everything_is_a_must(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: One\nrequirement: Two")
+    meeting.say("Ada", "01-08", "Must: FR-001, FR-002")
+
+    assert found(meeting, "01-08")[GapKind.ALL_ALIKE] == ["requirement must"]
+
+
+@pytest.mark.parametrize(("text", "word"), [("answers soon", "soon"), ("antwortet schnell", "schnell")])
+def test_a_vague_word_without_a_number_is_found(meeting: Meeting, text: str, word: str) -> None:
+    meeting.say("Ada", "01-06", f"requirement: {text}")
+
+    assert found(meeting)[GapKind.VAGUE] == [f"FR-001 title {word}"]
+
+
+def test_a_vague_word_beside_a_number_is_not_vague(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: answers fast, within 2 s")
+
+    assert GapKind.VAGUE not in found(meeting)
+
+
+def test_an_id_that_nothing_has_and_two_that_say_the_same(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: Show it as FR-009 does\nrequirement: Filter the list by date")
+    meeting.say("Ada", "01-06", "requirement: Filter the list by date too")
+    gaps = found(meeting)
+
+    assert gaps[GapKind.UNKNOWN] == ["FR-001 title FR-009"]
+    assert gaps[GapKind.DUPLICATE] == ["FR-002 FR-003"]
+
+
+def test_an_objection_without_a_fate_is_open(meeting: Meeting) -> None:
+    meeting.say("Linus", "01-06", "objection: this is too much")
+    assert found(meeting)[GapKind.OBJECTION] == ["OBJ-001 this is too much"]
+
+    meeting.press("Ada", {"id": "OBJ-001", "set": {"outcome": "kept as risk"}})
+    assert GapKind.OBJECTION not in found(meeting)

@@ -1,0 +1,313 @@
+"""Entries are folded from the lines of a transcript; what a line may do depends on who wrote it."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.specification.entries import ENTRIES, Patch, Specification, State
+from tests.specification.meeting import SCHEMA, Meeting
+
+
+@pytest.fixture
+def meeting() -> Meeting:
+    return Meeting()
+
+
+def test_what_a_person_says_in_a_form_is_accepted(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: Filter by date")
+
+    entry = meeting.specification.entries["FR-001"]
+    assert (entry.state, entry["title"], entry.said_by) == (State.ACCEPTED, "Filter by date", "Ada")
+
+
+def test_a_model_only_proposes_whatever_its_patch_says(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: Filter by date")
+    meeting.propose(
+        {"id": "FR-001", "set": {"title": "Drop the audit log"}, "state": "accepted", "accept": True},
+        {"id": "DEC-001", "kind": "decision", "new": True, "set": {"text": "Ship"}, "state": "accepted"},
+    )
+
+    entries = meeting.specification.entries
+    assert meeting["FR-001.title"] == "Filter by date"
+    assert entries["FR-001"].pending("title") is not None
+    assert entries["DEC-001"].state is State.PROPOSED
+
+
+def test_a_model_cannot_strike_what_people_said(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: Filter by date")
+    meeting.propose({"id": "FR-001", "state": "withdrawn"})
+
+    assert meeting.specification.lives("FR-001")
+
+
+def test_what_is_proposed_is_accepted_by_a_press_and_keeps_what_it_rests_on(meeting: Meeting) -> None:
+    said = meeting.say("Ada", "01-01", "It costs us an hour a day.")
+    meeting.propose(
+        {
+            "id": "PRB-001",
+            "kind": "problem",
+            "new": True,
+            "set": {"text": "An hour a day is lost"},
+            "sources": [said],
+        }
+    )
+    meeting.press("Grace", {"id": "PRB-001", "accept": True})
+
+    entry = meeting.specification.entries["PRB-001"]
+    assert entry.state is State.ACCEPTED
+    assert said in (entry.claim("text") or pytest.fail("no claim")).sources
+
+
+def test_a_change_in_git_counts_but_decides_nothing(meeting: Meeting) -> None:
+    """Who may push is not who was in the meeting: decisions, approvals and fates of objections are only proposed."""
+    meeting.say("Ada", "01-06", "requirement: Filter by date\nobjection: too slow")
+    meeting.push(
+        "Linus",
+        Patch(id="FR-001", set={"title": "Filter by month"}),
+        Patch(id="OBJ-001", set={"outcome": "rejected"}),
+        Patch(id="DEC-001", kind="decision", new=True, set={"text": "Ship"}),
+    )
+
+    assert meeting["FR-001.title"] == "Filter by month"
+    assert meeting.specification.entries["FR-001"].said_by == "Linus"
+    assert (
+        meeting.specification.entries["OBJ-001"].claim("outcome") or pytest.fail("none")
+    ).accepted is False
+    assert meeting.specification.entries["DEC-001"].state is State.PROPOSED
+
+
+def test_lines_that_this_bot_did_not_write_only_propose(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: Filter by date")
+    forged = meeting.lines[0]
+
+    folded = Specification().folding([forged], foreign={forged.message_id})
+
+    assert folded.entries["FR-001"].state is State.PROPOSED
+
+
+def test_ids_are_never_given_twice(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: One\nrequirement: Two")
+    meeting.press("Ada", {"id": "FR-002", "state": "withdrawn"})
+    meeting.say("Ada", "01-06", "requirement: Three")
+
+    assert [one.id for one in meeting.specification.active("requirement")] == ["FR-001", "FR-003"]
+
+
+def test_a_part_goes_with_what_it_is_part_of(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: One\nAC: it shows")
+    meeting.press("Ada", {"id": "FR-001", "state": "withdrawn"})
+
+    assert not meeting.specification.lives("AC-001-01")
+
+
+def test_two_people_who_differ_leave_a_value_contested_until_a_press_settles_it(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: One")
+    meeting.say("Ada", "01-08", "Must: FR-001")
+    meeting.say("Grace", "01-08", "FR-001 priority: should")
+    entry = meeting.specification.entries["FR-001"]
+    assert [claim.value for claim in entry.contested("priority")] == ["must", "should"]
+    assert entry["priority"] == "should", "the latest counts meanwhile"
+
+    meeting.press("Ada", {"id": "FR-001", "set": {"priority": "must"}})
+
+    assert meeting.specification.entries["FR-001"].contested("priority") == ()
+    assert meeting["FR-001.priority"] == "must"
+
+
+def test_a_bad_patch_is_refused_with_a_sentence_and_the_others_count(meeting: Meeting) -> None:
+    line = meeting.say("Ada", "01-06", "requirement: One")
+    damaged = meeting.lines[0].but(
+        meta={**meeting.lines[0].meta, ENTRIES: [{"id": "nonsense"}, 7, *meeting.lines[0].meta[ENTRIES]]}
+    )
+
+    folded = Specification().folding([damaged])
+
+    assert list(folded.entries) == ["FR-001"]
+    assert len(folded.refused) == 2
+    assert all(line in one for one in folded.refused)
+
+
+# --- what rests on what ---
+
+
+def test_a_changed_message_keeps_its_ids_and_what_it_says_no_more_is_withdrawn(meeting: Meeting) -> None:
+    said = meeting.say("Ada", "01-06", "requirement: One\nrequirement: Two")
+    meeting.say("Ada", "01-06", "requirement: Uno", amends=said)
+
+    assert meeting["FR-001.title"] == "Uno"
+    assert not meeting.specification.lives("FR-002")
+    assert meeting.stale() == set()
+
+
+def test_a_message_can_be_changed_twice(meeting: Meeting) -> None:
+    said = meeting.say("Ada", "01-06", "requirement: One")
+    meeting.say("Ada", "01-06", "requirement: Uno", amends=said)
+    risk = {"id": "RSK-001", "kind": "risk", "new": True, "set": {"text": "late"}, "sources": ["FR-001"]}
+    meeting.press("Grace", risk)
+    meeting.say("Ada", "01-06", "requirement: Eins", amends=said)
+
+    assert meeting["FR-001.title"] == "Eins"
+    assert meeting.stale() == {"RSK-001.text"}
+
+
+def test_what_rests_on_a_deleted_message_is_marked_and_nothing_else(meeting: Meeting) -> None:
+    """Grace's priority goes, Ada's title stays."""
+    meeting.say("Ada", "01-06", "requirement: One")
+    ranked = meeting.say("Grace", "01-08", "Must: FR-001")
+    meeting.delete("Grace", ranked)
+
+    assert meeting.stale() == {"FR-001.priority"}
+
+
+def test_a_reversed_decision_marks_what_rests_on_it_through_other_entries(meeting: Meeting) -> None:
+    meeting.say("Ada", "03-01", "decision: we keep it in one process")
+    meeting.press(
+        "Ada",
+        {"id": "RSK-001", "kind": "risk", "new": True, "set": {"text": "one core"}, "sources": ["DEC-001"]},
+    )
+    meeting.press(
+        "Ada",
+        {"id": "WRK-001", "kind": "work", "new": True, "set": {"title": "load test"}, "sources": ["RSK-001"]},
+    )
+    meeting.press(
+        "Ada", {"id": "Q-001", "kind": "question", "new": True, "set": {"text": "who?", "about": ["DEC-001"]}}
+    )
+    meeting.press("Grace", {"id": "DEC-001", "state": "superseded", "replaced_by": ["DEC-002"]})
+
+    assert meeting.stale() == {"RSK-001.text", "WRK-001.title"}, "to refer to something is not to rest on it"
+
+
+def test_keep_confirms_what_was_stale(meeting: Meeting) -> None:
+    said = meeting.say("Ada", "01-06", "requirement: One")
+    meeting.delete("Ada", said)
+    meeting.press("Grace", {"id": "FR-001", "accept": True})
+
+    assert meeting.stale() == set()
+    assert meeting["FR-001.title"] == "One"
+
+
+def test_a_withdrawn_entry_comes_back_by_a_press_and_not_by_another_value(meeting: Meeting) -> None:
+    meeting.say("Ada", "01-06", "requirement: One")
+    meeting.press("Ada", {"id": "FR-001", "state": "withdrawn"})
+    meeting.press("Grace", {"id": "FR-001", "set": {"priority": "must"}})
+    assert not meeting.specification.lives("FR-001")
+
+    meeting.press("Grace", {"id": "FR-001", "state": "accepted"})
+    assert meeting.specification.lives("FR-001")
+
+
+def test_a_snapshot_and_the_rest_of_the_lines_are_the_whole(meeting: Meeting) -> None:
+    said = meeting.say("Ada", "01-06", "requirement: One\nAC: it shows")
+    meeting.say("Grace", "01-08", "Must: FR-001")
+    meeting.say("Ada", "01-06", "requirement: Uno", amends=said)
+    meeting.propose({"id": "FR-001", "set": {"reason": "because"}})
+
+    for cut in range(len(meeting.lines) + 1):
+        stored = Specification().folding(meeting.lines[:cut]).model_dump_json()
+        snapshot = Specification.model_validate_json(stored)
+        assert snapshot.folding(meeting.lines[cut:]) == meeting.specification
+    assert json.loads(stored)["through"] == meeting.lines[-1].message_id
+
+
+# --- ripple: any analysis, any change ---
+
+ACTIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["add", "field", "rest", "change", "delete", "reverse", "keep"]),
+        st.integers(0, 30),
+        st.integers(0, 30),
+    ),
+    max_size=25,
+)
+
+
+@given(ACTIONS)
+def test_every_claim_that_rests_on_what_changed_is_marked_and_no_other(
+    actions: list[tuple[str, int, int]],
+) -> None:
+    """The marks are held against a second, slow account of what rests on what."""
+    meeting, slow = Meeting(SCHEMA), _Slow()
+    for what, one, other in actions:
+        ids = [id for id, entry in slow.entries.items() if not entry["gone"]]
+        id, second = (ids[at % len(ids)] if ids else "" for at in (one, other))
+        utterances = slow.utterances
+        if what == "add":
+            slow.said(
+                meeting.say("Ada", "02-03", f"risk: number {len(meeting.lines)}"),
+                meeting,
+                words="risk: number",
+            )
+        elif what == "field" and id:
+            words = f"{id} area: part"
+            slow.said(meeting.say("Grace", "02-03", f"{words} {len(meeting.lines)}"), meeting, words=words)
+        elif what == "rest" and id and second != id:
+            slow.said(
+                meeting.press(
+                    "Ada", {"id": id, "set": {"owner": f"O{len(meeting.lines)}"}, "sources": [second]}
+                ),
+                meeting,
+            )
+        elif what == "change" and (said := [one for one in utterances if one in slow.words]):
+            line = said[one % len(said)]
+            slow.outdate(line)
+            meeting.say("Ada", "02-03", f"{slow.words[line]} changed {len(meeting.lines)}", amends=line)
+            slow.said(line, meeting)
+        elif what == "delete" and utterances:
+            line = utterances[one % len(utterances)]
+            slow.outdate(line)
+            meeting.delete("Ada", line)
+        elif what == "reverse" and id:
+            slow.entries[id]["gone"] = True
+            slow.outdate(id)
+            meeting.press("Ada", {"id": id, "state": "withdrawn"})
+        elif what == "keep" and id:
+            slow.said(meeting.press("Ada", {"id": id, "accept": True}), meeting, kept=id)
+        assert meeting.stale() == slow.stale()
+
+
+class _Slow:
+    """What rests on what, by asking every value about everything, again and again until nothing changes."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, dict[str, Any]] = {}
+        self.utterances: list[str] = []
+        self.words: dict[str, str] = {}
+
+    def said(self, line: str, meeting: Meeting, *, kept: str = "", words: str = "") -> None:
+        if kept:
+            for value in self.entries[kept]["values"].values():
+                if value["stale"]:
+                    value.update(rests={line}, stale=False)
+            return
+        if line not in self.utterances:
+            self.utterances.append(line)
+        if words:
+            self.words[line] = words
+        for patch in meeting.lines[-1].meta[ENTRIES]:
+            entry = self.entries.setdefault(patch["id"], {"gone": False, "values": {}})
+            for field in patch.get("set", ()):
+                entry["values"][field] = {"rests": {line, *patch.get("sources", ())}, "stale": False}
+
+    def outdate(self, source: str) -> None:
+        reached = {source}
+        while True:
+            before = len(reached)
+            for id, entry in self.entries.items():
+                for value in () if entry["gone"] else entry["values"].values():
+                    if value["rests"] & reached:
+                        value["stale"] = True
+                        reached.add(id)
+            if len(reached) == before:
+                return
+
+    def stale(self) -> set[str]:
+        living = {id: entry for id, entry in self.entries.items() if not entry["gone"]}
+        return {
+            f"{id}.{field}"
+            for id, entry in living.items()
+            for field, one in entry["values"].items()
+            if one["stale"]
+        }

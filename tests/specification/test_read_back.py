@@ -1,0 +1,159 @@
+"""What people change in git is read back by id, cell by cell, against what was last written."""
+
+import pytest
+
+from bot.domain.specification.read_back import ReadBack, read_back
+from tests.specification.meeting import SCHEMA, Meeting
+
+REQUIREMENTS = "Edit offline\nAC: the edit is kept\nShow conflicts\nOut of scope: tablets"
+
+
+@pytest.fixture
+def meeting() -> Meeting:
+    meeting = Meeting()
+    meeting.say(
+        "Ada", "01-06", "requirement: Edit offline\nAC: the edit is kept\nrequirement: Show conflicts"
+    )
+    meeting.say("Ada", "01-06", "Out of scope: tablets\nsounds good to me")
+    meeting.say("Grace", "01-08", "Must: FR-001\nShould: FR-002")
+    meeting.say("Grace", "01-05", "quality: sync -> 5 s p95\nrisk: rows collide; impact: high")
+    meeting.say("Ada", "01-07", "As a driver I want tunnels so that it works (FR-001)")
+    meeting.say("Ada", "00-01", "Scope: small")
+    return meeting
+
+
+def change(meeting: Meeting, section: str, *changes: tuple[str, str]) -> ReadBack:
+    """Replaces texts in a section as somebody would in git, and takes in what that means."""
+    written = meeting.section(section)
+    found = written
+    for old, new in changes:
+        assert old in found, f"{old!r} is not in\n{found}"
+        found = found.replace(old, new)
+    view = next(view for view in SCHEMA.views if section in {view.section, view.file})
+    back = read_back(view, SCHEMA, meeting.specification, written=written, found=found)
+    meeting.push("Linus", *back.patches)
+    return back
+
+
+def test_what_nobody_changed_changes_nothing(meeting: Meeting) -> None:
+    for view in SCHEMA.views:
+        text = meeting.projection.view(view)
+        assert not read_back(view, SCHEMA, meeting.specification, written=text, found=text).changed
+
+
+def test_a_title_changed_in_a_heading_is_changed_in_every_file(meeting: Meeting) -> None:
+    change(meeting, "Functional Requirements", ("FR-002: Show conflicts", "FR-002: Show both versions"))
+
+    assert "| FR-002 | Show both versions |" in meeting.section("MoSCoW Prioritization")
+    assert "FR-002,Show both versions" in meeting.section("traceability-matrix.csv")
+
+
+def test_a_cell_is_changed_and_its_neighbours_are_not(meeting: Meeting) -> None:
+    change(meeting, "Quality Attributes & Risks", ("5 s p95", "3 s p95"))
+
+    assert (meeting["NFR-001.threshold"], meeting["NFR-001.text"]) == ("3 s p95", "sync")
+
+
+def test_an_untouched_cell_does_not_undo_what_changed_since_it_was_written(meeting: Meeting) -> None:
+    """The row of section 8 was written before the title changed in section 6."""
+    written = meeting.section("MoSCoW Prioritization")
+    meeting.say("Ada", "01-06", "FR-002: Show both versions")
+    view = next(view for view in SCHEMA.views if view.section == "MoSCoW Prioritization")
+    back = read_back(
+        view, SCHEMA, meeting.specification, written=written, found=written.replace("| should |", "| could |")
+    )
+    meeting.push("Linus", *back.patches)
+
+    assert (meeting["FR-002.title"], meeting["FR-002.priority"]) == ("Show both versions", "could")
+
+
+def test_a_labelled_value_is_changed_or_added_or_removed(meeting: Meeting) -> None:
+    change(
+        meeting, "Functional Requirements", ("- Priority: must", "- Priority: could\n- Depends on: FR-002")
+    )
+    assert (meeting["FR-001.priority"], meeting["FR-001.depends"]) == ("could", ["FR-002"])
+
+    change(meeting, "Functional Requirements", ("- Depends on: FR-002\n", ""))
+    assert meeting["FR-001.depends"] is None
+
+
+def test_a_criterion_and_a_bullet_are_changed(meeting: Meeting) -> None:
+    change(
+        meeting,
+        "Functional Requirements",
+        ("AC-001-01: the edit is kept", "AC-001-01: the edit is there after a restart"),
+    )
+    change(meeting, "Out of Scope", ("tablets", "tablets and phones"))
+
+    assert meeting["AC-001-01.text"] == "the edit is there after a restart"
+    assert meeting["OUT-001.text"] == "tablets and phones"
+
+
+def test_an_id_that_is_gone_withdraws_its_entry(meeting: Meeting) -> None:
+    change(meeting, "Out of Scope", ("- **OUT-001** tablets — Ada", ""))
+
+    assert not meeting.specification.lives("OUT-001")
+
+
+def test_lines_below_an_entry_become_its_remark_and_come_back(meeting: Meeting) -> None:
+    change(
+        meeting,
+        "Functional Requirements",
+        ("- Priority: should", "- Priority: should\n\nAsk the works council first."),
+    )
+
+    assert meeting["FR-002.remark"] == "Ask the works council first."
+    assert "Ask the works council first." in meeting.section("Functional Requirements")
+    assert not change(meeting, "Functional Requirements").changed
+
+
+def test_other_lines_become_notes_with_the_name_of_their_author(meeting: Meeting) -> None:
+    change(meeting, "Out of Scope", ("- **OUT-001**", "Check with sales.\n\n- **OUT-001**"))
+
+    (note,) = [one for one in meeting.specification.active("note") if one.said_by == "Linus"]
+    assert note["text"] == "Check with sales."
+
+
+def test_a_note_that_is_gone_is_withdrawn(meeting: Meeting) -> None:
+    change(meeting, "Functional Requirements", ("- Ada: sounds good to me", ""))
+
+    assert meeting.specification.active("note") == ()
+
+
+def test_a_value_that_does_not_fit_leaves_the_section_alone(meeting: Meeting) -> None:
+    back = change(meeting, "MoSCoW Prioritization", ("| should |", "| very |"))
+
+    assert back.unread == ("| FR-002 | Show conflicts | very |  |",)
+    assert meeting["FR-002.priority"] == "should"
+
+
+def test_a_fact_of_the_step_is_changed(meeting: Meeting) -> None:
+    change(meeting, "Scope", ("Scope: small", "Scope: large"))
+
+    assert meeting["EST-001.scope"] == "large"
+
+
+def test_data_is_read_back_by_id(meeting: Meeting) -> None:
+    change(meeting, "user-stories.json", ('"want": "tunnels"', '"want": "to edit in tunnels"'))
+    change(meeting, "traceability-matrix.csv", ("FR-001,Edit offline", "FR-001,Edit without a network"))
+
+    assert meeting["US-001.want"] == "to edit in tunnels"
+    assert meeting["FR-001.title"] == "Edit without a network"
+
+
+def test_our_own_marks_are_not_taken_for_values(meeting: Meeting) -> None:
+    meeting.say("Linus", "01-08", "FR-002 priority: could")
+    change(meeting, "MoSCoW Prioritization", ("Show conflicts", "Show both"))
+
+    assert meeting["FR-002.title"] == "Show both"
+    assert meeting["FR-002.priority"] == "could"
+
+
+def test_writing_it_again_after_reading_it_back_changes_nothing(meeting: Meeting) -> None:
+    for section, old, new in (
+        ("Functional Requirements", "FR-002: Show conflicts", "FR-002: Show both\n\nA remark."),
+        ("Quality Attributes & Risks", "rows collide", "rows collide | badly"),
+        ("Out of Scope", "tablets", "tablets -- for now"),
+    ):
+        change(meeting, section, (old, new.replace("|", "\\|")))
+        assert not change(meeting, section).changed

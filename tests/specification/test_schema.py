@@ -1,0 +1,122 @@
+"""Kinds and views are data: checked when they are read, extended by a team's own file."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.content.entries import read_schema
+from bot.content.findings import Findings
+from bot.domain.catalog.schema import Schema, canonical, ids_in, problems
+from bot.domain.catalog.steps import Depth, Section, Step
+from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
+
+
+def read(folder: Path, text: str) -> tuple[Schema, list[str]]:
+    (folder / "entries.yaml").write_text(text, encoding="utf-8")
+    findings = Findings()
+    return read_schema(folder, PLAYBOOK.agenda.steps, findings), findings.notes
+
+
+def test_the_shipped_kinds_and_views_fit_together() -> None:
+    assert problems(SCHEMA) == ()
+    assert (len(SCHEMA.kinds), len(SCHEMA.views)) == (38, 36)
+
+
+def test_every_section_of_every_shipped_step_has_a_view() -> None:
+    assert all(view.show and view.steps for view in SCHEMA.views)
+
+
+def test_a_section_that_no_view_is_for_keeps_what_is_said_there() -> None:
+    step = Step(
+        step_id="05-01",
+        title="Rollout",
+        persona="business-analyst",
+        depth=Depth.STANDARD,
+        outputs=("rollout.md",),
+        sections={Section.ARTIFACTS: '- Create `rollout.md`:\n  - Section: "1. Phases"\n'},
+    )
+    meeting = Meeting(SCHEMA.bound([step]))
+    meeting.say("Ada", "05-01", "First the depot, then the line.")
+
+    assert meeting.section("Phases") == "- Ada: First the depot, then the line."
+
+
+def test_a_team_adds_kinds_labels_and_choices_in_its_language(tmp_path: Path) -> None:
+    schema, notes = read(
+        tmp_path,
+        """
+kinds:
+  requirement:
+    labels: [exigence]
+    fields:
+      priority: {type: choice, of: [must, should, could], words: {must: [muss]}}
+  regulation:
+    prefix: REG
+    name: Regulation
+    anywhere: true
+    labels: [regulation, vorschrift]
+    text: text
+    fields: {text: {type: text, required: true}, paragraph: line}
+views:
+  - {file: requirements-spec.md, section: Out of Scope, show: [{kind: regulation, as: bullets, fields: [paragraph]}]}
+""",
+    )
+    meeting = Meeting(schema)
+    meeting.say("Ada", "01-06", "exigence: Trier\nrequirement: Sort\nVorschrift: DSGVO; paragraph: 17")
+    meeting.say("Ada", "01-08", "Muss: FR-001")
+
+    assert notes == []
+    assert (meeting["FR-001.priority"], meeting["REG-001.paragraph"]) == ("must", "17")
+    assert meeting.section("Out of Scope") == "- **REG-001** DSGVO — Ada\n  - Paragraph: 17"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("kinds: {a: [", "entries.yaml is not used: line 2: a value or a closing bracket is missing."),
+        (
+            "colours: {}",
+            "entries.yaml has a part 'colours' that means nothing: the parts are kinds, views, plan, vague.",
+        ),
+        (
+            "kinds: {law: {prefix: LAW, name: Law, text: words, fields: {text: text}}}",
+            "entries.yaml: the kind 'law' is left out: text names the field 'words', which it does not have.",
+        ),
+        (
+            "kinds: {law: {prefix: FR, name: Law, text: text, fields: {text: text}}}",
+            "entries.yaml: The kinds 'requirement' and 'law' have the same prefix, FR.",
+        ),
+        (
+            "kinds: {law: {prefix: LAW, name: Law, text: text, fields: {text: text, of: {type: ref, to: land}}}}",
+            "entries.yaml: The field 'of' of the kind 'law' refers to 'land', which is no kind.",
+        ),
+        (
+            "views: [{file: a.md, section: A, show: [{kind: law, as: bullets}]}]",
+            "entries.yaml: The view a.md#A shows 'law', which is no kind.",
+        ),
+        (
+            "views: [{file: a.md, section: A, show: [{kind: risk, as: bullets, fields: [colour]}]}]",
+            "entries.yaml: The view a.md#A shows 'colour' of 'risk', which has no such field.",
+        ),
+        (
+            "views: [{file: a.md, section: A, needs: [{ask: What?}]}]",
+            (
+                "entries.yaml: the view of a.md A is left out: needs.0:"
+                " a need is one of: at_least and of; every and has (or named_by); not_all and are."
+            ),
+        ),
+    ],
+)
+def test_a_mistake_is_told_in_one_sentence_and_the_shipped_kinds_serve(
+    tmp_path: Path, text: str, sentence: str
+) -> None:
+    schema, notes = read(tmp_path, text)
+
+    assert notes == [sentence]
+    assert schema.kinds == SCHEMA.kinds
+
+
+def test_ids_are_written_in_many_ways() -> None:
+    """A phone types a dash."""
+    assert ids_in("FR-1, FR–002 and AC-1-2, not UTF-8x or A-1-B") == ("FR-001", "FR-002", "AC-001-02")
+    assert canonical("FR‑12") == "FR-012"

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from bot.content.entries import read_schema
 from bot.content.findings import Findings
 from bot.content.personas import read_roster, read_workshop
 from bot.content.steps import read_agenda
@@ -19,4 +20,5 @@ def load(personas: Path, steps: Path, *, workspace: Path | None = None) -> Playb
     roster = read_roster(personas, findings, workspace=workspace)
     workshop = read_workshop(personas, findings, workspace=workspace)
     agenda = read_agenda(steps, roster, findings, workspace=workspace)
-    return Playbook(roster, agenda, tuple(findings.troubles), tuple(findings.notes), workshop)
+    schema = read_schema(steps, agenda.steps, findings, workspace=workspace)
+    return Playbook(roster, agenda, tuple(findings.troubles), tuple(findings.notes), workshop, schema=schema)

@@ -8,7 +8,7 @@ from bot.content.findings import Findings
 from bot.content.load import load
 from bot.domain.catalog.schema import Schema
 from bot.domain.specification import forms
-from bot.domain.specification.entries import ENTRIES, Patch, Specification, patches_of
+from bot.domain.specification.entries import ENTRIES, Patch, Specification
 from bot.domain.specification.projection import Projection
 from bot.domain.transcript.lines import Line, Part, Source
 from bot.shipped import personas_dir, steps_dir
@@ -36,14 +36,11 @@ class Meeting:
             specification=self.specification,
             step_id=step,
             person=f"U{who.upper()}",
-            questions=len(QUESTIONS.get(step, ())),
+            questions=QUESTIONS.get(step, ()),
             open_questions=tuple(open_questions),
         )
         if amends:
-            about = (
-                line for line in reversed(self.lines) if amends in {line.message_id, line.meta.get("amends")}
-            )
-            patches = forms.reread(patches_of(next(about)), patches)
+            patches = forms.reread(self.specification.made_by(amends), patches)
         facts = {"amends": amends} if amends else {}
         return self.add(Source.USER, text, patches, step=step, who=who, **facts)
 
@@ -106,7 +103,7 @@ class Meeting:
 
     @property
     def projection(self) -> Projection:
-        return Projection(self.schema, self.specification, QUESTIONS)
+        return Projection(self.schema, self.specification)
 
     def stale(self) -> set[str]:
         return {

@@ -13,6 +13,7 @@ from bot.domain.catalog.quick_scan import (
     read_quick_scan,
     scope_of_count,
 )
+from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.section_parser import Owned
 from bot.domain.catalog.skip_if import BadCondition, Facts
 from bot.domain.catalog.steps import Depth, Section, Step
@@ -163,6 +164,7 @@ class Playbook:
     notes: tuple[str, ...] = ()
     workshop: Roster = field(default_factory=Roster)
     house: House = field(default_factory=House)
+    schema: Schema = field(default_factory=Schema)
 
     @property
     def speakers(self) -> Roster:

@@ -300,6 +300,11 @@ class View(Value):
     def is_data(self) -> bool:
         return any(one.form in DATA for one in self.show)
 
+    @property
+    def is_page(self) -> bool:
+        """Whether the file is one of text, in which sections have a meaning."""
+        return not self.is_data and self.file.lower().endswith((".md", ".markdown", ".txt"))
+
     def kinds(self) -> Iterator[str]:
         for one in self.show:
             if one.kind:

@@ -60,7 +60,8 @@ class SectionEdit(Stored):
     Writes the section `## {heading}`, up to the next heading of its level, as *body* says.
 
     What elaborations added to the section stays: it begins with their first marker. *title* is the document's,
-    for a file that is new.
+    for a file that is new. *replaces* is the digest of what was written there last, so that a change by hand is
+    noticed.
     """
 
     kind: Literal["section"] = "section"
@@ -68,6 +69,7 @@ class SectionEdit(Stored):
     heading: HeadingText
     title: str
     body: str
+    replaces: str = ""
 
     def apply(self, existing: str | None) -> str:
         if not existing:
@@ -108,8 +110,8 @@ class SectionEdit(Stored):
 
 class InsightEdit(Stored):
     """
-    Adds *body* below *marker* to the section whose heading shares most words with *keywords*, else at the end of
-    the file. A file that has the marker already is left as it is.
+    Adds *body* below *marker* to the section whose heading shares most words with *keywords*, else at the end
+    of the file. A file that has the marker already is left as it is.
     """
 
     kind: Literal["insight"] = "insight"
@@ -224,12 +226,18 @@ class Unreadable(ValueError):
 
 
 class ItemsEdit(Stored):
-    """Merges *items* into an array of objects: known keys are updated in the fields given, others added."""
+    """
+    Merges *items* into an array of objects: known keys are updated in the fields given, others added, and those
+    that are
+    *gone* removed.
+    """
 
     kind: Literal["items"] = "items"
     path: str
     items: tuple[Mapping[str, Any], ...]
     key: str = "id"
+    gone: tuple[str, ...] = ()
+    replaces: str = ""
 
     def apply(self, existing: str | None) -> str:
         if existing is None or not existing.strip(BLANK):
@@ -252,7 +260,7 @@ class ItemsEdit(Stored):
         return found
 
     def _merged(self, present: list[Any]) -> list[Any]:
-        merged = list(present)
+        merged = [row for row in present if not isinstance(row, dict) or row.get(self.key) not in self.gone]
         for item in self.items:
             place = self._find(merged, item)
             if place is None:
@@ -288,6 +296,8 @@ class RowsEdit(Stored):
     path: str
     columns: NotEmpty
     rows: tuple[NotEmpty, ...]
+    gone: tuple[str, ...] = ()
+    replaces: str = ""
 
     def apply(self, existing: str | None) -> str:
         if existing is None or not existing.strip(BLANK):
@@ -315,6 +325,7 @@ class RowsEdit(Stored):
         header, *records = table
         _widen(header, self.columns, max(len(row.cells) for row in table))
         places = [_names(header).index(column) for column in self.columns]
+        records = [one for one in records if _cell(one, places[0]) not in self.gone]
         for row in self.rows:
             given = dict(zip(places, map(_harmless, row), strict=False))
             record = next((one for one in records if _cell(one, places[0]) == given[places[0]]), None)

@@ -34,6 +34,7 @@ from bot.domain.roundtable.effects import (
 from bot.domain.roundtable.inputs import Say, Undecided
 from bot.domain.roundtable.outcomes import CodeSurvey, Heard
 from bot.domain.roundtable.stage import Stage
+from bot.domain.specification.entries import ENTRIES, Specification
 from bot.domain.transcript.lines import HIGHEST_ROUND, HOST, PEOPLE, Line, Part, Source
 from bot.domain.transcript.witness import Witness
 from bot.domain.values.places import Person, Place
@@ -118,6 +119,8 @@ class RoundtableFields(Stored):
     `working_at` is the message that says that we are at work, `working_by` how it does, and `signs_refused` is what
     Slack would not show here. `held` is the last line that we know to be in git, `witness` the transcript as it was
     committed last.
+    `specification` is folded from all lines, committed or not; `written` are the digests of the sections as they were
+    written last, by file and heading.
     `question` is the newest question or menu, `asked` the newest posts that opened a step or a discussion, and
     `undecided` are words that came while nobody knew whether their author could see the question.
     """
@@ -176,6 +179,8 @@ class RoundtableFields(Stored):
     sequence: int = 0
     part: Part = Part.DRAFT
     lines: tuple[Line, ...] = ()
+    specification: Specification = Specification()
+    written: Mapping[str, str] = {}
     held: str = ""
     witness: Witness = Witness()
     unsaved: tuple[Commit, ...] = ()
@@ -191,6 +196,8 @@ SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
 TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
 """What is owed, though not at once: it has failed before."""
 _EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
+CHANGING_ENTRIES = frozenset({ENTRIES, "amends", "retracts"})
+"""In a line's `meta`: what makes it one for the specification."""
 OFFERING_THE_MODEL = frozenset(
     {MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR, MenuKind.ROUND}
 )
@@ -295,7 +302,12 @@ class Roundtable(RoundtableFields):
         return self.but(round=min(self.round + 1, HIGHEST_ROUND), part=part)
 
     def noting(self, line: Line) -> "Roundtable":
-        return self.but(lines=(*self.lines, line), part=line.phase, round=line.round)
+        specification = self.specification
+        if not CHANGING_ENTRIES.isdisjoint(line.meta):
+            specification = specification.folding([line])
+        return self.but(
+            lines=(*self.lines, line), part=line.phase, round=line.round, specification=specification
+        )
 
     def marking(self, message_id: str, **facts: Any) -> "Roundtable":
         """With *facts* in the meta of that line, if it is not in git yet."""

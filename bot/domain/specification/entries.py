@@ -183,6 +183,18 @@ class Specification(Stored):
             folding.take(line, is_ours=line.message_id not in foreign)
         return folding.result()
 
+    def made_by(self, line: str) -> tuple[Patch, ...]:
+        """What the message *line* gave, as patches without values: its new entries, and others that it changed."""
+        found = []
+        for entry in self.entries.values():
+            told = [claim for claims in entry.claims.values() for claim in claims]
+            if any(claim.line == line for claim in told):
+                is_new = not entry.gone and all(
+                    claims[0].line == line for claims in list(entry.claims.values())[:1]
+                )
+                found.append(Patch(id=entry.id, kind=entry.kind, part_of=entry.part_of, new=is_new))
+        return tuple(found)
+
     def resting_on(self, source: str) -> tuple[tuple[str, str], ...]:
         """
         The (entry, field)s whose current value rests on *source*, a line or an entry, directly or through other

@@ -32,7 +32,9 @@ _TRACES = re.compile(rf"\s*\((?P<ids>{ID}(?:\s*,\s*{ID})*)\)\s*\.?\s*$")
 _ARROW = re.compile(r"\s*(?:->|→|=>)\s*")
 _PAIRS = re.compile(r"\s*;\s*(?=[^\W\d][\w ]{1,24}:)")
 _TELLING = re.compile(r"[^\W\d_]{2,}|\(|=>")
-"""What a sentence needs besides its fields to be more than a proposal: `I think -> we: should` has an arrow, too."""
+"""
+What a sentence needs besides its fields to be more than a proposal: `I think -> we: should` has an arrow, too.
+"""
 _FENCE = "```"
 _SEPARATORS = frozenset("|-: ")
 
@@ -44,18 +46,19 @@ def read(
     specification: Specification,
     step_id: str,
     person: str,
-    questions: int = 0,
+    questions: Sequence[str] = (),
     open_questions: Sequence[int] = (),
+    notes: bool = True,
 ) -> tuple[Patch, ...]:
     """
-    The patches that a message of *person* (their id) makes while *step_id* is open. *questions* is how many the
-    step asks; a message without a number answers the one of *open_questions*, if there is just one.
+    The patches that a message of *person* (their id) makes while *step_id* is open. *questions* are the step's;
+    a message without a number answers the one of *open_questions*, if there is just one.
     """
     reader = _Reader(schema, specification, step_id, questions)
     reader.last = last_of(specification, schema, person)
     reader.question = open_questions[0] if len(open_questions) == 1 else None
     reader.read(text)
-    return tuple(reader.patches)
+    return tuple(one for one in reader.patches if notes or one.kind != NOTE)
 
 
 def reread(before: Iterable[Patch], now: Iterable[Patch]) -> tuple[Patch, ...]:
@@ -90,7 +93,9 @@ def last_of(specification: Specification, schema: Schema, person: str) -> str:
 class _Reader:
     """Reads one message. `last` is the entry said last, `question` the number that the rows below answer."""
 
-    def __init__(self, schema: Schema, specification: Specification, step_id: str, questions: int) -> None:
+    def __init__(
+        self, schema: Schema, specification: Specification, step_id: str, questions: Sequence[str]
+    ) -> None:
         self.patches: list[Patch] = []
         self.last = ""
         self.question: int | None = None
@@ -118,7 +123,7 @@ class _Reader:
             at += 1
         for question in dict.fromkeys(number for number, _ in self._notes):
             words = "\n".join(row for number, row in self._notes if number == question).strip()
-            about = {"question": question} if question else {}
+            about = {"question": question, "asked": self._questions[question - 1]} if question else {}
             if words and NOTE in self._schema.kinds:
                 self._new(self._schema.kinds[NOTE], {"text": words[:VALUE_CHARS], **about})
 
@@ -126,7 +131,7 @@ class _Reader:
 
     def _row(self, row: str, below: str) -> None:
         numbered = _NUMBERED.fullmatch(row)
-        if numbered and 0 < int(numbered["number"]) <= self._questions:
+        if numbered and 0 < int(numbered["number"]) <= len(self._questions):
             self.question, row = int(numbered["number"]), numbered["rest"]
         if any(
             form(row) for form in (self._about, self._by_value, self._fact, self._labelled, self._sentence)

@@ -29,6 +29,8 @@ NOTHING = "_Nothing recorded yet._"
 UNSORTED = "**Said, and not sorted yet**"
 SAID_BY = "_Said by "
 TO_CONFIRM = "_(to be confirmed again)_"
+LAST = 1_000
+"""Where notes stand that answer no question."""
 WITHOUT_VALUE = "none"
 WITH_VALUE = "any"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -36,20 +38,9 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 class Projection:
-    """
-    *questions* are the step's questions by step id, at the depth it was led at: notes stand under the one they
-    answer.
-    """
-
-    def __init__(
-        self,
-        schema: Schema,
-        specification: Specification,
-        questions: Mapping[str, Sequence[str]] | None = None,
-    ) -> None:
+    def __init__(self, schema: Schema, specification: Specification) -> None:
         self._schema = schema
         self._spec = specification
-        self._questions = questions or {}
 
     def view(self, view: View) -> str:
         """The body of the section, or the whole of a JSON or CSV file."""
@@ -57,6 +48,19 @@ class Projection:
         if view.is_data:
             return parts[0]
         return "\n\n".join(part for part in (*parts, self._notes(view)) if part) or NOTHING
+
+    def items(self, view: View) -> list[dict[str, Any]]:
+        """The records of a JSON file."""
+        show = view.show[0]
+        entries = self.chosen(show, view)
+        return [{key: self.get(one, name) for key, name in show.fields.items()} for one in entries]
+
+    def rows(self, view: View) -> list[list[str]]:
+        """The rows of a CSV file, the names of its columns first."""
+        show = view.show[0]
+        entries = self.chosen(show, view)
+        records = [[_csv_cell(self.get(one, name)) for name in show.fields.values()] for one in entries]
+        return [list(show.fields), *records]
 
     def homeless(self, step_id: str) -> str:
         """The notes of a step whose only files are data."""
@@ -139,10 +143,11 @@ class Projection:
             case Form.DIAGRAM:
                 return self._diagram(entries)
             case Form.JSON:
-                rows = [{key: self.get(one, name) for key, name in show.fields.items()} for one in entries]
-                return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+                return json.dumps(self.items(view), indent=2, ensure_ascii=False) + "\n"
             case Form.CSV:
-                return self._csv(show, entries)
+                file = io.StringIO()
+                csv.writer(file, lineterminator="\r\n").writerows(self.rows(view))
+                return file.getvalue()
             case _:
                 assert_never(show.form)
 
@@ -283,19 +288,11 @@ class Projection:
                 rows.append(f"    {nodes[str(one['source'])]} -->{data} {nodes[str(one['target'])]}")
         return "\n".join(["```mermaid", "flowchart LR", *rows, "```"])
 
-    def _csv(self, show: Show, entries: Sequence[Entry]) -> str:
-        file = io.StringIO()
-        rows = csv.writer(file, lineterminator="\r\n")
-        rows.writerow(show.fields)
-        for entry in entries:
-            rows.writerow([_csv_cell(self.get(entry, name)) for name in show.fields.values()])
-        return file.getvalue()
-
     # --- notes --------------------------------------------------------------------------------------------------------
 
     def _home(self, step_id: str) -> View | None:
         """The section that shows the notes of a step: its first of prose, else its first."""
-        views = [view for view in self._schema.of_step(step_id) if not view.is_data and view.section]
+        views = [view for view in self._schema.of_step(step_id) if view.is_page and view.section]
         return next((view for view in views if view.prose), views[0] if views else None)
 
     def _notes(self, view: View) -> str:
@@ -309,19 +306,14 @@ class Projection:
             return ""
         if not is_prose:
             return "\n".join([UNSORTED, "", *(self._note(one) for one in notes)])
-        questions = self._questions.get(step_id, ())
-        groups: dict[str, list[str]] = {}
+        groups: dict[tuple[int, str], list[str]] = {}
         for one in notes:
             number = one["question"]
-            is_known = isinstance(number, int) and 0 < number <= len(questions)
-            groups.setdefault(questions[number - 1] if is_known else "", []).append(self._note(one))
-        ordered = [
-            *(question for question in questions if question in groups),
-            *([""] if "" in groups else []),
-        ]
+            question = (number, str(one["asked"] or "")) if isinstance(number, int) else (LAST, "")
+            groups.setdefault(question, []).append(self._note(one))
         return "\n\n".join(
-            "\n".join([*([f"**{bullet(question)}**", ""] if question else []), *groups[question]])
-            for question in ordered
+            "\n".join([*([f"**{bullet(asked)}**", ""] if asked else []), *groups[number, asked]])
+            for number, asked in sorted(groups)
         )
 
     def _note(self, entry: Entry) -> str:

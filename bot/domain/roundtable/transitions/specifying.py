@@ -1,0 +1,168 @@
+"""
+How words become entries of the specification, and entries the sections of files.
+
+Explicit forms ride on the line of the person who wrote them; everything else becomes a note there. At each
+commit the sections whose text changed are written, whichever step they belong to, so that two files cannot say
+different things.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from bot.domain.catalog.agenda import Playbook, Step, depth_of_step
+from bot.domain.catalog.schema import NOTE, Form, View
+from bot.domain.catalog.steps import SHARED, Depth
+from bot.domain.item.artifacts import Edit, ItemsEdit, RowsEdit, SectionEdit
+from bot.domain.roundtable.inputs import Amend, Retract
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.specification import forms
+from bot.domain.specification.entries import ENTRIES, Patch, State
+from bot.domain.specification.projection import Projection
+from bot.domain.values.places import Person
+
+NOTES_PAGE = "notes.md"
+"""In the item's folder: what was said in steps whose own files have no room for prose."""
+UPPER = {"Nfr": "NFR", "Api": "API", "Adr": "ADR", "Ux": "UX"}
+DIGEST_CHARS = 16
+
+
+# --- words become entries ---
+
+
+def said(
+    rt: Roundtable, text: str, person: Person, playbook: Playbook, *, step_id: str = "", notes: bool = True
+) -> dict[str, Any]:
+    """The facts for the line of a message: its patches, read while *step_id* (or the current step) is open."""
+    patches = _read(rt, text, person, playbook, step_id=step_id or rt.step_id, notes=notes)
+    return _facts(patches)
+
+
+def amended(rt: Roundtable, happened: Amend, playbook: Playbook) -> dict[str, Any]:
+    """
+    A changed message keeps the ids that it gave, and belongs to the step that it was said in; what it does not
+    say any more is withdrawn. Words that had given no entries do not become any.
+    """
+    before = rt.specification.made_by(rt.line_of(happened.ts))
+    if not before:
+        return {}
+    step_id = next(rt.specification.entries[one.id].step for one in before)
+    now = _read(rt, happened.text, happened.person, playbook, step_id=step_id, notes=True)
+    return {**_facts(forms.reread(before, now)), "step_id": step_id}
+
+
+def retracted(rt: Roundtable, happened: Retract) -> dict[str, Any]:
+    """Notes go with the message; what else rested on it is marked by the fold, and people decide."""
+    made = rt.specification.made_by(rt.line_of(happened.ts))
+    return _facts(Patch(id=one.id, state=State.WITHDRAWN) for one in made if one.kind == NOTE and one.new)
+
+
+def questions_of(rt: Roundtable, step: Step) -> tuple[str, ...]:
+    """Those of the depth at which the step is led; where it asks none, as brief does, the standard ones."""
+    depth = depth_of_step(step, rt.depth_overrides, rt.depth)
+    return step.questions_at(depth) or step.questions_at(Depth.STANDARD)
+
+
+def open_questions(rt: Roundtable, step: Step) -> tuple[int, ...]:
+    """The numbers of the questions that nobody has answered."""
+    answered = {note["question"] for note in rt.specification.notes_of([step.step_id])}
+    return tuple(n for n in range(1, len(questions_of(rt, step)) + 1) if n not in answered)
+
+
+def _read(
+    rt: Roundtable, text: str, person: Person, playbook: Playbook, *, step_id: str, notes: bool
+) -> tuple[Patch, ...]:
+    step = playbook.agenda.get(step_id)
+    return forms.read(
+        text,
+        schema=playbook.schema,
+        specification=rt.specification,
+        step_id=step_id,
+        person=person.id,
+        questions=questions_of(rt, step) if step else (),
+        open_questions=open_questions(rt, step) if step else (),
+        notes=notes and step is not None,
+    )
+
+
+def _facts(patches: Iterable[Patch]) -> dict[str, Any]:
+    made = [patch.as_json() for patch in patches]
+    return {ENTRIES: made} if made else {}
+
+
+# --- entries become files ---
+
+
+def written(
+    rt: Roundtable, playbook: Playbook, steps: Collection[str] = ()
+) -> tuple[Roundtable, tuple[Edit, ...]]:
+    """
+    The edits for every section whose text is not what was last written; those of *steps* are written even when
+    they are empty. A section that nobody has come to yet is left until its step.
+    """
+    projection = Projection(playbook.schema, rt.specification)
+    digests, edits = dict(rt.written), []
+    for view in playbook.schema.views:
+        is_due = any(step in steps for step in view.steps)
+        if not view.steps or (not is_due and view.key not in digests) or not (view.is_data or view.is_page):
+            continue
+        body = projection.view(view)
+        digest = digest_of(body)
+        if digests.get(view.key) == digest:
+            continue
+        edits.append(_edit(rt, view, projection, replaces=digests.get(view.key, "")))
+        digests[view.key] = digest
+    for step_id in dict.fromkeys((*rt.steps_completed, *steps)):
+        body, key = projection.homeless(step_id), f"{NOTES_PAGE}#{step_id}"
+        step = playbook.agenda.get(step_id)
+        if step and body and digests.get(key) != (digest := digest_of(body)):
+            heading = f"{step_id} {step.title}"
+            edits.append(
+                SectionEdit(
+                    path=NOTES_PAGE,
+                    heading=heading,
+                    title=document_title(NOTES_PAGE, rt.title),
+                    body=body,
+                    replaces=digests.get(key, ""),
+                )
+            )
+            digests[key] = digest
+    return rt.but(written=digests), tuple(edits)
+
+
+def digest_of(body: str) -> str:
+    """
+    Of the text of a section: what people changed by hand has another one. Blank space at line ends says
+    nothing.
+    """
+    rows = [row.rstrip() for row in body.strip().splitlines()]
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:DIGEST_CHARS]
+
+
+def document_title(path: str, title: str) -> str:
+    """For `requirements-spec.md`: "Requirements Spec: Dark mode"."""
+    stem = path.rpartition("/")[2].rpartition(".")[0].replace("-", " ").replace("_", " ").title()
+    return f"{' '.join(UPPER.get(word, word) for word in stem.split())}: {title}"
+
+
+def _edit(rt: Roundtable, view: View, projection: Projection, *, replaces: str) -> Edit:
+    path = SHARED.get(view.file, view.file)
+    if not view.is_data:
+        return SectionEdit(
+            path=path,
+            heading=view.heading or view.section or f"{rt.title} ({rt.slug})",
+            title=document_title(path, rt.title),
+            body=projection.view(view),
+            replaces=replaces,
+        )
+    show, entries = view.show[0], rt.specification.entries.values()
+    gone = tuple(one.id for one in entries if one.kind == show.kind and not rt.specification.lives(one.id))
+    if show.form is Form.JSON:
+        key = next((name for name, field in show.fields.items() if field == "id"), "id")
+        return ItemsEdit(
+            path=path, items=tuple(projection.items(view)), key=key, gone=gone, replaces=replaces
+        )
+    columns, *rows = projection.rows(view)
+    return RowsEdit(
+        path=path, columns=tuple(columns), rows=tuple(map(tuple, rows)), gone=gone, replaces=replaces
+    )

@@ -288,7 +288,7 @@ def _row(state: StateBlock, number: int) -> str:
     return state.src[state.bMarks[number] : state.eMarks[number]]
 
 
-def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001, PLR0917
+def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
     """CommonMark hides all that follows a fence without an end."""
     opening = _FENCE.fullmatch(_row(state, start))
     if silent or state.level or not opening:
@@ -322,7 +322,7 @@ def _hurried_fence(state: StateBlock, opening: re.Match[str], rows: range) -> bo
     return True
 
 
-def _comment(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001, PLR0917
+def _comment(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001
     """
     Of HTML, only comments hide headings, and only without an empty line in them: a section that is added behind one
     without an end must not become a part of it.

@@ -67,7 +67,7 @@ class Beside:
             waited = timings(await closed_loop(send, payloads))
             return {**waited, "cpu": (cpu_seconds(process) - before) * 1000 / len(payloads)}
 
-    async def owing(self) -> int:
+    async def queueing(self) -> int:
         """How many roundtables owe something; nobody pays."""
         async with Redis.from_url(self.redis_url) as redis:
             return int(await redis.zcard(OWING))
@@ -226,9 +226,9 @@ def runs(both: Beside, ask: Ask, *, number: int, concurrent: int) -> tuple[Run, 
 
     async def ours() -> Figures:
         asked = await ask(both.store, number)
-        before = await both.owing()
+        before = await both.queueing()
         figures = await both.asked(BOT_APP, asked, concurrent=concurrent)
-        saved = await both.owing() - before
+        saved = await both.queueing() - before
         print(f"{saved} of {number} were saved; the others were told to try again", file=sys.stderr)
         assert saved >= SAVED_AT_LEAST * number, "what is measured is saving"
         return figures

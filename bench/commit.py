@@ -23,7 +23,7 @@ from bench import seeds
 from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, Run, main, share, timings
 from bench.workspaces import ITEMS_DIR, git, workspace
 from bot.domain.item.artifacts import SectionEdit
-from bot.domain.item.meta import Change
+from bot.domain.item.meta import MetaChange
 from bot.domain.roundtable.effects import Commit
 from bot.domain.transcript.lines import Line
 from bot.engine.clock import now
@@ -260,7 +260,7 @@ def finished_step(slug: str, number: int) -> Commit:
         subject=f"roundtable({slug}): step {number}",
         step="00-01",
         edits=(SectionEdit(path="quick-scan.md", heading=part, title="Quick scan", body=body),),
-        change=Change(steps=("00-01",), created={"source": "manual", "slug": slug}),
+        change=MetaChange(steps=("00-01",), created={"source": "manual", "slug": slug}),
         lines=tuple(_lines(number)),
     )
 

@@ -22,7 +22,7 @@ from bot.domain.messages.message import Action
 from bot.domain.transcript.lines import Line
 from bot.files import CHOSEN_RECORD_BYTES, File
 from bot.record.reading import replay
-from bot.record.verify import Item
+from bot.record.verify import RecordedItem
 from tests.domain.table import Table
 
 LINES, QUICK_LINES = 100_000, 2_000
@@ -92,7 +92,7 @@ async def page(plan: Plan) -> list[Row]:
     number = plan.size(PAGE_LINES, QUICK_PAGE_LINES)
     record, full, empty = (plan.folder / name for name in ("page.jsonl", "full.html", "empty.html"))
     write(record, number)
-    written(Item(plan.folder, record), full)
+    written(RecordedItem(plan.folder, record), full)
     padding = "x" * (full.stat().st_size - 100)
     empty.write_text(f"<!doctype html><title>Empty</title><button name=who></button><!-- {padding} -->")
     async with async_playwright() as playwright:

@@ -20,7 +20,7 @@ from bench import offline_start, prompt_size
 from bench.children import ROOT
 from bench.harness import Figures, Goal, Plan, Row, main
 from bot.settings import Settings
-from bot.voices.llm.models import minds
+from bot.voices.llm.models import model_registry
 from bot.voices.model import Prompt
 
 TOKENS = 600
@@ -50,7 +50,7 @@ async def _compared(plan: Plan, model: str, bare: Call, *, url: str, calls: int)
     keys = Settings.from_env({
         "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url
     })  # fmt: skip
-    async with minds(model, keys, seconds=60, calls=8) as found:
+    async with model_registry(model, keys, seconds=60, calls=8) as found:
         mind = found.of()
         assert mind
 

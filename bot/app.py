@@ -17,22 +17,22 @@ from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import content, shipped, telemetry
-from bot.cast import cast
+from bot.cast import opened_speakers
 from bot.cli import review_parts
-from bot.cli.review_parts import Shared
+from bot.cli.review_parts import ReviewParts
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules
-from bot.engine.audit import Discretion
+from bot.engine.audit import Redaction
 from bot.engine.clock import now
 from bot.engine.commands import Commands
 from bot.engine.engine import Engine, run
 from bot.engine.performers import Performers, log_trouble
-from bot.engine.ports import Meter, Pace, Store, Voices, Wake
-from bot.engine.reviews import Triage
+from bot.engine.ports import Meter, RateLimit, Store, Voices, Wake
+from bot.engine.reviews import ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
 from bot.errors import ConfigError, Unavailable
 from bot.record.kept import KeptRecords
-from bot.server.connection import Doors, answered
+from bot.server.connection import Endpoints, answered
 from bot.server.metrics import Metrics
 from bot.settings import Settings
 from bot.slack import client as slack_client
@@ -42,11 +42,11 @@ from bot.slack.client import Identity
 from bot.slack.reception import Reception
 from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.checkout import STATE
-from bot.storage.git.maintenance import Upkeep
+from bot.storage.git.maintenance import Maintenance
 from bot.storage.git.seal import Seal, derived_key
 from bot.storage.git.sync import Sync
 from bot.storage.git.workspace import GitWorkspace, at_once
-from bot.storage.limiter import LocalPace, RedisPace
+from bot.storage.limiter import LocalRateLimit, RedisRateLimit
 from bot.storage.redis import RedisStore
 from bot.storage.redis_check import refuse_cluster
 from bot.storage.tasks import DocketWake
@@ -72,12 +72,12 @@ def playbook(settings: Settings) -> Playbook:
         log_trouble(trouble)
     for note in read.notes:
         log.info("%s", note)
-    return replace(read, house=settings.house)
+    return replace(read, policy=settings.policy)
 
 
-def discretion(settings: Settings) -> Discretion:
+def secret_redaction(settings: Settings) -> Redaction:
     """What we were given to keep to ourselves, what gives itself away, and what the settings call a secret."""
-    return Discretion(Redactor(settings.secrets(), own_rules(settings.redact)))
+    return Redaction(Redactor(settings.secrets(), own_rules(settings.redact)))
 
 
 def seal(settings: Settings) -> Seal:
@@ -123,14 +123,14 @@ async def store(settings: Settings) -> AsyncIterator[Store]:
 
 
 @asynccontextmanager
-async def pace(settings: Settings) -> AsyncIterator[Pace]:
+async def pace(settings: Settings) -> AsyncIterator[RateLimit]:
     """Shared when there is a Redis. A Slack on this machine sets no pace, until it asks for patience."""
     speed = math.inf if slack_client.is_here(settings.slack_api_url) else 1.0
     if settings.redis_url:
-        async with RedisPace(settings.redis_url.get_secret_value(), speed=speed) as shared:
+        async with RedisRateLimit(settings.redis_url.get_secret_value(), speed=speed) as shared:
             yield shared
     else:
-        yield LocalPace(speed=speed)
+        yield LocalRateLimit(speed=speed)
 
 
 @asynccontextmanager
@@ -147,26 +147,28 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         enter = stack.enter_async_context
         stack.enter_context(telemetry.exported(settings.otel_exporter_otlp_endpoint))
         agenda = playbook(settings)
-        redact = discretion(settings)
-        speaking = await enter(cast(settings, agenda, redact))
-        upkeep, sync = Upkeep(settings.workspace), _sync(settings)
+        redact = secret_redaction(settings)
+        speaking = await enter(opened_speakers(settings, agenda, redact))
+        upkeep, sync = Maintenance(settings.workspace), _sync(settings)
         files = await enter(workspace(settings, sync=sync, after_commit=_waking(upkeep, sync)))
         saved = await enter(store(settings))
         wake = await enter(DocketWake(_work(settings), redelivery_seconds=settings.redelivery_seconds))
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
 
-        doors = Doors(settings, store=saved, workspace=files, wake=wake)
+        doors = Endpoints(settings, store=saved, workspace=files, wake=wake)
         if web:
             await enter(doors.watched())
         if web or not settings.slack_app_token:
             await enter(doors.serving())
         us = await introduced(client)
         us = replace(us, redact=redact, apps=us.apps | slack_client.app_of(_words(settings.slack_app_token)))
-        agenda = replace(agenda, house=agenda.house.but(agent=us.is_agent))
+        agenda = replace(agenda, policy=agenda.policy.but(agent=us.is_agent))
         paced = await enter(pace(settings))
         chat = SlackChat(client, agenda.speakers, us, pace=paced, health=doors.slack_health)
         board = SlackBoard(client, us, pace=paced, health=doors.slack_health)
-        shared = Shared(saved, files, agenda, doors.worker, board, speaking.reviewers, redact, doors.metrics)
+        shared = ReviewParts(
+            saved, files, agenda, doors.worker, board, speaking.reviewers, redact, doors.metrics
+        )
         triage = await enter(_reviews(settings, shared, doors))
         records, heard = _records(settings, redact), voices or speaking.voices
         world = Performers(chat, heard, files, agenda, now, records, speaking.planners, redact)
@@ -211,7 +213,7 @@ def _records(settings: Settings, redact: Redact) -> KeptRecords:
 
 
 def _commands(
-    roundtables: Roundtables, saved: Store, world: Performers, *, triage: Triage, secret: bytes
+    roundtables: Roundtables, saved: Store, world: Performers, *, triage: ReviewTriage, secret: bytes
 ) -> Commands:
     return Commands(
         roundtables=roundtables,
@@ -227,7 +229,7 @@ def _commands(
 
 
 @asynccontextmanager
-async def _reviews(settings: Settings, parts: Shared, doors: Doors) -> AsyncIterator[Triage]:
+async def _reviews(settings: Settings, parts: ReviewParts, doors: Endpoints) -> AsyncIterator[ReviewTriage]:
     """Reviews are taken from now on; their effects are performed together with the roundtables'."""
     async with review_parts.triage(settings, parts) as triage:
         postbox = review_parts.postbox(settings, parts, triage)
@@ -252,7 +254,7 @@ def _sync(settings: Settings) -> Sync | None:
     return Sync(settings.workspace, remote=settings.remote, items_dir=str(settings.items_dir))
 
 
-def _waking(upkeep: Upkeep, sync: Sync | None) -> Callable[[], None]:
+def _waking(upkeep: Maintenance, sync: Sync | None) -> Callable[[], None]:
     def committed() -> None:
         upkeep.wake()
         if sync:

@@ -53,7 +53,7 @@ _NOT_PLAIN = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK, errno.ENXIO, errno.ENODE
 """What systems say of a link, a file in the place of a folder, or a socket."""
 
 
-class Refused(OSError):
+class FileRefused(OSError):
     """A link, a pipe, a folder or a file that is too large; `strerror` is a sentence without its full stop."""
 
     def __init__(self, path: str, reason: str) -> None:
@@ -62,7 +62,7 @@ class Refused(OSError):
         self.reason = reason
 
 
-class TooLarge(Refused):
+class TooLarge(FileRefused):
     def __init__(self, path: str, most: int) -> None:
         size = f"{most // 1024**2} MiB" if most >= 1024**2 else f"{most // 1024} KB"
         super().__init__(path, f"is larger than {size}")
@@ -209,7 +209,7 @@ class Folder:
             aside = f"{name}.{why}-{number}"
             try:
                 present = self.read(aside, len(content))
-            except Refused:
+            except FileRefused:
                 continue
             if present is None:
                 self.replace(aside, content)
@@ -270,11 +270,11 @@ class Folder:
         if error.errno not in _NOT_PLAIN:
             return error
         status = os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
-        return Refused(self._called(name), _kind(status))
+        return FileRefused(self._called(name), _kind(status))
 
     def _must_be_plain(self, name: str, status: os.stat_result) -> None:
         if not stat.S_ISREG(status.st_mode):
-            raise Refused(self._called(name), _kind(status))
+            raise FileRefused(self._called(name), _kind(status))
 
     def _called(self, name: str) -> str:
         return f"{self._path}/{name}" if self._path else name

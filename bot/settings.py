@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from bot.domain.catalog import budget as spending
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.models import Chain
-from bot.domain.catalog.policy import House, Pressing
+from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.domain.privacy.redaction import own_rules
 from bot.errors import ConfigError
 from bot.keys import PREFIXES, Keys
@@ -189,8 +189,8 @@ class Settings(Keys):
         description="patterns separated by commas, or the path, with a slash in it, of a file with one in a line; in"
         " them # is a digit, ? a letter or digit, and one * a run of those (docs/safety.md)",
     )
-    press: Pressing = Field(
-        default=Pressing.EVERYONE, description="one of starter, participants and everyone"
+    press: PressPolicy = Field(
+        default=PressPolicy.EVERYONE, description="one of starter, participants and everyone"
     )
     guests_press: bool = Field(default=False, description="yes or no")
     budget: Annotated[Budget | None, BeforeValidator(_budget)] = Field(
@@ -226,8 +226,8 @@ class Settings(Keys):
         return settings
 
     @property
-    def house(self) -> House:
-        return House(
+    def policy(self) -> Policy:
+        return Policy(
             press=self.press,
             guests_press=self.guests_press,
             budget=self.budget,

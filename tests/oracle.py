@@ -14,16 +14,16 @@ from bot.domain.transcript import verify
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import parse
 from bot.domain.transcript.state import State
-from bot.record.verify import META, TRANSCRIPT, Item
+from bot.record.verify import META, TRANSCRIPT, RecordedItem
 
 ITEMS = "docs/requirements"
 
 
-def items(root: Path) -> list[Item]:
+def items(root: Path) -> list[RecordedItem]:
     """Every item of every workspace that is anywhere in *root*."""
     found = sorted(root.glob(f"**/{ITEMS}/*/{TRANSCRIPT}"))
     folders = [transcript.parents[1] for transcript in found]
-    return [Item(folder, folder / TRANSCRIPT, folder.parents[2] / SHARED) for folder in folders]
+    return [RecordedItem(folder, folder / TRANSCRIPT, folder.parents[2] / SHARED) for folder in folders]
 
 
 def unlike(root: Path) -> list[str]:

@@ -156,8 +156,8 @@ def _replicates(server: RedisServer) -> bool:
     return role[0] == "master" or role[3] == "connected"
 
 
-def wait_until(happened: Callable[[], object]) -> None:
+def wait_until(event: Callable[[], object]) -> None:
     deadline = time.monotonic() + READY_SECONDS
-    while not happened():
+    while not event():
         assert time.monotonic() < deadline, "the servers do not agree"
         time.sleep(0.01)

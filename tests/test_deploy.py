@@ -19,7 +19,7 @@ from bot.server.metrics import DOORS, EFFECTS, OPEN_STAGES, PUSHES, REVIEWS, Met
 from bot.settings import Settings, name_of
 from bot.slack.transport import PATH
 from bot.storage import tasks
-from bot.storage.limiter import RedisPace
+from bot.storage.limiter import RedisRateLimit
 from bot.storage.redis import RedisStore
 from bot.storage.redis_check import inspected
 from bot.storage.tasks import DocketWake
@@ -176,22 +176,22 @@ async def test_the_redis_user_of_the_documentation_can_do_what_the_bot_does(
     (line,) = re.findall(
         r"^ +(ACL SETUSER .*)$", (ROOT / "docs/redis.md").read_text(encoding="utf-8"), re.MULTILINE
     )
-    paid: list[str] = []
+    completing: list[str] = []
 
     async def pay(slug: str) -> None:
-        paid.append(slug)
+        completing.append(slug)
 
     with asking(redis_server, password=None) as client:
         client.execute_command(line)
         url = redis_url.replace("//", "//roundtable:PASSWORD@")
         try:
-            async with RedisStore(url) as asked, RedisPace(url) as pace, working(url, pay) as wake:
+            async with RedisStore(url) as asked, RedisRateLimit(url) as pace, working(url, pay) as wake:
                 await asked.put(a_roundtable(outbox=OWED), expected=0)
                 assert await asked.at(PLACE) == a_roundtable(outbox=OWED)
                 assert await asked.held() == (SLUG,)
                 await pace.turn("post:C1", per_second=1, burst=1)
                 await wake.wake(SLUG)
-                await wait_until(lambda: paid == [SLUG])
+                await wait_until(lambda: completing == [SLUG])
             assert (await inspected(url)).found.startswith("Redis ")
             with redis.Redis.from_url(url) as ours, pytest.raises(redis.exceptions.NoPermissionError):
                 ours.set("somebody-elses", "1")

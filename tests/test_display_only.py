@@ -22,11 +22,11 @@ from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.engine.clock import now
-from bot.engine.item_locator import ItemHomes
+from bot.engine.item_locator import ItemLocator
 from bot.engine.ports import Pay, Wake
-from bot.engine.review_ports import Board, Spot
-from bot.engine.reviews import PREFIX, Reviewing, Triage
-from bot.server.review_webhook import SIGNATURE, TIMESTAMP, Postbox, signature
+from bot.engine.review_ports import Board, NoticePosition
+from bot.engine.reviews import PREFIX, ReviewContext, ReviewTriage
+from bot.server.review_webhook import SIGNATURE, TIMESTAMP, ReviewWebhook, signature
 from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
@@ -70,17 +70,17 @@ class PlayedBoard(Board):
         key: str,
         again: bool = False,  # noqa: ARG002 -- nothing gets lost here
         thorough: bool = False,  # noqa: ARG002
-    ) -> Spot:
+    ) -> NoticePosition:
         assert key not in self.notices, "posted twice"
         self.notices[key] = message
-        return Spot(place.channel, key)
+        return NoticePosition(place.channel, key)
 
-    async def edit(self, spot: Spot, message: Message) -> bool:
+    async def edit(self, spot: NoticePosition, message: Message) -> bool:
         self.notices[spot.ts] = message
         self.edits += 1
         return True
 
-    async def link(self, spot: Spot) -> str:
+    async def link(self, spot: NoticePosition) -> str:
         return f"https://slack.test/{spot.channel}/{spot.ts}"
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
@@ -166,7 +166,9 @@ def begun(root: Path) -> tuple[Git, list[str]]:
     return git, slugs
 
 
-async def posted(postbox: Postbox, slugs: list[str], bodies: Iterator[bytes]) -> list[Mapping[str, object]]:
+async def posted(
+    postbox: ReviewWebhook, slugs: list[str], bodies: Iterator[bytes]
+) -> list[Mapping[str, object]]:
     """By another program, with a signature on each; what it is answered."""
     turn = asyncio.Semaphore(AT_ONCE)
 
@@ -201,19 +203,21 @@ async def test_ten_thousand_reviews_change_nothing(root: Path, seed: int) -> Non
         before = fingerprint(git, of="docs"), fingerprint(git, of=".roundtable/roundtables")
         standing = await store.stages()
 
-        homes = ItemHomes(store, files)
-        reviewing = Reviewing(
+        homes = ItemLocator(store, files)
+        reviewing = ReviewContext(
             reviewers=ChecklistReviewers(), workspace=files, archive=files, board=board, homes=homes,
             playbook=shipped(), clock=now,
         )  # fmt: skip
-        triage = Triage(notices=notices, archive=files, wake=woken, reviewing=reviewing, clock=now)
-        postbox = Postbox(secret=SECRET, archive=files, homes=homes, memory=store, triage=triage, clock=now)
+        triage = ReviewTriage(notices=notices, archive=files, wake=woken, reviewing=reviewing, clock=now)
+        postbox = ReviewWebhook(
+            secret=SECRET, archive=files, homes=homes, memory=store, triage=triage, clock=now
+        )
         answers = await posted(postbox, slugs, generated(seed))
         await woken.run(lambda slug: triage.pay(slug.removeprefix(PREFIX)))
 
         assert (fingerprint(git, of="docs"), fingerprint(git, of=".roundtable/roundtables")) == before
         assert await store.stages() == standing
-        assert await notices.owing() == ()
+        assert await notices.unfinished() == ()
 
     assert len({answer["path"] for answer in answers}) == REVIEWS
     assert len(git("ls-tree", "-r", "--name-only", "HEAD").splitlines()) == REVIEWS + 2 * ITEMS

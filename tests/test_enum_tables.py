@@ -9,7 +9,7 @@ import pytest
 
 import bot
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.digest import Waits, waiting_for
+from bot.domain.roundtable.digest import WaitingFor, waiting_for
 from bot.domain.roundtable.machine import PRESSES
 from bot.domain.roundtable.stage import Stage
 from bot.slack.render import TYPED
@@ -59,4 +59,4 @@ def test_every_button_does_something() -> None:
 @pytest.mark.parametrize("stage", Stage)
 def test_catch_up_says_in_every_stage_what_is_waited_for(stage: Stage) -> None:
     """Also in the planning workshop."""
-    assert waiting_for(Waits(stage, "01-01 Vision")).endswith(".")
+    assert waiting_for(WaitingFor(stage, "01-01 Vision")).endswith(".")

@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.files import BLOCK_BYTES, LONGEST_ROW_BYTES, TEMPORARY, File, Refused, TooLarge, folder
+from bot.files import (
+    BLOCK_BYTES,
+    LONGEST_ROW_BYTES,
+    TEMPORARY,
+    File,
+    FileRefused,
+    TooLarge,
+    folder,
+)
 
 MOST = 1024
 SECRET = b"a secret of the machine\n"
@@ -56,7 +64,7 @@ def test_what_is_no_plain_small_file_is_refused_in_a_sentence(
     """At once: a pipe is not waited for, and nothing of a huge file is read."""
     put(root / "notes.md")
 
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(FileRefused) as refused:
         File(root, "notes.md", MOST).read()
     assert refused.value.strerror == sentence
 
@@ -68,9 +76,9 @@ def test_no_folder_on_the_way_may_be_a_link(root: Path) -> None:
     (root / "a").mkdir()
     (root / "a/b").symlink_to(root / "kept")
 
-    with pytest.raises(Refused, match="a/b is a symbolic link, which is not followed"):
+    with pytest.raises(FileRefused, match="a/b is a symbolic link, which is not followed"):
         File(root, "a/b/notes.md", MOST).read()
-    with pytest.raises(Refused, match=r"kept/notes\.md is a file, and not a folder"):
+    with pytest.raises(FileRefused, match=r"kept/notes\.md is a file, and not a folder"):
         File(root, "kept/notes.md/more.md", MOST).read()
 
 

@@ -73,11 +73,13 @@ def test_every_input_is_counted_once_by_what_became_of_it(metrics: Metrics) -> N
 
 def test_an_effect_is_counted_by_its_outcome_and_its_seconds(metrics: Metrics) -> None:
     """What the world refused is told from what we did wrong."""
-    metrics.paid(SPEECH, Done(**told()), seconds=0.2)
-    metrics.paid(
+    metrics.performed(SPEECH, Done(**told()), seconds=0.2)
+    metrics.performed(
         SPEECH, Failed(**told(), reason="is_archived", sentence="The channel is archived."), seconds=2
     )
-    metrics.paid(SPEECH, Failed(**told(), reason="unexpected", sentence="Something went wrong."), seconds=0)
+    metrics.performed(
+        SPEECH, Failed(**told(), reason="unexpected", sentence="Something went wrong."), seconds=0
+    )
     metrics.retried(SPEECH)
 
     numbers = Numbers(metrics)
@@ -175,7 +177,7 @@ def test_there_is_a_fixed_number_of_series_and_none_knows_what_people_chose(metr
         rt = a_roundtable(slug=f"item-{number}")
         said = SAID.but(key=f"C{number}.1", person=Person(id=f"U{number}"))
         metrics.decided(said, rt, rt.but(version=2))
-        metrics.paid(SPEECH.but(id=f"item-{number}.i1.1"), Done(**told()), seconds=1)
+        metrics.performed(SPEECH.but(id=f"item-{number}.i1.1"), Done(**told()), seconds=1)
         metrics.acknowledged(f"door {number}", taken=True, seconds=1)
 
     text = metrics.exposed().decode()
@@ -221,7 +223,7 @@ def _seen(metrics: Metrics) -> Numbers:
     metrics.seen("reviews", usable=True, facts={"oldest_seconds": 1, "owing": 1})
     metrics.counted({})
     for kind in EFFECTS:
-        metrics.paid(SPEECH.but(kind=kind), Done(**told()), seconds=1)
+        metrics.performed(SPEECH.but(kind=kind), Done(**told()), seconds=1)
     for door in DOORS:
         metrics.acknowledged(door, taken=True, seconds=1)
     return Numbers(metrics)
@@ -275,6 +277,6 @@ async def test_people_who_go_on_talking_make_nothing_younger(store: EmbeddedStor
     await store.put(a_roundtable(outbox=OWED, version=2, now=watch()), expected=1)
     assert await queue.waiting() == (1, 100.0)
 
-    paid = (OWED[0].but(id="bright-night.i1.2"),)
-    await store.put(a_roundtable(outbox=paid, version=3, now=watch()), expected=2)
+    completing = (OWED[0].but(id="bright-night.i1.2"),)
+    await store.put(a_roundtable(outbox=completing, version=3, now=watch()), expected=2)
     assert await queue.waiting() == (1, 0.0)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli import check
-from bot.cli.check import Finding, Problem
+from bot.cli.check import CheckProblem, CheckResult
 from bot.settings import Settings
 from tests.command_line import python_m_bot
 from tests.voices.models.provider import KEY, Answer, ModelServer, Reply, fails, hangs_up, model_server, says
@@ -19,7 +19,7 @@ model: {model}
 """
 
 
-async def row(folder: Path, **env: str) -> Finding:
+async def row(folder: Path, **env: str) -> CheckResult:
     """Slack is not asked: there is no token."""
     settings = Settings.from_env({"ROUNDTABLE_WORKSPACE": str(folder / "workspace"), **env})
     return next(one for one in await check.everything(settings) if one.name == "model")
@@ -78,7 +78,7 @@ async def test_a_model_that_nobody_stands_in_for_stops_the_run(
         found = await row(tmp_path, **at(server, "openai:qwen3"))
 
     assert (found.status, found.found) == ("fail", "nobody answers")
-    assert found.problems == (Problem(said, stops=True),)
+    assert found.problems == (CheckProblem(said, stops=True),)
 
 
 @pytest.mark.parametrize("rest", ["offline", "anthropic:claude-sonnet-5"])

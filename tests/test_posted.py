@@ -17,18 +17,18 @@ import aiohttp
 import pytest
 
 from bot.engine.clock import now
-from bot.engine.item_locator import ItemHomes
+from bot.engine.item_locator import ItemLocator
 from bot.sandbox import Sandbox
 from bot.server import review_webhook
-from bot.server.http import Entrance, received, serving
+from bot.server.http import SlackRoute, received, serving
 from bot.server.review_webhook import (
     LARGEST_BYTES,
     REVIEWER,
     SIGNATURE,
     TIMESTAMP,
     WINDOW_SECONDS,
-    Postbox,
-    Posted,
+    ReviewRoute,
+    ReviewWebhook,
     signature,
 )
 from bot.storage.embedded import EmbeddedStore
@@ -81,8 +81,8 @@ async def door(slack: Sandbox, tmp_path: Path, port: int) -> AsyncIterator[Door]
     item(tmp_path, slack, thread)
     item(tmp_path, slack, "", slug="dark-mode")
     async with room(slack, tmp_path, thread=thread) as here, EmbeddedStore(tmp_path / "store") as store:
-        homes = ItemHomes(store, here.workspace)
-        box = Postbox(
+        homes = ItemLocator(store, here.workspace)
+        box = ReviewWebhook(
             secret=SECRET,
             archive=here.workspace,
             homes=homes,
@@ -90,8 +90,8 @@ async def door(slack: Sandbox, tmp_path: Path, port: int) -> AsyncIterator[Door]
             triage=here.triage,
             clock=now,
         )
-        entrance = Entrance()
-        entrance.open(received(Posted(box)))
+        entrance = SlackRoute()
+        entrance.open(received(ReviewRoute(box)))
         doors = {review_webhook.PATH: entrance.enter}
         async with serving("127.0.0.1", port, post=doors), aiohttp.ClientSession() as session:
             yield Door(here, session, f"http://127.0.0.1:{port}")

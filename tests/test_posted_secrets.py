@@ -7,9 +7,9 @@ import pytest
 
 from bot.domain.privacy.redaction import Redactor
 from bot.engine.clock import now
-from bot.engine.item_locator import ItemHomes
+from bot.engine.item_locator import ItemLocator
 from bot.sandbox import Sandbox
-from bot.server.review_webhook import Postbox
+from bot.server.review_webhook import ReviewWebhook
 from bot.storage.embedded import EmbeddedStore
 from tests.engine.review_room import CHANNEL, PASSED, SLUG, Room, item, room
 from tests.test_posted import SECRET, signed
@@ -19,15 +19,15 @@ KEY = "the-key-we-were-given-7"
 
 
 @pytest.fixture
-async def box(tmp_path: Path) -> AsyncIterator[tuple[Postbox, Room]]:
+async def box(tmp_path: Path) -> AsyncIterator[tuple[ReviewWebhook, Room]]:
     redactor = Redactor([KEY])
     async with Sandbox() as slack:
         thread = await slack.person("ada").say(CHANNEL, "Offline sync")
         item(tmp_path, slack, thread)
         async with room(slack, tmp_path, thread=thread) as here, EmbeddedStore(tmp_path / "store") as store:
-            homes = ItemHomes(store, here.workspace)
+            homes = ItemLocator(store, here.workspace)
             yield (
-                Postbox(
+                ReviewWebhook(
                     secret=SECRET,
                     archive=here.workspace,
                     homes=homes,
@@ -40,7 +40,7 @@ async def box(tmp_path: Path) -> AsyncIterator[tuple[Postbox, Room]]:
             )
 
 
-async def test_a_posted_review_is_kept_without_secrets(box: tuple[Postbox, Room]) -> None:
+async def test_a_posted_review_is_kept_without_secrets(box: tuple[ReviewWebhook, Room]) -> None:
     """And nothing else of it is changed, not even what is no text; it is the same review when it is sent again."""
     postbox, here = box
     body = PASSED + b"\xff\xfe log: " + TOKEN + b" " + KEY.encode() + b"\n"
@@ -52,7 +52,7 @@ async def test_a_posted_review_is_kept_without_secrets(box: tuple[Postbox, Room]
     assert kept == PASSED + b"\xff\xfe log: [redacted:github-token] [redacted:configured]\n"
 
 
-async def test_a_reviewers_name_is_text_like_any_other(box: tuple[Postbox, Room]) -> None:
+async def test_a_reviewers_name_is_text_like_any_other(box: tuple[ReviewWebhook, Room]) -> None:
     """Somebody's pipeline puts the wrong variable in the header."""
     postbox, here = box
     await postbox.take(SLUG, signed(PASSED, reviewer=f"lint {TOKEN.decode()}"), PASSED)

@@ -7,7 +7,7 @@ import pytest
 
 from bot import app
 from bot.domain.catalog.budget import Budget
-from bot.domain.catalog.policy import House, Pressing
+from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.errors import ConfigError
 from bot.settings import Settings
 
@@ -18,7 +18,7 @@ def test_own_patterns_stand_in_the_setting_or_in_a_file(tmp_path: Path) -> None:
     file.write_text("# ours\n\ncustomer = CUST-####\nProject Bluebird\n", "utf-8")
 
     for given in ("customer = CUST-####, Project Bluebird", str(file)):
-        redact = app.discretion(Settings.from_env({"ROUNDTABLE_REDACT": given}))
+        redact = app.secret_redaction(Settings.from_env({"ROUNDTABLE_REDACT": given}))
         assert redact("project bluebird for CUST-1234") == "[redacted:custom] for [redacted:customer]"
 
 
@@ -38,19 +38,19 @@ def test_every_secret_of_the_settings_is_hidden() -> None:
         "SLACK_SIGNING_SECRET": "8f742231b10e",
         "REDIS_URL": "redis://bot:p%40ssw0rd@redis:6379/0",
     })  # fmt: skip
-    redact = app.discretion(settings)
+    redact = app.secret_redaction(settings)
 
     assert redact("8f742231b10e p@ssw0rd p%40ssw0rd") == " ".join(["[redacted:configured]"] * 3)
 
 
 def test_the_rules_of_the_house() -> None:
     """Everybody presses, guests do not, and nothing is limited, until somebody says otherwise."""
-    assert Settings.from_env({}).house == House()
+    assert Settings.from_env({}).policy == Policy()
 
-    house = Settings.from_env({
+    policy = Settings.from_env({
         "ROUNDTABLE_PRESS": "starter", "ROUNDTABLE_GUESTS_PRESS": "yes", "ROUNDTABLE_BUDGET": "$5"
-    }).house  # fmt: skip
-    assert house == House(press=Pressing.STARTER, guests_press=True, budget=Budget(dollars=Decimal(5)))
+    }).policy  # fmt: skip
+    assert policy == Policy(press=PressPolicy.STARTER, guests_press=True, budget=Budget(dollars=Decimal(5)))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from bot.errors import ConfigError, Unavailable
 from bot.server.health import Probe, Unfit, health
-from bot.server.http import Entrance, serving
+from bot.server.http import SlackRoute, serving
 from bot.server.metrics import Metrics
 
 
@@ -146,7 +146,7 @@ async def test_slack_is_let_in_only_while_there_is_somebody_to_listen(port: int)
         await may_leave.wait()
         return web.Response(text="saved")
 
-    entrance = Entrance()
+    entrance = SlackRoute()
     async with site(port, {}, post={"/slack/events": entrance.enter}) as client:
         async with client.post("/slack/events") as early:
             assert early.status == 503
@@ -167,7 +167,7 @@ async def test_slack_is_let_in_only_while_there_is_somebody_to_listen(port: int)
 
 async def test_a_delivery_that_takes_too_long_holds_up_no_stop(port: int) -> None:
     """Slack has given up on it long before."""
-    entrance = Entrance()
+    entrance = SlackRoute()
     inside = asyncio.Event()
 
     async def stuck(_request: web.Request) -> web.Response:

@@ -11,7 +11,7 @@ from shutil import which
 from typing import Any, NamedTuple
 
 from bot import app, shipped
-from bot.cast import minds
+from bot.cast import language_models
 from bot.content.findings import Findings
 from bot.content.personas import read_roster, read_workshop
 from bot.content.steps import NOBODY, read_agenda
@@ -40,7 +40,7 @@ from bot.storage.redis_check import inspected
 MARKS = {"ok": "ok", "warn": "warn", "fail": "FAIL"}
 
 
-class Problem(NamedTuple):
+class CheckProblem(NamedTuple):
     """`stops` says that `run` would not start, or not work. Most codes are the taxonomy's; some things have none."""
 
     text: str
@@ -48,10 +48,10 @@ class Problem(NamedTuple):
     stops: bool = False
 
 
-class Finding(NamedTuple):
+class CheckResult(NamedTuple):
     name: str
     found: str
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[CheckProblem, ...] = ()
 
     @property
     def stops(self) -> bool:
@@ -62,11 +62,11 @@ class Finding(NamedTuple):
         return "fail" if self.stops else "warn" if self.problems else "ok"
 
 
-def unusable(name: str, error: BotError | str) -> Finding:
-    return Finding(name, "", (Problem(str(error), stops=True),))
+def check_extras(name: str, error: BotError | str) -> CheckResult:
+    return CheckResult(name, "", (CheckProblem(str(error), stops=True),))
 
 
-def as_rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+def as_rows(findings: Iterable[CheckResult]) -> list[dict[str, Any]]:
     return [
         {
             "name": one.name,
@@ -78,14 +78,14 @@ def as_rows(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     ]
 
 
-def as_text(findings: Iterable[Finding]) -> str:
+def as_text(findings: Iterable[CheckResult]) -> str:
     lines = [line for one in findings for line in _lines(one)]
     stops = sum(problem.stops for one in findings for problem in one.problems)
     verdict = f"{counted(stops, 'problem')} would stop `roundtable run`." if stops else "Ready to run."
     return "\n".join((*lines, "", verdict))
 
 
-def _lines(finding: Finding) -> Iterator[str]:
+def _lines(finding: CheckResult) -> Iterator[str]:
     """What cannot be used at all has its reason on the first line."""
     told = finding.problems if finding.found else finding.problems[1:]
     yield f"{MARKS[finding.status]:<5} {finding.name:<10} {finding.found or finding.problems[0].text}"
@@ -98,73 +98,79 @@ def _lines(finding: Finding) -> Iterator[str]:
 # The preflight of personas and steps: every file that is left out, and why.
 
 
-def check_personas(settings: Settings) -> tuple[Finding, Roster | None]:
+def check_personas(settings: Settings) -> tuple[CheckResult, Roster | None]:
     findings = Findings()
     try:
         folder = settings.personas or shipped.personas_dir()
         roster = read_roster(folder, findings, workspace=settings.workspace)
     except BotError as error:
-        return unusable("personas", error), None
+        return check_extras("personas", error), None
     workshop = read_workshop(folder, findings, workspace=settings.workspace)
     found = ", ".join(persona.label for persona in roster)
     if workshop:
         found += f"; for the workshop {', '.join(persona.label for persona in workshop)}"
-    return Finding("personas", found, (*_problems(findings), *_unled(roster))), roster
+    return CheckResult("personas", found, (*_problems(findings), *_unled(roster))), roster
 
 
-def _unled(roster: Roster) -> Iterator[Problem]:
+def _unled(roster: Roster) -> Iterator[CheckProblem]:
     for phase in ANALYSIS_PHASES:
         lead, trouble = roster.lead_of(phase.key)
         if trouble:
-            yield Problem(f"Nobody's `phases` name {phase.key}: {lead.label} will lead it.", trouble.code)
+            yield CheckProblem(
+                f"Nobody's `phases` name {phase.key}: {lead.label} will lead it.", trouble.code
+            )
 
 
-def check_steps(settings: Settings, roster: Roster | None) -> Finding:
+def check_steps(settings: Settings, roster: Roster | None) -> CheckResult:
     if roster is None:
-        return unusable("steps", "not read: there is nobody to lead them")
+        return check_extras("steps", "not read: there is nobody to lead them")
     findings = Findings()
     folder = settings.steps or shipped.steps_dir()
     try:
         agenda = read_agenda(folder, roster, findings, workspace=settings.workspace)
     except BotError as error:
-        return unusable("steps", error)
+        return check_extras("steps", error)
     strangers = [one for one in findings.troubles if one.facts.get("reason") == NOBODY]
     problems = [*_strangers(strangers, settings), *_problems(findings, but=strangers)]
     if not agenda.steps:
-        problems.insert(0, Problem(f"There is no step to run: {folder}/NN-phase/NN-step.md.", stops=True))
+        problems.insert(
+            0, CheckProblem(f"There is no step to run: {folder}/NN-phase/NN-step.md.", stops=True)
+        )
     phases = len({step.phase_key for step in agenda.steps})
     found = f"{counted(len(agenda.steps), 'step')} in {counted(phases, 'phase')}"
-    return Finding("steps", found, tuple(problems))
+    return CheckResult("steps", found, tuple(problems))
 
 
-def _strangers(troubles: Iterable[Trouble], settings: Settings) -> Iterator[Problem]:
+def _strangers(troubles: Iterable[Trouble], settings: Settings) -> Iterator[CheckProblem]:
     """Steps that name a persona who is not there: one cause, however many steps it costs."""
     folder = str(settings.personas or "personas").rstrip("/")
     for (code, key), steps in Counter((one.code, one.facts["value"]) for one in troubles).items():
         names = "names" if steps == 1 else "name"
-        yield Problem(f"{counted(steps, 'step')} {names} persona {key!r}, which is not in {folder}/.", code)
+        yield CheckProblem(
+            f"{counted(steps, 'step')} {names} persona {key!r}, which is not in {folder}/.", code
+        )
     for trouble in troubles:
         log_trouble(trouble)
 
 
-def _problems(findings: Findings, *, but: Iterable[Trouble] = ()) -> Iterator[Problem]:
+def _problems(findings: Findings, *, but: Iterable[Trouble] = ()) -> Iterator[CheckProblem]:
     """Each on a line of its own here, and in the log like when `run` reads them."""
     apart = list(but)
     for trouble in findings.troubles:
         if trouble not in apart:
             log_trouble(trouble)
-            yield Problem(
+            yield CheckProblem(
                 trouble.log.removeprefix(f"{trouble.code} ").removeprefix("Warning: "), trouble.code
             )
     for note in findings.notes:
         code, _, text = note.partition(" ")
-        yield Problem(text, code) if code.startswith("VR-") else Problem(note)
+        yield CheckProblem(text, code) if code.startswith("VR-") else CheckProblem(note)
 
 
 # Whether the models that are configured answer: each is asked for a word, for `roundtable check`.
 
 
-class Greeted(NamedTuple):
+class ModelCheck(NamedTuple):
     """*sentences* are about those who do not; *stops* says that nobody would speak in a meeting."""
 
     found: str
@@ -172,21 +178,23 @@ class Greeted(NamedTuple):
     stops: bool
 
 
-async def greeted(settings: Settings, roster: Roster) -> Greeted:
+async def check_models(settings: Settings, roster: Roster) -> ModelCheck:
     """Raises ConfigError with whatever is missing before anybody can be asked."""
-    async with minds(settings, roster) as found:
+    async with language_models(settings, roster) as found:
         answers = await found.greeted()
     if not answers:
-        return Greeted("offline: the personas facilitate, and do not think for themselves", (), stops=False)
+        return ModelCheck(
+            "offline: the personas facilitate, and do not think for themselves", (), stops=False
+        )
     chain = Chain.read(settings.model)
     somebody = chain.offline or not all(answers[name] for name in chain.names)
     answering = ", ".join(str(name) for name, sentence in answers.items() if not sentence)
-    return Greeted(
+    return ModelCheck(
         f"{answering or 'nobody'} answers", tuple(filter(None, answers.values())), stops=not somebody
     )
 
 
-async def everything(settings: Settings) -> tuple[Finding, ...]:
+async def everything(settings: Settings) -> tuple[CheckResult, ...]:
     personas, roster = check_personas(settings)
     workspace = await _tried("workspace", _workspace(settings))
     kept_elsewhere = settings.redis_url or not workspace.stops
@@ -200,7 +208,7 @@ async def everything(settings: Settings) -> tuple[Finding, ...]:
         *remote,
         await _tried("store", _store(settings))
         if kept_elsewhere
-        else unusable("store", "not tried: without REDIS_URL it is a part of the workspace"),
+        else check_extras("store", "not tried: without REDIS_URL it is a part of the workspace"),
         await _tried("slack", _slack(settings)),
         *triage,
         await _tried("transport", _transport(settings)),
@@ -209,42 +217,44 @@ async def everything(settings: Settings) -> tuple[Finding, ...]:
     )
 
 
-async def _tried(name: str, check: Awaitable[Finding]) -> Finding:
+async def _tried(name: str, check: Awaitable[CheckResult]) -> CheckResult:
     try:
         return await check
     except BotError as error:
-        return unusable(name, error)
+        return check_extras(name, error)
 
 
-def _settings(settings: Settings) -> Finding:
+def _settings(settings: Settings) -> CheckResult:
     given = sorted(map(name_of, settings.model_fields_set))
-    return Finding("settings", f"set: {', '.join(given)}" if given else "all by default")
+    return CheckResult("settings", f"set: {', '.join(given)}" if given else "all by default")
 
 
-async def _workspace(settings: Settings) -> Finding:
+async def _workspace(settings: Settings) -> CheckResult:
     async with app.workspace(settings) as files:
         await files.ping()
         items = await files.items()
     with explained():
         commits_to = branch(open_repository(settings.workspace.absolute())).removeprefix("refs/heads/")
     words = f"{settings.workspace.absolute()}: {counted(len(items), 'item')}, on branch {commits_to}"
-    missing = () if which("git") else (Problem("git is not on the PATH: no step can search the code."),)
-    return Finding("workspace", words, missing)
+    missing = () if which("git") else (CheckProblem("git is not on the PATH: no step can search the code."),)
+    return CheckResult("workspace", words, missing)
 
 
-async def _remote(settings: Settings, workspace: Finding) -> Finding:
+async def _remote(settings: Settings, workspace: CheckResult) -> CheckResult:
     """What git says may name the address, and an address may hold a token."""
     if workspace.stops or not settings.remote:
-        return unusable("remote", "not tried: it needs the workspace")
+        return check_extras("remote", "not tried: it needs the workspace")
     try:
         found = await reached(settings.workspace.absolute(), settings.remote)
     except WorkspaceError as error:
-        return unusable("remote", _without_secrets(f"ROUNDTABLE_REMOTE cannot be reached: {error}", settings))
+        return check_extras(
+            "remote", _without_secrets(f"ROUNDTABLE_REMOTE cannot be reached: {error}", settings)
+        )
     words = f"it answers, on branch {found.branch}" if found.branch else "it answers, and is still empty"
     if not found.refusal:
-        return Finding("remote", f"{words}; we may push")
+        return CheckResult("remote", f"{words}; we may push")
     refused = _without_secrets(f"We may not push: {found.refusal}", settings)
-    return Finding("remote", words, (Problem(refused, stops=True),))
+    return CheckResult("remote", words, (CheckProblem(refused, stops=True),))
 
 
 def _without_secrets(text: str, settings: Settings) -> str:
@@ -253,40 +263,40 @@ def _without_secrets(text: str, settings: Settings) -> str:
     return redacted(text)
 
 
-async def _store(settings: Settings) -> Finding:
+async def _store(settings: Settings) -> CheckResult:
     async with app.store(settings) as store:
         await store.ping()
-        owing = await store.owing()
-    waiting = f"; {counted(len(owing), 'roundtable')} to go on with" if owing else ""
+        unfinished = await store.unfinished()
+    waiting = f"; {counted(len(unfinished), 'roundtable')} to go on with" if unfinished else ""
     if not settings.redis_url:
-        return Finding("store", f"for one process, in the workspace{waiting}")
+        return CheckResult("store", f"for one process, in the workspace{waiting}")
     redis = await inspected(settings.redis_url.get_secret_value())
-    problems = tuple(Problem(text, stops=stops) for text, stops in redis.advice)
-    return Finding("store", redis.found + waiting, problems)
+    problems = tuple(CheckProblem(text, stops=stops) for text, stops in redis.advice)
+    return CheckResult("store", redis.found + waiting, problems)
 
 
-async def _slack(settings: Settings) -> Finding:
+async def _slack(settings: Settings) -> CheckResult:
     token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
     async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
         try:
             us = await slack_client.identify(client)
         except SlackError as error:
             problem = "Slack cannot be asked" if error.again else "Slack refused SLACK_BOT_TOKEN"
-            return unusable("slack", f"{problem}: {error}")
+            return check_extras("slack", f"{problem}: {error}")
     words = f"bot {us.user} in workspace {us.team}"
     if not us.scopes:
-        return Finding("slack", f"{words}; Slack does not say what it may do")
+        return CheckResult("slack", f"{words}; Slack does not say what it may do")
     missing = missing_scopes(",".join(us.scopes))
     problems = tuple(
-        Problem(f"The scope {scope} is missing: {SCOPES[scope]}.", stops=scope not in OPTIONAL)
+        CheckProblem(f"The scope {scope} is missing: {SCOPES[scope]}.", stops=scope not in OPTIONAL)
         for scope in missing
     )
     if not missing:
-        return Finding("slack", f"{words}, all scopes granted")
-    return Finding("slack", f"{words}; add what is missing, and install the app again", problems)
+        return CheckResult("slack", f"{words}, all scopes granted")
+    return CheckResult("slack", f"{words}; add what is missing, and install the app again", problems)
 
 
-async def _triage(settings: Settings) -> Finding:
+async def _triage(settings: Settings) -> CheckResult:
     """Reviews are kept and told of in the threads without it, so nothing about it stops `run`."""
     token, named = (
         app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN"),
@@ -298,14 +308,14 @@ async def _triage(settings: Settings) -> Finding:
             found = await board.channel(named)
             await slack_client.call(client.conversations_history, channel=found, limit=1)
         except SlackError as error:
-            return Finding("triage", named, (Problem(str(error)),))
-    return Finding("triage", f"{named} is {found}" if found != named else f"channel {found}")
+            return CheckResult("triage", named, (CheckProblem(str(error)),))
+    return CheckResult("triage", f"{named} is {found}" if found != named else f"channel {found}")
 
 
-async def _transport(settings: Settings) -> Finding:
+async def _transport(settings: Settings) -> CheckResult:
     if settings.slack_app_token is None:
         app.required(settings.slack_signing_secret, "SLACK_APP_TOKEN or SLACK_SIGNING_SECRET")
-        return Finding("transport", f"HTTP, at {PATH} of this bot's public address")
+        return CheckResult("transport", f"HTTP, at {PATH} of this bot's public address")
 
     token = settings.slack_app_token.get_secret_value()
     async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
@@ -313,19 +323,19 @@ async def _transport(settings: Settings) -> Finding:
             await slack_client.call(client.apps_connections_open, app_token=token)
         except SlackError as error:
             refused = "Slack cannot be asked" if error.again else APP_LEVEL_REFUSED.rstrip(".")
-            return unusable("transport", f"{refused}: {error}")
-    return Finding("transport", "Socket Mode")
+            return check_extras("transport", f"{refused}: {error}")
+    return CheckResult("transport", "Socket Mode")
 
 
-async def _model(settings: Settings, roster: Roster) -> Finding:
-    found, sentences, stops = await greeted(settings, roster)
-    return Finding("model", found, tuple(Problem(sentence, stops=stops) for sentence in sentences))
+async def _model(settings: Settings, roster: Roster) -> CheckResult:
+    found, sentences, stops = await check_models(settings, roster)
+    return CheckResult("model", found, tuple(CheckProblem(sentence, stops=stops) for sentence in sentences))
 
 
-async def _web(settings: Settings) -> Finding:
+async def _web(settings: Settings) -> CheckResult:
     async with serving(settings.health_host, settings.health_port, setting="ROUNDTABLE_HEALTH_PORT"):
         found = f"{settings.health_host}:{settings.health_port} is free for health and metrics"
         if settings.takes_requests:
             async with serving(settings.host, settings.port):
                 found += f", and {settings.host}:{settings.port} for requests"
-    return Finding("web", found)
+    return CheckResult("web", found)

@@ -17,7 +17,7 @@ from bot.domain.roundtable.outcomes import ItemState
 from bot.domain.transcript import lines as transcript
 from bot.domain.values.text import counted, one_line
 from bot.engine.clock import now
-from bot.engine.ports import Listing, Reading, Workspace
+from bot.engine.ports import Listing, LoadedItem, Workspace
 from bot.errors import ConfigError, WorkspaceError
 from bot.files import TRANSCRIPT_BYTES, File
 from bot.settings import Settings
@@ -149,7 +149,7 @@ def _row(one: Listing, status: str) -> dict[str, Any]:
     }
 
 
-def _unreadable(settings: Settings, slug: str, reading: Reading) -> ConfigError:
+def _unreadable(settings: Settings, slug: str, reading: LoadedItem) -> ConfigError:
     codes = ", ".join(one.code for one in reading.troubles)
     path = settings.items_dir / slug / "meta.json"
     why = next(filter(None, (one.facts.get("reason", "") for one in reading.troubles)), "cannot be read")

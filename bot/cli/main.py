@@ -34,7 +34,7 @@ from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.values.json_files import pretty
 from bot.domain.values.text import counted
 from bot.errors import BotError, ConfigError
-from bot.record.verify import Item
+from bot.record.verify import RecordedItem
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME, manifest
 
@@ -111,7 +111,7 @@ def check_everything(*, as_json: Json = False) -> None:
     try:
         found = asyncio.run(check.everything(_settings(os.environ)))
     except ConfigError as error:
-        found = (check_table.unusable("settings", error),)
+        found = (check_table.check_extras("settings", error),)
     typer.echo(_as_json(check_table.as_rows(found)) if as_json else check_table.as_text(found))
     raise typer.Exit(PROBLEM if any(one.stops for one in found) else 0)
 
@@ -239,7 +239,7 @@ def print_manifest(
     typer.echo(_as_json(manifest(socket_mode=socket_mode, url=url, agent=agent)))
 
 
-def _verify(item: Item, settings: Settings, *, against_slack: bool) -> None:
+def _verify(item: RecordedItem, settings: Settings, *, against_slack: bool) -> None:
     """The first difference is the one to look at; it may be why there are others. It may quote what was scrubbed."""
     redact = Redactor(settings.secrets(), own_rules(settings.redact))
     found = replay.verified(item)

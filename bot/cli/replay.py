@@ -15,14 +15,21 @@ from bot.domain.values.places import Place
 from bot.domain.values.text import counted
 from bot.errors import ConfigError
 from bot.files import META_BYTES, folder
-from bot.record.against_thread import Compared, Thread, compared
+from bot.record.against_thread import Compared, ThreadCopy, compared
 from bot.record.page import as_html
-from bot.record.reading import Entry, entries, replay
+from bot.record.reading import RecordEntry, entries, replay
 from bot.record.text import as_json, as_markdown, as_text
-from bot.record.verify import META, TRANSCRIPT, Difference, Item, differences, lines_before_witness
+from bot.record.verify import (
+    META,
+    TRANSCRIPT,
+    Difference,
+    RecordedItem,
+    differences,
+    lines_before_witness,
+)
 from bot.settings import Settings
 from bot.slack import client as slack_client
-from bot.slack.history import testimony
+from bot.slack.history import thread_evidence
 from bot.storage.git.versions import lost, made, versions
 
 
@@ -33,13 +40,13 @@ class Form(Enum):
     HTML = auto()
 
 
-def item(settings: Settings, slug: str) -> Item:
+def item(settings: Settings, slug: str) -> RecordedItem:
     """The item *slug* of the workspace, or the one around a transcript that some tool left anywhere."""
     if slug.endswith(".jsonl"):
         return _chosen(slug)
     root = settings.workspace
     place = root / settings.items_dir / slug
-    one = Item(place, place / TRANSCRIPT, shared=root / SHARED, root=root)
+    one = RecordedItem(place, place / TRANSCRIPT, shared=root / SHARED, root=root)
     try:
         _must_be_known(slug, settings)
         with one.record.opened():
@@ -50,11 +57,11 @@ def item(settings: Settings, slug: str) -> Item:
         raise ConfigError(f"The record of {slug} cannot be read: {error.strerror}.") from error
 
 
-def _chosen(name: str) -> Item:
+def _chosen(name: str) -> RecordedItem:
     """Somebody's own choice, so that a link is one to the file that is meant."""
     try:
         path = Path(name).resolve(strict=True)
-        one = Item(path.parent.parent if path.parent.name == "planning" else path.parent, path)
+        one = RecordedItem(path.parent.parent if path.parent.name == "planning" else path.parent, path)
         with one.record.opened():
             return one
     except FileNotFoundError:
@@ -72,7 +79,7 @@ def _must_be_known(slug: str, settings: Settings) -> None:
     raise ConfigError(no_item(slug, known))
 
 
-def verified(one: Item) -> list[Difference]:
+def verified(one: RecordedItem) -> list[Difference]:
     """
     Everything that is not as it should be, the first difference first; and what others changed in commits of theirs,
     which stands.
@@ -80,12 +87,12 @@ def verified(one: Item) -> list[Difference]:
     return [*_gone(one), *differences(one, tuple(versions(one.folder)))]
 
 
-def unwitnessed(one: Item) -> int:
+def unwitnessed(one: RecordedItem) -> int:
     """The line up to which commits of an earlier version say nothing of the lines; 0 when all do, or there are none."""
     return lines_before_witness(one.name, tuple(versions(one.folder)))
 
 
-async def against_thread(settings: Settings, one: Item) -> Compared:
+async def against_thread(settings: Settings, one: RecordedItem) -> Compared:
     """The record and the thread that meta.json names, message by message. Raises ConfigError and SlackError."""
     token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
     try:
@@ -100,16 +107,16 @@ async def against_thread(settings: Settings, one: Item) -> Compared:
         )
     place = Place(team=home.team_id, channel=home.channel_id, thread=home.thread_ts)
     async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
-        us = replace(await slack_client.identify(client), redact=app.discretion(settings))
+        us = replace(await slack_client.identify(client), redact=app.secret_redaction(settings))
         if us.team != place.team:
             raise ConfigError(
                 f"The thread of {one.slug} is in another workspace of Slack than SLACK_BOT_TOKEN."
             )
-        told = await testimony(client, us, place)
-    return compared(one, Thread(place, *told), made=made(one.folder))
+        told = await thread_evidence(client, us, place)
+    return compared(one, ThreadCopy(place, *told), made=made(one.folder))
 
 
-def _gone(one: Item) -> Iterator[Difference]:
+def _gone(one: RecordedItem) -> Iterator[Difference]:
     """A branch that was reset has a history that holds, and so has the file: only where it was before says more."""
     if gone := lost(one.folder, one.name):
         sha, count = gone
@@ -121,12 +128,12 @@ def _gone(one: Item) -> Iterator[Difference]:
         yield Difference(one.name, max(lines, 1), sentence)
 
 
-def shown(one: Item, form: Form, *, until: int | None = None) -> Iterator[str]:
+def shown(one: RecordedItem, form: Form, *, until: int | None = None) -> Iterator[str]:
     """The record up to the line *until*, piece by piece."""
     state = replay(one.record, until=until)
     title = _title(one)
 
-    def lines() -> Iterator[Entry]:
+    def lines() -> Iterator[RecordEntry]:
         return entries(one.record, until=until, permalink=state.permalink)
 
     match form:
@@ -142,7 +149,7 @@ def shown(one: Item, form: Form, *, until: int | None = None) -> Iterator[str]:
             assert_never(form)
 
 
-def written(one: Item, page: Path, *, until: int | None = None) -> None:
+def written(one: RecordedItem, page: Path, *, until: int | None = None) -> None:
     """
     The page takes the place of what was there only when all of it is written. An OSError names the page, and not what
     was begun beside it.
@@ -159,7 +166,7 @@ def written(one: Item, page: Path, *, until: int | None = None) -> None:
         begun.unlink(missing_ok=True)
 
 
-def _title(one: Item) -> str:
+def _title(one: RecordedItem) -> str:
     """What meta.json calls it; without one, it has the name of its folder."""
     try:
         return meta.read(one.file(one.folder / META, META_BYTES).read(), now="").meta.description or one.slug

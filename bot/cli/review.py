@@ -17,12 +17,12 @@ from bot.domain.reviews.review import triage_line
 from bot.domain.values.places import Place
 from bot.domain.values.text import text_of
 from bot.engine.clock import now
-from bot.engine.item_locator import ItemHomes
+from bot.engine.item_locator import ItemLocator
 from bot.engine.ports import Pay, Wake
 from bot.engine.review_ports import KeptReview
 from bot.errors import UserError
 from bot.files import TooLarge, chosen
-from bot.server.review_webhook import discreet, entry_of
+from bot.server.review_webhook import entry_of, redacted_entry
 from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
@@ -49,7 +49,7 @@ async def keep(settings: Settings, slug: str, content: bytes) -> KeptReview:
     """As the item's next review, byte for byte but for secrets, in a commit. UserError when there is no such item."""
     await _must_be_known(settings, slug)
     async with app.workspace(settings) as files:
-        return await files.keep(slug, discreet(content, app.discretion(settings)), now=now())
+        return await files.keep(slug, redacted_entry(content, app.secret_redaction(settings)), now=now())
 
 
 async def post(settings: Settings, line: str, content: bytes, *, channel: str) -> str:
@@ -74,10 +74,12 @@ async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str)
         app.workspace(settings) as files,
         _board(settings) as board,
     ):
-        redact = app.discretion(settings)
-        parts = review_parts.Shared(store, files, app.playbook(settings), _NoWake(), board, redact=redact)
+        redact = app.secret_redaction(settings)
+        parts = review_parts.ReviewParts(
+            store, files, app.playbook(settings), _NoWake(), board, redact=redact
+        )
         async with review_parts.triage(settings, parts, channel=channel) as triage:
-            home = await ItemHomes(store, files).home(slug)
+            home = await ItemLocator(store, files).home(slug)
             title = home.title if home else slug
             came = Arrived(at=now(), title=title, entry=entry_of(kept), channel=channel)
             await triage.arrived(slug, came)

@@ -7,11 +7,11 @@ from typing import NamedTuple
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.engine.clock import now
-from bot.engine.item_locator import ItemHomes
+from bot.engine.item_locator import ItemLocator
 from bot.engine.ports import Store, Wake
-from bot.engine.review_ports import Board, Notices, Reviewers, Tally, Uncounted
-from bot.engine.reviews import Reviewing, Triage
-from bot.server.review_webhook import Postbox
+from bot.engine.review_ports import Board, NoReviewMeter, Notices, Reviewers, ReviewMeter
+from bot.engine.reviews import ReviewContext, ReviewTriage
+from bot.server.review_webhook import ReviewWebhook
 from bot.settings import Settings
 from bot.storage.git.checkout import STATE
 from bot.storage.git.workspace import GitWorkspace
@@ -19,7 +19,7 @@ from bot.storage.notices import EmbeddedNotices, RedisNotices
 from bot.voices.reviewing import ChecklistReviewers
 
 
-class Shared(NamedTuple):
+class ReviewParts(NamedTuple):
     """The parts that roundtables use, too."""
 
     store: Store
@@ -29,7 +29,7 @@ class Shared(NamedTuple):
     board: Board
     reviewers: Reviewers = ChecklistReviewers()
     redact: Redact = unchanged
-    tally: Tally = Uncounted()
+    tally: ReviewMeter = NoReviewMeter()
 
 
 @asynccontextmanager
@@ -43,22 +43,22 @@ async def notices(settings: Settings) -> AsyncIterator[Notices]:
 
 
 @asynccontextmanager
-async def triage(settings: Settings, parts: Shared, *, channel: str = "") -> AsyncIterator[Triage]:
+async def triage(settings: Settings, parts: ReviewParts, *, channel: str = "") -> AsyncIterator[ReviewTriage]:
     """*channel* is for notices that are not shown yet; by default the settings say it."""
     async with notices(settings) as kept:
-        reviewing = Reviewing(
+        reviewing = ReviewContext(
             reviewers=parts.reviewers,
             workspace=parts.workspace,
             archive=parts.workspace,
             board=parts.board,
-            homes=ItemHomes(parts.store, parts.workspace),
+            homes=ItemLocator(parts.store, parts.workspace),
             playbook=parts.playbook,
             clock=now,
             channel=channel or settings.triage_channel or "",
             file_url=settings.file_url or "",
             redact=parts.redact,
         )
-        yield Triage(
+        yield ReviewTriage(
             notices=kept,
             archive=parts.workspace,
             wake=parts.wake,
@@ -68,12 +68,12 @@ async def triage(settings: Settings, parts: Shared, *, channel: str = "") -> Asy
         )
 
 
-def postbox(settings: Settings, parts: Shared, triage: Triage) -> Postbox:
+def postbox(settings: Settings, parts: ReviewParts, triage: ReviewTriage) -> ReviewWebhook:
     secret = settings.review_secret
-    return Postbox(
+    return ReviewWebhook(
         secret=secret.get_secret_value() if secret else "",
         archive=parts.workspace,
-        homes=ItemHomes(parts.store, parts.workspace),
+        homes=ItemLocator(parts.store, parts.workspace),
         memory=parts.store,
         triage=triage,
         clock=now,

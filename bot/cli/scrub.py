@@ -12,7 +12,7 @@ from bot.engine.clock import now
 from bot.errors import ConfigError
 from bot.files import folder
 from bot.settings import Settings
-from bot.storage.git.scrub import Found, Scrubber
+from bot.storage.git.scrub import Scrubber, ScrubResult
 
 MOST_COMMITS = 5
 WHAT_TO_DO = """
@@ -25,16 +25,16 @@ What is pushed has to be pushed again by force, and every other clone has to be 
 forks, the caches of the hosting service, Slack) are not reached by any of this."""
 
 
-class Scrubbed(NamedTuple):
+class ScrubSummary(NamedTuple):
     slug: str
-    found: Found
+    found: ScrubResult
 
     @property
     def is_in_history(self) -> bool:
         return bool(self.found.here or self.found.pushed)
 
 
-def scrubbed(settings: Settings, slug: str | None) -> Iterator[Scrubbed]:
+def scrubbed(settings: Settings, slug: str | None) -> Iterator[ScrubSummary]:
     """The item *slug*, or every item. Raises ConfigError with a sentence when there is no such item."""
     known: tuple[str, ...] = ()
     with (
@@ -49,10 +49,10 @@ def scrubbed(settings: Settings, slug: str | None) -> Iterator[Scrubbed]:
     redactor = Redactor(settings.secrets(), own_rules(settings.redact))
     scrubber = Scrubber(settings.workspace, items_dir=str(settings.items_dir), redact=redactor)
     for one in known if slug is None else (slug,):
-        yield Scrubbed(one, scrubber.scrub(one, now=now()))
+        yield ScrubSummary(one, scrubber.scrub(one, now=now()))
 
 
-def as_text(one: Scrubbed) -> str:
+def as_text(one: ScrubSummary) -> str:
     found = one.found
     rows = [f"{one.slug}: {_what_was_done(found)}"]
     rows += [f"  {path}: {_kinds(kinds)}" for path, kinds in found.files.items()]
@@ -62,7 +62,7 @@ def as_text(one: Scrubbed) -> str:
     return "\n".join(rows)
 
 
-def _what_was_done(found: Found) -> str:
+def _what_was_done(found: ScrubResult) -> str:
     count = sum(map(len, found.files.values()))
     if not count:
         return "no secrets in its files"

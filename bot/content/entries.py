@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from bot.content.files import Shelf, Unreadable
+from bot.content.files import ContentFolder, UnreadableFile
 from bot.content.findings import Findings
 from bot.content.frontmatter import BadFrontMatter, parse
-from bot.domain.catalog.schema import Kind, PlanRule, Schema, View, problems
+from bot.domain.catalog.schema import Kind, PlanRule, Schema, SectionView, problems
 from bot.domain.catalog.steps import Step
 from bot.shipped import steps_dir
 
@@ -34,18 +34,18 @@ def read_schema(
 
 
 def _shipped() -> Mapping[str, Any]:
-    return parse(Shelf(steps_dir(), None).read(Path(FILE)))
+    return parse(ContentFolder(steps_dir(), None).read(Path(FILE)))
 
 
 def _given(folder: Path, findings: Findings, workspace: Path | None) -> Mapping[str, Any]:
-    shelf = Shelf(folder, workspace)
+    shelf = ContentFolder(folder, workspace)
     try:
         if FILE not in shelf.names():
             return {}
         return parse(shelf.read(Path(FILE)))
     except OSError:
         return {}
-    except (Unreadable, BadFrontMatter) as error:
+    except (UnreadableFile, BadFrontMatter) as error:
         findings.note(f"{FILE} is not used: {error}.")
         return {}
 
@@ -64,7 +64,7 @@ def _on_top(schema: Schema, given: Mapping[str, Any], findings: Findings, file: 
     for one in given.get("views") or ():
         about = _mapping(one)
         name = f"{file}: the view of {about.get('file', '?')} {about.get('section', '')}".rstrip()
-        if view := _made(View, name, about, findings):
+        if view := _made(SectionView, name, about, findings):
             views[view.file, view.section] = view
     plan = dict(schema.plan)
     for key, one in _mapping(given.get("plan")).items():

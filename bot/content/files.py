@@ -3,14 +3,14 @@
 import os
 from pathlib import Path
 
-from bot.files import CONTENT_BYTES, File, Refused, TooLarge, folder
+from bot.files import CONTENT_BYTES, File, FileRefused, TooLarge, folder
 
 
-class Unreadable(Exception):
+class UnreadableFile(Exception):
     """Not a file, not ours to read, too large, or not UTF-8."""
 
 
-class Shelf:
+class ContentFolder:
     """
     The personas or the steps in *top*. They are the operator's, who may have put links there, as Kubernetes does for
     every file of a ConfigMap. In the *workspace*, where others push, there may be no link.
@@ -43,12 +43,12 @@ class Shelf:
         try:
             content = self._file(path).read()
         except TooLarge as error:
-            raise Unreadable(f"{name_of(path)} {error.reason}") from None
-        except Refused:
-            raise Unreadable(f"{name_of(path)} is not a file") from None
+            raise UnreadableFile(f"{name_of(path)} {error.reason}") from None
+        except FileRefused:
+            raise UnreadableFile(f"{name_of(path)} is not a file") from None
         except OSError as error:
             why = error.strerror or type(error).__name__
-            raise Unreadable(f"{name_of(path)} cannot be read: {why}") from None
+            raise UnreadableFile(f"{name_of(path)} cannot be read: {why}") from None
         return _text(content, path)
 
     def _file(self, path: Path) -> File:
@@ -70,7 +70,9 @@ def _text(content: bytes, path: Path) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = len(content[: error.start].splitlines()) or 1
-        raise Unreadable(f"line {line} of {name_of(path)} is not UTF-8: save it in that encoding") from None
+        raise UnreadableFile(
+            f"line {line} of {name_of(path)} is not UTF-8: save it in that encoding"
+        ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

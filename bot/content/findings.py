@@ -35,7 +35,7 @@ _FORMS = {
 }
 
 
-def complaint(error: ValidationError) -> tuple[str, str, str]:
+def problem_sentence(error: ValidationError) -> tuple[str, str, str]:
     """The field, what stands there, and what is wrong with it, of the first one that is wrong."""
     first = error.errors()[0]
     name = str(first["loc"][0])

@@ -42,7 +42,7 @@ class BadFrontMatter(ValueError):
     """It is missing, or is not a plain YAML mapping."""
 
 
-class Plain(str):
+class PlainScalar(str):
     """A scalar without quotes: in YAML it could be a number or a boolean."""
 
     __slots__ = ()
@@ -124,7 +124,7 @@ def _value(event: yaml.Event, events: Iterator[yaml.Event]) -> Any:
     assert isinstance(event, yaml.ScalarEvent), "aliases are refused before they come here"
     is_plain, _ = event.implicit
     if is_plain:
-        return None if event.value in NULL else Plain(event.value)
+        return None if event.value in NULL else PlainScalar(event.value)
     return event.value
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.content.files import Shelf, Unreadable, name_of
-from bot.content.findings import Findings, complaint
+from bot.content.files import ContentFolder, UnreadableFile, name_of
+from bot.content.findings import Findings, problem_sentence
 from bot.content.frontmatter import BadFrontMatter, sections, split
 from bot.domain.catalog.personas import Persona, Principle, Roster
 from bot.domain.catalog.steps import BULLET, items
@@ -24,7 +24,7 @@ TITLED = re.compile(r"\*\*(?P<title>.+?):?\*\*\s*(?:(?:[—–:]|-+)\s*)?(?P<tex
 def read_roster(folder: Path, findings: Findings, *, workspace: Path | None = None) -> Roster:
     """Those who lead come first, in the order of their phases; the others follow by name."""
     try:
-        personas = list(_personas(Shelf(folder, workspace), findings, workshop=False))
+        personas = list(_personas(ContentFolder(folder, workspace), findings, workshop=False))
     except OSError:
         raise ContentError(f"There is no folder of personas at {folder}.") from None
     if not personas:
@@ -38,19 +38,19 @@ def read_roster(folder: Path, findings: Findings, *, workspace: Path | None = No
 def read_workshop(folder: Path, findings: Findings, *, workspace: Path | None = None) -> Roster:
     """The roles of the planning workshop, by file name; there need not be any."""
     try:
-        return Roster(_personas(Shelf(folder / "workshop", workspace), findings, workshop=True))
+        return Roster(_personas(ContentFolder(folder / "workshop", workspace), findings, workshop=True))
     except OSError:
         return Roster()
 
 
-def _personas(shelf: Shelf, findings: Findings, *, workshop: bool) -> Iterator[Persona]:
+def _personas(shelf: ContentFolder, findings: Findings, *, workshop: bool) -> Iterator[Persona]:
     keys: set[str] = set()
     for path in shelf.markdown():
         try:
             front, body = split(shelf.read(path))
             _check_icon(path, front, findings)
             persona = _persona(front, body, workshop=workshop)
-        except (Unreadable, BadFrontMatter, ValidationError) as error:
+        except (UnreadableFile, BadFrontMatter, ValidationError) as error:
             _refuse(path, _reason(error), findings)
             continue
         if persona.key in keys:
@@ -106,7 +106,7 @@ def _refuse(path: Path, reason: str, findings: Findings) -> None:
 def _reason(error: Exception) -> str:
     if not isinstance(error, ValidationError):
         return str(error)
-    name, _, why = complaint(error)
+    name, _, why = problem_sentence(error)
     return f"{name}: {why}"
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.content.files import Shelf, Unreadable, name_of
-from bot.content.findings import Findings, complaint
-from bot.content.frontmatter import BadFrontMatter, Plain, sections, split
+from bot.content.files import ContentFolder, UnreadableFile, name_of
+from bot.content.findings import Findings, problem_sentence
+from bot.content.frontmatter import BadFrontMatter, PlainScalar, sections, split
 from bot.domain.catalog.agenda import ANALYSIS_PHASES, PHASE_KEYS, Agenda, Phase
 from bot.domain.catalog.personas import Roster
 from bot.domain.catalog.skip_if import BadCondition
-from bot.domain.catalog.steps import Section, Step
+from bot.domain.catalog.steps import Step, StepHeading
 from bot.errors import ContentError
 
 PHASE_FOLDER = re.compile(r"[0-9]{2}-[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -26,12 +26,12 @@ Who speaks in files written for the original format, whoever sits at the table h
 
 Of a name that is neither theirs nor at the table nothing is known: it stays, as "Use Cases: " stays.
 """
-SECTIONS = {section.value.casefold(): section for section in Section}
+SECTIONS = {section.value.casefold(): section for section in StepHeading}
 
 
 def read_agenda(folder: Path, roster: Roster, findings: Findings, *, workspace: Path | None = None) -> Agenda:
     """The five phases, and one more for every further `NN-name` folder."""
-    shelf = Shelf(folder, workspace)
+    shelf = ContentFolder(folder, workspace)
     try:
         folders = {name for name in shelf.names() if PHASE_FOLDER.fullmatch(name)}
     except OSError:
@@ -53,7 +53,7 @@ def read_agenda(folder: Path, roster: Roster, findings: Findings, *, workspace: 
     return Agenda(phases, steps.values())
 
 
-class Refused(Exception):
+class InvalidStep(Exception):
     """A file that is no step, with the code and the facts to say so."""
 
     def __init__(self, code: str, **facts: str) -> None:
@@ -71,7 +71,7 @@ class StepReader:
         self._findings = findings
         self._speakers = tuple(dict.fromkeys((*(one.name for one in roster), *ORIGINAL_SPEAKERS)))
 
-    def read_all(self, shelf: Shelf) -> Iterator[Step]:
+    def read_all(self, shelf: ContentFolder) -> Iterator[Step]:
         try:
             paths = shelf.markdown(self._phase_key)
         except OSError:
@@ -82,7 +82,7 @@ class StepReader:
         for path in paths:
             try:
                 yield self._read(path, shelf)
-            except Refused as refused:
+            except InvalidStep as refused:
                 self._trouble(refused.code, filename=name_of(path), **refused.facts)
 
     def refuse_twin(self, step: Step, first: Step) -> None:
@@ -101,27 +101,27 @@ class StepReader:
         if not self._phase_key.startswith(f"{phase}-") or not step.filename.startswith(f"{number}-"):
             place = f"{phase}-…/{number}-….md"
             self._findings.note(f"VR-STEP-008 Step {step.step_id} is in {path}, and belongs into {place}.")
-        if Section.STANDARD not in step.sections:
+        if StepHeading.STANDARD not in step.sections:
             self._findings.note(f"VR-STEP-010 {path} has no Standard Mode section, so all of it is shown.")
         try:
             _ = step.condition
         except BadCondition as error:
             self._trouble("ERR-STEP-009", step_id=step.step_id, expression=step.skip_if, reason=str(error))
 
-    def _read(self, path: Path, shelf: Shelf) -> Step:
+    def _read(self, path: Path, shelf: ContentFolder) -> Step:
         try:
             front, body = split(shelf.read(path))
-        except Unreadable as error:
-            raise Refused("ERR-STEP-003", reason=str(error)) from None
+        except UnreadableFile as error:
+            raise InvalidStep("ERR-STEP-003", reason=str(error)) from None
         except BadFrontMatter as error:
-            raise Refused("ERR-STEP-004", reason=str(error)) from None
+            raise InvalidStep("ERR-STEP-004", reason=str(error)) from None
 
         for name in REQUIRED:
             if _is_missing(name, front.get(name)):
-                raise Refused("ERR-STEP-005", field_name=name)
+                raise InvalidStep("ERR-STEP-005", field_name=name)
         step = self._step(name_of(path), front, body)
         if step.persona not in self._roster:
-            raise Refused("ERR-STEP-006", field_name="persona", value=step.persona, reason=NOBODY)
+            raise InvalidStep("ERR-STEP-006", field_name="persona", value=step.persona, reason=NOBODY)
         return step
 
     def _step(self, filename: str, front: Mapping[str, Any], body: str) -> Step:
@@ -138,8 +138,8 @@ class StepReader:
                 speakers=self._speakers,
             )
         except ValidationError as error:
-            name, value, why = complaint(error)
-            raise Refused("ERR-STEP-006", field_name=name, value=value, reason=why) from None
+            name, value, why = problem_sentence(error)
+            raise InvalidStep("ERR-STEP-006", field_name=name, value=value, reason=why) from None
 
     def _depends_on(self, filename: str, value: Any) -> tuple[str, ...]:
         if value is None:
@@ -152,7 +152,7 @@ class StepReader:
     def _skip_if(self, filename: str, value: Any) -> str:
         if value is None:
             return ""
-        if isinstance(value, str) and not (isinstance(value, Plain) and NOT_A_STRING.fullmatch(value)):
+        if isinstance(value, str) and not (isinstance(value, PlainScalar) and NOT_A_STRING.fullmatch(value)):
             return " ".join(value.split())
         self._findings.note(f"Invalid skip_if in {self._phase_key}/{filename}. Ignoring.")
         return ""
@@ -161,7 +161,7 @@ class StepReader:
         self._findings.trouble(code, phase_key=self._phase_key, **facts)
 
 
-def _check_folders(shelf: Shelf, findings: Findings) -> None:
+def _check_folders(shelf: ContentFolder, findings: Findings) -> None:
     """A number in front looks like a phase, so whoever called it so should know that it is none."""
     for name in shelf.names():
         if name[:1].isdecimal() and not PHASE_FOLDER.fullmatch(name) and shelf.has_folder(name):

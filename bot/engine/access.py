@@ -13,14 +13,14 @@ from base64 import b32encode
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
-from bot.domain.item.item import Known, resolve, suffixed
+from bot.domain.item.item import KnownItem, resolve, suffixed
 from bot.domain.messages import step_wording
 from bot.domain.roundtable.inputs import Start
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import MAY_NOT_PRESS, Person, Place, Room
+from bot.domain.values.places import MAY_NOT_PRESS, ChannelKind, Person, Place
 from bot.engine import answers
-from bot.engine.item_locator import ItemHomes, item_in
+from bot.engine.item_locator import ItemLocator, item_in
 from bot.engine.ports import Listing, Store, Workspace
 from bot.engine.unknown_threads import UnknownThreads
 from bot.errors import UserError
@@ -36,7 +36,7 @@ class Finder:
         self._store = store
         self._workspace = workspace
         self._threads = threads
-        self._homes = ItemHomes(store, workspace)
+        self._homes = ItemLocator(store, workspace)
         self._secret = secret
 
     async def slug(self, place: Place, reference: str, person: Person) -> str | None:
@@ -77,7 +77,7 @@ class Finder:
             raise UserError(answers.not_running(slug))
         return rt
 
-    async def here(self, place: Place) -> tuple[answers.Standing, ...]:
+    async def here(self, place: Place) -> tuple[answers.ItemStatus, ...]:
         """The items of this channel, those with a roundtable first."""
         live = await self.live(place)
         slugs = {rt.slug for rt in live}
@@ -93,7 +93,7 @@ class Finder:
         listings = await self._workspace.items()
         known = [one.known for one in listings if may_see(place, one, near=near)]
         live = await self._store.in_channel(place.team, place.channel)
-        here = [Known(slug=rt.slug, title=rt.title, source_id=rt.source_id) for rt in live]
+        here = [KnownItem(slug=rt.slug, title=rt.title, source_id=rt.source_id) for rt in live]
         known, backlog = [*known, *here], await self._workspace.backlog()
         told = {one.known.slug: sees_folder(place, one, near=near) for one in listings}
         while found := resolve(reference, known, backlog):
@@ -132,7 +132,7 @@ class Finder:
         for known in (self._coded(slug, place), slug):
             if await self._is_seen(known, place, listings, near=near):
                 return known
-        if start.room is not Room.PRIVATE and await self._is_free(slug, listings):
+        if start.room is not ChannelKind.PRIVATE and await self._is_free(slug, listings):
             return slug
         for number in range(CODES_TRIED):
             coded = self._coded(slug, place, number)

@@ -41,7 +41,7 @@ DOING = {
 }
 
 
-class Standing(NamedTuple):
+class ItemStatus(NamedTuple):
     """One line of a list of items."""
 
     slug: str
@@ -51,9 +51,9 @@ class Standing(NamedTuple):
     permalink: str = ""
 
 
-def of_roundtable(rt: Roundtable) -> Standing:
+def of_roundtable(rt: Roundtable) -> ItemStatus:
     doing = f"{counted(len(rt.steps_completed), 'step')} done, {_doing(rt)}"
-    return Standing(rt.slug, rt.title, doing, finished=rt.stage is Stage.ANALYSED, permalink=rt.permalink)
+    return ItemStatus(rt.slug, rt.title, doing, finished=rt.stage is Stage.ANALYSED, permalink=rt.permalink)
 
 
 def _doing(rt: Roundtable) -> str:
@@ -66,10 +66,10 @@ def _doing(rt: Roundtable) -> str:
     return f"{DOING[rt.stage]} ({wording_of_plans.doing(ws)})"
 
 
-def of_folder(listed: Listing) -> Standing:
+def of_folder(listed: Listing) -> ItemStatus:
     doing = f"{counted(listed.steps_completed, 'step')} done, not running"
     finished = listed.status == "analyzed"
-    return Standing(listed.known.slug, listed.known.title or listed.known.slug, doing, finished=finished)
+    return ItemStatus(listed.known.slug, listed.known.title or listed.known.slug, doing, finished=finished)
 
 
 def held_already(rt: Roundtable) -> Message:
@@ -147,7 +147,7 @@ def depth_set(rt: Roundtable, depth: Depth) -> Message:
     return Message(text=f"**{rt.title}**: {step_wording.depth_switched(depth)}", links=_link(rt))
 
 
-def picker(standings: tuple[Standing, ...]) -> Message:
+def picker(standings: tuple[ItemStatus, ...]) -> Message:
     """Buttons for the items that can be resumed."""
     open_items = [one for one in standings if not one.finished]
     if not open_items:
@@ -160,7 +160,7 @@ def picker(standings: tuple[Standing, ...]) -> Message:
     return Message(text="Which roundtable shall go on?\n" + _lines(open_items), choices=choices, note=note)
 
 
-def which(standings: tuple[Standing, ...], choice: Choice) -> Message:
+def which(standings: tuple[ItemStatus, ...], choice: Choice) -> Message:
     """Buttons for *choice*, one for each item."""
     if not standings:
         return listing(())
@@ -183,7 +183,7 @@ def record_kept(listed: Listing) -> Message:
     return Message(text=record_wording.kept_only(known.title or known.slug, known.slug))
 
 
-def listing(standings: tuple[Standing, ...]) -> Message:
+def listing(standings: tuple[ItemStatus, ...]) -> Message:
     if not standings:
         return Message(
             text="There are no roundtables in this channel yet. Say `/roundtable start TITLE` to begin."
@@ -206,7 +206,7 @@ def status(rt: Roundtable, playbook: Playbook) -> Message:
         f"- {wording_of_plans.status(rt.workshop)}" if rt.workshop else "",
         "- The personas are muted." if rt.manners.muted else "",
         f"- {trouble_wording.goes_on_without(menus.AIDED_AGAIN.label)}" if rt.unaided else "",
-        f"- {spent}" if (spent := line(rt.purse, playbook.house)) else "",
+        f"- {spent}" if (spent := line(rt.purse, playbook.policy)) else "",
         "- Some of it could not be saved yet; I try again with the next step." if is_behind(rt) else "",
     )
     return Message(text="\n".join(row for row in rows if row), links=_link(rt))
@@ -263,7 +263,7 @@ def not_running(slug: str) -> str:
     return f"The roundtable on `{slug}` is not running. Say `/roundtable resume {slug}` to go on."
 
 
-def _lines(standings: tuple[Standing, ...] | list[Standing]) -> str:
+def _lines(standings: tuple[ItemStatus, ...] | list[ItemStatus]) -> str:
     return "\n".join(f"- **{one.title}** (`{one.slug}`): {one.doing}" for one in standings)
 
 

@@ -104,7 +104,7 @@ def _decisive(rt: Roundtable) -> tuple[object, ...]:
     return rt.stage, rt.menu, rt.depth, rt.depth_overrides, rt.workshop
 
 
-class Discretion:
+class Redaction:
     """Redacts texts where they come in. The log has the number and kind of what was hidden, never the text."""
 
     def __init__(self, redactor: Redactor) -> None:

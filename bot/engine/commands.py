@@ -17,7 +17,7 @@ from bot.domain.messages import menus, review_wording, step_wording
 from bot.domain.messages.message import Action, Link, Message
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.reviews.notice import AskReview
-from bot.domain.reviews.reviewers import asked_for, names_somebody
+from bot.domain.reviews.reviewers import asked_for, names_a_reviewer
 from bot.domain.roundtable import digest, permission
 from bot.domain.roundtable.inputs import (
     Amend,
@@ -33,14 +33,14 @@ from bot.domain.roundtable.inputs import (
     Stop,
 )
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import Belonging, Person, Place, Room
+from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.engine import answers
 from bot.engine.access import Finder, is_outside, only_one, same_channel, sees_folder
 from bot.engine.answers import say_which_item
 from bot.engine.item_locator import folder_of, item_in
 from bot.engine.ports import Chat, Listing, Records, Store, Workspace
 from bot.engine.roundtables import Roundtables
-from bot.engine.unknown_threads import Here, Moved, Named, UnknownThreads
+from bot.engine.unknown_threads import KnownThread, Moved, UnknownThreads, UnsignedThread
 from bot.errors import Conflict, EffectError, UserError, WorkspaceError
 
 log = logging.getLogger(__name__)
@@ -163,7 +163,7 @@ class Commands:
     def _may_open(self, wish: Start | Resume | Plan) -> None:
         """Raises UserError when this person may not start, or in a conversation that we cannot read."""
         self._must_be_allowed(wish.person)
-        if wish.room is Room.DIRECT:
+        if wish.room is ChannelKind.DIRECT:
             raise UserError(answers.NOT_IN_DIRECT)
 
     def _must_be_allowed(self, person: Person) -> None:
@@ -172,40 +172,38 @@ class Commands:
             raise UserError(why)
 
     def _start_refusal(self, person: Person) -> str:
-        return permission.start_refusal(person, self._playbook.house)
+        return permission.start_refusal(person, self._playbook.policy)
 
-    async def _heard(self, place: Place, happened: Say | Amend | Retract | Press) -> bool:
-        if await self._roundtables.hear(place, happened):
+    async def _heard(self, place: Place, event: Say | Amend | Retract | Press) -> bool:
+        if await self._roundtables.hear(place, event):
             self._threads.forget(place)
             return True
-        if not await self._recovered(place, happened):
+        if not await self._recovered(place, event):
             return False
-        await self._roundtables.hear(place, happened)
+        await self._roundtables.hear(place, event)
         return True
 
-    async def _recovered(self, place: Place, happened: Say | Amend | Retract | Press | Resume) -> bool:
+    async def _recovered(self, place: Place, event: Say | Amend | Retract | Press | Resume) -> bool:
         """Whether *place* was the thread of an item. The item is taken up there again, or people are asked about it."""
-        under_us = happened.under_us if isinstance(happened, Say) else None
-        is_said = not isinstance(happened, Amend | Retract)
+        under_us = event.under_us if isinstance(event, Say) else None
+        is_said = not isinstance(event, Amend | Retract)
         match await self._threads.whose(place, under_us=under_us, look=is_said):
-            case Here(item, folder):
-                person = happened.person if folder else await self._met(happened.person)
+            case KnownThread(item, folder):
+                person = event.person if folder else await self._met(event.person)
                 if not folder and (why := self._start_refusal(person)):
                     await self._threads.ask(place, item, step_wording.record_gone(item.title))
                     raise UserError(why)
-                start = Start(
-                    key=f"lost.{happened.key}", at=happened.at, item=item, place=place, person=person
-                )
+                start = Start(key=f"lost.{event.key}", at=event.at, item=item, place=place, person=person)
                 await self._taken_up_at(start, folder)
                 return True
-            case Named(folder):
-                if isinstance(happened, Say | Press):
+            case UnsignedThread(folder):
+                if isinstance(event, Say | Press):
                     await self._threads.ask(
                         place, item_in(folder), step_wording.named_by_git(folder.known.title)
                     )
-                if isinstance(happened, Press):
+                if isinstance(event, Press):
                     raise UserError(answers.asked_in_thread(folder.known.title))
-                return isinstance(happened, Say)
+                return isinstance(event, Say)
             case Moved(item):
                 raise UserError(answers.moved(item.title, item.slug))
             case None:
@@ -227,9 +225,9 @@ class Commands:
         self._must_be_allowed(press.person)
         self._threads.forget(place)
         match await self._threads.whose(place):
-            case Here(item, folder) if item.slug == press.value:
+            case KnownThread(item, folder) if item.slug == press.value:
                 pass
-            case Named(folder) if folder.known.slug == press.value:
+            case UnsignedThread(folder) if folder.known.slug == press.value:
                 item = item_in(folder)
             case _:
                 raise UserError(answers.named_no_more())
@@ -402,7 +400,7 @@ class Commands:
         try:
             slug = await self._reviewed(wish, reference)
         except UserError:
-            if lens or not names_somebody(reference, roster):
+            if lens or not names_a_reviewer(reference, roster):
                 raise
             slug, lens = await self._reviewed(wish, ""), reference
         await self._may_ask(slug, wish.person)
@@ -422,10 +420,10 @@ class Commands:
 
     async def _may_ask(self, slug: str, person: Person) -> None:
         """Raises UserError for a person who may not press buttons: a review costs work of models, and is a commit."""
-        rt, house = await self._store.get(slug), self._playbook.house
+        rt, policy = await self._store.get(slug), self._playbook.policy
         if rt is None:
             self._must_be_allowed(person)
-        elif why := permission.refusal(rt, person, house):
+        elif why := permission.refusal(rt, person, policy):
             raise UserError(why)
 
     async def _reviewed(self, wish: AskReview, reference: str) -> str:

@@ -17,8 +17,8 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from bot.domain.values.timestamps import seconds_since
 from bot.engine.clock import Clock
-from bot.engine.lru import Newest
-from bot.engine.ports import Meter, Unmetered, Wake, kind_of
+from bot.engine.lru import LruCache
+from bot.engine.ports import Meter, NoMeter, Wake, kind_of
 from bot.errors import BotError, Conflict, NewerVersion, Unavailable, UserError
 from bot.log import about
 from bot.telemetry import span
@@ -71,10 +71,10 @@ class Saved(Protocol[A]):
     async def put(self, state: A, /, *, expected: int) -> None: ...
 
 
-class Decision(NamedTuple, Generic[A, I]):
+class UnsavedChange(NamedTuple, Generic[A, I]):
     """What an input made of an aggregate. It may not be saved yet."""
 
-    happened: I
+    event: I
     before: A
     after: A
 
@@ -112,54 +112,54 @@ class Repository(Generic[A, I]):
             self._memory.pop(slug, None)
         return state
 
-    async def begin(self, happened: I, state: A) -> A:
+    async def begin(self, event: I, state: A) -> A:
         """Raises Conflict when there is one already."""
         state = state.but(version=1)
         await self._store.put(state, expected=0)
         self._memory[state.slug] = state
-        self._saved(happened, None, state)
+        self._saved(event, None, state)
         return state
 
-    async def take(self, slug: str, happened: I, *, only: Callable[[A], bool] = lambda _: True) -> A | None:
+    async def take(self, slug: str, event: I, *, only: Callable[[A], bool] = lambda _: True) -> A | None:
         """None when nothing is stored, or nothing that *only* is true of."""
         known = self._memory.get(slug)
         if known and only(known):
             with suppress(UserError, Conflict):
-                decisions = self.decisions(known, [happened])
+                decisions = self.decisions(known, [event])
                 if decisions[-1].after is not known:
                     return await self._save(decisions)
-        return await self._decided_afresh(slug, [happened], only)
+        return await self._decided_afresh(slug, [event], only)
 
-    async def settle(self, slug: str, unsaved: Sequence[Decision[A, I]]) -> A | None:
+    async def settle(self, slug: str, unsaved: Sequence[UnsavedChange[A, I]]) -> A | None:
         """Saves decisions, or makes them again after what was saved meanwhile. None when nothing is stored."""
-        happened = [decision.happened for decision in unsaved]
+        event = [decision.event for decision in unsaved]
         known = self._memory.get(slug)
         with suppress(Conflict):
             if known and known is not unsaved[0].before:
-                unsaved = self.decisions(known, happened)
+                unsaved = self.decisions(known, event)
             return await self._save(unsaved)
-        return await self._decided_afresh(slug, happened)
+        return await self._decided_afresh(slug, event)
 
-    def decisions(self, before: A, happened: Sequence[I]) -> tuple[Decision[A, I], ...]:
+    def decisions(self, before: A, event: Sequence[I]) -> tuple[UnsavedChange[A, I], ...]:
         decisions = []
-        for one in happened:
+        for one in event:
             after = self._decide(before, one)
-            decisions.append(Decision(one, before, after))
+            decisions.append(UnsavedChange(one, before, after))
             before = after
         return tuple(decisions)
 
     async def _decided_afresh(
-        self, slug: str, happened: Sequence[I], only: Callable[[A], bool] = lambda _: True
+        self, slug: str, event: Sequence[I], only: Callable[[A], bool] = lambda _: True
     ) -> A | None:
         for _ in range(CONFLICTS_ENDURED):
             before = await self.read(slug)
             if before is None or not only(before):
                 return None
             with suppress(Conflict):
-                return await self._save(self.decisions(before, happened))
+                return await self._save(self.decisions(before, event))
         raise Conflict(f"gave up on {slug} after {CONFLICTS_ENDURED} conflicts")
 
-    async def _save(self, decisions: Sequence[Decision[A, I]]) -> A:
+    async def _save(self, decisions: Sequence[UnsavedChange[A, I]]) -> A:
         """All of them as one version. Raises Conflict when another process has saved that version."""
         before, after = decisions[0].before, decisions[-1].after
         if after is not before:
@@ -192,11 +192,11 @@ class Engine(ABC, Generic[A, I]):
     ) -> None:
         self._wake = wake
         self._clock = clock
-        self._meter = meter or Unmetered()
+        self._meter = meter or NoMeter()
         self._repository = Repository(
             store,
             decide,
-            memory=Newest(REMEMBERED) if memory is None else memory,
+            memory=LruCache(REMEMBERED) if memory is None else memory,
             saved=self._saved,
             meter=self._meter,
         )
@@ -220,12 +220,12 @@ class Engine(ABC, Generic[A, I]):
         """Seconds until *effect* may begin."""
         return 0.0
 
-    def _joins(self, performed: Any, unsaved: Decision[A, I]) -> bool:  # noqa: ARG002
+    def _joins(self, performed: Any, unsaved: UnsavedChange[A, I]) -> bool:  # noqa: ARG002
         """Whether the outcome of *performed* may be saved together with the next one."""
         return False
 
-    def _saved(self, happened: I, before: A | None, after: A) -> None:
-        """For counters and the audit log: *after* is stored, or *happened* changed nothing."""
+    def _saved(self, event: I, before: A | None, after: A) -> None:
+        """For counters and the audit log: *after* is stored, or *event* changed nothing."""
 
     def _about(self, state: A) -> dict[str, str]:  # noqa: ARG002
         """For the log, beside the item and the effect."""
@@ -240,20 +240,18 @@ class Engine(ABC, Generic[A, I]):
 
     # --- inputs -----------------------------------------------------------------------------------------------------
 
-    async def _handle(
-        self, slug: str, happened: I, *, only: Callable[[A], bool] = lambda _: True
-    ) -> A | None:
+    async def _handle(self, slug: str, event: I, *, only: Callable[[A], bool] = lambda _: True) -> A | None:
         """Decides and saves; after a conflict it decides again. None as in `Repository.take`."""
-        with self._input(slug, happened):
-            state = await self._repository.take(slug, happened, only=only)
+        with self._input(slug, event):
+            state = await self._repository.take(slug, event, only=only)
             if state:
                 await self._wake_for(state)
             return state
 
-    async def _begin(self, happened: I, state: A) -> A:
+    async def _begin(self, event: I, state: A) -> A:
         """Saves a new aggregate. Raises Conflict when there is one already."""
-        with self._input(state.slug, happened):
-            state = await self._repository.begin(happened, state)
+        with self._input(state.slug, event):
+            state = await self._repository.begin(event, state)
             await self._wake_for(state)
         return state
 
@@ -265,12 +263,12 @@ class Engine(ABC, Generic[A, I]):
             await self._wake.wake(self.prefix + state.slug)
 
     @contextmanager
-    def _input(self, slug: str, happened: I) -> Iterator[None]:
-        with about(item=slug), span("input", item=slug, kind=kind_of(type(happened))):
+    def _input(self, slug: str, event: I) -> Iterator[None]:
+        with about(item=slug), span("input", item=slug, kind=kind_of(type(event))):
             try:
                 yield
             except BotError as error:
-                self._meter.refused(happened, error)
+                self._meter.refused(event, error)
                 raise
 
     # --- effects ----------------------------------------------------------------------------------------------------
@@ -293,7 +291,7 @@ class Engine(ABC, Generic[A, I]):
     async def _perform_outbox(self, slug: str) -> None:
         """An effect with an attempt takes two rounds: the attempt is saved in the first, and made in the second."""
         state, begun = await self._repository.read(slug), ""
-        unsaved: tuple[Decision[A, I], ...] = ()
+        unsaved: tuple[UnsavedChange[A, I], ...] = ()
         while state and (effect := state.next_effect):
             if self._leaving.is_set() and effect.id != begun:
                 raise asyncio.CancelledError
@@ -366,15 +364,15 @@ async def run(wake: Wake, *engines: Engine[Any, Any]) -> None:
 # How long effects have been waiting, for those who watch.
 
 
-class Waiting(NamedTuple):
-    """*owing* aggregates have an effect in their outbox; the one that waits longest has waited *oldest_seconds*."""
+class QueueStatus(NamedTuple):
+    """*unfinished* aggregates have an effect in their outbox; the oldest has waited *oldest_seconds*."""
 
-    owing: int
+    unfinished: int
     oldest_seconds: float
 
 
-class Waitable(Protocol):
-    async def owing(self) -> tuple[str, ...]: ...
+class HasQueue(Protocol):
+    async def unfinished(self) -> tuple[str, ...]: ...
 
     @property
     def get(self) -> Callable[[str], Awaitable[Aggregate | None]]: ...
@@ -383,19 +381,19 @@ class Waitable(Protocol):
 class Queue:
     """An effect waits from when it is first seen at the head of the outbox: later inputs do not make it younger."""
 
-    def __init__(self, store: Waitable, clock: Clock) -> None:
+    def __init__(self, store: HasQueue, clock: Clock) -> None:
         self._store = store
         self._clock = clock
         self._heads: dict[str, tuple[str, str]] = {}
 
-    async def waiting(self) -> Waiting:
+    async def waiting(self) -> QueueStatus:
         """Raises Unavailable with the store."""
-        slugs = await self._store.owing()
+        slugs = await self._store.unfinished()
         found = [await self._head_of(slug) for slug in slugs[:LOOKED_AT]]
         self._heads = {slug: head for slug, head in zip(slugs, found, strict=False) if head}
         now = self._clock()
         ages = [seconds_since(since, now) for _, since in self._heads.values()]
-        return Waiting(len(slugs), max([0.0, *ages]))
+        return QueueStatus(len(slugs), max([0.0, *ages]))
 
     async def _head_of(self, slug: str) -> tuple[str, str] | None:
         try:

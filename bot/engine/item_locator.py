@@ -3,21 +3,21 @@
 from bot.domain.item.item import Item
 from bot.domain.values.places import Place
 from bot.engine.ports import Listing, Store, Workspace
-from bot.engine.review_ports import Home
+from bot.engine.review_ports import ItemLocation
 
 
-class ItemHomes:
+class ItemLocator:
     def __init__(self, store: Store, workspace: Workspace) -> None:
         self._store = store
         self._workspace = workspace
 
-    async def home(self, slug: str) -> Home | None:
+    async def home(self, slug: str) -> ItemLocation | None:
         if rt := await self._store.get(slug):
-            return Home(rt.title, rt.place, rt.permalink, hidden=rt.hidden)
+            return ItemLocation(rt.title, rt.place, rt.permalink, hidden=rt.hidden)
         listed = await folder_of(self._workspace, slug)
         if listed is None:
             return None
-        return Home(listed.known.title or slug, listed.home, hidden=listed.hidden)
+        return ItemLocation(listed.known.title or slug, listed.home, hidden=listed.hidden)
 
     async def named_at(self, place: Place) -> Listing | None:
         """The folder that names the thread *place*, a sealed one first. Items that the store knows do not count."""

@@ -7,7 +7,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-class Newest(OrderedDict[Key, Value]):
+class LruCache(OrderedDict[Key, Value]):
     """Keeps the *most* entries that were set last. Setting an entry again makes it the newest; reading does not."""
 
     def __init__(self, most: int) -> None:

@@ -18,11 +18,11 @@ from bot.domain.messages import record_wording
 from bot.domain.messages.message import Message
 from bot.domain.messages.step_wording import AT_WORK
 from bot.domain.planning.briefing import brief_of
-from bot.domain.planning.plan_reader import Known
+from bot.domain.planning.plan_reader import KnownIds
 from bot.domain.planning.record import recalled
-from bot.domain.privacy.discretion import discreet
+from bot.domain.privacy.discretion import redacted_message
 from bot.domain.privacy.redaction import Redact, unchanged
-from bot.domain.roundtable.crosscheck import dangling, dangling_in
+from bot.domain.roundtable.crosscheck import undefined_ids, undefined_ids_in
 from bot.domain.roundtable.effects import (
     ClearWork,
     Commit,
@@ -73,11 +73,11 @@ from bot.engine.clock import Clock
 from bot.engine.ports import (
     RENEWED_SECONDS,
     Chat,
-    Cue,
+    LoadedItem,
     Planners,
-    Reading,
     Records,
     Speech,
+    VoiceContext,
     Voices,
     Workspace,
     renewed,
@@ -126,7 +126,7 @@ class Workshops(NamedTuple):
         found = await self.workspace.planning(rt.slug)
         lines = _everything(found.lines, rt.lines)
         formal = await self.planners.formalize(rt.workshop, files, lines=lines)
-        known = Known(
+        known = KnownIds(
             requirements=formal.requirements,
             turns=frozenset(line.message_id for line in lines if line.message_id),
         )
@@ -184,7 +184,7 @@ class Performers(NamedTuple):
         if isinstance(effect, Log):
             log_trouble(effect.trouble)
             return Done(**told)
-        return discreet(await self._outcome(effect, rt, told), self.redact)
+        return redacted_message(await self._outcome(effect, rt, told), self.redact)
 
     async def _outcome(
         self, effect: InChat | ByVoice | InWorkshop | InWorkspace, rt: Roundtable, told: Told
@@ -283,11 +283,11 @@ class Performers(NamedTuple):
                 files = await self.workspace.files(rt.slug, self._files_of(steps))
                 cue = self._cue(effect, rt)
                 edits, facts = await self.voices.draft(cue, steps=steps, files=files, skipped=skipped)
-                return Drafted(**told, edits=edits, facts=facts, dangling=dangling(files, edits))
+                return Drafted(**told, edits=edits, facts=facts, dangling=undefined_ids(files, edits))
             case Synthesize():
                 files = await self.workspace.files(rt.slug, self._files_of((rt.step_id,)))
                 synthesis, facts = await self.voices.synthesize(self._cue(effect, rt), files)
-                unknown = dangling_in(files, claims(synthesis))
+                unknown = undefined_ids_in(files, claims(synthesis))
                 return Synthesized(**told, synthesis=synthesis, facts=facts, dangling=unknown)
             case _:
                 assert_never(effect)
@@ -324,7 +324,7 @@ class Performers(NamedTuple):
                 assert_never(effect)
 
     async def _speech(self, effect: Speak, rt: Roundtable) -> Speech:
-        cue = Cue(rt, self.playbook, effect.persona, self._reading(rt))
+        cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt))
         match effect.task:
             case "acknowledge":
                 return await self.voices.acknowledge(cue)
@@ -335,11 +335,13 @@ class Performers(NamedTuple):
             case _:
                 assert_never(effect.task)
 
-    def _cue(self, effect: Draft | Synthesize, rt: Roundtable) -> Cue:
+    def _cue(self, effect: Draft | Synthesize, rt: Roundtable) -> VoiceContext:
         rt = rt.but(unaided=True) if effect.unaided else rt
         step = self.playbook.agenda.get(rt.step_id)
         lead = self.playbook.roster.lead_of(rt.phase_key)[0].key
-        return Cue(rt, self.playbook, step.persona if step and step.persona in self.playbook.roster else lead)
+        return VoiceContext(
+            rt, self.playbook, step.persona if step and step.persona in self.playbook.roster else lead
+        )
 
     def _reading(self, rt: Roundtable) -> Callable[[], Awaitable[Mapping[str, str]]]:
         paths = self._files_of((rt.step_id,))
@@ -351,5 +353,5 @@ class Performers(NamedTuple):
         return tuple(dict.fromkeys((*own, *SOURCES)))
 
 
-def _read(reading: Reading, told: Told, *, recovering: bool) -> ItemRead:
+def _read(reading: LoadedItem, told: Told, *, recovering: bool) -> ItemRead:
     return ItemRead(**told, **reading._asdict(), recovering=recovering)

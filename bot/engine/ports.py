@@ -17,17 +17,17 @@ from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
-from bot.domain.item.item import Known
+from bot.domain.item.item import KnownItem
 from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.message import Message
-from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import Workshop
-from bot.domain.roundtable.digest import Since
-from bot.domain.roundtable.effects import Commit, Sign
-from bot.domain.roundtable.outcomes import CodeSurvey, Heard, ItemState, Touched
+from bot.domain.roundtable.digest import StateChange
+from bot.domain.roundtable.effects import Commit, WorkIndicator
+from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, ItemState, ThreadMessage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript.lines import Line
-from bot.domain.transcript.witness import WentBack, Witness
+from bot.domain.transcript.witness import RolledBack, Witness
 from bot.domain.values.places import Belonging, Place
 from bot.errors import BotError, EffectError
 
@@ -35,7 +35,7 @@ RENEWED_SECONDS = 90.0
 """Slack takes words from under a thread after two minutes."""
 
 
-class Courtesies(Protocol):
+class Indicators(Protocol):
     """Small signs in a thread: a message was heard, or we are at work. A sign that cannot be shown is no loss."""
 
     async def react(self, place: Place, ts: str, emoji: str) -> None:
@@ -46,24 +46,24 @@ class Courtesies(Protocol):
         """No error when it is not there."""
         ...
 
-    async def show(self, place: Place, sign: Sign, words: str) -> None:
+    async def show(self, place: Place, sign: WorkIndicator, words: str) -> None:
         """
         We are at work in the thread. Shown again, it lasts longer. A passing failure of Slack is no error; that Slack
         never shows the sign here is one.
         """
         ...
 
-    async def clear(self, place: Place, sign: Sign) -> None:
+    async def clear(self, place: Place, sign: WorkIndicator) -> None:
         """No error when nothing is there."""
         ...
 
 
 @asynccontextmanager
 async def renewed(
-    courtesies: Courtesies, rt: Roundtable, words: str, *, seconds: float = RENEWED_SECONDS
+    courtesies: Indicators, rt: Roundtable, words: str, *, seconds: float = RENEWED_SECONDS
 ) -> AsyncIterator[None]:
     """Keeps the sign visible for as long as the work takes."""
-    if not rt.working_at or rt.working_by is not Sign.STATUS:
+    if not rt.working_at or rt.working_by is not WorkIndicator.STATUS:
         yield
         return
     renewing = asyncio.create_task(
@@ -76,11 +76,11 @@ async def renewed(
         await asyncio.wait({renewing})
 
 
-async def _renewing(courtesies: Courtesies, place: Place, words: str, *, seconds: float) -> None:
+async def _renewing(courtesies: Indicators, place: Place, words: str, *, seconds: float) -> None:
     while True:
         await asyncio.sleep(seconds)
         try:
-            await courtesies.show(place, Sign.STATUS, words)
+            await courtesies.show(place, WorkIndicator.STATUS, words)
         except EffectError:  # the sign is no loss; the next effect finds out what is wrong
             return
 
@@ -89,7 +89,7 @@ NOTHING = Witness()
 """Nothing is known to be committed."""
 
 
-class Opened(NamedTuple):
+class OpenedThread(NamedTuple):
     """*private* says whether only some can see the channel; None when it cannot be known."""
 
     ts: str
@@ -97,22 +97,22 @@ class Opened(NamedTuple):
     private: bool | None = None
 
 
-class Thread(NamedTuple):
+class ThreadMessages(NamedTuple):
     """Oldest first. Not *complete*: there is more than a few calls can read. *witness* is that of our newest post."""
 
-    heard: tuple[Heard, ...]
+    heard: tuple[ThreadMessage, ...]
     complete: bool
     witness: Witness = Witness()
 
 
-class Root(NamedTuple):
+class RootMessage(NamedTuple):
     """A root that we posted for an item, and how it reads."""
 
     slug: str
     text: str
 
 
-class Sheet(NamedTuple):
+class ExportFile(NamedTuple):
     """A file that people download."""
 
     name: str
@@ -120,13 +120,13 @@ class Sheet(NamedTuple):
     content: bytes
 
 
-class Chat(Courtesies, Protocol):
+class Chat(Indicators, Protocol):
     @property
     def lands_within(self) -> float:
         """Seconds after which a post whose caller died has appeared, or never will."""
         ...
 
-    async def open(self, place: Place, message: Message, *, key: str, again: bool) -> Opened:
+    async def open(self, place: Place, message: Message, *, key: str, again: bool) -> OpenedThread:
         """
         Post *message* to the channel of *place*, as the root of a thread; with a thread in *place*, only find the
         permalink of its root after posting *message* into it.
@@ -144,7 +144,7 @@ class Chat(Courtesies, Protocol):
         ...
 
     async def share(
-        self, place: Place, sheets: tuple[Sheet, ...], comment: Message, *, key: str, again: bool
+        self, place: Place, sheets: tuple[ExportFile, ...], comment: Message, *, key: str, again: bool
     ) -> None:
         """
         Upload *sheets* into the thread, below *comment*, which names each of them. With *again*, the comment is looked
@@ -160,11 +160,11 @@ class Chat(Courtesies, Protocol):
         """Only *person* sees it: by the reply URL, else an ephemeral message, else a direct message."""
         ...
 
-    async def read(self, place: Place, *, after: str) -> Thread:
+    async def read(self, place: Place, *, after: str) -> ThreadMessages:
         """What people, not bots, said in the thread, after the ts *after* if there is one; a few calls at most."""
         ...
 
-    async def root(self, place: Place) -> Root | None:
+    async def root(self, place: Place) -> RootMessage | None:
         """
         The root of the thread at *place*, if we posted it for an item: one call, and nothing that people wrote is
         kept of its answer.
@@ -184,7 +184,7 @@ class Chat(Courtesies, Protocol):
         ...
 
 
-class Pace(Protocol):
+class RateLimit(Protocol):
     """
     Rate limits, shared by all processes of one Slack app. It never fails: without the shared store, each process
     limits itself.
@@ -223,7 +223,7 @@ class Store(Protocol):
         """The roundtables held in a channel, the most recently touched first."""
         ...
 
-    async def owing(self, *, quiet_since: str = "") -> tuple[str, ...]:
+    async def unfinished(self, *, quiet_since: str = "") -> tuple[str, ...]:
         """
         Slugs of roundtables with something to perform. What is only tried again counts when there was no input since
         *quiet_since*.
@@ -262,7 +262,7 @@ class Store(Protocol):
         ...
 
 
-class Receipt(NamedTuple):
+class CommitResult(NamedTuple):
     """
     *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *mended_lines* is
     how many damaged lines of the transcript came back from git.
@@ -272,12 +272,12 @@ class Receipt(NamedTuple):
 
     state: ItemState
     sha: str
-    touched: tuple[Touched, ...]
+    touched: tuple[ChangedFile, ...]
     troubles: tuple[Trouble, ...]
     unwritten: tuple[Edit, ...] = ()
     mended_lines: int = 0
     witness: Witness = Witness()
-    back: WentBack | None = None
+    back: RolledBack | None = None
 
 
 class Listing(NamedTuple):
@@ -288,7 +288,7 @@ class Listing(NamedTuple):
     them, and a channel is not public because they say so.
     """
 
-    known: Known
+    known: KnownItem
     status: str
     steps_completed: int
     team: str
@@ -313,7 +313,7 @@ class Listing(NamedTuple):
         return Place(team=self.team, channel=self.channel, thread=self.thread) if self.thread else None
 
 
-class Reading(NamedTuple):
+class LoadedItem(NamedTuple):
     """
     `state` is None when there is no folder; troubles are what was corrected or lost while reading.
 
@@ -324,7 +324,7 @@ class Reading(NamedTuple):
     state: ItemState | None
     troubles: tuple[Trouble, ...]
     restorable: bool = False
-    back: WentBack | None = None
+    back: RolledBack | None = None
 
 
 class Planning(NamedTuple):
@@ -351,7 +351,7 @@ class Workspace(Protocol):
         """The text of a BACKLOG.md at the top of the workspace; empty when there is none."""
         ...
 
-    async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading: ...
+    async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem: ...
 
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
         """The artifacts that exist, of *paths* (relative to the item's folder, or the shared one)."""
@@ -363,7 +363,7 @@ class Workspace(Protocol):
 
     async def commit(
         self, slug: str, work: Commit, *, now: str, after: Witness = NOTHING, home: SlackPlace | None = None
-    ) -> Receipt:
+    ) -> CommitResult:
         """
         With *home* in meta.json, sealed: where the item is held as the store has it, whatever the file said.
 
@@ -372,7 +372,7 @@ class Workspace(Protocol):
         """
         ...
 
-    async def restore(self, slug: str, *, now: str) -> Reading:
+    async def restore(self, slug: str, *, now: str) -> LoadedItem:
         """
         Bring back the newest meta.json of *slug* that can be read, in a commit; what stood in its place is kept
         beside it. Where there is nothing to bring back, or no need to, only what there is is read.
@@ -386,10 +386,10 @@ class Workspace(Protocol):
         ...
 
 
-class Recalled(NamedTuple):
+class ChangesSince(NamedTuple):
     """`left_off` is where the reader's last words stand, when that is known."""
 
-    since: Since
+    since: StateChange
     left_off: str = ""
 
 
@@ -398,11 +398,13 @@ class Records(Protocol):
 
     async def sheets(
         self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
-    ) -> tuple[Sheet, ...]:
+    ) -> tuple[ExportFile, ...]:
         """The record to read as text, and as a page for a browser; files called *name*. Raises WorkspaceError."""
         ...
 
-    async def recall(self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str) -> Recalled:
+    async def recall(
+        self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str
+    ) -> ChangesSince:
         """Everything after the last words of *person*, or from the start if there are none. Raises WorkspaceError."""
         ...
 
@@ -434,16 +436,16 @@ class Meter(Protocol):
     Inputs, aggregates, effects and outcomes are those of the engine that counts.
     """
 
-    def decided(self, happened: Any, before: Any, after: Any) -> None:
-        """*happened* is saved; or it changed nothing, and *after* is *before*. A new aggregate has no *before*."""
+    def decided(self, event: Any, before: Any, after: Any) -> None:
+        """*event* is saved; or it changed nothing, and *after* is *before*. A new aggregate has no *before*."""
 
-    def refused(self, happened: Any, error: BotError) -> None:
-        """Nothing of *happened* was saved: it made no sense (UserError), or the store did not take it."""
+    def refused(self, event: Any, error: BotError) -> None:
+        """Nothing of *event* was saved: it made no sense (UserError), or the store did not take it."""
 
     def conflicted(self) -> None:
         """Another process saved first, and the decision is made again."""
 
-    def paid(self, effect: Any, outcome: Any, *, seconds: float) -> None:
+    def performed(self, effect: Any, outcome: Any, *, seconds: float) -> None:
         """*seconds* from the first attempt to the outcome, waits between attempts included."""
 
     def retried(self, effect: Any) -> None: ...
@@ -455,16 +457,16 @@ class Meter(Protocol):
         """One word: whether the commits are at the remote."""
 
 
-class Unmetered:
+class NoMeter:
     def _nothing(self, *_: object, **__: object) -> None:
         return
 
-    decided = refused = conflicted = paid = retried = acknowledged = pushed = _nothing
+    decided = refused = conflicted = performed = retried = acknowledged = pushed = _nothing
 
 
-def kind_of(happened: type[Any]) -> str:
+def kind_of(event: type[Any]) -> str:
     """`SetDepth` is counted as `set_depth`."""
-    return _snake_case(happened.__name__)
+    return _snake_case(event.__name__)
 
 
 @cache
@@ -485,7 +487,7 @@ async def no_files() -> Mapping[str, str]:
     return {}
 
 
-class Cue(NamedTuple):
+class VoiceContext(NamedTuple):
     """What a voice is given: everything, read only. `files` reads the item's artifacts, for a voice that wants them."""
 
     roundtable: Roundtable
@@ -510,28 +512,28 @@ class Speech(NamedTuple):
 class Voices(Protocol):
     """Raises VoiceError; `reason` "context" when the discussion no longer fits, "unstructured" for bad output."""
 
-    async def acknowledge(self, cue: Cue) -> Speech:
+    async def acknowledge(self, cue: VoiceContext) -> Speech:
         """One line for the newest answer of the open step, with at most one question. Empty: nothing to add."""
         ...
 
-    async def frame(self, cue: Cue) -> Speech:
+    async def frame(self, cue: VoiceContext) -> Speech:
         """The lead's opening of an elaboration: recap, focus question, a colleague addressed by name."""
         ...
 
-    async def respond(self, cue: Cue) -> Speech:
+    async def respond(self, cue: VoiceContext) -> Speech:
         """One contribution to the running elaboration."""
         ...
 
     async def draft(
-        self, cue: Cue, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
+        self, cue: VoiceContext, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
     ) -> tuple[tuple[Edit, ...], Facts]:
         """The sections that *steps* own, out of what was said; *files* are the item's artifacts as they are."""
         ...
 
-    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> tuple[Synthesis, Facts]: ...
+    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]: ...
 
 
-class Formal(NamedTuple):
+class WrittenPlan(NamedTuple):
     """A plan as it was written, valid or not, and the *requirements* that it may trace to: none, to any."""
 
     plan: str
@@ -551,10 +553,12 @@ class Planners(Protocol):
         """The artifacts of an item that they read, if they exist."""
         ...
 
-    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> tuple[Verdict, Facts]:
+    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> tuple[RoleVerdict, Facts]:
         """The verdict of *role* in this round, only in its own field."""
         ...
 
-    async def formalize(self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]) -> Formal:
+    async def formalize(
+        self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]
+    ) -> WrittenPlan:
         """The plan, from the item's files and people's *lines*; `ws.errors` are those of the previous plan."""
         ...

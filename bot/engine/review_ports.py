@@ -7,11 +7,11 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
 from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import Notice
-from bot.domain.reviews.text import Opinion, Review
+from bot.domain.reviews.text import Review, ReviewerOpinion
 from bot.domain.values.places import Place
 
 
-class Case(NamedTuple):
+class ReviewCase(NamedTuple):
     """An item as reviewers find it: its artifacts as text, and the steps that are finished."""
 
     slug: str
@@ -24,12 +24,12 @@ class Case(NamedTuple):
 class Reviewers(Protocol):
     """They read files, and what they say is only text. Raises VoiceError."""
 
-    async def opinion(self, case: Case, persona: Persona) -> Opinion:
+    async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
         """What one persona finds. It may be cut off at any time, and others are asked meanwhile."""
         ...
 
     async def together(
-        self, case: Case, opinions: Iterable[Opinion], *, unseen: tuple[str, ...], asked: str
+        self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
     ) -> Review:
         """One review of the *opinions*; *unseen* says which are missing and why, *asked* who asked for the review."""
         ...
@@ -65,12 +65,12 @@ class Notices(Protocol):
         """Save *notice* whole if version *expected* is stored now (0: nothing is). Raises Conflict otherwise."""
         ...
 
-    async def owing(self) -> tuple[str, ...]:
+    async def unfinished(self) -> tuple[str, ...]:
         """Slugs of the notices with something in their outbox."""
         ...
 
 
-class Memory(Protocol):
+class OnceMarks(Protocol):
     """What was done once, in all processes. Raises Unavailable."""
 
     async def first(self, key: str, *, seconds: float) -> bool:
@@ -78,7 +78,7 @@ class Memory(Protocol):
         ...
 
 
-class Tally(Protocol):
+class ReviewMeter(Protocol):
     """Counts reviews. It returns at once, and raises nothing."""
 
     def reviewed(self, result: str) -> None:
@@ -89,12 +89,12 @@ class Tally(Protocol):
         ...
 
 
-class Uncounted(Tally):
+class NoReviewMeter(ReviewMeter):
     def reviewed(self, result: str) -> None:
         pass
 
 
-class Spot(NamedTuple):
+class NoticePosition(NamedTuple):
     """Where a message is. *found*: it was there already, and may have an older text."""
 
     channel: str
@@ -112,18 +112,18 @@ class Board(Protocol):
 
     async def put(
         self, place: Place, message: Message, *, key: str, again: bool = False, thorough: bool = False
-    ) -> Spot:
+    ) -> NoticePosition:
         """
         Post *message*, once for each *key*: with *again* it is looked for first, with *thorough* far back. *place* may
         name its channel instead of giving its id.
         """
         ...
 
-    async def edit(self, spot: Spot, message: Message) -> bool:
+    async def edit(self, spot: NoticePosition, message: Message) -> bool:
         """False when the message is gone."""
         ...
 
-    async def link(self, spot: Spot) -> str:
+    async def link(self, spot: NoticePosition) -> str:
         """Empty when Slack gives none."""
         ...
 
@@ -136,7 +136,7 @@ class Board(Protocol):
         ...
 
 
-class Home(NamedTuple):
+class ItemLocation(NamedTuple):
     """Where an item is held, if that is known. Only its own channel may see a *hidden* one."""
 
     title: str
@@ -145,7 +145,7 @@ class Home(NamedTuple):
     hidden: bool = False
 
 
-class Homes(Protocol):
-    async def home(self, slug: str) -> Home | None:
+class ItemLocations(Protocol):
+    async def home(self, slug: str) -> ItemLocation | None:
         """None when there is no such item."""
         ...

@@ -18,33 +18,33 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.item import artifacts
 from bot.domain.messages import review_wording
 from bot.domain.messages.message import Link, Message
-from bot.domain.privacy.discretion import discreet
+from bot.domain.privacy.discretion import redacted_message
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.reviews.deciding import decide
 from bot.domain.reviews.notice import (
     Arrived,
     AskReview,
-    Attempted,
     Delayed,
-    Entry,
-    Failed,
     Gone,
     Happened,
     KeepReview,
-    Kept,
-    Made,
     MakeReview,
     Notice,
+    NoticeAttempted,
+    NoticeFailed,
     Outcome,
     Owed,
+    ReviewEntry,
+    ReviewKept,
+    ReviewMade,
     ShowNotice,
     Stands,
     TellPerson,
     TellThread,
-    Told,
+    ThreadTold,
 )
 from bot.domain.reviews.review import triage_line
-from bot.domain.reviews.text import Opinion
+from bot.domain.reviews.text import ReviewerOpinion
 from bot.domain.reviews.triage import entry_of
 from bot.domain.values.places import Place
 from bot.domain.values.text import text_of
@@ -56,14 +56,14 @@ from bot.engine.ports import Wake, Workspace
 from bot.engine.review_ports import (
     Archive,
     Board,
-    Case,
-    Home,
-    Homes,
+    ItemLocation,
+    ItemLocations,
+    NoReviewMeter,
+    NoticePosition,
     Notices,
+    ReviewCase,
     Reviewers,
-    Spot,
-    Tally,
-    Uncounted,
+    ReviewMeter,
 )
 from bot.errors import EffectError, NewerVersion, VoiceError
 from bot.log import about
@@ -84,7 +84,7 @@ ALSO_READ = ("planning/plan.md", artifacts.SHARED)
 THREAD, FILE = "The item's thread", "The review"
 
 
-class Reviewing(NamedTuple):
+class ReviewContext(NamedTuple):
     """
     Performs the effects of notices. *channel* is the triage channel, if there is one for all items; *file_url* is where
     files can be read, with `{path}` in it. *redact* is done to what reviewers say: they read files as they are.
@@ -94,7 +94,7 @@ class Reviewing(NamedTuple):
     workspace: Workspace
     archive: Archive
     board: Board
-    homes: Homes
+    homes: ItemLocations
     playbook: Playbook
     clock: Clock
     channel: str = ""
@@ -112,10 +112,12 @@ class Reviewing(NamedTuple):
         match effect:
             case MakeReview():
                 content, entry = await self._made(effect, notice)
-                return discreet(Made(at=at, effect=effect.id, content=content, entry=entry), self.redact)
+                return redacted_message(
+                    ReviewMade(at=at, effect=effect.id, content=content, entry=entry), self.redact
+                )
             case KeepReview():
                 kept = await self.archive.keep(notice.slug, effect.content.encode(), now=at)
-                return Kept(at=at, effect=effect.id, number=kept.number, path=kept.path)
+                return ReviewKept(at=at, effect=effect.id, number=kept.number, path=kept.path)
             case ShowNotice():
                 return await self._shown(effect, notice, at=at)
             case TellThread():
@@ -124,18 +126,18 @@ class Reviewing(NamedTuple):
                 await self.board.tell(place, person.id, Message(text=sentence), reply_url=url)
             case _:
                 assert_never(effect)
-        return Told(at=at, effect=effect.id)
+        return ThreadTold(at=at, effect=effect.id)
 
     # --- making it --------------------------------------------------------------------------------------------------
 
-    async def _made(self, wish: MakeReview, notice: Notice) -> tuple[str, Entry]:
+    async def _made(self, wish: MakeReview, notice: Notice) -> tuple[str, ReviewEntry]:
         roster = self.playbook.roster
         personas = [persona for key in wish.personas if (persona := roster.get(key))]
         asked, case = await self._asked(wish), await self._case(notice)
         answers = await asyncio.gather(
             *(self._opinion(case, one) for one in personas), return_exceptions=True
         )
-        opinions = [answer for answer in answers if isinstance(answer, Opinion)]
+        opinions = [answer for answer in answers if isinstance(answer, ReviewerOpinion)]
         unseen = tuple(
             self._excuse(persona, answer)
             for persona, answer in zip(personas, answers, strict=True)
@@ -146,7 +148,7 @@ class Reviewing(NamedTuple):
         review = await self.reviewers.together(case, opinions, unseen=unseen, asked=asked)
         return review.markdown, entry_of(review)
 
-    async def _opinion(self, case: Case, persona: Persona) -> Opinion:
+    async def _opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
         async with asyncio.timeout(self.seconds):
             return await self.reviewers.opinion(case, persona)
 
@@ -161,12 +163,12 @@ class Reviewing(NamedTuple):
         log.error("%s broke in a review", persona.key, exc_info=error)
         return review_wording.broken(persona.label)
 
-    async def _case(self, notice: Notice) -> Case:
+    async def _case(self, notice: Notice) -> ReviewCase:
         state = (await self.workspace.read(notice.slug, now=self.clock())).state
         written = (output for step in self.playbook.agenda.steps for output in step.outputs)
         standing = state.artifacts if state else ()
         paths = tuple(dict.fromkeys((*written, *standing, *ALSO_READ)))
-        return Case(
+        return ReviewCase(
             slug=notice.slug,
             title=review_wording.title_of(notice),
             files=await self.workspace.files(notice.slug, paths),
@@ -184,7 +186,7 @@ class Reviewing(NamedTuple):
         home = await self.homes.home(notice.slug)
         hidden = home is not None and home.hidden
         if hidden and notice.ts and notice.channel != _channel(home):
-            await self.board.edit(Spot(notice.channel, notice.ts), review_wording.taken_away())
+            await self.board.edit(NoticePosition(notice.channel, notice.ts), review_wording.taken_away())
             notice = notice.but(channel="", ts="")
         wanted = () if hidden else (notice.channel, self.channel)
         channel = next(filter(None, (*wanted, _channel(home), notice.asked_in)), "")
@@ -193,7 +195,7 @@ class Reviewing(NamedTuple):
             return Stands(at=at, effect=effect.id)
         message = review_wording.notice(notice, await self._links(home, (newest,)))
         if notice.ts:
-            spot = Spot(notice.channel, notice.ts)
+            spot = NoticePosition(notice.channel, notice.ts)
             if not await self.board.edit(spot, message):
                 return Gone(at=at, effect=effect.id)
             return Stands(at=at, effect=effect.id, channel=spot.channel, ts=spot.ts)
@@ -219,7 +221,7 @@ class Reviewing(NamedTuple):
         key = f"review.{notice.slug}.{effect.entries[0].number}"
         await self.board.put(home.place, message, key=key, again=effect.look or effect.attempts > 1)
 
-    async def _links(self, home: Home | None, entries: Sequence[Entry]) -> tuple[Link, ...]:
+    async def _links(self, home: ItemLocation | None, entries: Sequence[ReviewEntry]) -> tuple[Link, ...]:
         files = tuple(
             Link(label=f"{FILE} {one.number}", url=self.file_url.replace("{path}", quote(one.path)))
             for one in entries
@@ -227,15 +229,15 @@ class Reviewing(NamedTuple):
         )
         if home is None or home.place is None or not home.place.thread:
             return files
-        url = home.permalink or await self.board.link(Spot(home.place.channel, home.place.thread))
+        url = home.permalink or await self.board.link(NoticePosition(home.place.channel, home.place.thread))
         return (*((Link(label=THREAD, url=url),) if url else ()), *files)
 
 
-def _channel(home: Home | None) -> str:
+def _channel(home: ItemLocation | None) -> str:
     return home.place.channel if home and home.place else ""
 
 
-def _team(home: Home | None) -> str:
+def _team(home: ItemLocation | None) -> str:
     return home.place.team if home and home.place else ""
 
 
@@ -253,7 +255,8 @@ class _Begun(NamedTuple):
             return notice
         kept = await self.archive.newest(slug, ENTRIES_FROM_GIT)
         entries = tuple(
-            Entry(number=one.number, path=one.path, line=triage_line(text_of(one.content))) for one in kept
+            ReviewEntry(number=one.number, path=one.path, line=triage_line(text_of(one.content)))
+            for one in kept
         )
         return Notice(slug=slug, entries=entries, lost_up_to=kept[-1].number if kept else 0)
 
@@ -261,7 +264,7 @@ class _Begun(NamedTuple):
         await self.notices.put(state, expected=expected)
 
 
-class Triage(Engine[Notice, Happened]):
+class ReviewTriage(Engine[Notice, Happened]):
     """
     A command may work on a notice beside the bot. So every attempt has a name, and of two processes that begin the same
     effect one is too late.
@@ -275,15 +278,15 @@ class Triage(Engine[Notice, Happened]):
         notices: Notices,
         archive: Archive,
         wake: Wake,
-        reviewing: Reviewing,
+        reviewing: ReviewContext,
         clock: Clock,
-        tally: Tally | None = None,
+        tally: ReviewMeter | None = None,
     ) -> None:
         super().__init__(store=_Begun(notices, archive), wake=wake, decide=decide, clock=clock)
         self.queue = Queue(notices, clock)
         self._notices = notices
         self._reviewing = reviewing
-        self._tally = tally or Uncounted()
+        self._tally = tally or NoReviewMeter()
 
     async def ask(self, slug: str, wish: AskReview) -> None:
         """Saved when this returns; the review follows."""
@@ -305,11 +308,11 @@ class Triage(Engine[Notice, Happened]):
         except EffectError as error:
             return self._refused(effect, error)
 
-    def _attempt(self, effect: Owed) -> Attempted:
-        return Attempted(at=self._clock(), effect=effect.id, attempts=effect.attempts, by=token_hex(8))
+    def _attempt(self, effect: Owed) -> NoticeAttempted:
+        return NoticeAttempted(at=self._clock(), effect=effect.id, attempts=effect.attempts, by=token_hex(8))
 
     def _is_begun(self, state: Notice, attempt: Happened) -> bool:
-        assert isinstance(attempt, Attempted), "made by _attempt"
+        assert isinstance(attempt, NoticeAttempted), "made by _attempt"
         return state.next_effect is not None and state.next_effect.attempted_by == attempt.by
 
     def _wait_seconds(self, effect: Owed) -> float:
@@ -321,17 +324,17 @@ class Triage(Engine[Notice, Happened]):
             pause = max(pause, self._reviewing.lands_within)
         return max(0.0, pause - max(0.0, seconds_since(effect.attempted_at, self._clock())))
 
-    def _saved(self, happened: Happened, before: Notice | None, after: Notice) -> None:
+    def _saved(self, event: Happened, before: Notice | None, after: Notice) -> None:
         if before is None or after is before:
             return
-        if result := _result(before, happened):
+        if result := _result(before, event):
             self._tally.reviewed(result)
-        if isinstance(happened, AskReview):
-            audit.line("review", person=happened.person.id, item=after.slug)
+        if isinstance(event, AskReview):
+            audit.line("review", person=event.person.id, item=after.slug)
 
     async def _due(self) -> Iterable[str]:
         due = []
-        for slug in await self._notices.owing():
+        for slug in await self._notices.unfinished():
             with about(item=slug), suppress(NewerVersion):
                 notice = await self._notices.get(slug)
                 if notice and notice.next_effect and self._wait_seconds(notice.next_effect) < SWEEP_SECONDS:
@@ -348,17 +351,17 @@ class Triage(Engine[Notice, Happened]):
             log.info("%s is tried again later: %s", effect.kind, error)
             return None
         log.warning("%s failed: %s (%s)", effect.kind, error, error.reason)
-        return Failed(at=self._clock(), effect=effect.id, sentence=str(error))
+        return NoticeFailed(at=self._clock(), effect=effect.id, sentence=str(error))
 
 
-def _result(before: Notice, happened: Happened) -> str:
+def _result(before: Notice, event: Happened) -> str:
     """Empty for what is not counted."""
-    match happened:
+    match event:
         case AskReview() | Arrived():
             return TAKEN
         case Stands(ts=ts) if ts:
             return CHANGED if before.ts else POSTED
-        case Failed():
+        case NoticeFailed():
             return FAILED
         case _:
             return ""

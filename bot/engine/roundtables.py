@@ -28,8 +28,8 @@ from bot.domain.values.places import Person, Place
 from bot.domain.values.timestamps import before, seconds_since
 from bot.engine.audit import audited
 from bot.engine.clock import Clock
-from bot.engine.engine import Decision, Engine
-from bot.engine.lru import Newest
+from bot.engine.engine import Engine, UnsavedChange
+from bot.engine.lru import LruCache
 from bot.engine.performers import Performers
 from bot.engine.ports import Meter, Store, Wake
 from bot.errors import Conflict, EffectError, NewerVersion, Unavailable, UserError
@@ -95,12 +95,12 @@ class NoCancellation(Cancellation):
         return await work
 
 
-class Memory(Newest[str, Roundtable]):
+class RoundtableCache(LruCache[str, Roundtable]):
     """The roundtables that this process read or saved last, and their threads, which are remembered for longer."""
 
     def __init__(self) -> None:
         super().__init__(ROUNDTABLES_REMEMBERED)
-        self.threads: Newest[str, str] = Newest(THREADS_REMEMBERED)
+        self.threads: LruCache[str, str] = LruCache(THREADS_REMEMBERED)
 
     def __setitem__(self, slug: str, rt: Roundtable) -> None:
         super().__setitem__(slug, rt)
@@ -120,11 +120,11 @@ class Roundtables(Engine[Roundtable, Input]):
         meter: Meter | None = None,
         cancellation: Cancellation | None = None,
     ) -> None:
-        self._memory = Memory()
+        self._memory = RoundtableCache()
         super().__init__(
             store=store,
             wake=wake,
-            decide=lambda rt, happened: decide(rt, happened, playbook),
+            decide=lambda rt, event: decide(rt, event, playbook),
             clock=clock,
             meter=meter,
             memory=self._memory,
@@ -142,23 +142,23 @@ class Roundtables(Engine[Roundtable, Input]):
         """Saves a roundtable on an item that the workspace knows and the store has lost, or never had."""
         return await self._begin(start, opening.take_up(start, self._playbook, thread_known=thread_known))
 
-    async def handle(self, slug: str, happened: Input) -> Roundtable:
+    async def handle(self, slug: str, event: Input) -> Roundtable:
         """Raises UserError when there is no such roundtable, or the input makes no sense now."""
-        if rt := await self._handle(slug, happened):
+        if rt := await self._handle(slug, event):
             return rt
         unknown = UserError(f"I don't know a roundtable on `{slug}`. Try `/roundtable resume {slug}`.")
-        self._meter.refused(happened, unknown)
+        self._meter.refused(event, unknown)
         raise unknown
 
-    async def hear(self, place: Place, happened: Command) -> Roundtable | None:
+    async def hear(self, place: Place, event: Command) -> Roundtable | None:
         """`handle`, for the roundtable of the thread at *place*; None when there is none."""
-        if (slug := self._memory.threads.get(place.key)) and (rt := await self._at(place, slug, happened)):
+        if (slug := self._memory.threads.get(place.key)) and (rt := await self._at(place, slug, event)):
             return rt
         found = await self._store.at(place)
         if found is None:
             return None
         self._memory[found.slug] = found
-        return await self._at(place, found.slug, happened)
+        return await self._at(place, found.slug, event)
 
     async def sweep(self) -> None:
         """Also takes up from git what was going on here and is gone from the store."""
@@ -182,7 +182,7 @@ class Roundtables(Engine[Roundtable, Input]):
         began = time.monotonic()
         with span("effect", item=state.slug, step=state.step_id, effect=effect.id, kind=effect.kind):
             outcome = await self._tried(effect, state)
-        self._meter.paid(effect, outcome, seconds=time.monotonic() - began)
+        self._meter.performed(effect, outcome, seconds=time.monotonic() - began)
         return outcome
 
     def _attempt(self, effect: Effect) -> Attempted | None:
@@ -190,7 +190,7 @@ class Roundtables(Engine[Roundtable, Input]):
             return None
         return Attempted(key=effect.id, at=self._clock(), effect=effect.id)
 
-    def _joins(self, performed: Effect, unsaved: Decision[Roundtable, Input]) -> bool:
+    def _joins(self, performed: Effect, unsaved: UnsavedChange[Roundtable, Input]) -> bool:
         """
         With the attempt of a post, which is saved at once; or when *performed* does no harm when it is repeated. But
         no new effect is performed before it is saved.
@@ -203,21 +203,21 @@ class Roundtables(Engine[Roundtable, Input]):
             isinstance(performed, NO_HARM_REPEATED) and not has_new_effects
         )
 
-    def _saved(self, happened: Input, before: Roundtable | None, after: Roundtable) -> None:
-        self._meter.decided(happened, before, after)
-        audited(happened, before, after)
+    def _saved(self, event: Input, before: Roundtable | None, after: Roundtable) -> None:
+        self._meter.decided(event, before, after)
+        audited(event, before, after)
 
     def _about(self, state: Roundtable) -> dict[str, str]:
         turns = state.elaboration.turns if state.elaboration else ()
         return {"step": state.step_id, "turn": turns[-1].id if turns else ""}
 
     async def _idle(self, state: Roundtable) -> None:
-        if state.owed and seconds_since(state.now, self._clock()) >= TRY_AGAIN_SECONDS:
+        if state.pending and seconds_since(state.now, self._clock()) >= TRY_AGAIN_SECONDS:
             at = self._clock()
             await self.handle(state.slug, TryAgain(key=f"again.{at}", at=at))
 
     async def _due(self) -> Iterable[str]:
-        return await self._store.owing(quiet_since=before(self._clock(), TRY_AGAIN_SECONDS))
+        return await self._store.unfinished(quiet_since=before(self._clock(), TRY_AGAIN_SECONDS))
 
     async def _wake_for(self, state: Roundtable) -> None:
         self._cancellation.look(state)
@@ -269,8 +269,8 @@ class Roundtables(Engine[Roundtable, Input]):
 
     # --- finding ----------------------------------------------------------------------------------------------------
 
-    async def _at(self, place: Place, slug: str, happened: Command) -> Roundtable | None:
-        return await self._handle(slug, happened, only=lambda rt: rt.place == place)
+    async def _at(self, place: Place, slug: str, event: Command) -> Roundtable | None:
+        return await self._handle(slug, event, only=lambda rt: rt.place == place)
 
     async def _take_up_lost(self, rt: Roundtable) -> None:
         if not rt.place.thread:

@@ -16,8 +16,8 @@ from bot.domain.messages import step_wording
 from bot.domain.messages.menus import TAKE_UP
 from bot.domain.messages.message import Message
 from bot.domain.values.places import Place
-from bot.engine.item_locator import ItemHomes, folder_of, item_in
-from bot.engine.lru import Newest
+from bot.engine.item_locator import ItemLocator, folder_of, item_in
+from bot.engine.lru import LruCache
 from bot.engine.ports import Chat, Listing, Store, Workspace
 from bot.errors import EffectError, Unavailable
 
@@ -31,14 +31,14 @@ ASKING_SECONDS = 60.0
 ASKED_SECONDS = 365 * 24 * 3600.0
 
 
-class Here(NamedTuple):
+class KnownThread(NamedTuple):
     """The item that was held in this thread: by a sealed home in its *folder*, or by our own root post."""
 
     item: Item
     folder: Listing | None
 
 
-class Named(NamedTuple):
+class UnsignedThread(NamedTuple):
     """The *folder* names this thread, and we did not write that."""
 
     folder: Listing
@@ -55,9 +55,9 @@ class UnknownThreads:
         self._store = store
         self._workspace = workspace
         self._chat = chat
-        self._homes = ItemHomes(store, workspace)
-        self._unknown: Newest[str, float] = Newest(THREADS)
-        self._not_by_us: Newest[str, bool] = Newest(THREADS)
+        self._homes = ItemLocator(store, workspace)
+        self._unknown: LruCache[str, float] = LruCache(THREADS)
+        self._not_by_us: LruCache[str, bool] = LruCache(THREADS)
 
     def forget(self, place: Place) -> None:
         """It belongs to a roundtable now."""
@@ -65,7 +65,7 @@ class UnknownThreads:
 
     async def whose(
         self, place: Place, *, under_us: bool | None = None, look: bool = True
-    ) -> Here | Named | Moved | None:
+    ) -> KnownThread | UnsignedThread | Moved | None:
         """
         The item of a thread that the store does not know. Most threads have none, which is remembered for a while.
 
@@ -77,7 +77,7 @@ class UnknownThreads:
         if met is not None and time.monotonic() - met < KNOWN_SECONDS:
             return None
         if listed := await self._homes.named_at(place):
-            return Here(item_in(listed), listed) if listed.home else Named(listed)
+            return KnownThread(item_in(listed), listed) if listed.home else UnsignedThread(listed)
         if not look:
             return None
         if under_us is not False and place.key not in self._not_by_us:
@@ -122,7 +122,7 @@ class UnknownThreads:
         found = place.but(thread=ts)
         return found if ts and await self._store.at(found) is None else None
 
-    async def _by_root(self, place: Place, *, surely_ours: bool) -> Here | Moved | None:
+    async def _by_root(self, place: Place, *, surely_ours: bool) -> KnownThread | Moved | None:
         try:
             root = await self._chat.root(place)
         except EffectError as error:
@@ -137,8 +137,8 @@ class UnknownThreads:
         if rt := await self._store.get(item.slug):
             if not rt.place.thread:  # it is being opened
                 return None
-            return Here(rt.item, None) if rt.place == place else Moved(item)
+            return KnownThread(rt.item, None) if rt.place == place else Moved(item)
         listed = await folder_of(self._workspace, item.slug)
         if listed and listed.home not in {None, place}:
             return Moved(item)
-        return Here(item_in(listed) if listed else item, listed)
+        return KnownThread(item_in(listed) if listed else item, listed)

@@ -10,20 +10,20 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from bot.domain.roundtable import words
-from bot.domain.roundtable.outcomes import Heard
+from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.transcript.lines import Source, read
 from bot.domain.transcript.witness import Witness
 from bot.domain.values.places import Place
-from bot.record.verify import Difference, Item
+from bot.record.verify import Difference, RecordedItem
 
 SHOWN_CHARS = 60
 
 
-class Thread(NamedTuple):
+class ThreadCopy(NamedTuple):
     """What was read of the thread. `until` is the last timestamp read, if there are more messages."""
 
     place: Place
-    said: Sequence[Heard]
+    said: Sequence[ThreadMessage]
     stamps: AbstractSet[str]
     posts: Sequence[tuple[str, Witness]]
     until: str = ""
@@ -36,7 +36,7 @@ class Compared(NamedTuple):
     waiting: int
 
 
-def compared(item: Item, thread: Thread, *, made: AbstractSet[str]) -> Compared:
+def compared(item: RecordedItem, thread: ThreadCopy, *, made: AbstractSet[str]) -> Compared:
     """*made*: the ids of the commits that HEAD contains, and of their effects. Raises OSError."""
     content = item.record.read()
     lines = read(content).lines
@@ -74,10 +74,10 @@ def _is_wish(text: str) -> bool:
     return (
         words.is_wish(text)
         or words.depth(text, at_menu=True) is not None
-        or words.exit_wish(text) is words.Exit.YES
+        or words.exit_wish(text) is words.EndIntent.YES
     )
 
 
-def _shown(one: Heard) -> str:
+def _shown(one: ThreadMessage) -> str:
     text = " ".join(one.text.split())
     return f"{one.person.id} wrote {text[:SHOWN_CHARS]!r}"

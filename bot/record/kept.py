@@ -7,15 +7,15 @@ from pathlib import Path
 
 from bot.domain.messages import record_wording
 from bot.domain.privacy.redaction import Redact, unchanged
-from bot.domain.roundtable.digest import Since
+from bot.domain.roundtable.digest import StateChange
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.state import State
-from bot.engine.ports import Recalled, Records, Sheet
+from bot.engine.ports import ChangesSince, ExportFile, Records
 from bot.errors import WorkspaceError
 from bot.files import TRANSCRIPT_BYTES, File
 from bot.record.page import as_html
-from bot.record.reading import Entry, InMemory, entries, link_of, numbered, replay
+from bot.record.reading import InMemory, RecordEntry, entries, link_of, numbered, replay
 from bot.record.text import as_markdown
 from bot.record.verify import TRANSCRIPT
 
@@ -33,15 +33,17 @@ class KeptRecords(Records):
 
     async def sheets(
         self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
-    ) -> tuple[Sheet, ...]:
-        def make() -> tuple[Sheet, ...]:
+    ) -> tuple[ExportFile, ...]:
+        def make() -> tuple[ExportFile, ...]:
             sheets = _sheets(self._read(slug, pending), title=title, name=name)
-            return tuple(Sheet(one.name, one.title, self._redacted(one.content)) for one in sheets)
+            return tuple(ExportFile(one.name, one.title, self._redacted(one.content)) for one in sheets)
 
         return await asyncio.to_thread(make)
 
-    async def recall(self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str) -> Recalled:
-        def recall() -> Recalled:
+    async def recall(
+        self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str
+    ) -> ChangesSince:
+        def recall() -> ChangesSince:
             return _recalled(self._read(slug, pending), person=person, permalink=permalink)
 
         return await asyncio.to_thread(recall)
@@ -67,24 +69,24 @@ def _content(file: File) -> bytes:
     return b""
 
 
-def _sheets(record: InMemory, *, title: str, name: str) -> Iterator[Sheet]:
+def _sheets(record: InMemory, *, title: str, name: str) -> Iterator[ExportFile]:
     state = replay(record)
 
-    def lines() -> Iterator[Entry]:
+    def lines() -> Iterator[RecordEntry]:
         return entries(record, permalink=state.permalink)
 
     text = "".join(f"{row}\n" for row in as_markdown(lines(), state, title=title))
-    yield Sheet(f"{name}.md", record_wording.text_title(title), text.encode())
+    yield ExportFile(f"{name}.md", record_wording.text_title(title), text.encode())
     page = "".join(as_html(lines, state, title=title))
-    yield Sheet(f"{name}.html", record_wording.page_title(title), page.encode())
+    yield ExportFile(f"{name}.html", record_wording.page_title(title), page.encode())
 
 
-def _recalled(record: InMemory, *, person: str, permalink: str) -> Recalled:
+def _recalled(record: InMemory, *, person: str, permalink: str) -> ChangesSince:
     now = replay(record)
     last = next((one.last for one in now.people if one.key == person), 0)
     before = replay(record, until=last) if last else State()
     left_off = _said_at(record, last, permalink=permalink or now.permalink) if last else ""
-    return Recalled(Since(before, now), left_off)
+    return ChangesSince(StateChange(before, now), left_off)
 
 
 def _said_at(record: InMemory, number: int, *, permalink: str) -> str:

@@ -12,10 +12,16 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-from bot.domain.transcript.state import Move, Point, Speaker, Spent, State
+from bot.domain.transcript.state import (
+    PositionChange,
+    RecordedPoint,
+    RecordedSpending,
+    Speaker,
+    State,
+)
 from bot.domain.values.markdown import Block, Span, blocks
 from bot.domain.values.text import clean, counted, one_line
-from bot.record.reading import Entry
+from bot.record.reading import RecordEntry
 from bot.record.text import amounts, standing
 
 # The picture of a discussion: who spoke when, where it was decided, and where somebody took another
@@ -45,7 +51,7 @@ class Timeline:
         self._turns: list[set[int]] = [set() for _ in self.speakers]
         self._phases: list[tuple[int, str]] = []
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: RecordEntry) -> None:
         lane = self._lane.get((entry.kind, entry.who))
         if lane is not None:
             (self._turns if entry.turn else self._spoken)[lane].add(self._column(entry.number))
@@ -118,7 +124,7 @@ class Timeline:
                 top = TOP + LANE * lanes[move.by]
                 yield f'<path class="move" d="M{self._middle(move)} {top}l5 9h-10z"/>'
 
-    def _middle(self, one: Point | Move) -> str:
+    def _middle(self, one: RecordedPoint | PositionChange) -> str:
         return f"{self._x(self._column(one.line)) + min(self._wide, WIDEST) / 2:.1f}"
 
     @property
@@ -136,7 +142,7 @@ class Timeline:
         return LEFT + column * self._wide
 
 
-def _at(found: Sequence[Point | Move]) -> str:
+def _at(found: Sequence[RecordedPoint | PositionChange]) -> str:
     shown = ", ".join(str(one.line) for one in found[:20])
     return f"line{'s' if len(found) > 1 else ''} {shown}{' and others' if len(found) > 20 else ''}"
 
@@ -147,7 +153,7 @@ CAPTION = "Tall: turns of a discussion. ◆ decision, ○ open question, ▲ cha
 
 _TAGS = {"em": "i", "strong": "b", "s": "s"}
 
-Lines = Callable[[], Iterable[Entry]]
+Lines = Callable[[], Iterable[RecordEntry]]
 """The lines from the beginning, as often as they are asked for."""
 
 
@@ -218,7 +224,7 @@ def _summary(state: State) -> Iterator[str]:
     yield "</section>"
 
 
-def _points(heading: str, points: tuple[Point, ...]) -> Iterator[str]:
+def _points(heading: str, points: tuple[RecordedPoint, ...]) -> Iterator[str]:
     if not points:
         return
     yield f"<section><h2>{heading} <small>{len(points)}</small></h2><ul>"
@@ -228,7 +234,7 @@ def _points(heading: str, points: tuple[Point, ...]) -> Iterator[str]:
     yield "</ul></section>"
 
 
-def _moves(moves: tuple[Move, ...]) -> Iterator[str]:
+def _moves(moves: tuple[PositionChange, ...]) -> Iterator[str]:
     if not moves:
         return
     yield "<section><h2>Positions</h2><ul>"
@@ -243,7 +249,7 @@ def _speaker(one: Speaker) -> tuple[str, ...]:
     return name, one.kind, f"{one.lines:,}", _anchor(one.first), _anchor(one.last)
 
 
-def _spent(spent: Iterable[tuple[str, Spent]]) -> Iterator[tuple[str, ...]]:
+def _spent(spent: Iterable[tuple[str, RecordedSpending]]) -> Iterator[tuple[str, ...]]:
     for name, one in spent:
         if amounts(one):
             yield f"<bdi>{_shown(name)}</bdi>", f"{one.lines:,}", amounts(one)
@@ -263,7 +269,7 @@ def _table(heading: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...
 # --- what was said ------------------------------------------------------------------------------------------------
 
 
-def _record(entries: Iterable[Entry], state: State) -> Iterator[str]:
+def _record(entries: Iterable[RecordEntry], state: State) -> Iterator[str]:
     """A group for each round and step: what is filtered, and what a browser need not lay out until it is seen."""
     numbers = {(one.kind, one.key): number for number, one in enumerate(state.speakers)}
     place: tuple[int, str, str] | None = None
@@ -277,13 +283,13 @@ def _record(entries: Iterable[Entry], state: State) -> Iterator[str]:
     yield "</ol></section>" if place else "<p>Nothing was said yet.</p>"
 
 
-def _opened(entry: Entry) -> Iterator[str]:
+def _opened(entry: RecordEntry) -> Iterator[str]:
     step = f'<span class="step">{_shown(entry.step_id)}</span>' if entry.step_id else ""
     yield f'<section class="round" data-round="{entry.round}" data-step="{_shown(entry.step_id)}">'
     yield f"<h3>Round {entry.round} {step} <small>{entry.part.replace('_', ' ')}</small></h3><ol>\n"
 
 
-def _line(entry: Entry, who: int) -> str:
+def _line(entry: RecordEntry, who: int) -> str:
     marks = [entry.turn, *entry.marks, f"position: {entry.position}" if entry.position else ""]
     noted = "".join(f'<span class="mark">{_shown(mark)}</span>' for mark in marks if mark)
     link = (
@@ -299,7 +305,7 @@ def _line(entry: Entry, who: int) -> str:
     )
 
 
-def _bad(entry: Entry) -> str:
+def _bad(entry: RecordEntry) -> str:
     return f'<li id="L{entry.number}" class="flaw"><p class="by">{_anchor(entry.number)}{_shown(entry.flaw)}</p></li>\n'
 
 

@@ -33,7 +33,7 @@ TOO_LONG = "is longer than 16 MiB, and was not read"
 TORN = "was cut off in the middle of being written"
 
 
-class Entry(NamedTuple):
+class RecordEntry(NamedTuple):
     """
     One line as it is shown. `flaw` says why a row is not a line; then all other fields are empty. `call` is the
     recorded call of a model: empty where a line of a model records none. `who` tells two people with the same name
@@ -113,13 +113,15 @@ def repeated(record: File) -> Iterator[Flaw]:
             yield Flaw(number=number, sentence=f"has the message_id of line {first[id_]}")
 
 
-def entries(record: File | InMemory, *, until: int | None = None, permalink: str = "") -> Iterator[Entry]:
+def entries(
+    record: File | InMemory, *, until: int | None = None, permalink: str = ""
+) -> Iterator[RecordEntry]:
     """*permalink* is the thread's, if it is known; the links of messages follow from it. Raises OSError."""
     phase = step = ""
     thread = permalinks.thread(permalink)
     for number, row in numbered(record, until=until):
         if isinstance(row, str):
-            yield Entry(number, flaw=row)
+            yield RecordEntry(number, flaw=row)
             continue
         phase, step = _text(row, "phase_key") or phase, _text(row, "step_id") or step
         yield _entry(number, row)._replace(
@@ -133,9 +135,9 @@ def link_of(permalink: str, line: Line) -> str:
     return _link(thread, line) if thread else ""
 
 
-def _entry(number: int, line: Line) -> Entry:
+def _entry(number: int, line: Line) -> RecordEntry:
     has_call = not CALL.isdisjoint(line.meta)
-    return Entry(
+    return RecordEntry(
         number,
         ts=line.ts,
         round=line.round,

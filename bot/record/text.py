@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.domain.transcript.state import Discussion, Point, Speaker, Spent, State
+from bot.domain.transcript.state import Discussion, RecordedPoint, RecordedSpending, Speaker, State
 from bot.domain.values.json_files import pretty
 from bot.domain.values.markdown import escaped, quoted
 from bot.domain.values.text import counted, one_line
-from bot.record.reading import Entry
+from bot.record.reading import RecordEntry
 
 LINE_CHARS = 150
 FLAWS_SHOWN = 20
@@ -34,7 +34,7 @@ class Ranges:
         return f"{shown} and {self._more:,} more" if self._more else shown
 
 
-def as_text(entries: Iterable[Entry], state: State) -> Iterator[str]:
+def as_text(entries: Iterable[RecordEntry], state: State) -> Iterator[str]:
     """The lines by round and step, then the state."""
     unrecorded = Ranges()
     place: tuple[object, ...] = ()
@@ -87,7 +87,7 @@ def standing(state: State) -> str:
     return one_line(", ".join((state.progress.analysis_status, *(one for one in place if one))), LINE_CHARS)
 
 
-def amounts(spent: Spent) -> str:
+def amounts(spent: RecordedSpending) -> str:
     facts = [
         counted(spent.calls, "call") if spent.calls else "",
         f"{spent.unrecorded:,} unrecorded" if spent.unrecorded else "",
@@ -100,7 +100,7 @@ def amounts(spent: Spent) -> str:
     return ", ".join(fact for fact in facts if fact)
 
 
-def _said(entry: Entry) -> str:
+def _said(entry: RecordEntry) -> str:
     if entry.flaw:
         return f"{entry.number:>6}  !!  {one_line(entry.flaw, LINE_CHARS)}"
     marks = [entry.turn, *entry.marks, f"position: {entry.position}" if entry.position else ""]
@@ -124,7 +124,7 @@ def _discussed(discussion: Discussion | None) -> Iterator[str]:
             yield f"  - {one_line(f'{turn.id} {turn.by}{stands}: {turn.text}', LINE_CHARS)}"
 
 
-def _point(point: Point) -> str:
+def _point(point: RecordedPoint) -> str:
     return f"{point.text}{f' ({point.by})' if point.by else ''}  {point.step_id} line {point.line}"
 
 
@@ -153,7 +153,7 @@ def _flaws(state: State) -> Iterator[str]:
 CELL_CHARS = 80
 
 
-def as_markdown(entries: Iterable[Entry], state: State, *, title: str) -> Iterator[str]:
+def as_markdown(entries: Iterable[RecordEntry], state: State, *, title: str) -> Iterator[str]:
     """The state first, then the lines."""
     yield f"# {escaped(one_line(title))}"
     yield ""
@@ -171,7 +171,7 @@ def as_markdown(entries: Iterable[Entry], state: State, *, title: str) -> Iterat
     yield from _lines(entries)
 
 
-def _points(heading: str, points: Iterable[Point]) -> Iterator[str]:
+def _points(heading: str, points: Iterable[RecordedPoint]) -> Iterator[str]:
     rows = [
         f"- {escaped(point.text)}{f' ({escaped(point.by)})' if point.by else ''}, line {point.line}"
         for point in points
@@ -187,7 +187,7 @@ def _speakers(state: State) -> Iterator[str]:
             yield f"| {_cell(one.name)} | {one.kind} | {one.lines} | {one.first} | {one.last} |"
 
 
-def _table(heading: str, spent: Mapping[str, Spent]) -> Iterator[str]:
+def _table(heading: str, spent: Mapping[str, RecordedSpending]) -> Iterator[str]:
     rows = [
         f"| {_cell(name)} | {one.lines} | {amounts(one)} |" for name, one in spent.items() if amounts(one)
     ]
@@ -201,7 +201,7 @@ def _markdown_flaws(state: State) -> Iterator[str]:
         yield from (f"- Line {flaw.number} {escaped(flaw.sentence)}" for flaw in state.flaws)
 
 
-def _lines(entries: Iterable[Entry]) -> Iterator[str]:
+def _lines(entries: Iterable[RecordEntry]) -> Iterator[str]:
     round_, step = 0, ""
     for entry in entries:
         if entry.flaw:
@@ -222,7 +222,7 @@ def _cell(text: str) -> str:
 # --- JSON ---------------------------------------------------------------------------------------------------------
 
 
-def as_json(entries: Iterable[Entry], state: State, *, slug: str) -> Iterator[str]:
+def as_json(entries: Iterable[RecordEntry], state: State, *, slug: str) -> Iterator[str]:
     """The state, then `lines`."""
     head = {
         "slug": slug,
@@ -236,7 +236,7 @@ def as_json(entries: Iterable[Entry], state: State, *, slug: str) -> Iterator[st
     yield "\n  ]\n}\n"
 
 
-def _fields(entry: Entry) -> dict[str, object]:
+def _fields(entry: RecordEntry) -> dict[str, object]:
     """Without empty fields. A call without figures is an empty object."""
     found = entry._asdict()
     return {

@@ -21,7 +21,7 @@ from bot.domain.planning.projections import check_files
 from bot.domain.planning.workshop import FOLDER, PLAN, PROJECTIONS, REVIEW
 from bot.domain.transcript import verify
 from bot.domain.transcript.fold import CONCLUDED_KEPT
-from bot.domain.transcript.scrubbing import Named, named
+from bot.domain.transcript.scrubbing import ScrubbedLines, named
 from bot.domain.transcript.state import Concluded, State
 from bot.domain.transcript.verify import Wrong, marker, markers, sections_compared
 from bot.domain.transcript.witness import SHORT, Witness, chain, read_trailer
@@ -32,8 +32,8 @@ from bot.files import (
     META_BYTES,
     TRANSCRIPT_BYTES,
     File,
+    FileRefused,
     Folder,
-    Refused,
     folder,
 )
 from bot.record.reading import repeated, replay
@@ -54,21 +54,21 @@ class Difference(NamedTuple):
         return f"{self.file}:{self.line}: {self.sentence}"
 
 
-class Kept(Protocol):
+class CommittedFile(Protocol):
     """A file at one commit; the same id is the same content."""
 
     @property
     def id(self) -> str: ...
 
     @property
-    def read(self) -> "Reading": ...
+    def read(self) -> "ReadBytes": ...
 
 
-class Reading(Protocol):
+class ReadBytes(Protocol):
     def __call__(self) -> bytes: ...
 
 
-class Version(Protocol):
+class CommittedItem(Protocol):
     """An item at one commit. Keys of `files` are paths in the item's folder; the file that items share has its own."""
 
     @property
@@ -85,7 +85,7 @@ class Version(Protocol):
         ...
 
     @property
-    def files(self) -> Mapping[str, Kept]: ...
+    def files(self) -> Mapping[str, CommittedFile]: ...
 
 
 # --- lines and sections with every committed version --------------------------------------------------------------
@@ -94,10 +94,10 @@ class Version(Protocol):
 # scrubbing puts marks in place of secrets, which a later line says.
 
 
-def lines_kept(content: bytes, name: str, versions: Iterable[Version]) -> Iterator[Difference]:
+def lines_kept(content: bytes, name: str, versions: Iterable[CommittedItem]) -> Iterator[Difference]:
     """*versions*: the newest first. *content* is the file now."""
     newer, last = content, ""
-    by: Version | None = None
+    by: CommittedItem | None = None
     for version in versions:
         kept = version.files.get(name)
         if kept is None and by is None:
@@ -113,13 +113,13 @@ def lines_kept(content: bytes, name: str, versions: Iterable[Version]) -> Iterat
         by = version
 
 
-def witnessed(name: str, versions: Iterable[Version]) -> Iterator[Difference]:
+def witnessed(name: str, versions: Iterable[CommittedItem]) -> Iterator[Difference]:
     """
     Checks the witness of each commit. Versions that are beginnings of each other are checked together, and the first
     line that may differ is named.
     """
     longest = b""
-    wanted: list[tuple[Witness, Version]] = []
+    wanted: list[tuple[Witness, CommittedItem]] = []
     for version in versions:
         said, kept = read_trailer(version.witness), version.files.get(name)
         if kept is None or said is None:
@@ -132,7 +132,7 @@ def witnessed(name: str, versions: Iterable[Version]) -> Iterator[Difference]:
     yield from _unlike(longest, wanted, name)
 
 
-def lines_before_witness(name: str, versions: Iterable[Version]) -> int:
+def lines_before_witness(name: str, versions: Iterable[CommittedItem]) -> int:
     """The number of lines at the first commit with a witness, if older commits of the bot have none."""
     first, silent = 0, False
     for version in versions:
@@ -143,7 +143,7 @@ def lines_before_witness(name: str, versions: Iterable[Version]) -> int:
     return first if silent else 0
 
 
-def sections_kept(texts: dict[str, str], versions: Iterable[Version]) -> Iterator[Difference]:
+def sections_kept(texts: dict[str, str], versions: Iterable[CommittedItem]) -> Iterator[Difference]:
     """
     *texts* are the artifacts as they stand; in none of them has a marker been lost that an older one had. It may be in
     a copy that was kept when two clones were merged.
@@ -152,7 +152,7 @@ def sections_kept(texts: dict[str, str], versions: Iterable[Version]) -> Iterato
     for name in newer.keys() & set(map(original, newer)):
         newer[name].update(*(found for copy, found in newer.items() if original(copy) == name))
     seen: dict[str, str] = {}
-    by: dict[str, Version] = {}
+    by: dict[str, CommittedItem] = {}
     for version in versions:
         for name, there in newer.items():
             kept = version.files.get(name)
@@ -167,7 +167,7 @@ def sections_kept(texts: dict[str, str], versions: Iterable[Version]) -> Iterato
             by[name] = version
 
 
-def _edited_by(found: Difference, by: Version | None) -> Difference:
+def _edited_by(found: Difference, by: CommittedItem | None) -> Difference:
     """A difference since the commit of a person is an edit of that person."""
     if by is None or not by.author:
         return found
@@ -176,7 +176,7 @@ def _edited_by(found: Difference, by: Version | None) -> Difference:
     )
 
 
-def _unlike(content: bytes, wanted: list[tuple[Witness, Version]], name: str) -> Iterator[Difference]:
+def _unlike(content: bytes, wanted: list[tuple[Witness, CommittedItem]], name: str) -> Iterator[Difference]:
     """*wanted*: the newest first; each is about a beginning of *content*."""
     if not wanted:
         return
@@ -222,7 +222,7 @@ def _next_row(newer: bytes, before: int) -> int:
     return min(before + 1, max(newer.count(b"\n"), 1))
 
 
-def _is_same_line(row: bytes, other: bytes, scrubbed: Named) -> bool:
+def _is_same_line(row: bytes, other: bytes, scrubbed: ScrubbedLines) -> bool:
     if row == other:
         return True
     one, two = decoded(row), decoded(other)
@@ -262,7 +262,7 @@ def _in_step(found: Folder, path: str) -> Iterator[Difference]:
     for name in READ:
         try:
             content = found.read(name.removeprefix(f"{FOLDER}/"), ARTIFACT_BYTES)
-        except Refused as error:
+        except FileRefused as error:
             yield Difference(_named(name, path), 1, error.reason)
             return
         if content is not None:
@@ -295,7 +295,7 @@ TRANSCRIPT = "planning/meeting.jsonl"
 OUR_FOLDERS = frozenset({"planning", "reviews"})
 
 
-class Item(NamedTuple):
+class RecordedItem(NamedTuple):
     """*shared* is the file that all items share. Nothing below *root* may be a link."""
 
     folder: Path
@@ -328,7 +328,7 @@ class Item(NamedTuple):
             yield found
 
 
-def differences(item: Item, versions: Sequence[Version] = ()) -> Iterator[Difference]:
+def differences(item: RecordedItem, versions: Sequence[CommittedItem] = ()) -> Iterator[Difference]:
     """All differences. *versions*: the newest first. Raises OSError."""
     state = replay(item.record)
     flaws = sorted((*state.flaws, *repeated(item.record)), key=lambda flaw: flaw.number)
@@ -355,7 +355,7 @@ def _content(file: File) -> bytes | None:
         return None
 
 
-def _progress(content: bytes | None, state: State, versions: Sequence[Version]) -> Iterator[Difference]:
+def _progress(content: bytes | None, state: State, versions: Sequence[CommittedItem]) -> Iterator[Difference]:
     kept = versions[0].files.get(META) if versions else None
     if content is None:
         if kept or state.progress.whole:
@@ -401,7 +401,7 @@ def _sections(
             yield Difference(name, wrong.line, wrong.sentence)
 
 
-def _unreadable(item: Item, texts: dict[str, str]) -> Iterator[Difference]:
+def _unreadable(item: RecordedItem, texts: dict[str, str]) -> Iterator[Difference]:
     """
     Puts the artifacts that elaborations may change into *texts*, and yields those that are not plain files. Bytes that
     are not UTF-8 are kept as surrogates.
@@ -412,11 +412,11 @@ def _unreadable(item: Item, texts: dict[str, str]) -> Iterator[Difference]:
             texts[name] = file.read().decode("utf-8", "surrogateescape")
         except FileNotFoundError:
             continue
-        except Refused as error:
+        except FileRefused as error:
             yield Difference(name, 1, error.reason)
 
 
-def _artifacts(item: Item) -> Iterator[tuple[str, File]]:
+def _artifacts(item: RecordedItem) -> Iterator[tuple[str, File]]:
     is_alone = item.name != TRANSCRIPT  # the folder may hold anything, so do not descend
     with item.opened() as found:
         names = sorted(found.files() if is_alone else found.tree())

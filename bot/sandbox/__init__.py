@@ -21,11 +21,22 @@ second half of `Sandbox`; Slack's patience is a `Timing`, to be scaled down.
 from bot.sandbox.api import ApiCall
 from bot.sandbox.delivery import Delivery, Timing
 from bot.sandbox.faults import Fault
-from bot.sandbox.messages import Message
-from bot.sandbox.people import Person
-from bot.sandbox.refusal import Refused
+from bot.sandbox.messages import SandboxMessage
+from bot.sandbox.people import SandboxPerson
+from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.residents import User
 from bot.sandbox.server import Sandbox
 from bot.sandbox.slack import App
 
-__all__ = ["ApiCall", "App", "Delivery", "Fault", "Message", "Person", "Refused", "Sandbox", "Timing", "User"]
+__all__ = [
+    "ApiCall",
+    "App",
+    "Delivery",
+    "Fault",
+    "Sandbox",
+    "SandboxMessage",
+    "SandboxPerson",
+    "SlackRefused",
+    "Timing",
+    "User",
+]

@@ -11,13 +11,13 @@ from bot.sandbox.guard import is_own_page
 from bot.sandbox.limits import RateLimits
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods import METHODS, READING, Call, Method
-from bot.sandbox.pulse import Pulse
-from bot.sandbox.refusal import Refused
+from bot.sandbox.pulse import ActivitySignal
+from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.slack import Slack
 
 
 def _unknown(_slack: Slack, call: Call) -> JSON:
-    raise Refused("unknown_method", req_method=call.method)
+    raise SlackRefused("unknown_method", req_method=call.method)
 
 
 UNKNOWN = Method(_unknown, public=True)
@@ -42,7 +42,9 @@ class ApiCall:
 
 
 class Api:
-    def __init__(self, slack: Slack, *, faults: Faults, pulse: Pulse, limits: RateLimits | None) -> None:
+    def __init__(
+        self, slack: Slack, *, faults: Faults, pulse: ActivitySignal, limits: RateLimits | None
+    ) -> None:
         self._slack = slack
         self._faults = faults
         self._pulse = pulse
@@ -54,7 +56,7 @@ class Api:
         method = request.match_info["method"]
         try:
             args = await decode.arguments(request, by_form=METHODS.get(method, UNKNOWN).by_form)
-        except Refused as refusal:
+        except SlackRefused as refusal:
             return self._response(method, refusal.as_json())
         by_header = method not in READING and not is_own_page(request)
         call = Call(method, args, decode.token(request, args, by_header=by_header))
@@ -105,23 +107,23 @@ class Api:
             if method.scopes:
                 self._slack.need(*method.scopes)
             return {"ok": True, **method.handler(self._slack, call)}
-        except Refused as refusal:
+        except SlackRefused as refusal:
             return refusal.as_json()
 
     def _authorize(self, method: Method, token: str) -> None:
         if method.public:
             return
         if not token:
-            raise Refused("not_authed")
+            raise SlackRefused("not_authed")
         wanted, other = self._slack.app.bot_token, self._slack.app.app_token
         if method.app_level:
             wanted, other = other, wanted
         if token == other:
-            raise Refused("not_allowed_token_type")
+            raise SlackRefused("not_allowed_token_type")
         if token != wanted:
-            raise Refused("invalid_auth")
+            raise SlackRefused("invalid_auth")
         if self._slack.token_error and not method.app_level:
-            raise Refused(self._slack.token_error)
+            raise SlackRefused(self._slack.token_error)
 
     def _response(self, name: str, answer: JSON) -> web.Response:
         accepted = METHODS.get(name, UNKNOWN).scopes

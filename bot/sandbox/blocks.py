@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bot.sandbox.shapes import (
-    Problem,
     Rule,
+    ShapeProblem,
     anything,
     by_type,
     each,
@@ -31,7 +31,7 @@ def _text(most: int, *kinds: str) -> Rule:
     rules = {kind: shape(needs=needs, may=may) for kind, may in TEXT_FLAGS.items()}
     neither = shape(needs=needs)
 
-    def rule(value: Any, at: str) -> Iterator[Problem]:
+    def rule(value: Any, at: str) -> Iterator[ShapeProblem]:
         kind = value.get("type") if isinstance(value, dict) else None
         return rules.get(str(kind), neither)(value, at)
 
@@ -225,16 +225,16 @@ VIEWS: Mapping[str, Rule] = {
 _view = by_type(lambda: VIEWS, "view")
 
 
-def message_problems(blocks: Any, at: str = "/blocks") -> list[Problem]:
+def message_problems(blocks: Any, at: str = "/blocks") -> list[ShapeProblem]:
     return [*_message_blocks(blocks, at), *_twins(blocks, at)]
 
 
-def view_problems(view: Any, at: str = "/view") -> list[Problem]:
+def view_problems(view: Any, at: str = "/view") -> list[ShapeProblem]:
     problems = [*_view(view, at)]
     if problems:
         return problems
     if not view.get("submit") and any(block["type"] == "input" for block in view["blocks"]):
-        problems = [Problem("missing required field: submit", at, "missing_field", "submit")]
+        problems = [ShapeProblem("missing required field: submit", at, "missing_field", "submit")]
     return [*problems, *_twins(view["blocks"], f"{at}/blocks")]
 
 
@@ -249,18 +249,18 @@ def block_text(blocks: Any) -> int:
     return 0
 
 
-def _twins(blocks: Any, at: str) -> Iterator[Problem]:
+def _twins(blocks: Any, at: str) -> Iterator[ShapeProblem]:
     """Names that must be unique: of the blocks in a message, of the elements in a block."""
     if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
         return
     for index, name in _repeated([block.get("block_id") for block in blocks]):
-        yield Problem(f"block_id {name!r} already exists", f"{at}/{index}/block_id", "duplicate", name)
+        yield ShapeProblem(f"block_id {name!r} already exists", f"{at}/{index}/block_id", "duplicate", name)
     for nth, block in enumerate(blocks):
         elements = block.get("elements")
         listed: list[Any] = elements if isinstance(elements, list) else []
         for index, name in _repeated([e.get("action_id") for e in listed if isinstance(e, dict)]):
             pointer = f"{at}/{nth}/elements/{index}/action_id"
-            yield Problem(f"action_id {name!r} already exists", pointer, "duplicate", name)
+            yield ShapeProblem(f"action_id {name!r} already exists", pointer, "duplicate", name)
 
 
 def _repeated(names: list[Any]) -> Iterator[tuple[int, str]]:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bot.sandbox.messages import JSON, Message
+from bot.sandbox.messages import JSON, SandboxMessage
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     POSTED = "posted"
     EDITED = "edited"
     DELETED = "deleted"
@@ -26,13 +26,13 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    kind: Kind
+class SandboxChange:
+    kind: ChangeKind
     channel: str = ""
     user: str = ""
-    message: Message | None = None
-    before: Message | None = None
+    message: SandboxMessage | None = None
+    before: SandboxMessage | None = None
     detail: JSON = field(default_factory=dict)
 
 
-Watcher = Callable[[Change], None]
+Watcher = Callable[[SandboxChange], None]

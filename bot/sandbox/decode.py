@@ -6,7 +6,7 @@ from typing import Any
 from aiohttp import web
 
 from bot.sandbox.messages import JSON
-from bot.sandbox.refusal import Refused
+from bot.sandbox.refusal import SlackRefused
 
 STRUCTURED = {
     "blocks": "invalid_blocks_format",
@@ -46,11 +46,11 @@ def token(request: web.Request, args: JSON, *, by_header: bool) -> str:
 
 async def _body(request: web.Request, *, by_form: bool) -> JSON:
     if "Content-Type" not in request.headers:
-        raise Refused("missing_post_type")
+        raise SlackRefused("missing_post_type")
     if request.content_type == AS_JSON:
         return {} if by_form else await _json_body(request)
     if request.content_type not in AS_FORM:
-        raise Refused("invalid_post_type")
+        raise SlackRefused("invalid_post_type")
     return {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
 
 
@@ -60,9 +60,9 @@ async def _json_body(request: web.Request) -> JSON:
     try:
         body = json.loads(text)
     except ValueError:
-        raise Refused("invalid_json") from None
+        raise SlackRefused("invalid_json") from None
     if not isinstance(body, dict):
-        raise Refused("json_not_object")
+        raise SlackRefused("json_not_object")
     return body
 
 
@@ -72,4 +72,4 @@ def _structured(name: str, value: Any) -> Any:
     try:
         return json.loads(value) if value else None
     except ValueError:
-        raise Refused(STRUCTURED[name]) from None
+        raise SlackRefused(STRUCTURED[name]) from None

@@ -5,63 +5,63 @@ from typing import Any
 
 from bot.sandbox.delivery import Delivery
 from bot.sandbox.messages import JSON
-from bot.sandbox.people import Person
-from bot.sandbox.refusal import Refused
+from bot.sandbox.people import SandboxPerson
+from bot.sandbox.refusal import SlackRefused
 
 FAILURES = {
     "operation_timeout": "The app did not answer in time (operation_timeout).",
     "dispatch_failed": "The app could not be reached (dispatch_failed).",
 }
 
-Deed = Callable[[Person, JSON], Awaitable[Delivery | str | None]]
+Deed = Callable[[SandboxPerson, JSON], Awaitable[Delivery | str | None]]
 
 
-async def _say(person: Person, what: JSON) -> str:
+async def _say(person: SandboxPerson, what: JSON) -> str:
     return await person.say(what["channel"], what["text"], thread_ts=what.get("thread_ts", ""))
 
 
-async def _edit(person: Person, what: JSON) -> None:
+async def _edit(person: SandboxPerson, what: JSON) -> None:
     await person.edit(what["ts"], what["text"])
 
 
-async def _delete(person: Person, what: JSON) -> None:
+async def _delete(person: SandboxPerson, what: JSON) -> None:
     await person.delete(what["ts"])
 
 
-async def _react(person: Person, what: JSON) -> None:
+async def _react(person: SandboxPerson, what: JSON) -> None:
     """A second click takes it back."""
     try:
         await person.react(what["ts"], what["name"])
-    except Refused:
+    except SlackRefused:
         await person.unreact(what["ts"], what["name"])
 
 
-async def _press(person: Person, what: JSON) -> Delivery:
+async def _press(person: SandboxPerson, what: JSON) -> Delivery:
     target: Any = person.view if what.get("in_view") else what["ts"]
     return await person.press(target, what["action_id"], what.get("value"))
 
 
-async def _slash(person: Person, what: JSON) -> Delivery:
+async def _slash(person: SandboxPerson, what: JSON) -> Delivery:
     return await person.slash(what["channel"], what["text"])
 
 
-async def _shortcut(person: Person, what: JSON) -> Delivery:
+async def _shortcut(person: SandboxPerson, what: JSON) -> Delivery:
     return await person.shortcut(what["ts"], what["callback_id"])
 
 
-async def _submit(person: Person, what: JSON) -> Delivery:
+async def _submit(person: SandboxPerson, what: JSON) -> Delivery:
     return await person.submit(what["values"])
 
 
-async def _dismiss(person: Person, _what: JSON) -> Delivery | None:
+async def _dismiss(person: SandboxPerson, _what: JSON) -> Delivery | None:
     return await person.dismiss()
 
 
-async def _stop(person: Person, what: JSON) -> None:
+async def _stop(person: SandboxPerson, what: JSON) -> None:
     await person.stop(what["channel"], what["ts"])
 
 
-async def _home(person: Person, _what: JSON) -> None:
+async def _home(person: SandboxPerson, _what: JSON) -> None:
     await person.open_home()
 
 
@@ -80,11 +80,11 @@ DEEDS: Mapping[str, Deed] = {
 }
 
 
-async def outcome(person: Callable[[str], Person], wish: JSON) -> JSON:
+async def outcome(person: Callable[[str], SandboxPerson], wish: JSON) -> JSON:
     """Whatever is wrong with a wish is said on the page; nothing a page sends can stop the sandbox."""
     try:
         result = await DEEDS[wish["do"]](person(wish["as"]), wish)
-    except Refused as refusal:
+    except SlackRefused as refusal:
         return {"ok": False, "error": refusal.error, **refusal.beside}
     except (LookupError, TypeError, ValueError, AttributeError) as mistake:
         return {"ok": False, "error": str(mistake)}

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from bot.sandbox.faults import Faults
 from bot.sandbox.messages import JSON
-from bot.sandbox.pulse import Pulse
+from bot.sandbox.pulse import ActivitySignal
 
 EVENT = "events_api"
 COMMAND = "slash_commands"
@@ -40,7 +40,7 @@ class Retry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class AckOutcome:
     """*final* means: not acknowledged, and do not try again."""
 
     acked: bool
@@ -77,13 +77,13 @@ class Transport(Protocol):
     async def ready(self) -> None:
         """Returns as soon as there is somebody to deliver to."""
 
-    async def offer(self, kind: str, payload: JSON, *, retry: Retry | None, seconds: float) -> Answer:
+    async def offer(self, kind: str, payload: JSON, *, retry: Retry | None, seconds: float) -> AckOutcome:
         """One attempt. Never raises: what went wrong is the answer's reason."""
 
 
 class Dispatcher:
     def __init__(
-        self, transport: Callable[[], Transport], *, timing: Timing, faults: Faults, pulse: Pulse
+        self, transport: Callable[[], Transport], *, timing: Timing, faults: Faults, pulse: ActivitySignal
     ) -> None:
         self._transport = transport
         self._timing = timing
@@ -157,7 +157,7 @@ class Dispatcher:
             await self._transport().ready()
             retry = Retry(attempt, "timeout" if answer.reason == NOT_CONNECTED else answer.reason)
 
-    async def _attempt(self, delivery: Delivery, retry: Retry | None) -> Answer:
+    async def _attempt(self, delivery: Delivery, retry: Retry | None) -> AckOutcome:
         delivery.attempts += 1
         loop = asyncio.get_running_loop()
         began = loop.time()
@@ -165,7 +165,7 @@ class Dispatcher:
             delivery.kind, delivery.payload, retry=retry, seconds=self._timing.ack_seconds
         )
         if answer.acked and self._faults.take_ack():
-            answer = Answer(acked=False, reason="timeout")
+            answer = AckOutcome(acked=False, reason="timeout")
         delivery.seconds = loop.time() - began
         delivery.acked = delivery.acked or answer.acked
         delivery.response = answer.body

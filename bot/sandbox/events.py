@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from bot.sandbox.changes import Change, Kind
-from bot.sandbox.messages import JSON, Message
+from bot.sandbox.changes import ChangeKind, SandboxChange
+from bot.sandbox.messages import JSON, SandboxMessage
 from bot.sandbox.slack import Slack
 
 SUBSCRIPTIONS = {
@@ -14,7 +14,7 @@ SUBSCRIPTIONS = {
 }
 
 
-def events(slack: Slack, change: Change) -> Iterator[JSON]:
+def events(slack: Slack, change: SandboxChange) -> Iterator[JSON]:
     """Only for channels the app is in, and only what it is subscribed to."""
     make = EVENTS.get(change.kind)
     if make is None or not _present(slack, change):
@@ -24,7 +24,7 @@ def events(slack: Slack, change: Change) -> Iterator[JSON]:
             yield event
 
 
-def _present(slack: Slack, change: Change) -> bool:
+def _present(slack: Slack, change: SandboxChange) -> bool:
     channel = slack.workspace.channels.get(change.channel)
     return channel is not None and slack.app.bot_user_id in channel.members
 
@@ -35,7 +35,7 @@ def _subscription(event: JSON) -> str:
     return str(event["type"])
 
 
-def _posted(slack: Slack, change: Change) -> Iterator[JSON]:
+def _posted(slack: Slack, change: SandboxChange) -> Iterator[JSON]:
     assert change.message
     event = _shape(slack, change.message) | _where(slack, change)
     yield event
@@ -45,7 +45,7 @@ def _posted(slack: Slack, change: Change) -> Iterator[JSON]:
         yield {name: value for name, value in event.items() if name not in left_out} | {"type": "app_mention"}
 
 
-def _edited(slack: Slack, change: Change) -> Iterator[JSON]:
+def _edited(slack: Slack, change: SandboxChange) -> Iterator[JSON]:
     assert change.message
     assert change.before
     yield _hidden(slack, change, "message_changed") | {
@@ -54,7 +54,7 @@ def _edited(slack: Slack, change: Change) -> Iterator[JSON]:
     }
 
 
-def _deleted(slack: Slack, change: Change) -> Iterator[JSON]:
+def _deleted(slack: Slack, change: SandboxChange) -> Iterator[JSON]:
     assert change.before
     yield _hidden(slack, change, "message_deleted") | {
         "deleted_ts": change.before.ts,
@@ -62,9 +62,9 @@ def _deleted(slack: Slack, change: Change) -> Iterator[JSON]:
     }
 
 
-def _reacted(slack: Slack, change: Change) -> Iterator[JSON]:
+def _reacted(slack: Slack, change: SandboxChange) -> Iterator[JSON]:
     yield {
-        "type": "reaction_added" if change.kind is Kind.REACTED else "reaction_removed",
+        "type": "reaction_added" if change.kind is ChangeKind.REACTED else "reaction_removed",
         "user": change.user,
         "reaction": change.detail["name"],
         "item": {"type": "message", "channel": change.channel, "ts": change.detail["ts"]},
@@ -73,7 +73,7 @@ def _reacted(slack: Slack, change: Change) -> Iterator[JSON]:
     }
 
 
-def _joined(slack: Slack, change: Change) -> Iterator[JSON]:
+def _joined(slack: Slack, change: SandboxChange) -> Iterator[JSON]:
     kind = slack.workspace.channels[change.channel].kind
     yield {
         "type": "member_joined_channel",
@@ -85,23 +85,23 @@ def _joined(slack: Slack, change: Change) -> Iterator[JSON]:
     }
 
 
-EVENTS: Mapping[Kind, Callable[[Slack, Change], Iterator[JSON]]] = {
-    Kind.POSTED: _posted,
-    Kind.EDITED: _edited,
-    Kind.DELETED: _deleted,
-    Kind.REACTED: _reacted,
-    Kind.UNREACTED: _reacted,
-    Kind.JOINED: _joined,
+EVENTS: Mapping[ChangeKind, Callable[[Slack, SandboxChange], Iterator[JSON]]] = {
+    ChangeKind.POSTED: _posted,
+    ChangeKind.EDITED: _edited,
+    ChangeKind.DELETED: _deleted,
+    ChangeKind.REACTED: _reacted,
+    ChangeKind.UNREACTED: _reacted,
+    ChangeKind.JOINED: _joined,
 }
 
 
-def _where(slack: Slack, change: Change) -> JSON:
+def _where(slack: Slack, change: SandboxChange) -> JSON:
     assert change.message
     kind = slack.workspace.channels[change.channel].kind
     return {"channel": change.channel, "event_ts": change.message.ts, "channel_type": kind}
 
 
-def _hidden(slack: Slack, change: Change, subtype: str) -> JSON:
+def _hidden(slack: Slack, change: SandboxChange, subtype: str) -> JSON:
     stamp = slack.workspace.clock.stamp()
     return {
         "type": "message",
@@ -114,7 +114,7 @@ def _hidden(slack: Slack, change: Change, subtype: str) -> JSON:
     }
 
 
-def _shape(slack: Slack, message: Message) -> JSON:
+def _shape(slack: Slack, message: SandboxMessage) -> JSON:
     shape = slack.workspace.as_json(message)
     author = slack.workspace.users.get(message.user)
     if author and not message.subtype:
@@ -125,5 +125,5 @@ def _shape(slack: Slack, message: Message) -> JSON:
     return shape
 
 
-def _whole(slack: Slack, message: Message) -> JSON:
+def _whole(slack: Slack, message: SandboxMessage) -> JSON:
     return slack.workspace.as_json(message)

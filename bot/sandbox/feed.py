@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from bot.sandbox.changes import Change, Kind
+from bot.sandbox.changes import ChangeKind, SandboxChange
 from bot.sandbox.events import SUBSCRIPTIONS
-from bot.sandbox.messages import JSON, Message
+from bot.sandbox.messages import JSON, SandboxMessage
 from bot.sandbox.payloads import view_shape
 from bot.sandbox.residents import Channel
 from bot.sandbox.slack import Slack
@@ -33,19 +33,19 @@ def everything(slack: Slack) -> JSON:
     }
 
 
-def updates(slack: Slack, change: Change) -> Iterator[JSON]:
+def updates(slack: Slack, change: SandboxChange) -> Iterator[JSON]:
     channel = slack.workspace.channels.get(change.channel)
-    if change.kind in {Kind.CHANNEL, Kind.JOINED, Kind.LEFT} and channel:
+    if change.kind in {ChangeKind.CHANNEL, ChangeKind.JOINED, ChangeKind.LEFT} and channel:
         yield {"type": "channel", "channel": _channel(channel)}
-    elif change.kind is Kind.STATUS:
+    elif change.kind is ChangeKind.STATUS:
         yield {"type": "status", "channel": change.channel, **change.detail}
-    elif change.kind in {Kind.VIEW, Kind.HOME}:
+    elif change.kind in {ChangeKind.VIEW, ChangeKind.HOME}:
         yield {"type": "views", "user": change.user, **_views(slack, change.user)}
     elif channel:
         yield from _message_updates(slack, channel, change)
 
 
-def _message_updates(slack: Slack, channel: Channel, change: Change) -> Iterator[JSON]:
+def _message_updates(slack: Slack, channel: Channel, change: SandboxChange) -> Iterator[JSON]:
     """A reply changes its root too: how many replies there are."""
     ts = change.detail.get("ts", "")
     subject = change.message or change.before or channel.messages[ts]
@@ -56,7 +56,7 @@ def _message_updates(slack: Slack, channel: Channel, change: Change) -> Iterator
             yield {"type": "gone", "channel": channel.id, "ts": one}
 
 
-def _message(slack: Slack, message: Message) -> JSON:
+def _message(slack: Slack, message: SandboxMessage) -> JSON:
     shape = slack.workspace.as_json(message, with_metadata=False)
     return {**shape, "channel": message.channel, "only_for": message.only_for}
 

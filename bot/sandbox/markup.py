@@ -2,7 +2,7 @@
 
 import re
 
-from bot.sandbox.workspace import Workspace
+from bot.sandbox.workspace import SlackWorkspace
 
 WORD = re.compile(r"(?<![\w/])([@#])([\w.-]*\w)")
 LINK = re.compile(r"https?://[^\s|]+[^\s|.,;:!?)\"']")
@@ -13,7 +13,7 @@ def escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def typed(workspace: Workspace, text: str) -> str:
+def typed(workspace: SlackWorkspace, text: str) -> str:
     """
     `@ada` and `#general` become references, addresses become links, and the rest is escaped.
 
@@ -24,12 +24,12 @@ def typed(workspace: Workspace, text: str) -> str:
     return "".join(piece if index % 2 else _plain(workspace, piece) for index, piece in enumerate(pieces))
 
 
-def _plain(workspace: Workspace, text: str) -> str:
+def _plain(workspace: SlackWorkspace, text: str) -> str:
     linked = LINK.sub(lambda found: f"<{found[0]}>", escape(text))
     return WORD.sub(lambda found: _reference(workspace, found[1], found[2]) or found[0], linked)
 
 
-def _reference(workspace: Workspace, sign: str, name: str) -> str:
+def _reference(workspace: SlackWorkspace, sign: str, name: str) -> str:
     if sign == "#":
         channels = (c for c in workspace.channels.values() if c.name == name)
         return next((f"<#{channel.id}|{channel.name}>" for channel in channels), "")

@@ -17,7 +17,7 @@ class Reaction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class SandboxMessage:
     """
     One post. A value: edits, reactions and deletions make another one, so a test can press a stale button.
 

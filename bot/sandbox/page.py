@@ -10,9 +10,9 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 from bot.sandbox import deeds, feed
-from bot.sandbox.changes import Change
+from bot.sandbox.changes import SandboxChange
 from bot.sandbox.messages import JSON
-from bot.sandbox.people import Person
+from bot.sandbox.people import SandboxPerson
 from bot.sandbox.slack import Slack
 
 STATIC = Path(__file__).with_name("static")
@@ -22,9 +22,9 @@ FILES = {
 }
 
 
-class Page:
+class SandboxPage:
     def __init__(
-        self, slack: Slack, *, person: Callable[[str], Person], connected: Callable[[], bool]
+        self, slack: Slack, *, person: Callable[[str], SandboxPerson], connected: Callable[[], bool]
     ) -> None:
         self._slack = slack
         self._person = person
@@ -33,7 +33,7 @@ class Page:
         self._queues: set[asyncio.Queue[JSON | None]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def changed(self, change: Change) -> None:
+    def changed(self, change: SandboxChange) -> None:
         if not self._queues:
             return
         for update in feed.updates(self._slack, change):

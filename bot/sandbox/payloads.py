@@ -4,7 +4,7 @@ import uuid
 from typing import Any
 
 from bot.sandbox.elements import touched
-from bot.sandbox.messages import JSON, Message
+from bot.sandbox.messages import JSON, SandboxMessage
 from bot.sandbox.residents import Channel, User
 from bot.sandbox.slack import Slack
 from bot.sandbox.views import View
@@ -53,7 +53,7 @@ def command(slack: Slack, user: User, channel: Channel, *, name: str, text: str,
 
 
 def message_click(
-    slack: Slack, user: User, message: Message, *, element: JSON, value: Any, response_url: str
+    slack: Slack, user: User, message: SandboxMessage, *, element: JSON, value: Any, response_url: str
 ) -> JSON:
     """An ephemeral message is not sent along: the app has to remember what it said."""
     container: JSON = {
@@ -85,7 +85,7 @@ def view_click(slack: Slack, user: User, view: View, *, element: JSON, value: An
 
 
 def message_shortcut(
-    slack: Slack, user: User, message: Message, *, callback_id: str, response_url: str
+    slack: Slack, user: User, message: SandboxMessage, *, callback_id: str, response_url: str
 ) -> JSON:
     return _interaction(slack, user, "message_action") | {
         "callback_id": callback_id,

@@ -8,14 +8,14 @@ from bot.sandbox import payloads
 from bot.sandbox.delivery import COMMAND, INTERACTIVE, Delivery, Dispatcher
 from bot.sandbox.elements import filled, unanswered
 from bot.sandbox.markup import typed
-from bot.sandbox.messages import JSON, Message, interactive
-from bot.sandbox.refusal import Refused
+from bot.sandbox.messages import JSON, SandboxMessage, interactive
+from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.residents import PROCESSING, Channel, User
 from bot.sandbox.responses import Origin, ResponseUrls
 from bot.sandbox.slack import STOPPED, Slack
 from bot.sandbox.submission import settle
 from bot.sandbox.views import View
-from bot.sandbox.workspace import SLACKBOT, Workspace
+from bot.sandbox.workspace import SLACKBOT, SlackWorkspace
 
 FAILED = {
     "operation_timeout": '{command} failed with the error "operation_timeout"',
@@ -24,7 +24,7 @@ FAILED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class SandboxPerson:
     """
     Channels are named by name (`#roundtable`) or id, a conversation with somebody by `@name`; messages by
     their stamp. Passing a `Message` instead presses the buttons it had when it was looked at: a stale menu.
@@ -53,7 +53,7 @@ class Person:
         return self.slack.views.home(self.id)
 
     @property
-    def ephemerals(self) -> list[Message]:
+    def ephemerals(self) -> list[SandboxMessage]:
         """Everything that only this person sees, oldest first."""
         channels = self._workspace.channels.values()
         return [m for channel in channels for m in channel.messages.values() if m.only_for == self.id]
@@ -62,7 +62,7 @@ class Person:
         """The stamp of the new message. The app hears of it in the background."""
         place = self._place(channel)
         if thread_ts and thread_ts not in place.messages:
-            raise Refused("thread_not_found")
+            raise SlackRefused("thread_not_found")
         message = self._workspace.post(
             place,
             user=self.id,
@@ -89,7 +89,7 @@ class Person:
     async def unreact(self, ts: str, name: str) -> None:
         self._workspace.unreact(self._workspace.find(ts), name.strip(":"), self.id)
 
-    async def press(self, target: Message | View | str, action_id: str, value: Any = None) -> Delivery:
+    async def press(self, target: SandboxMessage | View | str, action_id: str, value: Any = None) -> Delivery:
         """
         Presses a button, or chooses *value* from a menu.
 
@@ -100,7 +100,7 @@ class Person:
             payload = payloads.view_click(self.slack, self.user, target, element=element, value=value)
             return await self.dispatcher.ask(INTERACTIVE, payload)
 
-        message = target if isinstance(target, Message) else self._workspace.find(target)
+        message = target if isinstance(target, SandboxMessage) else self._workspace.find(target)
         if message.only_for not in {"", self.id}:
             raise LookupError(f"{self.name} does not see this message")
         element = _element(message.blocks, action_id, value)
@@ -129,9 +129,9 @@ class Person:
             self.response_urls.say(origin, delivery.response)
         return delivery
 
-    async def shortcut(self, target: Message | str, callback_id: str = "") -> Delivery:
+    async def shortcut(self, target: SandboxMessage | str, callback_id: str = "") -> Delivery:
         """A message shortcut; without *callback_id*, the app's only one."""
-        message = target if isinstance(target, Message) else self._workspace.find(target)
+        message = target if isinstance(target, SandboxMessage) else self._workspace.find(target)
         payload = payloads.message_shortcut(
             self.slack,
             self.user,
@@ -154,7 +154,7 @@ class Person:
         shown = view or self._view()
         state = filled(shown.blocks, values or {})
         if empty := list(unanswered(shown.blocks, state)):
-            raise Refused("required_fields", errors=dict.fromkeys(empty, "Please fill this in."))
+            raise SlackRefused("required_fields", errors=dict.fromkeys(empty, "Please fill this in."))
         completed = self.slack.views.fill(shown, state)
         payload = payloads.view_submission(self.slack, self.user, completed)
         delivery = await self.dispatcher.ask(INTERACTIVE, payload)
@@ -174,7 +174,7 @@ class Person:
         """Slack's own button, under a thread in which an agent is at work and can be stopped."""
         place = self._place(channel)
         if place.sessions.get(thread_ts) != PROCESSING or STOPPED not in self.slack.app.events:
-            raise Refused("session_not_found")
+            raise SlackRefused("session_not_found")
         event = {
             "type": STOPPED,
             "user": self.id,
@@ -196,7 +196,7 @@ class Person:
         self.dispatcher.announce(payloads.event_callback(self.slack, event))
 
     @property
-    def _workspace(self) -> Workspace:
+    def _workspace(self) -> SlackWorkspace:
         return self.slack.workspace
 
     def _place(self, name: str) -> Channel:
@@ -204,18 +204,18 @@ class Person:
             return self._workspace.direct(self.id, self._workspace.user(name).id)
         channel = self._workspace.channel(name)
         if channel.archived:
-            raise Refused("is_archived")
+            raise SlackRefused("is_archived")
         if self.id not in channel.members:
-            raise Refused("not_in_channel")
+            raise SlackRefused("not_in_channel")
         return channel
 
-    def _own(self, ts: str) -> Message:
+    def _own(self, ts: str) -> SandboxMessage:
         message = self._workspace.find(ts)
         if message.user != self.id:
-            raise Refused("cant_update_message")
+            raise SlackRefused("cant_update_message")
         return message
 
-    def _address(self, message: Message) -> str:
+    def _address(self, message: SandboxMessage) -> str:
         return self.response_urls.issue(Origin(message.channel, self.id, message.ts))
 
     def _view(self) -> View:

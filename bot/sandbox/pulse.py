@@ -5,7 +5,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Pulse:
+class ActivitySignal:
     """Beats whenever anything happened in the sandbox, so that waiting needs neither sleeping nor polling."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from bot.errors import BotError
 
 
-class Refused(BotError):
+class SlackRefused(BotError):
     """*error* is Slack's word for it; *messages* go to `response_metadata`, everything else beside `error`."""
 
     def __init__(self, error: str, *, messages: Iterable[str] = (), **beside: Any) -> None:
@@ -22,5 +22,5 @@ class Refused(BotError):
         return answer
 
 
-def missing(name: str) -> Refused:
-    return Refused("invalid_arguments", messages=[f"[ERROR] missing required field: {name}"])
+def missing(name: str) -> SlackRefused:
+    return SlackRefused("invalid_arguments", messages=[f"[ERROR] missing required field: {name}"])

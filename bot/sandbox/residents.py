@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from bot.sandbox.messages import JSON, Message
+from bot.sandbox.messages import JSON, SandboxMessage
 
 PROCESSING = "processing"
 """An agent's session in which people wait, and may stop it."""
@@ -47,7 +47,7 @@ class Channel:
     members: set[str] = field(default_factory=set)
     archived: bool = False
     created: int = 0
-    messages: dict[str, Message] = field(default_factory=dict)
+    messages: dict[str, SandboxMessage] = field(default_factory=dict)
     replies: dict[str, list[str]] = field(default_factory=dict)
     status: dict[str, JSON] = field(default_factory=dict)
     """What an app says it is doing, by thread."""

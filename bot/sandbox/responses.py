@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from bot.sandbox.messages import JSON, Message
-from bot.sandbox.refusal import Refused
+from bot.sandbox.messages import JSON, SandboxMessage
+from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.slack import Slack
 from bot.sandbox.validation import check_content
 
@@ -43,17 +43,17 @@ class ResponseUrls:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         try:
             self.use(request.match_info["token"], _body(await request.text()))
-        except Refused as refusal:
+        except SlackRefused as refusal:
             return web.Response(status=404 if refusal.error in GONE else 400, text=refusal.error)
         return web.Response(text="ok")
 
     def use(self, token: str, body: JSON) -> None:
         if token not in self._origins:
-            raise Refused("invalid_url")
+            raise SlackRefused("invalid_url")
         if self._slack.workspace.clock.now() - self._issued[token] > LIFETIME_SECONDS:
-            raise Refused("expired_url")
+            raise SlackRefused("expired_url")
         if self._uses[token] >= MOST_USES:
-            raise Refused("used_url")
+            raise SlackRefused("used_url")
         self._uses[token] += 1
         self.say(self._origins[token], body)
 
@@ -77,7 +77,7 @@ class ResponseUrls:
             only_for=only_for,
         )
 
-    def _original(self, origin: Origin) -> Message | None:
+    def _original(self, origin: Origin) -> SandboxMessage | None:
         return self._slack.workspace.channels[origin.channel].messages.get(origin.message_ts)
 
 
@@ -85,7 +85,7 @@ def _body(text: str) -> JSON:
     with contextlib.suppress(ValueError):
         if isinstance(body := json.loads(text), dict):
             return body
-    raise Refused("invalid_payload")
+    raise SlackRefused("invalid_payload")
 
 
 def _content(body: JSON) -> JSON:

@@ -7,24 +7,24 @@ from aiohttp import web
 
 from bot.sandbox import payloads
 from bot.sandbox.api import Api, ApiCall
-from bot.sandbox.changes import Change
+from bot.sandbox.changes import SandboxChange
 from bot.sandbox.clock import Clock
 from bot.sandbox.delivery import Delivery, Dispatcher, Timing, Transport
 from bot.sandbox.events import events
 from bot.sandbox.faults import Fault, Faults
 from bot.sandbox.guard import harden, loopback_only
 from bot.sandbox.limits import RateLimits
-from bot.sandbox.messages import JSON, Message
-from bot.sandbox.page import Page
-from bot.sandbox.people import Person
-from bot.sandbox.pulse import Pulse
+from bot.sandbox.messages import JSON, SandboxMessage
+from bot.sandbox.page import SandboxPage
+from bot.sandbox.people import SandboxPerson
+from bot.sandbox.pulse import ActivitySignal
 from bot.sandbox.residents import Channel, User
 from bot.sandbox.responses import ResponseUrls
 from bot.sandbox.slack import App, Slack
 from bot.sandbox.socketmode import SocketMode
-from bot.sandbox.uploads import LARGEST_BYTES, Uploads
+from bot.sandbox.uploads import LARGEST_BYTES, UploadSlots
 from bot.sandbox.webhooks import Webhooks
-from bot.sandbox.workspace import Workspace
+from bot.sandbox.workspace import SlackWorkspace
 
 T = TypeVar("T")
 HOST = "127.0.0.1"
@@ -59,8 +59,8 @@ class Sandbox:
         self.app = app or App(shortcuts={"roundtable.start": "Start a roundtable"})
         self.clock = Clock()
         self.faults = Faults()
-        self._pulse = Pulse()
-        self.workspace = Workspace(self.clock)
+        self._pulse = ActivitySignal()
+        self.workspace = SlackWorkspace(self.clock)
         self._timing = timing or Timing()
         self.slack = Slack(self.workspace, self.app, timing=self._timing)
         self._settle_in(people, channels)
@@ -74,8 +74,8 @@ class Sandbox:
         self._responses = ResponseUrls(self.slack)
         limits = RateLimits(self.clock.now, speed=self._timing.limits_speed) if rate_limits else None
         self._api = Api(self.slack, faults=self.faults, pulse=self._pulse, limits=limits)
-        self._page = Page(self.slack, person=self.person, connected=lambda: self.connected)
-        self._uploads = Uploads(self.slack)
+        self._page = SandboxPage(self.slack, person=self.person, connected=lambda: self.connected)
+        self._uploads = UploadSlots(self.slack)
         self.workspace.watch(self._changed)
         self._pulse.listen(self._page.noticed)
 
@@ -143,22 +143,22 @@ class Sandbox:
 
     # What there is
 
-    def person(self, name: str) -> Person:
+    def person(self, name: str) -> SandboxPerson:
         """By name or id."""
-        return Person(self.workspace.user(name), self.slack, self._dispatcher, self._responses)
+        return SandboxPerson(self.workspace.user(name), self.slack, self._dispatcher, self._responses)
 
     def channel(self, name: str = CHANNEL) -> Channel:
         return self.workspace.channel(name)
 
-    def messages(self, channel: str = CHANNEL) -> list[Message]:
+    def messages(self, channel: str = CHANNEL) -> list[SandboxMessage]:
         """The channel as all members see it, without threads, oldest first."""
         return list(self.workspace.timeline(self.channel(channel)))
 
-    def thread(self, channel: str, ts: str) -> list[Message]:
+    def thread(self, channel: str, ts: str) -> list[SandboxMessage]:
         """The root and all replies, oldest first; ephemeral ones are with `person(…).ephemerals`."""
         return self.workspace.thread(self.channel(channel), ts)
 
-    def message(self, ts: str) -> Message:
+    def message(self, ts: str) -> SandboxMessage:
         """As it is now, after any edits."""
         return self.workspace.find(ts)
 
@@ -267,7 +267,7 @@ class Sandbox:
     def _transport(self) -> Transport:
         return self._webhooks or self._sockets
 
-    def _changed(self, change: Change) -> None:
+    def _changed(self, change: SandboxChange) -> None:
         for event in events(self.slack, change):
             self._dispatcher.announce(payloads.event_callback(self.slack, event))
         self._page.changed(change)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from bot.sandbox.delivery import Timing
 from bot.sandbox.messages import JSON
-from bot.sandbox.refusal import Refused
+from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.residents import Channel
 from bot.sandbox.triggers import Triggers
 from bot.sandbox.views import Views
-from bot.sandbox.workspace import Workspace
+from bot.sandbox.workspace import SlackWorkspace
 
 SCOPES = frozenset({
     "app_mentions:read",
@@ -68,7 +68,7 @@ class App:
 
 
 @dataclass(slots=True)
-class File:
+class UploadedFile:
     id: str
     name: str
     length: int
@@ -77,13 +77,13 @@ class File:
 
 
 class Slack:
-    def __init__(self, workspace: Workspace, app: App, *, timing: Timing) -> None:
+    def __init__(self, workspace: SlackWorkspace, app: App, *, timing: Timing) -> None:
         self.workspace = workspace
         self.app = app
         self.scopes: set[str] = set(SCOPES)
         self.triggers = Triggers(workspace.clock, seconds=timing.trigger_seconds)
         self.views = Views(workspace)
-        self.files: dict[str, File] = {}
+        self.files: dict[str, UploadedFile] = {}
         self.token_error = ""
         """What every call with the bot token is told, once the token was revoked."""
         self.base_url = ""
@@ -95,7 +95,7 @@ class Slack:
         """As the app sees it: a private channel it is not in does not exist."""
         channel = self.workspace.channels.get(channel_id)
         if channel is None or (channel.kind != "channel" and self.app.bot_user_id not in channel.members):
-            raise Refused("channel_not_found")
+            raise SlackRefused("channel_not_found")
         return channel
 
     def writable(self, channel_id: str) -> Channel:
@@ -104,19 +104,19 @@ class Slack:
             return self.workspace.direct(self.app.bot_user_id, channel_id)
         channel = self.channel(channel_id)
         if channel.archived:
-            raise Refused("is_archived")
+            raise SlackRefused("is_archived")
         if self.app.bot_user_id not in channel.members:
-            raise Refused("not_in_channel")
+            raise SlackRefused("not_in_channel")
         return channel
 
     def need(self, *scopes: str) -> None:
         """Any one of *scopes* is enough."""
         if not self.scopes.intersection(scopes):
             provided = ",".join(sorted(self.scopes))
-            raise Refused("missing_scope", needed=scopes[0], provided=provided)
+            raise SlackRefused("missing_scope", needed=scopes[0], provided=provided)
 
-    def new_file(self, name: str, *, length: int) -> File:
-        file = File(f"F0SANDBOX{next(self._file_numbers):03d}", name, length)
+    def new_file(self, name: str, *, length: int) -> UploadedFile:
+        file = UploadedFile(f"F0SANDBOX{next(self._file_numbers):03d}", name, length)
         self.files[file.id] = file
         return file
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from bot.sandbox.delivery import EVENT, NOT_CONNECTED, Answer, Retry
+from bot.sandbox.delivery import EVENT, NOT_CONNECTED, AckOutcome, Retry
 from bot.sandbox.faults import Faults
 from bot.sandbox.messages import JSON
-from bot.sandbox.pulse import Pulse
+from bot.sandbox.pulse import ActivitySignal
 
 MOST_CONNECTIONS = 10
 
@@ -20,7 +20,7 @@ MOST_CONNECTIONS = 10
 class SocketMode:
     """A transport. Every envelope goes to one connection, in turn; a ticket opens one connection, once."""
 
-    def __init__(self, app_id: str, *, faults: Faults, pulse: Pulse) -> None:
+    def __init__(self, app_id: str, *, faults: Faults, pulse: ActivitySignal) -> None:
         self._app_id = app_id
         self._faults = faults
         self._pulse = pulse
@@ -43,9 +43,9 @@ class SocketMode:
         while not self._open:
             await self._pulse.next()
 
-    async def offer(self, kind: str, payload: JSON, *, retry: Retry | None, seconds: float) -> Answer:
+    async def offer(self, kind: str, payload: JSON, *, retry: Retry | None, seconds: float) -> AckOutcome:
         if not self._open:
-            return Answer(acked=False, reason=NOT_CONNECTED)
+            return AckOutcome(acked=False, reason=NOT_CONNECTED)
 
         envelope_id = str(uuid.uuid4())
         answered: asyncio.Future[JSON] = asyncio.get_running_loop().create_future()
@@ -53,9 +53,9 @@ class SocketMode:
         try:
             await self._send(self._next_connection(), _envelope(envelope_id, kind, payload, retry=retry))
             async with asyncio.timeout(seconds):
-                return Answer(acked=True, body=await answered)
+                return AckOutcome(acked=True, body=await answered)
         except TimeoutError:
-            return Answer(acked=False, reason="timeout")
+            return AckOutcome(acked=False, reason="timeout")
         finally:
             del self._unanswered[envelope_id]
 

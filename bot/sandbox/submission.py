@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from bot.sandbox.delivery import Delivery
 from bot.sandbox.messages import JSON
-from bot.sandbox.refusal import Refused
+from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.validation import check_view
 from bot.sandbox.views import View, Views
 
@@ -13,7 +13,7 @@ def settle(views: Views, view: View, delivery: Delivery) -> None:
     """An app's mistake (a view Slack would not show) is the delivery's error, and the modal stays."""
     try:
         RESPONSE_ACTIONS[delivery.response.get("response_action", "")](views, view, delivery.response)
-    except (Refused, KeyError) as mistake:
+    except (SlackRefused, KeyError) as mistake:
         delivery.error = str(mistake)
 
 

@@ -2,7 +2,7 @@ import secrets
 from dataclasses import dataclass
 
 from bot.sandbox.clock import Clock
-from bot.sandbox.refusal import Refused
+from bot.sandbox.refusal import SlackRefused
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,10 @@ class Triggers:
         """Who caused it."""
         trigger = self._issued.get(trigger_id)
         if trigger is None:
-            raise Refused("invalid_trigger_id")
+            raise SlackRefused("invalid_trigger_id")
         if trigger.used:
-            raise Refused("exchanged_trigger_id")
+            raise SlackRefused("exchanged_trigger_id")
         if self._clock.now() - trigger.issued > self._seconds:
-            raise Refused("expired_trigger_id")
+            raise SlackRefused("expired_trigger_id")
         self._issued[trigger_id] = Trigger(trigger.user, trigger.issued, used=True)
         return trigger.user

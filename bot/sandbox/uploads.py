@@ -2,12 +2,12 @@
 
 from aiohttp import web
 
-from bot.sandbox.slack import File, Slack
+from bot.sandbox.slack import Slack, UploadedFile
 
 LARGEST_BYTES = 20 * 1024 * 1024
 
 
-class Uploads:
+class UploadSlots:
     def __init__(self, slack: Slack) -> None:
         self._slack = slack
 
@@ -29,7 +29,7 @@ class Uploads:
             headers={"Content-Disposition": f'attachment; filename="{_safe(file.name)}"'},
         )
 
-    def _file(self, request: web.Request) -> File:
+    def _file(self, request: web.Request) -> UploadedFile:
         file = self._slack.files.get(request.match_info["file"])
         if file is None:
             raise web.HTTPNotFound

@@ -6,8 +6,8 @@ from typing import Any
 
 from bot.sandbox.blocks import BLOCK_TEXT, block_text, message_problems, view_problems
 from bot.sandbox.messages import JSON
-from bot.sandbox.refusal import Refused
-from bot.sandbox.shapes import Problem, size
+from bot.sandbox.refusal import SlackRefused
+from bot.sandbox.shapes import ShapeProblem, size
 
 TEXT_SHOWN = 40_000
 UPDATE_TEXT = 4_000
@@ -27,13 +27,13 @@ def check_content(args: JSON, *, longest: int = 0) -> None:
     if markdown := args.get("markdown_text"):
         _check_markdown(args, markdown)
     if not text and not blocks and not markdown and not args.get("attachments"):
-        raise Refused("no_text")
+        raise SlackRefused("no_text")
     if text is not None and not isinstance(text, str):
-        raise Refused("invalid_arguments", messages=["[ERROR] must be a string [json-pointer:/text]"])
+        raise SlackRefused("invalid_arguments", messages=["[ERROR] must be a string [json-pointer:/text]"])
     if isinstance(attachments := args.get("attachments"), list) and len(attachments) > MOST_ATTACHMENTS:
-        raise Refused("too_many_attachments")
+        raise SlackRefused("too_many_attachments")
     if longest and text and size(text) > longest:
-        raise Refused("msg_too_long")
+        raise SlackRefused("msg_too_long")
     if blocks is not None:
         check_blocks(blocks)
     if metadata := args.get("metadata"):
@@ -42,38 +42,38 @@ def check_content(args: JSON, *, longest: int = 0) -> None:
 
 def check_blocks(blocks: Any) -> None:
     if not isinstance(blocks, list):
-        raise Refused("invalid_blocks_format")
+        raise SlackRefused("invalid_blocks_format")
     _refuse("invalid_blocks", message_problems(blocks))
     if block_text(blocks) > BLOCK_TEXT:
-        raise Refused("msg_blocks_too_long")
+        raise SlackRefused("msg_blocks_too_long")
 
 
 def check_view(view: Any) -> None:
     if not isinstance(view, dict):
-        raise Refused("invalid_arguments", messages=["[ERROR] must be an object [json-pointer:/view]"])
+        raise SlackRefused("invalid_arguments", messages=["[ERROR] must be an object [json-pointer:/view]"])
     if len(json.dumps(view).encode()) > VIEW_BYTES:
-        raise Refused("view_too_large")
+        raise SlackRefused("view_too_large")
     _refuse("invalid_arguments", view_problems(view))
 
 
 def check_metadata(metadata: Any) -> None:
     if not isinstance(metadata, dict) or set(metadata) - {"event_type", "event_payload"}:
-        raise Refused("invalid_metadata_format")
+        raise SlackRefused("invalid_metadata_format")
     event_type, payload = metadata.get("event_type"), metadata.get("event_payload")
     named = isinstance(event_type, str) and EVENT_TYPE.fullmatch(event_type)
     if not named or not isinstance(payload, dict):
-        raise Refused("invalid_metadata_format")
+        raise SlackRefused("invalid_metadata_format")
     if not all(_is_shallow(value) for value in payload.values()):
-        raise Refused("invalid_metadata_format")
+        raise SlackRefused("invalid_metadata_format")
     if len(json.dumps(metadata).encode()) > METADATA_BYTES:
-        raise Refused("metadata_too_large")
+        raise SlackRefused("metadata_too_large")
 
 
 def _check_markdown(args: JSON, markdown: Any) -> None:
     if args.get("text") or args.get("blocks"):
-        raise Refused("markdown_text_conflict")
+        raise SlackRefused("markdown_text_conflict")
     if size(str(markdown)) > MARKDOWN_TEXT:
-        raise Refused("msg_too_long")
+        raise SlackRefused("msg_too_long")
 
 
 def _is_shallow(value: Any) -> bool:
@@ -89,9 +89,9 @@ def _is_flat(value: Any) -> bool:
     return isinstance(value, SCALARS)
 
 
-def _refuse(error: str, problems: list[Problem]) -> None:
+def _refuse(error: str, problems: list[ShapeProblem]) -> None:
     if problems:
-        raise Refused(
+        raise SlackRefused(
             error,
             messages=[str(problem) for problem in problems],
             errors=[problem.sentence for problem in problems],

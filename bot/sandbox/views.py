@@ -4,10 +4,10 @@ import itertools
 import secrets
 from dataclasses import dataclass, replace
 
-from bot.sandbox.changes import Kind
+from bot.sandbox.changes import ChangeKind
 from bot.sandbox.messages import JSON, with_ids
-from bot.sandbox.refusal import Refused
-from bot.sandbox.workspace import Workspace
+from bot.sandbox.refusal import SlackRefused
+from bot.sandbox.workspace import SlackWorkspace
 
 DEEPEST_STACK = 3
 KEPT = ("type", "title", "submit", "close", "private_metadata", "callback_id", "external_id")
@@ -43,7 +43,7 @@ class View:
 
 
 class Views:
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: SlackWorkspace) -> None:
         self._workspace = workspace
         self._numbers = itertools.count(1)
         self._stacks: dict[str, list[View]] = {}
@@ -56,13 +56,13 @@ class Views:
 
     def push(self, user: str, body: JSON) -> View:
         if len(self._stacks.get(user, ())) >= DEEPEST_STACK:
-            raise Refused("push_limit_reached")
+            raise SlackRefused("push_limit_reached")
         return self._put(user, body)
 
     def update(self, body: JSON, *, view_id: str = "", external_id: str = "", known_hash: str = "") -> View:
         before = self.get(view_id, external_id=external_id)
         if known_hash and known_hash != before.hash:
-            raise Refused("hash_conflict")
+            raise SlackRefused("hash_conflict")
         after = replace(before, body=self._prepared(body), hash=_new_hash())
         stack = self._stacks[before.user]
         stack[stack.index(before)] = after
@@ -73,7 +73,7 @@ class Views:
         view_id = f"V0HOME{user}"
         view = View(id=view_id, user=user, body=self._prepared(body), hash=_new_hash(), root_id=view_id)
         self._homes[user] = view
-        self._workspace.tell(Kind.HOME, user=user)
+        self._workspace.tell(ChangeKind.HOME, user=user)
         return view
 
     def fill(self, view: View, values: JSON) -> View:
@@ -106,7 +106,7 @@ class Views:
         for view in itertools.chain.from_iterable(self._stacks.values()):
             if view.id == view_id or (external_id and view.external_id == external_id):
                 return view
-        raise Refused("not_found")
+        raise SlackRefused("not_found")
 
     def as_json(self, view: View, *, app_id: str, bot_id: str) -> JSON:
         """A view as Slack sends it: complete, with what was filled in."""
@@ -128,7 +128,7 @@ class Views:
 
     def _put(self, user: str, body: JSON) -> View:
         if (external_id := body.get("external_id")) and self._taken(external_id):
-            raise Refused("duplicate_external_id")
+            raise SlackRefused("duplicate_external_id")
         stack = self._stacks.setdefault(user, [])
         view_id = f"V0SANDBOX{next(self._numbers):03d}"
         view = View(
@@ -151,7 +151,7 @@ class Views:
         return {**kept, "blocks": list(with_ids(body["blocks"], self._workspace.clock.stamp()))}
 
     def _tell(self, user: str) -> None:
-        self._workspace.tell(Kind.VIEW, user=user)
+        self._workspace.tell(ChangeKind.VIEW, user=user)
 
 
 def _new_hash() -> str:

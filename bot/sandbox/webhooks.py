@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 
-from bot.sandbox.delivery import COMMAND, EVENT, Answer, Retry
+from bot.sandbox.delivery import COMMAND, EVENT, AckOutcome, Retry
 from bot.sandbox.messages import JSON
 
 MOST_REDIRECTS = 2
@@ -40,7 +40,7 @@ class Webhooks:
     async def ready(self) -> None:
         return
 
-    async def offer(self, kind: str, payload: JSON, *, retry: Retry | None, seconds: float) -> Answer:
+    async def offer(self, kind: str, payload: JSON, *, retry: Retry | None, seconds: float) -> AckOutcome:
         content_type, body = _encode(kind, payload)
         headers = self._headers(content_type, body) | _retry_headers(retry)
         try:
@@ -53,7 +53,9 @@ class Webhooks:
             ) as response:
                 return await _answer(response)
         except FAILURES as error:
-            return Answer(acked=False, reason=next(why for kind_, why in REASONS if isinstance(error, kind_)))
+            return AckOutcome(
+                acked=False, reason=next(why for kind_, why in REASONS if isinstance(error, kind_))
+            )
 
     async def verify(self, challenge: str = "sandbox-challenge") -> bool:
         """The handshake Slack does when a request URL is entered."""
@@ -87,11 +89,11 @@ def _retry_headers(retry: Retry | None) -> dict[str, str]:
     return {"X-Slack-Retry-Num": str(retry.attempt), "X-Slack-Retry-Reason": retry.reason}
 
 
-async def _answer(response: aiohttp.ClientResponse) -> Answer:
+async def _answer(response: aiohttp.ClientResponse) -> AckOutcome:
     text = await response.text()
     if not response.ok:
-        return Answer(acked=False, reason="http_error", final="X-Slack-No-Retry" in response.headers)
-    return Answer(acked=True, body=_decode(text))
+        return AckOutcome(acked=False, reason="http_error", final="X-Slack-No-Retry" in response.headers)
+    return AckOutcome(acked=True, body=_decode(text))
 
 
 def _decode(text: str) -> JSON:

@@ -22,9 +22,9 @@ from bot.engine.roundtables import Hears
 from bot.errors import ConfigError, SlackError
 from bot.server import review_webhook
 from bot.server.health import LoopLag, Probe, Unfit, WatchedWorker, health
-from bot.server.http import Entrance, received, serving
+from bot.server.http import SlackRoute, received, serving
 from bot.server.metrics import Facts, Metrics
-from bot.server.review_webhook import Postbox, Posted
+from bot.server.review_webhook import ReviewRoute, ReviewWebhook
 from bot.settings import Settings
 from bot.slack.app import slack_app
 from bot.slack.client import SlackHealth
@@ -43,7 +43,7 @@ LONGEST_WAIT_SECONDS = 30.0
 Shut = Callable[[], Awaitable[None]]
 
 
-class Doors:
+class Endpoints:
     def __init__(self, settings: Settings, *, store: Store, workspace: Workspace, wake: Wake) -> None:
         self.metrics = Metrics()
         self.slack_health = SlackHealth()
@@ -52,8 +52,8 @@ class Doors:
         self._loop_lag = LoopLag()
         self._settings = settings
         self._census = store.stages
-        self._entrance = Entrance()
-        self._postbox = Entrance()
+        self._entrance = SlackRoute()
+        self._postbox = SlackRoute()
         self._probes: dict[str, Probe] = {
             "store": store.ping,
             "workspace": workspace.ping,
@@ -87,9 +87,9 @@ class Doors:
             yield
 
     @asynccontextmanager
-    async def taking_reviews(self, postbox: Postbox, queue: Queue) -> AsyncIterator[None]:
+    async def taking_reviews(self, postbox: ReviewWebhook, queue: Queue) -> AsyncIterator[None]:
         """Of other programs. At the end, no more are accepted, and running requests are answered."""
-        self._postbox.open(received(Posted(postbox)))
+        self._postbox.open(received(ReviewRoute(postbox)))
         self._probes["reviews"] = _waiting(queue)
         try:
             yield

@@ -54,7 +54,7 @@ class Route(Protocol):
     async def take(self, request: web.Request, body: bytes) -> web.Response: ...
 
 
-class Entrance:
+class SlackRoute:
     """
     Refuses requests before it is opened and after it is closed; Slack sends them again.
 

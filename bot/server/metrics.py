@@ -27,7 +27,7 @@ from bot.domain.roundtable.outcomes import Committed, Failed, Outcome
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.engine.ports import Meter, kind_of
-from bot.engine.review_ports import Tally
+from bot.engine.review_ports import ReviewMeter
 from bot.engine.reviews import RESULTS
 from bot.errors import BotError, UserError
 
@@ -60,7 +60,7 @@ Facts = Mapping[str, float]
 """The numbers of a part, by name."""
 
 
-class Metrics(Meter, Tally):
+class Metrics(Meter, ReviewMeter):
     def __init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # they double the number of series
         self._registry = CollectorRegistry()
@@ -97,28 +97,28 @@ class Metrics(Meter, Tally):
 
     # --- from the engine and Slack ----------------------------------------------------------------------------------
 
-    def decided(self, happened: Input, before: Roundtable | None, after: Roundtable) -> None:
-        if isinstance(happened, Command):
-            self._inputs.labels(kind_of(type(happened)), REPEATED if after is before else SAVED).inc()
+    def decided(self, event: Input, before: Roundtable | None, after: Roundtable) -> None:
+        if isinstance(event, Command):
+            self._inputs.labels(kind_of(type(event)), REPEATED if after is before else SAVED).inc()
         if after is before:
             return
-        if isinstance(happened, Committed) and before:
-            commits = [effect for effect in before.outbox if effect.id == happened.effect]
+        if isinstance(event, Committed) and before:
+            commits = [effect for effect in before.outbox if effect.id == event.effect]
             step = any(isinstance(effect, Commit) and effect.step for effect in commits)
             self._commits.labels("step" if step else "other").inc()
         if before and before.stage is not Stage.PAUSED and after.stage is Stage.PAUSED:
-            self._pauses.labels(SLACK if isinstance(happened, Failed) else PERSON).inc()
+            self._pauses.labels(SLACK if isinstance(event, Failed) else PERSON).inc()
         for by, turns in _turns(before, after).items():
             self._turns.labels(by).inc(turns)
 
-    def refused(self, happened: Input, error: BotError) -> None:
+    def refused(self, event: Input, error: BotError) -> None:
         result = REFUSED if isinstance(error, UserError) else UNSAVED
-        self._inputs.labels(kind_of(type(happened)), result).inc()
+        self._inputs.labels(kind_of(type(event)), result).inc()
 
     def conflicted(self) -> None:
         self._conflicts.inc()
 
-    def paid(self, effect: Effect, outcome: Outcome, *, seconds: float) -> None:
+    def performed(self, effect: Effect, outcome: Outcome, *, seconds: float) -> None:
         self._effects.labels(effect.kind, _result_of(outcome)).inc()
         self._effect_seconds.labels(effect.kind).observe(seconds)
 

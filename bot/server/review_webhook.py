@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 from aiohttp import web
 
 from bot.domain.privacy.redaction import Redact, unchanged
-from bot.domain.reviews.notice import Arrived, Entry
+from bot.domain.reviews.notice import Arrived, ReviewEntry
 from bot.domain.reviews.triage import entry_of_text
 from bot.domain.values.text import encoding_of, one_line, text_of
 from bot.engine.clock import Clock
-from bot.engine.review_ports import Archive, Homes, KeptReview, Memory
-from bot.engine.reviews import Triage
+from bot.engine.review_ports import Archive, ItemLocations, KeptReview, OnceMarks
+from bot.engine.reviews import ReviewTriage
 from bot.errors import Conflict, Unavailable, WorkspaceError
 from bot.server.http import TOO_LARGE, Route
 
@@ -48,7 +48,7 @@ HOW_TO_SIGN = (
 )
 
 
-class Answer(NamedTuple):
+class WebhookReply(NamedTuple):
     status: int
     said: Mapping[str, Any]
 
@@ -61,7 +61,7 @@ def signature(secret: str, timestamp: str, body: bytes, *, slug: str, reviewer: 
     return "v1=" + signed.hexdigest()
 
 
-class Postbox:
+class ReviewWebhook:
     """Accepts each signed request once, and stores the review; the notice in Slack follows later."""
 
     def __init__(
@@ -69,9 +69,9 @@ class Postbox:
         *,
         secret: str,
         archive: Archive,
-        homes: Homes,
-        memory: Memory,
-        triage: Triage,
+        homes: ItemLocations,
+        memory: OnceMarks,
+        triage: ReviewTriage,
         clock: Clock,
         seconds: Callable[[], float] = time.time,
         redact: Redact = unchanged,
@@ -86,7 +86,7 @@ class Postbox:
         self._seconds = seconds
         self._redact = redact
 
-    def doubt(self, headers: Mapping[str, str]) -> Answer | None:
+    def doubt(self, headers: Mapping[str, str]) -> WebhookReply | None:
         """Why a request is refused by its headers alone."""
         timestamp, given = _only(headers, TIMESTAMP), _only(headers, SIGNATURE)
         if not timestamp or not given:
@@ -101,7 +101,7 @@ class Postbox:
             return _refused(401, f"The timestamp is more than {WINDOW_SECONDS} s away from now.")
         return None
 
-    async def take(self, slug: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    async def take(self, slug: str, headers: Mapping[str, str], body: bytes) -> WebhookReply:
         if doubt := self.doubt(headers):
             return doubt
         if len(body) > LARGEST_BYTES:
@@ -126,24 +126,24 @@ class Postbox:
             log.warning("not saved: %s", error)
             return _refused(503, "It could not be saved just now. Post it again in a moment.")
 
-    async def _kept(self, slug: str, reviewer: str, body: bytes) -> Answer:
+    async def _kept(self, slug: str, reviewer: str, body: bytes) -> WebhookReply:
         home = await self._homes.home(slug)
         if home is None:
             return _refused(404, f"There is no item {one_line(slug, 80)!r}.")
-        content = await asyncio.to_thread(discreet, body, self._redact)
+        content = await asyncio.to_thread(redacted_entry, body, self._redact)
         kept = await self._archive.keep(slug, content, now=self._clock())
         entry = entry_of(kept, reviewers=_reviewers(self._redact(reviewer)))
         await self._triage.arrived(slug, Arrived(at=self._clock(), title=home.title, entry=entry))
         said = {"item": slug, "number": kept.number, "path": kept.path, "line": entry.line}
-        return Answer(201 if kept.is_new else 200, said)
+        return WebhookReply(201 if kept.is_new else 200, said)
 
 
-class Posted(Route):
+class ReviewRoute(Route):
     """The route of the postbox; every answer is JSON."""
 
     most_bytes = LARGEST_BYTES
 
-    def __init__(self, postbox: Postbox) -> None:
+    def __init__(self, postbox: ReviewWebhook) -> None:
         self._postbox = postbox
 
     def refusal(self, request: web.Request) -> web.Response | None:
@@ -159,7 +159,7 @@ class Posted(Route):
         return web.json_response(said, status=status)
 
 
-def discreet(content: bytes, redact: Redact) -> bytes:
+def redacted_entry(content: bytes, redact: Redact) -> bytes:
     """Hides secrets, also in what is not UTF-8, and changes nothing else."""
     if encoding_of(content) != "utf-8":
         text = text_of(content)
@@ -168,7 +168,7 @@ def discreet(content: bytes, redact: Redact) -> bytes:
     return redact(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
-def entry_of(kept: KeptReview, *, reviewers: tuple[str, ...] = ()) -> Entry:
+def entry_of(kept: KeptReview, *, reviewers: tuple[str, ...] = ()) -> ReviewEntry:
     """What people are shown of a review that we did not make."""
     return entry_of_text(text_of(kept.content), number=kept.number, path=kept.path, reviewers=reviewers)
 
@@ -184,10 +184,10 @@ def _only(headers: Mapping[str, str], name: str) -> str:
     return values[0] if len(values) == 1 else ""
 
 
-def _unauthorised(slug: str, why: str) -> Answer:
+def _unauthorised(slug: str, why: str) -> WebhookReply:
     log.warning("a review of %s was refused: %s", one_line(slug, 80), why)
     return _refused(401, why)
 
 
-def _refused(status: int, why: str) -> Answer:
-    return Answer(status, {"error": why})
+def _refused(status: int, why: str) -> WebhookReply:
+    return WebhookReply(status, {"error": why})

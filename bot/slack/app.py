@@ -17,14 +17,14 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.messages.message import Message
-from bot.domain.privacy.discretion import discreet
-from bot.domain.roundtable.effects import Sign
-from bot.domain.values.places import Person, Place, Room
-from bot.engine.ports import Meter, Unmetered
+from bot.domain.privacy.discretion import redacted_message
+from bot.domain.roundtable.effects import WorkIndicator
+from bot.domain.values.places import ChannelKind, Person, Place
+from bot.engine.ports import Meter, NoMeter
 from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.slack import parse
 from bot.slack.client import Identity
-from bot.slack.commands import Asked, Reply, ask
+from bot.slack.commands import Reply, VerbRequest, ask
 from bot.slack.manifest import SHORTCUT, STOPPED
 from bot.slack.markdown import mrkdwn
 from bot.slack.parse import MALFORMED, Malformed, Payload, flaw, foreign, needed, word
@@ -58,7 +58,7 @@ def slack_app(client: AsyncWebClient, reception: Reception, *, meter: Meter | No
     """
     with _without_token_warning():
         app = _App(
-            meter or Unmetered(),
+            meter or NoMeter(),
             reception.us,
             name="roundtable",
             client=_tokenless(client),
@@ -165,7 +165,7 @@ def _messages(app: AsyncApp, reception: Reception) -> None:
     async def message(body: Payload, event: Payload) -> None:
         reply: Reply = None
         match parse.message(event, reception.us, at=reception.clock()):
-            case parse.Words(place, said):
+            case parse.PersonMessage(place, said):
                 reply = await reception.desk.say(place, await reception.said(said))
             case parse.Amended(place, amend):
                 reply = await reception.desk.amend(place, await reception.said(amend))
@@ -178,9 +178,9 @@ def _messages(app: AsyncApp, reception: Reception) -> None:
     async def mention(body: Payload, event: Payload) -> None:
         """An empty answer counts, too: a repeated delivery may find what the first one has started."""
         match parse.mention(event, reception.us, at=reception.clock()):
-            case Asked() as asked:
+            case VerbRequest() as asked:
                 await reception.answer_once(body, await reception.ask(body, asked))
-            case parse.Words(place, said):
+            case parse.PersonMessage(place, said):
                 reply = await reception.desk.say(place, await reception.said(said), mentioned=True)
                 await reception.answer_once(body, reply)
 
@@ -190,7 +190,7 @@ def _commands(app: AsyncApp, reception: Reception) -> None:
     async def command(ack: AsyncAck, body: Payload) -> None:
         asked = parse.command(body, reception.us, at=reception.clock())
         reply = await reception.ask(body, asked)
-        rendered = parts(discreet(reply, reception.us.redact)) if reply else []
+        rendered = parts(redacted_message(reply, reception.us.redact)) if reply else []
         if len(rendered) == 1:
             await ack(text=rendered[0].text, blocks=rendered[0].blocks, response_type="ephemeral")
             return
@@ -213,7 +213,7 @@ def _actions(app: AsyncApp, reception: Reception) -> None:
                 reply = await _pressed(reception, body, pressed)
                 await ack()
                 reception.answer(body, reply)
-            case Asked() as asked:
+            case VerbRequest() as asked:
                 reply = await reception.ask(body, asked)
                 await ack()
                 reception.answer(body, reply)
@@ -223,7 +223,7 @@ def _actions(app: AsyncApp, reception: Reception) -> None:
 
 
 async def _pressed(reception: Reception, body: Payload, pressed: parse.Pressed) -> Reply:
-    async def known(person: Person, _room: Room) -> Reply:
+    async def known(person: Person, _room: ChannelKind) -> Reply:
         return await reception.desk.press(pressed.place, pressed.press.but(person=person))
 
     return await reception.brought(body, pressed.press.person, known)
@@ -232,7 +232,7 @@ async def _pressed(reception: Reception, body: Payload, pressed: parse.Pressed) 
 async def _picked(reception: Reception, body: Payload, picked: parse.Picked) -> Reply:
     resume = picked.resume
 
-    async def known(person: Person, room: Room) -> Reply:
+    async def known(person: Person, room: ChannelKind) -> Reply:
         return await reception.desk.resume(resume.but(person=person, room=room), picked.reference)
 
     return await reception.brought(body, resume.person, known, where=resume.place, room=resume.room)
@@ -260,7 +260,7 @@ def _sessions(app: AsyncApp, reception: Reception) -> None:
         place = Place(
             team=reception.us.team, channel=needed(event, "channel"), thread=needed(event, "thread_ts")
         )
-        asked = Asked(
+        asked = VerbRequest(
             verb="stop",
             rest="",
             place=place,
@@ -269,12 +269,12 @@ def _sessions(app: AsyncApp, reception: Reception) -> None:
             at=reception.clock(),
         )
 
-        async def known(person: Person, _room: Room) -> Reply:
+        async def known(person: Person, _room: ChannelKind) -> Reply:
             try:
                 return await ask(reception.desk, replace(asked, person=person))
             except UserError:
                 # Nothing to stop: clear the indicator, which Slack shows until we do.
-                reception.errands.send(reception.chat.clear(place, Sign.SESSION))
+                reception.errands.send(reception.chat.clear(place, WorkIndicator.SESSION))
                 raise
 
         await reception.answer_once(body, await reception.brought(body, asked.person, known))

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.messages.message import Message
-from bot.domain.privacy.discretion import discreet
+from bot.domain.privacy.discretion import redacted_message
 from bot.domain.values.places import Place
-from bot.engine.ports import Pace
-from bot.engine.review_ports import Board, Spot
+from bot.engine.ports import RateLimit
+from bot.engine.review_ports import Board, NoticePosition
 from bot.slack.client import QUIET, Calls, Identity, SlackHealth, Unpaced
 from bot.slack.history import PostLookup
-from bot.slack.lookup import Channels, Names
+from bot.slack.lookup import Channels, PersonNames
 from bot.slack.posting import Ephemeral, Posts, metadata
-from bot.slack.render import Part, parts
+from bot.slack.render import RenderedMessage, parts
 
 PAGE = 200
 PAGES_READ = 25
@@ -28,7 +28,7 @@ class SlackBoard(Board):
         client: AsyncWebClient,
         us: Identity,
         *,
-        pace: Pace | None = None,
+        pace: RateLimit | None = None,
         health: SlackHealth | None = None,
     ) -> None:
         self._client = client
@@ -37,7 +37,7 @@ class SlackBoard(Board):
         self._lookup = PostLookup(calls, us.bot)
         self._ephemeral = Ephemeral(calls)
         self._posts = Posts(calls)
-        self._names = Names(calls, us)
+        self._names = PersonNames(calls, us)
         self._channels = Channels(calls)
 
     @property
@@ -46,24 +46,26 @@ class SlackBoard(Board):
 
     async def put(
         self, place: Place, message: Message, *, key: str, again: bool = False, thorough: bool = False
-    ) -> Spot:
+    ) -> NoticePosition:
         place = place.but(team=self._us.team, channel=await self.channel(place.channel))
         found = await self._found(place, key, thorough=thorough) if again or thorough else {}
-        rendered = parts(discreet(message, self._us.redact))
+        rendered = parts(redacted_message(message, self._us.redact))
         posted = dict(found)
         for number, part in enumerate(rendered, start=1):
             if number not in posted:
                 posted[number] = await self._post(place, part, key, number=number, count=len(rendered))
-        return Spot(place.channel, posted[1], found=1 in found)
+        return NoticePosition(place.channel, posted[1], found=1 in found)
 
-    async def edit(self, spot: Spot, message: Message) -> bool:
-        return await self._posts.edit(spot.channel, spot.ts, parts(discreet(message, self._us.redact))[0])
+    async def edit(self, spot: NoticePosition, message: Message) -> bool:
+        return await self._posts.edit(
+            spot.channel, spot.ts, parts(redacted_message(message, self._us.redact))[0]
+        )
 
-    async def link(self, spot: Spot) -> str:
+    async def link(self, spot: NoticePosition) -> str:
         return await self._posts.permalink(spot.channel, spot.ts)
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
-        for part in parts(discreet(message, self._us.redact)):
+        for part in parts(redacted_message(message, self._us.redact)):
             await self._ephemeral.tell(place, person, part, reply_url=reply_url)
 
     async def name(self, person: str) -> str:
@@ -72,7 +74,7 @@ class SlackBoard(Board):
     async def channel(self, named: str) -> str:
         return await self._channels.id_of(named)
 
-    async def _post(self, place: Place, part: Part, key: str, *, number: int, count: int) -> str:
+    async def _post(self, place: Place, part: RenderedMessage, key: str, *, number: int, count: int) -> str:
         return await self._posts.post(
             channel=place.channel,
             thread_ts=place.thread or None,

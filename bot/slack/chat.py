@@ -10,10 +10,17 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.messages.message import Message
-from bot.domain.privacy.discretion import discreet
-from bot.domain.roundtable.effects import Sign
-from bot.domain.values.places import Belonging, Place, Room
-from bot.engine.ports import Chat, Opened, Pace, Root, Sheet, Thread
+from bot.domain.privacy.discretion import redacted_message
+from bot.domain.roundtable.effects import WorkIndicator
+from bot.domain.values.places import Belonging, ChannelKind, Place
+from bot.engine.ports import (
+    Chat,
+    ExportFile,
+    OpenedThread,
+    RateLimit,
+    RootMessage,
+    ThreadMessages,
+)
 from bot.errors import SlackError
 from bot.slack.client import (
     CUSTOMISE,
@@ -26,9 +33,9 @@ from bot.slack.client import (
     needed_scopes,
 )
 from bot.slack.history import PostLookup, ThreadReader
-from bot.slack.lookup import Channels, Names
+from bot.slack.lookup import Channels, PersonNames
 from bot.slack.posting import GONE, Ephemeral, Posts, metadata
-from bot.slack.render import Part, parts
+from bot.slack.render import RenderedMessage, parts
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +60,7 @@ class SlackChat(Chat):
         roster: Roster,
         identity: Identity,
         *,
-        pace: Pace | None = None,
+        pace: RateLimit | None = None,
         health: SlackHealth | None = None,
     ) -> None:
         """Without a *pace* there are no rate limits."""
@@ -62,7 +69,7 @@ class SlackChat(Chat):
         self._identity = identity
         self._own_names = identity.can_customise
         self._call = Calls(client, pace or Unpaced(), team=identity.team, health=health)
-        self._names = Names(self._call, identity)
+        self._names = PersonNames(self._call, identity)
         self._channels = Channels(self._call)
         self._threads = ThreadReader(self._call, identity, self._names)
         self._lookup = PostLookup(self._call, identity.bot)
@@ -75,18 +82,18 @@ class SlackChat(Chat):
     def lands_within(self) -> float:
         return float(self._client.timeout)
 
-    async def open(self, place: Place, message: Message, *, key: str, again: bool) -> Opened:
+    async def open(self, place: Place, message: Message, *, key: str, again: bool) -> OpenedThread:
         stamps = await self._post(place, message, key=key, again=again)
         root = place.thread or stamps[0]
         permalink = await self._permalink(place.channel, root)
-        return Opened(root, permalink, await self._channels.private(place.channel))
+        return OpenedThread(root, permalink, await self._channels.private(place.channel))
 
     async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
         stamps = await self._post(place, message, key=key, again=again)
         return stamps[-1] if message.choices else stamps[0]
 
     async def share(
-        self, place: Place, sheets: tuple[Sheet, ...], comment: Message, *, key: str, again: bool
+        self, place: Place, sheets: tuple[ExportFile, ...], comment: Message, *, key: str, again: bool
     ) -> None:
         there = await self._files.are_there(place, sheets, key=key) if again else False
         if there is None:
@@ -114,10 +121,10 @@ class SlackChat(Chat):
         except SlackError as error:
             _raise_unless(error, NO_REACTION_NEEDED)
 
-    async def show(self, place: Place, sign: Sign, words: str) -> None:
+    async def show(self, place: Place, sign: WorkIndicator, words: str) -> None:
         await self._indicator.show(place, sign, words)
 
-    async def clear(self, place: Place, sign: Sign) -> None:
+    async def clear(self, place: Place, sign: WorkIndicator) -> None:
         await self._indicator.clear(place, sign)
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
@@ -129,10 +136,10 @@ class SlackChat(Chat):
     async def replace(self, reply_url: str, message: Message) -> bool:
         return await self._ephemeral.replace(reply_url, parts(self._redacted(message))[-1])
 
-    async def read(self, place: Place, *, after: str) -> Thread:
+    async def read(self, place: Place, *, after: str) -> ThreadMessages:
         return await self._threads.read(place, after=after)
 
-    async def root(self, place: Place) -> Root | None:
+    async def root(self, place: Place) -> RootMessage | None:
         return await self._lookup.root(place)
 
     async def find_root(self, place: Place, slug: str) -> str:
@@ -144,7 +151,7 @@ class SlackChat(Chat):
     async def who(self, person: str) -> Belonging:
         return await self._names.who(person)
 
-    async def room(self, channel: str, *, said: Room) -> Room:
+    async def room(self, channel: str, *, said: ChannelKind) -> ChannelKind:
         return await self._channels.room(channel, said=said)
 
     def belonging(self, person: str) -> Belonging:
@@ -202,12 +209,12 @@ class SlackChat(Chat):
                 raise _NoOwnName from error
             raise
 
-    def _parts(self, message: Message) -> list[Part]:
+    def _parts(self, message: Message) -> list[RenderedMessage]:
         return parts(self._redacted(message), label=self._label(message), signed=not self._own_names)
 
     def _redacted(self, message: Message) -> Message:
         """Again: titles and records also come from files, which are not redacted."""
-        return discreet(message, self._identity.redact)
+        return redacted_message(message, self._identity.redact)
 
     def _persona(self, message: Message) -> Persona | None:
         return self._roster.get(message.speaker) if message.speaker else None
@@ -257,7 +264,7 @@ class _Files:
         self._client = calls.client
         self._lookup = lookup
 
-    async def share(self, place: Place, sheets: Sequence[Sheet], comment: str, *, key: str) -> None:
+    async def share(self, place: Place, sheets: Sequence[ExportFile], comment: str, *, key: str) -> None:
         files = [{"id": await self._upload(one), "title": one.title} for one in sheets]
         await self._calls(
             self._client.files_completeUploadExternal,
@@ -268,12 +275,12 @@ class _Files:
         )
         log.info("%s: %s are in %s", key, ", ".join(one.name for one in sheets), place.key)
 
-    async def are_there(self, place: Place, sheets: Sequence[Sheet], *, key: str) -> bool | None:
+    async def are_there(self, place: Place, sheets: Sequence[ExportFile], *, key: str) -> bool | None:
         """None when Slack does not let us see."""
         texts = await self._lookup.texts(place, key)
         return None if texts is None else any(all(one.name in text for one in sheets) for text in texts)
 
-    async def _upload(self, sheet: Sheet) -> str:
+    async def _upload(self, sheet: ExportFile) -> str:
         """The id of the file."""
         answer = await self._calls(
             self._client.files_getUploadURLExternal, filename=sheet.name, length=len(sheet.content)
@@ -310,7 +317,7 @@ class _WorkIndicator:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
 
-    async def show(self, place: Place, sign: Sign, words: str) -> None:
+    async def show(self, place: Place, sign: WorkIndicator, words: str) -> None:
         """A refusal raises. Slack's trouble does not: the work goes on without an indicator."""
         try:
             await self._set(place, sign, words=words, session=AT_WORK)
@@ -319,21 +326,21 @@ class _WorkIndicator:
                 raise
             log.info("the work indicator is not shown: %s", error)
 
-    async def clear(self, place: Place, sign: Sign) -> None:
+    async def clear(self, place: Place, sign: WorkIndicator) -> None:
         try:
             await self._set(place, sign, words="", session=AT_REST)
         except SlackError as error:
             _raise_unless(error, NO_THREAD)
 
-    async def _set(self, place: Place, sign: Sign, *, words: str, session: str) -> None:
+    async def _set(self, place: Place, sign: WorkIndicator, *, words: str, session: str) -> None:
         where = {"channel_id": place.channel, "thread_ts": place.thread}
         client = self._calls.client
         match sign:
-            case Sign.SESSION:
+            case WorkIndicator.SESSION:
                 await self._calls(client.agents_sessions_setStatus, **where, status=session)
-            case Sign.STATUS:
+            case WorkIndicator.STATUS:
                 await self._calls(client.assistant_threads_setStatus, **where, status=words)
-            case Sign.REACTION:
+            case WorkIndicator.REACTION:
                 raise AssertionError("a reaction is set on a message, by `react`")
             case _:
                 assert_never(sign)

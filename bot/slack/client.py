@@ -23,7 +23,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.privacy.redaction import unchanged
-from bot.engine.ports import Pace
+from bot.engine.ports import RateLimit
 from bot.errors import SlackError
 
 log = logging.getLogger(__name__)
@@ -380,7 +380,7 @@ class Rate(NamedTuple):
     burst: int
 
 
-class Budget(NamedTuple):
+class RateBudget(NamedTuple):
     name: str
     rate: Rate
 
@@ -428,12 +428,12 @@ RATES: Mapping[str, Rate] = {
 """By the SDK's name of the method. Every other method counts as tier 2."""
 
 
-def budgets(method: str, *, team: str, channel: str = "") -> Iterator[Budget]:
+def budgets(method: str, *, team: str, channel: str = "") -> Iterator[RateBudget]:
     """The budgets of a call of *method*, the narrowest first: a call that waits for it takes no other budget yet."""
     name = method.replace("_", ".")
     if method == POSTING:
-        yield Budget(f"{name}:{team}.{channel}", POSTS_IN_A_CHANNEL)
-    yield Budget(f"{name}:{team}", RATES.get(method, TIER_2))
+        yield RateBudget(f"{name}:{team}.{channel}", POSTS_IN_A_CHANNEL)
+    yield RateBudget(f"{name}:{team}", RATES.get(method, TIER_2))
 
 
 STOPPED = "The process was suspended for %.0f s, and another process may have posted this."
@@ -445,7 +445,7 @@ HOLD_SECONDS = 1.0
 Method = Callable[..., Awaitable[Any]]
 
 
-class Unpaced(Pace):
+class Unpaced(RateLimit):
     async def turn(self, budget: str, *, per_second: float, burst: int) -> None:
         pass
 
@@ -459,7 +459,7 @@ class Calls:
     def __init__(
         self,
         client: AsyncWebClient,
-        pace: Pace,
+        pace: RateLimit,
         *,
         team: str,
         health: SlackHealth | None = None,
@@ -505,7 +505,7 @@ class Calls:
         if longest > self.client.timeout / 2:
             raise SlackError(STOPPED % longest, reason="stopped", again=True)
 
-    async def _slow_down(self, budget: Budget, error: SlackError) -> None:
+    async def _slow_down(self, budget: RateBudget, error: SlackError) -> None:
         """Holds only the narrowest budget: one busy channel must not silence the others."""
         await self._pace.hold(budget.name, seconds=error.after_seconds or HOLD_SECONDS)
 

@@ -24,7 +24,7 @@ from bot.domain.roundtable.inputs import (
     Start,
     Stop,
 )
-from bot.domain.values.places import Person, Place, Room
+from bot.domain.values.places import ChannelKind, Person, Place
 from bot.domain.values.text import one_line
 from bot.errors import UserError
 
@@ -32,7 +32,7 @@ Reply = Message | None
 """An answer to only the person who asked; None when there is nothing to say."""
 
 
-class Desk(Protocol):
+class CommandHandler(Protocol):
     """
     When a method returns, the input is saved; only then is Slack's delivery acknowledged. A UserError is shown to the
     person as it is. After any other error an event is not acknowledged, so Slack delivers it again.
@@ -92,7 +92,7 @@ ALIKE = 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class VerbRequest:
     """
     A verb and the text after it. The answer goes to `place`. `adopts` is the thread that a start takes over, `ts` the
     message with the verb, if it is in a thread. `room` is what the payload says about the channel; Slack is asked only
@@ -107,7 +107,7 @@ class Asked:
     at: str
     adopts: str = ""
     reply_url: str = ""
-    room: Room = Room.UNKNOWN
+    room: ChannelKind = ChannelKind.UNKNOWN
     ts: str = ""
 
 
@@ -130,11 +130,11 @@ def command_in(text: str) -> tuple[str, str]:
     return verb_in(text) or (HELP, text)
 
 
-async def ask(desk: Desk, asked: Asked) -> Reply:
+async def ask(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await VERBS[asked.verb](desk, asked)
 
 
-async def _start(desk: Desk, asked: Asked) -> Reply:
+async def _start(desk: CommandHandler, asked: VerbRequest) -> Reply:
     if not asked.rest:
         raise UserError(NO_TITLE)
     return await desk.start(
@@ -150,7 +150,7 @@ async def _start(desk: Desk, asked: Asked) -> Reply:
     )
 
 
-async def _resume(desk: Desk, asked: Asked) -> Reply:
+async def _resume(desk: CommandHandler, asked: VerbRequest) -> Reply:
     resume = Resume(
         key=asked.key,
         at=asked.at,
@@ -162,7 +162,7 @@ async def _resume(desk: Desk, asked: Asked) -> Reply:
     return await desk.resume(resume, asked.rest)
 
 
-async def _plan(desk: Desk, asked: Asked) -> Reply:
+async def _plan(desk: CommandHandler, asked: VerbRequest) -> Reply:
     plan = Plan(
         key=asked.key,
         at=asked.at,
@@ -175,17 +175,17 @@ async def _plan(desk: Desk, asked: Asked) -> Reply:
     return await desk.plan(plan, asked.rest)
 
 
-async def _stop(desk: Desk, asked: Asked) -> Reply:
+async def _stop(desk: CommandHandler, asked: VerbRequest) -> Reply:
     stop = Stop(key=asked.key, at=asked.at, person=asked.person, ts=asked.ts)
     return await desk.stop(asked.place, stop, asked.rest)
 
 
-async def _mute(muted: bool, desk: Desk, asked: Asked) -> Reply:  # noqa: FBT001 -- which of two verbs
+async def _mute(muted: bool, desk: CommandHandler, asked: VerbRequest) -> Reply:  # noqa: FBT001 -- which of two verbs
     mute = Mute(key=asked.key, at=asked.at, person=asked.person, muted=muted)
     return await desk.mute(asked.place, mute, asked.rest)
 
 
-async def _depth(desk: Desk, asked: Asked) -> Reply:
+async def _depth(desk: CommandHandler, asked: VerbRequest) -> Reply:
     wanted = asked.rest.lower()
     if wanted not in set(Depth):
         raise UserError(WHICH_DEPTH)
@@ -193,7 +193,7 @@ async def _depth(desk: Desk, asked: Asked) -> Reply:
     return await desk.depth(asked.place, set_depth)
 
 
-async def _review(desk: Desk, asked: Asked) -> Reply:
+async def _review(desk: CommandHandler, asked: VerbRequest) -> Reply:
     reference, lens = reviewed(asked.rest)
     wish = AskReview(
         key=asked.key,
@@ -214,24 +214,24 @@ def reviewed(rest: str) -> tuple[str, str]:
     return reference, "" if lens.lower() in {"everyone", "everybody", "all"} else lens
 
 
-async def _status(desk: Desk, asked: Asked) -> Reply:
+async def _status(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await desk.status(asked.place, asked.person, asked.rest)
 
 
-async def _catch_up(desk: Desk, asked: Asked) -> Reply:
+async def _catch_up(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await desk.catch_up(asked.place, asked.person, asked.rest)
 
 
-async def _export(desk: Desk, asked: Asked) -> Reply:
+async def _export(desk: CommandHandler, asked: VerbRequest) -> Reply:
     export = Export(key=asked.key, at=asked.at, person=asked.person, reply_url=asked.reply_url)
     return await desk.export(asked.place, export, asked.rest)
 
 
-async def _list(desk: Desk, asked: Asked) -> Reply:
+async def _list(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await desk.listing(asked.place, asked.person)
 
 
-async def _help(_desk: Desk, asked: Asked) -> Reply:
+async def _help(_desk: CommandHandler, asked: VerbRequest) -> Reply:
     """A word that was not understood is named first, with a similar verb."""
     first = asked.rest.strip().split(" ", 1)[0].lower()
     if first in {"", HELP}:
@@ -241,7 +241,7 @@ async def _help(_desk: Desk, asked: Asked) -> Reply:
     return plain(f"{not_understood(text, meant=''.join(close))}\n\n{HELP_TEXT}")
 
 
-VERBS: Mapping[str, Callable[[Desk, Asked], Awaitable[Reply]]] = {
+VERBS: Mapping[str, Callable[[CommandHandler, VerbRequest], Awaitable[Reply]]] = {
     "start": _start,
     "resume": _resume,
     "status": _status,

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.roundtable.outcomes import Heard
+from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.transcript.witness import Witness
 from bot.domain.values.places import Belonging, Person, Place
-from bot.engine.lru import Newest
-from bot.engine.ports import Root, Thread
+from bot.engine.lru import LruCache
+from bot.engine.ports import RootMessage, ThreadMessages
 from bot.errors import SlackError
 from bot.slack.client import Calls, Identity, Unpaced, following
-from bot.slack.lookup import Names
+from bot.slack.lookup import PersonNames
 from bot.slack.markdown import readable
 from bot.slack.parse import heard
 from bot.slack.posting import carried_by, is_line, item_of, part_key, step_of, witness_of
@@ -57,7 +57,7 @@ class PostLookup:
     def __init__(self, calls: Calls, bot: str) -> None:
         self._calls = calls
         self._bot = bot
-        self._newest: Newest[str, _Post] = Newest(THREADS_REMEMBERED)
+        self._newest: LruCache[str, _Post] = LruCache(THREADS_REMEMBERED)
 
     def remember(self, place: Place, key: str, ts: str) -> None:
         """*key* stands in the thread, up to *ts*; later effects of the outbox come after it."""
@@ -76,7 +76,7 @@ class PostLookup:
             return found
         return {**found, **(await self._parts_in(place.but(thread=found[1]), key) or {})}
 
-    async def root(self, place: Place) -> Root | None:
+    async def root(self, place: Place) -> RootMessage | None:
         answer = await self._calls(
             self._calls.client.conversations_replies,
             channel=place.channel,
@@ -87,7 +87,7 @@ class PostLookup:
         messages: list[Mapping[str, Any]] = answer.get("messages") or []
         first = next((one for one in messages if one.get("ts") == place.thread), {})
         slug = item_of(first) if first.get("bot_id") == self._bot else ""
-        return Root(slug, readable(str(first.get("text")))) if slug else None
+        return RootMessage(slug, readable(str(first.get("text")))) if slug else None
 
     async def find_root(self, place: Place, slug: str) -> str:
         found = await self._read(place.but(thread=""), "")
@@ -222,13 +222,13 @@ class _Page(NamedTuple):
 class ThreadReader:
     """The oldest messages come first, so the newest of a very long thread stay unread."""
 
-    def __init__(self, calls: Calls, identity: Identity, names: Names) -> None:
+    def __init__(self, calls: Calls, identity: Identity, names: PersonNames) -> None:
         self._calls = calls
         self._identity = identity
         self._names = names
 
-    async def read(self, place: Place, *, after: str) -> Thread:
-        said: list[Heard] = []
+    async def read(self, place: Place, *, after: str) -> ThreadMessages:
+        said: list[ThreadMessage] = []
         about, complete, witness = "", False, Witness()
         seen: set[str] = set()
         async for page in self._pages(place, after):
@@ -241,7 +241,7 @@ class ThreadReader:
                     said.append(one.but(about=about))
         names = {one.person.id: await self._names.or_id(one.person.id) for one in said}
         known = (one.but(person=self._known(one.person, names[one.person.id])) for one in said)
-        return Thread(tuple(known), complete, witness)
+        return ThreadMessages(tuple(known), complete, witness)
 
     def _known(self, person: Person, name: str) -> Person:
         """Someone whom Slack says nothing about may do no more than a guest."""
@@ -274,19 +274,19 @@ WAIT_SECONDS = 2.0
 """Between two attempts, when Slack names no time."""
 
 
-class Testimony(NamedTuple):
+class ThreadEvidence(NamedTuple):
     """
     *said* by people, the oldest first, *stamps* of every message in the thread, *posts* of ours that say what was
     committed, by their timestamps. *until* is the last timestamp that was read; empty when all of it was.
     """
 
-    said: tuple[Heard, ...]
+    said: tuple[ThreadMessage, ...]
     stamps: frozenset[str]
     posts: tuple[tuple[str, Witness], ...]
     until: str = ""
 
 
-async def testimony(client: AsyncWebClient, us: Identity, place: Place) -> Testimony:
+async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) -> ThreadEvidence:
     """Raises SlackError, also after several rate limits in a row."""
     calls = Calls(client, Unpaced(), team=us.team)
     messages: dict[str, Mapping[str, Any]] = {}
@@ -299,7 +299,7 @@ async def testimony(client: AsyncWebClient, us: Identity, place: Place) -> Testi
             break
     said = (heard(message, us) for message in messages.values())
     ours = ((ts, witness_of(one)) for ts, one in messages.items() if one.get("bot_id") == us.bot)
-    return Testimony(
+    return ThreadEvidence(
         said=tuple(sorted((one for one in said if one), key=lambda one: one.ts)),
         stamps=frozenset(messages),
         posts=tuple(sorted(((ts, one) for ts, one in ours if one), key=lambda one: one[0])),

@@ -7,8 +7,8 @@ import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from bot.domain.values.places import Belonging, Room
-from bot.engine.lru import Newest
+from bot.domain.values.places import Belonging, ChannelKind
+from bot.engine.lru import LruCache
 from bot.errors import SlackError
 from bot.slack.client import Calls, Identity, following, needed_scopes
 from bot.slack.limits import shortened
@@ -28,11 +28,11 @@ class _Known(NamedTuple):
     until: float = math.inf
 
 
-class Names:
+class PersonNames:
     def __init__(self, calls: Calls, us: Identity) -> None:
         self._calls = calls
         self._us = us
-        self._known: Newest[str, _Known] = Newest(REMEMBERED)
+        self._known: LruCache[str, _Known] = LruCache(REMEMBERED)
         self._asking: dict[str, asyncio.Task[_Known]] = {}
 
     async def of(self, person: str) -> str:
@@ -132,21 +132,21 @@ class Channels:
             return None
         return is_private(answer["channel"])
 
-    async def room(self, channel: str, *, said: Room) -> Room:
+    async def room(self, channel: str, *, said: ChannelKind) -> ChannelKind:
         """*said*, from the payload, is the answer when Slack does not say more."""
         if channel.startswith("D"):
-            return Room.DIRECT
+            return ChannelKind.DIRECT
         try:
             answer = await self._calls(self._calls.client.conversations_info, channel=channel)
         except SlackError as error:
             missing = needed_scopes(error)
-            return Room.DIRECT if missing and missing <= DIRECT_SCOPES else said
+            return ChannelKind.DIRECT if missing and missing <= DIRECT_SCOPES else said
         found = answer.get("channel") or {}
         if found.get("is_im") or found.get("is_mpim"):
-            return Room.DIRECT
+            return ChannelKind.DIRECT
         if found.get("is_private") or found.get("is_group"):
-            return Room.PRIVATE
-        return Room.PUBLIC if found.get("is_channel") else said
+            return ChannelKind.PRIVATE
+        return ChannelKind.PUBLIC if found.get("is_channel") else said
 
     async def id_of(self, named: str) -> str:
         """The id of a channel that is given by its id, or by its name with or without #."""

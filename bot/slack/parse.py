@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say
-from bot.domain.roundtable.outcomes import Heard
+from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.roundtable.words import is_aside
-from bot.domain.values.places import Belonging, Person, Place, Room
+from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.domain.values.text import clean, one_line
 from bot.errors import BotError
 from bot.slack.client import Identity
-from bot.slack.commands import HELP, Asked, command_in, verb_in
+from bot.slack.commands import HELP, VerbRequest, command_in, verb_in
 from bot.slack.limits import ID_CHARS, URL_CHARS, VALUE_CHARS
 from bot.slack.markdown import readable, visible
 from bot.slack.render import TYPED, action_of, carried
@@ -233,7 +233,7 @@ PRIVATE_TYPES: Mapping[str, bool] = {"channel": False, "group": True, "im": True
 """By the `channel_type` of events."""
 
 
-def room_in(channel: str, *, name: str = "", kind: str = "") -> Room:
+def room_in(channel: str, *, name: str = "", kind: str = "") -> ChannelKind:
     """By the id, the name (in commands and clicks), or the `channel_type` of events."""
     if (
         channel.startswith("D")
@@ -241,10 +241,10 @@ def room_in(channel: str, *, name: str = "", kind: str = "") -> Room:
         or name == "directmessage"
         or name.startswith("mpdm-")
     ):
-        return Room.DIRECT
+        return ChannelKind.DIRECT
     if channel.startswith("G") or kind == "group" or name == "privategroup":
-        return Room.PRIVATE
-    return Room.PUBLIC if kind == "channel" else Room.UNKNOWN
+        return ChannelKind.PRIVATE
+    return ChannelKind.PUBLIC if kind == "channel" else ChannelKind.UNKNOWN
 
 
 # --- inputs ---------------------------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ TOMBSTONE = "tombstone"
 """The subtype of a deleted root whose thread goes on."""
 
 
-class Words(NamedTuple):
+class PersonMessage(NamedTuple):
     place: Place
     said: Say
 
@@ -287,7 +287,7 @@ class Pressed(NamedTuple):
     press: Press
 
 
-def message(event: Payload, us: Identity, *, at: str) -> Words | Amended | Retracted | None:
+def message(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amended | Retracted | None:
     """A person's reply in a thread, or a change of one. None for all other messages, asides, and mentions of us."""
     subtype = word(event, "subtype")
     if subtype == "message_changed":
@@ -300,7 +300,7 @@ def message(event: Payload, us: Identity, *, at: str) -> Words | Amended | Retra
     return _words(event, us, text, at=at)
 
 
-def mention(event: Payload, us: Identity, *, at: str) -> Asked | Words | None:
+def mention(event: Payload, us: Identity, *, at: str) -> VerbRequest | PersonMessage | None:
     """
     What is said to us: a verb, or text for the roundtable of the thread. A message in a thread that mentions us later
     in the text is handled by `message`.
@@ -318,9 +318,9 @@ def mention(event: Payload, us: Identity, *, at: str) -> Asked | Words | None:
     return _words(event, us, text, at=at) if text and below else _asked(event, us, (HELP, text), at=at)
 
 
-def command(body: Payload, us: Identity, *, at: str) -> Asked:
+def command(body: Payload, us: Identity, *, at: str) -> VerbRequest:
     verb, rest = command_in(_text(body, us))
-    return Asked(
+    return VerbRequest(
         verb=verb,
         rest=rest,
         place=Place(team=us.team, channel=needed(body, "channel_id")),
@@ -332,11 +332,11 @@ def command(body: Payload, us: Identity, *, at: str) -> Asked:
     )
 
 
-def shortcut(body: Payload, us: Identity, *, at: str) -> Asked:
+def shortcut(body: Payload, us: Identity, *, at: str) -> VerbRequest:
     """Start on a message: its first line is the title, its thread becomes the roundtable's."""
     title = next((line for line in _text(part(body, "message"), us).split("\n") if line.strip()), "")
     place = _origin(body, us)
-    return Asked(
+    return VerbRequest(
         verb="start",
         rest=one_line(title, TITLE_CHARS),
         place=place,
@@ -349,7 +349,7 @@ def shortcut(body: Payload, us: Identity, *, at: str) -> Asked:
     )
 
 
-def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | Asked | None:
+def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | VerbRequest | None:
     """None for a button of another app or version."""
     pressed = body["actions"][0]
     action = action_of(word(pressed, "action_id"))
@@ -365,17 +365,17 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | Asked |
         return Picked(resume, value, one_line(word(pressed, "text", "text")) or value)
     if action in TYPED:
         verb, url = TYPED[action], reply_url(body)
-        return Asked(verb=verb, rest=value, place=place, person=person, key=key, at=at, reply_url=url)
+        return VerbRequest(verb=verb, rest=value, place=place, person=person, key=key, at=at, reply_url=url)
     pressed_one = Press(key=key, at=at, person=person, action=action, token=token, ts=ts, value=value)
     return Pressed(place, pressed_one)
 
 
-def heard(event: Payload, us: Identity) -> Heard | None:
+def heard(event: Payload, us: Identity) -> ThreadMessage | None:
     """A message of `conversations.replies`, if a person wrote it and it is not a verb."""
     text = _said_to_us(event, us)
     if not text or not by_person(event, us) or _is_verb(event, us) or is_aside(text):
         return None
-    return Heard(person=_author(event, us), text=text, ts=needed(event, "ts"))
+    return ThreadMessage(person=_author(event, us), text=text, ts=needed(event, "ts"))
 
 
 def origin(body: Payload, us: Identity) -> Place:
@@ -403,7 +403,7 @@ def sender(body: Payload) -> str:
 # --- edits and deletions --------------------------------------------------------------------------------------------
 
 
-def _changed(event: Payload, us: Identity, *, at: str) -> Words | Amended | Retracted | None:
+def _changed(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amended | Retracted | None:
     """
     An edit of the text by its author; an unfurled link, a pin or a reply also changes the message, and is ignored. An
     aside that becomes a normal message counts as new, and a message that becomes an aside as deleted.
@@ -437,10 +437,10 @@ def _deleted(event: Payload, us: Identity, *, at: str) -> Retracted | None:
 # --- parts of messages ----------------------------------------------------------------------------------------------
 
 
-def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> Asked:
+def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> VerbRequest:
     verb, rest = found
     thread = known(event, "thread_ts")
-    return Asked(
+    return VerbRequest(
         verb=verb,
         rest=rest,
         place=Place(team=us.team, channel=needed(event, "channel"), thread=thread),
@@ -453,7 +453,7 @@ def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> 
     )
 
 
-def _words(event: Payload, us: Identity, text: str, *, at: str) -> Words:
+def _words(event: Payload, us: Identity, text: str, *, at: str) -> PersonMessage:
     private = PRIVATE_TYPES.get(word(event, "channel_type"))
     said = Say(
         key=_key(event, event),
@@ -464,7 +464,7 @@ def _words(event: Payload, us: Identity, text: str, *, at: str) -> Words:
         private=private,
         under_us=_is_under_us(event, us),
     )
-    return Words(_thread(event, event, us), said)
+    return PersonMessage(_thread(event, event, us), said)
 
 
 def _is_under_us(event: Payload, us: Identity) -> bool | None:
@@ -513,7 +513,7 @@ def _origin(body: Payload, us: Identity) -> Place:
     return place
 
 
-def _room(body: Payload, place: Place) -> Room:
+def _room(body: Payload, place: Place) -> ChannelKind:
     return room_in(place.channel, name=word(body, "channel", "name"))
 
 

@@ -18,7 +18,7 @@ from bot.errors import SlackError
 from bot.slack.client import QUIET, SENTENCES, UNLINKED, Calls, call
 from bot.slack.limits import UPDATE_TEXT_CHARS, shortened
 from bot.slack.parse import part, word
-from bot.slack.render import Part
+from bot.slack.render import RenderedMessage
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ class Posts:
             raise SlackError(SENTENCES[GONE], reason=GONE)
         return ts
 
-    async def edit(self, channel: str, ts: str, part: Part) -> bool:
+    async def edit(self, channel: str, ts: str, part: RenderedMessage) -> bool:
         """False when the message is gone, or can no longer be edited."""
         try:
             await self._calls(
@@ -172,19 +172,19 @@ class Ephemeral:
         self._calls = calls
         self._client = calls.client
 
-    async def tell(self, place: Place, person: str, part: Part, *, reply_url: str) -> None:
+    async def tell(self, place: Place, person: str, part: RenderedMessage, *, reply_url: str) -> None:
         if reply_url and await self._by_reply_url(place, part, reply_url=reply_url):
             return
         if not await self._by_ephemeral(place, person, part):
             await self._by_direct_message(person, part)
 
-    async def replace(self, reply_url: str, part: Part) -> bool:
+    async def replace(self, reply_url: str, part: RenderedMessage) -> bool:
         """In place of the message that was pressed; False when the reply URL is used up."""
         return await self._send(
             reply_url, {"replace_original": True, "text": part.text, "blocks": part.blocks}
         )
 
-    async def _by_reply_url(self, place: Place, part: Part, *, reply_url: str) -> bool:
+    async def _by_reply_url(self, place: Place, part: RenderedMessage, *, reply_url: str) -> bool:
         answer = {
             "response_type": "ephemeral",
             "replace_original": False,
@@ -210,7 +210,7 @@ class Ephemeral:
             return False
         return response.status_code == OK and "".join(response.body.split()) in OK_BODIES
 
-    async def _by_ephemeral(self, place: Place, person: str, part: Part) -> bool:
+    async def _by_ephemeral(self, place: Place, person: str, part: RenderedMessage) -> bool:
         try:
             await self._calls(
                 self._client.chat_postEphemeral,
@@ -228,7 +228,7 @@ class Ephemeral:
             return False
         return True
 
-    async def _by_direct_message(self, person: str, part: Part) -> None:
+    async def _by_direct_message(self, person: str, part: RenderedMessage) -> None:
         opened = await self._calls(self._client.conversations_open, users=person)
         channel = opened["channel"]["id"]
         await self._calls(

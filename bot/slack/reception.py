@@ -14,15 +14,15 @@ from typing import Any, Protocol, TypeVar
 
 from bot.domain.messages.message import Message
 from bot.domain.messages.trouble_wording import unverified
-from bot.domain.roundtable.effects import Sign
+from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.roundtable.inputs import Amend, Say
 from bot.domain.roundtable.permission import may_be_wish
-from bot.domain.values.places import Belonging, Person, Place, Room
-from bot.engine.review_ports import Memory
+from bot.domain.values.places import Belonging, ChannelKind, Person, Place
+from bot.engine.review_ports import OnceMarks
 from bot.errors import BotError, Conflict, NewerVersion, SlackError, Unavailable, UserError
 from bot.slack import parse
 from bot.slack.client import Identity
-from bot.slack.commands import OPENING, Asked, Desk, Reply, ask, plain
+from bot.slack.commands import OPENING, CommandHandler, Reply, VerbRequest, ask, plain
 from bot.slack.parse import Payload
 from bot.slack.parse import reply_url as reply_url_of
 
@@ -38,7 +38,7 @@ IDENTIFY_LATER_SECONDS = 60.0
 
 T = TypeVar("T")
 Said = TypeVar("Said", Say, Amend)
-Work = Callable[[Person, Room], Awaitable[Reply]]
+Work = Callable[[Person, ChannelKind], Awaitable[Reply]]
 
 ANSWERED_SECONDS = 900.0
 """Slack repeats an unacknowledged event at once, after one minute and after five."""
@@ -68,7 +68,7 @@ class PrivateChat(Protocol):
         """From memory, without a call."""
         ...
 
-    async def room(self, channel: str, *, said: Room) -> Room:
+    async def room(self, channel: str, *, said: ChannelKind) -> ChannelKind:
         """*said* when Slack does not say."""
         ...
 
@@ -78,7 +78,7 @@ class PrivateChat(Protocol):
         """In place of the message that was pressed; False when that is no longer possible."""
         ...
 
-    async def clear(self, place: Place, sign: Sign) -> None:
+    async def clear(self, place: Place, sign: WorkIndicator) -> None:
         """Removes the work indicator."""
         ...
 
@@ -86,7 +86,7 @@ class PrivateChat(Protocol):
 ONE_MOMENT = plain(MOMENT)
 
 
-class Errands:
+class BackgroundTasks:
     """Small tasks after the acknowledgement. Keeps a reference to each, so none is garbage-collected while it runs."""
 
     def __init__(self) -> None:
@@ -118,16 +118,16 @@ class Errands:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reception:
-    desk: Desk
+    desk: CommandHandler
     chat: PrivateChat
     us: Identity
-    memory: Memory
+    memory: OnceMarks
     clock: Clock
-    errands: Errands = field(default_factory=Errands)
+    errands: BackgroundTasks = field(default_factory=BackgroundTasks)
 
-    async def ask(self, body: Payload, asked: Asked) -> Reply:
+    async def ask(self, body: Payload, asked: VerbRequest) -> Reply:
 
-        async def known(person: Person, room: Room) -> Reply:
+        async def known(person: Person, room: ChannelKind) -> Reply:
             return await ask(self.desk, replace(asked, person=person, room=room))
 
         where = asked.place if asked.verb in OPENING else None
@@ -140,7 +140,7 @@ class Reception:
         work: Work,
         *,
         where: Place | None = None,
-        room: Room = Room.UNKNOWN,
+        room: ChannelKind = ChannelKind.UNKNOWN,
     ) -> Reply:
         """
         The answer of *work*, which is told who *person* is and, with *where*, which kind of conversation that is.
@@ -199,7 +199,7 @@ class Reception:
         self.errands.send(self._replaced(body, message))
 
     async def _brought_later(
-        self, body: Payload, finding: asyncio.Task[tuple[Person, Room]], work: Work
+        self, body: Payload, finding: asyncio.Task[tuple[Person, ChannelKind]], work: Work
     ) -> None:
         reply: Reply | str = WENT_WRONG
         try:
@@ -209,7 +209,9 @@ class Reception:
         finally:
             self.answer(body, reply)
 
-    async def _found_out(self, person: Person, where: Place | None, room: Room) -> tuple[Person, Room]:
+    async def _found_out(
+        self, person: Person, where: Place | None, room: ChannelKind
+    ) -> tuple[Person, ChannelKind]:
         asking = self._belonging(person)
         if where is None:
             return person.but(belongs=await asking), room
@@ -249,7 +251,7 @@ class Reception:
         raise AssertionError("the last attempt returns or raises")
 
 
-async def _done(work: Work, person: Person, room: Room) -> Reply:
+async def _done(work: Work, person: Person, room: ChannelKind) -> Reply:
     """Adds to every answer that an unverified person is treated as a guest."""
     if person.belongs is not Belonging.UNVERIFIED:
         return await work(person, room)

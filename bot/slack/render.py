@@ -70,7 +70,7 @@ PREFIX = "roundtable."
 """Of all our action ids, also those of older and newer versions."""
 
 
-class Carried(NamedTuple):
+class ButtonValue(NamedTuple):
     token: str
     value: str
 
@@ -94,10 +94,10 @@ def value_of(choice: Choice, token: str) -> str:
     return value
 
 
-def carried(value: str) -> Carried:
+def carried(value: str) -> ButtonValue:
     # Tokens contain no "/".
     token, _, own = value.partition("/")
-    return Carried(token, own)
+    return ButtonValue(token, own)
 
 
 # --- blocks ---------------------------------------------------------------------------------------------------------
@@ -115,14 +115,14 @@ OWN_LINE = ("```", ">", "*", "•")
 Block = dict[str, Any]
 
 
-class Part(NamedTuple):
+class RenderedMessage(NamedTuple):
     """`text` says all that the blocks show, for notifications and screen readers."""
 
     text: str
     blocks: list[Block]
 
 
-def parts(message: Message, *, label: str = "", signed: bool = False) -> list[Part]:
+def parts(message: Message, *, label: str = "", signed: bool = False) -> list[RenderedMessage]:
     """*label* names the speaker in every `text`; when *signed*, also in the blocks, for posts without a username."""
     prefix = f"{escape(one_line(label))}: " if label else ""
     links, words = fitting_links(message.links, CONTEXT_ELEMENTS, LINKS_CHARS)
@@ -138,17 +138,17 @@ def _bodies(text: str, prefix: str, choices: Sequence[Choice]) -> list[list[str]
     return messages(sections(pieces(text), room) or [NOTHING], limit=most, most=BODY_SECTIONS)
 
 
-def _part(body: list[str], prefix: str, *, signed: bool) -> Part:
+def _part(body: list[str], prefix: str, *, signed: bool) -> RenderedMessage:
     first, *rest = body
     shown = _begun(prefix, first) if signed else first
-    return Part(prefix + "\n".join(body), [_section(section) for section in (shown, *rest)])
+    return RenderedMessage(prefix + "\n".join(body), [_section(section) for section in (shown, *rest)])
 
 
 def _begun(prefix: str, section: str) -> str:
     return f"{prefix}\n{section}" if prefix and section.startswith(OWN_LINE) else prefix + section
 
 
-def _with_tail(part: Part, message: Message, links: Sequence[Link]) -> Part:
+def _with_tail(part: RenderedMessage, message: Message, links: Sequence[Link]) -> RenderedMessage:
     note = shortened(mrkdwn(message.note), NOTE_CHARS)
     labels = [_label(choice) for choice in message.choices]
     words = [
@@ -163,7 +163,7 @@ def _with_tail(part: Part, message: Message, links: Sequence[Link]) -> Part:
         *_context([note] if note else []),
         *_actions(message),
     ]
-    return Part("\n".join(filter(None, words)), blocks)
+    return RenderedMessage("\n".join(filter(None, words)), blocks)
 
 
 def _section(text: str) -> Block:

@@ -22,7 +22,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.errors import ConfigError, Conflict, NewerVersion, Unavailable
 from bot.files import STATE_BYTES, TEMPORARY, folder
-from bot.storage.serialization import Unreadable, decoded, encoded, is_due, place_in
+from bot.storage.serialization import UnreadableState, decoded, encoded, is_due, place_in
 
 ROUNDTABLES = "roundtables"
 SUFFIX = ".json"
@@ -37,7 +37,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-class Entry(NamedTuple):
+class StoredSummary(NamedTuple):
     """The index entry of a roundtable."""
 
     version: int
@@ -53,7 +53,7 @@ class EmbeddedStore:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, StoredSummary] = {}
         self._threads: dict[str, str] = {}
         self._newer: dict[
             str, str
@@ -102,7 +102,7 @@ class EmbeddedStore:
         found = [await self.get(slug) for _, slug in sorted(here, reverse=True)]
         return tuple(roundtable for roundtable in found if roundtable)
 
-    async def owing(self, *, quiet_since: str = "") -> tuple[str, ...]:
+    async def unfinished(self, *, quiet_since: str = "") -> tuple[str, ...]:
         return tuple(
             slug
             for slug, entry in tuple(self._entries.items())
@@ -177,7 +177,7 @@ class EmbeddedStore:
             except NewerVersion as error:
                 self._note(slug, str(error), place_in(content))
                 raise
-            except Unreadable as error:
+            except UnreadableState as error:
                 aside = files.copy_aside(name, content, why="corrupt")
                 files.remove(name)
                 log.warning("%s: it is kept as %s", error, aside)
@@ -265,12 +265,12 @@ def _until(content: bytes | None) -> float:
         return 0
 
 
-def _entry(roundtable: Roundtable) -> Entry:
-    return Entry(
+def _entry(roundtable: Roundtable) -> StoredSummary:
+    return StoredSummary(
         version=roundtable.version,
         incarnation=roundtable.incarnation,
         place=roundtable.place,
         stage=roundtable.stage.value,
-        owes=frozenset(roundtable.owed),
+        owes=frozenset(roundtable.pending),
         touched=roundtable.now,
     )

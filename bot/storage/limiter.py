@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from bot.engine.ports import Pace
+from bot.engine.ports import RateLimit
 from bot.storage.redis_client import CALL_SECONDS, NO_ANSWER, Connected
 
 COOL_DOWN_SECONDS = 5.0
@@ -95,12 +95,12 @@ class _Bucket:
         return self.stood + max(0.0, now - self.goes)
 
 
-class Taken(NamedTuple):
+class Reservation(NamedTuple):
     bucket: _Bucket
     place: float
 
 
-class LocalPace(Pace):
+class LocalRateLimit(RateLimit):
     """For one process. *speed* multiplies all rates; with `math.inf`, for the sandbox, callers wait only for holds."""
 
     def __init__(self, *, speed: float = 1.0, clock: Callable[[], float] = time.monotonic) -> None:
@@ -114,12 +114,12 @@ class LocalPace(Pace):
     async def hold(self, budget: str, *, seconds: float) -> None:
         self.held(budget, seconds=seconds)
 
-    def taken(self, budget: str, *, per_second: float, burst: int) -> Taken:
+    def taken(self, budget: str, *, per_second: float, burst: int) -> Reservation:
         bucket = self._bucket(budget)
         interval = 1 / (per_second * self._speed)
-        return Taken(bucket, bucket.place(self._clock(), interval=interval, burst=burst))
+        return Reservation(bucket, bucket.place(self._clock(), interval=interval, burst=burst))
 
-    async def reached(self, taken: Taken) -> None:
+    async def reached(self, taken: Reservation) -> None:
         # A loop, because a hold during the wait postpones the place.
         while (wait := taken.bucket.due(taken.place) - self._clock()) > 0:  # noqa: ASYNC110 -- the time is known
             await asyncio.sleep(wait)
@@ -134,7 +134,7 @@ class LocalPace(Pace):
         return self._buckets.setdefault(budget, _Bucket())
 
 
-class RedisPace(Connected, Pace):
+class RedisRateLimit(Connected, RateLimit):
     """
     For all processes that share a Redis, by its clock.
 
@@ -144,7 +144,7 @@ class RedisPace(Connected, Pace):
     def __init__(self, url: str, *, speed: float = 1.0) -> None:
         super().__init__(url, connections=CONNECTIONS)
         self._speed = speed
-        self._local = LocalPace(speed=speed)
+        self._local = LocalRateLimit(speed=speed)
         self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._retry_at = 0.0
 

@@ -70,14 +70,14 @@ class RedisNotices(Connected):
         if found != SAVED:
             raise Conflict(f"the notice of {notice.slug} is at version {found}, not {expected}")
 
-    async def owing(self) -> tuple[str, ...]:
-        owing = []
+    async def unfinished(self) -> tuple[str, ...]:
+        unfinished = []
         async with bounded():
             for slug in await self._redis.zrange(OWING, 0, -1):
                 name = slug.decode() if isinstance(slug, bytes) else str(slug)
                 if await self._redis.hget(_key(name), "owes"):
-                    owing.append(name)
-        return tuple(owing)
+                    unfinished.append(name)
+        return tuple(unfinished)
 
 
 class EmbeddedNotices:
@@ -102,7 +102,7 @@ class EmbeddedNotices:
         assert notice.version == expected + 1, "every save is a version of its own"
         await self._in_thread(lambda: self._put(notice, expected))
 
-    async def owing(self) -> tuple[str, ...]:
+    async def unfinished(self) -> tuple[str, ...]:
         return tuple(slug for slug, (_, owes) in tuple(self._versions.items()) if owes)
 
     async def _in_thread(self, work: Callable[[], T]) -> T:

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
-from bot.engine.lru import Newest
+from bot.engine.lru import LruCache
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.redis_client import Connected, bounded
-from bot.storage.serialization import SHAPE, Unreadable, decoded, encoded, is_due, newer
+from bot.storage.serialization import SHAPE, UnreadableState, decoded, encoded, is_due, newer
 
 # The scripts are sent with each call: they are shorter than a state, and a server that was restarted or replaced does
 # not know them.
@@ -77,19 +77,19 @@ if redis.call('HGET', KEYS[1], 'state') == ARGV[1] then redis.call('RENAME', KEY
 KEYS_AT_ONCE = 1_000
 
 
-class Counted(NamedTuple):
+class RoundtableSummary(NamedTuple):
     slug: str
     stage: str
     thread: str
     shape: int
 
 
-async def census(redis: Any, pattern: str) -> tuple[Counted, ...]:
+async def census(redis: Any, pattern: str) -> tuple[RoundtableSummary, ...]:
     """
     Scans all keys, for the few questions that no index answers. *pattern* matches keys with a slug in braces. What is
     saved during the scan may be missing.
     """
-    found: dict[str, Counted] = {}
+    found: dict[str, RoundtableSummary] = {}
     async for keys in _chunks(redis.scan_iter(match=pattern, count=KEYS_AT_ONCE), KEYS_AT_ONCE):
         reading = redis.pipeline(transaction=False)
         for key in keys:
@@ -98,7 +98,7 @@ async def census(redis: Any, pattern: str) -> tuple[Counted, ...]:
             if stage:
                 slug = _slug(key.decode(errors="replace"))
                 number = int(shape) if shape and shape.isdigit() else 0
-                found[slug] = Counted(slug, _census_text(stage), _census_text(thread), number)
+                found[slug] = RoundtableSummary(slug, _census_text(stage), _census_text(thread), number)
     return tuple(found.values())
 
 
@@ -141,7 +141,7 @@ class RedisStore(Connected):
             str, str
         ] = {}  # slugs saved by a newer version of this program, with the error sentence
         self._scanned = False
-        self._seen: Newest[str, tuple[int, str]] = Newest(SEEN_AT_MOST)
+        self._seen: LruCache[str, tuple[int, str]] = LruCache(SEEN_AT_MOST)
 
     async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
         async with bounded():
@@ -154,14 +154,14 @@ class RedisStore(Connected):
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:
         assert roundtable.version == expected + 1, "every save is a version of its own"
         async with bounded():
-            found = await self._save(roundtable, expected, listed=expected == 0 or not roundtable.owed)
+            found = await self._save(roundtable, expected, listed=expected == 0 or not roundtable.pending)
             if found == UNLISTED:
                 found = await self._save(roundtable, expected, listed=True)
         if found != SAVED:
             at = "begun anew" if found == ANOTHER else f"at version {found}"
             raise Conflict(f"{roundtable.slug} is {at}, not at version {expected}")
         self._note(roundtable)
-        if not roundtable.owed:
+        if not roundtable.pending:
             self._settled[roundtable.slug] = roundtable.version
 
     async def _read(self, slugs: tuple[str, ...], *, skip_newer: bool = False) -> list[Roundtable]:
@@ -189,7 +189,7 @@ class RedisStore(Connected):
         saving = self._redis.pipeline(transaction=False)
         if listed:
             _list(saving, roundtable)
-        if roundtable.owed:
+        if roundtable.pending:
             saving.zadd(OWING, {roundtable.slug: roundtable.version}, gt=True)
         kept = KEPT_SECONDS if _is_over(roundtable) else ""
         version, seen = self._seen.get(roundtable.slug, (0, ""))
@@ -225,7 +225,7 @@ class RedisStore(Connected):
         here = [one for one in found if (one.place.team, one.place.channel) == (team, channel)]
         return tuple(sorted(here, key=lambda one: one.now, reverse=True))
 
-    async def owing(self, *, quiet_since: str = "") -> tuple[str, ...]:
+    async def unfinished(self, *, quiet_since: str = "") -> tuple[str, ...]:
         async with bounded():
             slugs = [_text(slug) for slug in await self._redis.zrange(OWING, 0, -1)]
             reading = self._redis.pipeline(transaction=False)
@@ -282,7 +282,7 @@ class RedisStore(Connected):
         for slug in tuple(self._newer):
             await self.get(slug)
 
-    async def _census(self) -> tuple[Counted, ...]:
+    async def _census(self) -> tuple[RoundtableSummary, ...]:
         async with bounded(CENSUS_SECONDS):
             found = await census(self._redis, _key("*"))
         for one in found:
@@ -315,7 +315,7 @@ class RedisStore(Connected):
         except NewerVersion as error:
             self._note_newer(slug, str(error))
             raise
-        except Unreadable as error:
+        except UnreadableState as error:
             log.warning("%s: it is set aside", error)
             await self._redis.eval(SET_ASIDE, 2, _key(slug), f"{_key(slug)}:unreadable", state)
         self._newer.pop(slug, None)
@@ -336,7 +336,7 @@ def _channel_key(team: str, channel: str) -> str:
 
 
 def _is_over(roundtable: Roundtable) -> bool:
-    return roundtable.stage is Stage.ANALYSED and not roundtable.owed
+    return roundtable.stage is Stage.ANALYSED and not roundtable.pending
 
 
 def _list(saving: Any, roundtable: Roundtable) -> None:
@@ -366,7 +366,7 @@ def _fields(roundtable: Roundtable) -> tuple[str | int | bytes, ...]:
         place.team,
         place.channel,
         place.thread,
-        SEPARATOR.join(roundtable.owed),
+        SEPARATOR.join(roundtable.pending),
         roundtable.now,
         roundtable.shape,
         encoded(roundtable),

@@ -20,7 +20,7 @@ from bot.errors import BotError, NewerVersion
 SHAPE: int = Roundtable.model_fields["shape"].default
 
 
-class Unreadable(BotError):
+class UnreadableState(BotError):
     """The stored state is damaged; callers set it aside and go on without it."""
 
 
@@ -36,11 +36,13 @@ def decoded(slug: str, content: bytes | str) -> Roundtable:
         where = ".".join(map(str, flaw["loc"]))
         if is_newer(slug, content, shape=SHAPE):
             raise NewerVersion(newer("roundtable", slug, where)) from None
-        raise Unreadable(f"the stored roundtable {slug!r} cannot be read: {where} {flaw['msg']}") from None
+        raise UnreadableState(
+            f"the stored roundtable {slug!r} cannot be read: {where} {flaw['msg']}"
+        ) from None
     if roundtable.shape > SHAPE:
         raise NewerVersion(newer("roundtable", slug))
     if roundtable.slug != slug:
-        raise Unreadable(f"the stored roundtable {slug!r} says that it is {roundtable.slug!r}")
+        raise UnreadableState(f"the stored roundtable {slug!r} says that it is {roundtable.slug!r}")
     return roundtable
 
 
@@ -72,7 +74,7 @@ def _object(content: bytes | str) -> dict[str, Any]:
     return {}
 
 
-def is_due(owed: AbstractSet[str], touched: str, *, quiet_since: str) -> bool:
-    """Whether an outbox with the kinds *owed* can be performed now. *quiet_since* is that of `Store.owing`."""
-    waits = quiet_since and owed <= TRIED_AGAIN and touched > quiet_since
-    return bool(owed) and not waits
+def is_due(pending: AbstractSet[str], touched: str, *, quiet_since: str) -> bool:
+    """Whether an outbox with the kinds *pending* can be performed now. *quiet_since* is that of `Store.owing`."""
+    waits = quiet_since and pending <= TRIED_AGAIN and touched > quiet_since
+    return bool(pending) and not waits

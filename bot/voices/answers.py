@@ -16,7 +16,7 @@ from bot.domain.planning.plan_reader import objects_in
 from bot.domain.values.json_files import parse
 from bot.voices.offline.numbering import known_requirements
 from bot.voices.offline.phrases import key
-from bot.voices.prompts.seen import row, seen
+from bot.voices.prompts.seen import row, sanitized
 from bot.voices.settling import numbers_for
 
 MOST_STANCES = 8
@@ -180,7 +180,7 @@ _DECLINES = re.compile(
 _ENDS = re.compile(r"(?<=[.!?。！？])\s|\n")
 
 
-class Spoken:
+class SpeakerPrefixes:
     """How names stand before words at this table."""
 
     def __init__(self, roster: Roster, people: Iterable[str] = ()) -> None:
@@ -215,7 +215,7 @@ class Spoken:
 
 def tidied(text: str) -> str:
     """Links say where they lead; markers, preambles and what cannot be seen are gone."""
-    bare = _MARKED.sub("", seen(text))
+    bare = _MARKED.sub("", sanitized(text))
     shown = _ANGLED.sub(_open, _LINK.sub(_open, bare))
     return _PREAMBLE.sub("", shown, count=1).strip()
 

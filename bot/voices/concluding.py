@@ -13,14 +13,14 @@ from bot.domain.discussion.synthesis import (
     Decision,
     Insight,
     Objection,
-    Outcome,
-    Question,
+    ObjectionOutcome,
+    OpenQuestion,
     Synthesis,
 )
 from bot.domain.planning.plan_reader import objects_in
 from bot.domain.values.text import one_line
 from bot.errors import VoiceError
-from bot.voices.prompts.seen import row, seen
+from bot.voices.prompts.seen import row, sanitized
 
 MOST = 12
 LONGEST = 500
@@ -28,14 +28,14 @@ ACTION_CHARS = 300
 PROPOSED = "Proposed, and not decided: "
 
 FIELDS = frozenset({"insights", "decisions", "questions", "actions", "objections", "summary"})
-OUTCOMES = {one.value: one for one in Outcome}
+OUTCOMES = {one.value: one for one in ObjectionOutcome}
 
 Told = Mapping[str, Any]
 
 
 def concluded(text: str, debate: Elaboration) -> Synthesis:
     """Raises VoiceError, "unstructured", where there is nothing in the form, or nothing in it."""
-    found = next((one for one in objects_in(seen(text)) if not FIELDS.isdisjoint(one)), None)
+    found = next((one for one in objects_in(sanitized(text)) if not FIELDS.isdisjoint(one)), None)
     if found is None:
         raise VoiceError("The synthesis was not in the form that was asked for.", reason="unstructured")
     reading = _Reading(debate)
@@ -84,9 +84,9 @@ class _Reading:
                 )
         return tuple(proposed), tuple(made)
 
-    def questions(self, found: Told) -> Iterator[Question]:
+    def questions(self, found: Told) -> Iterator[OpenQuestion]:
         for one, text in _entries(found.get("questions")):
-            yield Question(text=text, why=_line(one.get("why"), LONGEST), turns=_ids(self._turns_of(one)))
+            yield OpenQuestion(text=text, why=_line(one.get("why"), LONGEST), turns=_ids(self._turns_of(one)))
 
     def objections(self, found: Told) -> Iterator[Objection]:
         """What nobody can read an outcome for is open: that is never a no."""
@@ -97,7 +97,9 @@ class _Reading:
                 issue=_line(one.get("issue"), LONGEST),
                 by=self._names_of(one, turns),
                 turns=_ids(turns),
-                outcome=OUTCOMES.get(_line(one.get("outcome"), LONGEST).casefold(), Outcome.DEFERRED),
+                outcome=OUTCOMES.get(
+                    _line(one.get("outcome"), LONGEST).casefold(), ObjectionOutcome.DEFERRED
+                ),
                 because=_line(one.get("because"), LONGEST),
                 reopen_if=_line(one.get("reopen_if"), LONGEST),
                 risk=_line(one.get("risk"), LONGEST),

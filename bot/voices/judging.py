@@ -11,36 +11,36 @@ from typing import Any
 
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.item.artifacts import shared
-from bot.domain.planning.plan_reader import Known, objects_in, read_plan
-from bot.domain.planning.verdict import Verdict, read_verdict, unreadable
+from bot.domain.planning.plan_reader import KnownIds, objects_in, read_plan
+from bot.domain.planning.verdict import RoleVerdict, read_verdict, unreadable
 from bot.domain.planning.workshop import Workshop
-from bot.domain.reviews.text import Finding, Opinion, Severity
+from bot.domain.reviews.text import Finding, FindingSeverity, ReviewerOpinion
 from bot.domain.transcript.lines import Line
-from bot.engine.ports import Facts, Formal
+from bot.engine.ports import Facts, WrittenPlan
 from bot.errors import VoiceError
-from bot.voices.model import Mind
+from bot.voices.model import LanguageModel
 from bot.voices.offline import checklist
 from bot.voices.offline.dossier import Dossier
 from bot.voices.offline.numbering import known_requirements
 from bot.voices.offline.workshop import OfflineWorkshop
 from bot.voices.prompts import judging
-from bot.voices.prompts.seen import row, seen
+from bot.voices.prompts.seen import row, sanitized
 from bot.voices.prompts.tasks import again
-from bot.voices.thinking import Allowance, Thinking
+from bot.voices.thinking import CallLimits, ModelSession
 
 log = logging.getLogger(__name__)
 
-JUDGING = Allowance(90.0, 2_000)
-FORMALIZING = Allowance(180.0, 8_000)
-REVIEWING = Allowance(120.0, 4_000)
+JUDGING = CallLimits(90.0, 2_000)
+FORMALIZING = CallLimits(180.0, 8_000)
+REVIEWING = CallLimits(120.0, 4_000)
 SPEC = "requirements-spec.md"
 TEXT_CHARS = 400
 
-MindOf = Callable[[str], Mind | None]
+MindOf = Callable[[str], LanguageModel | None]
 Files = Mapping[str, str]
 
 
-class ThinkingWorkshop:
+class ModelWorkshop:
     """*roles* are the workshop's personas; one that is not among them, or whose mind fails, is answered for offline."""
 
     def __init__(self, mind_of: MindOf, roles: Roster, offline: OfflineWorkshop) -> None:
@@ -52,14 +52,14 @@ class ThinkingWorkshop:
     def reads(self) -> tuple[str, ...]:
         return self._offline.reads
 
-    async def judge(self, ws: Workshop, role: str, files: Files) -> tuple[Verdict, Facts]:
+    async def judge(self, ws: Workshop, role: str, files: Files) -> tuple[RoleVerdict, Facts]:
         """Never raises: a role that cannot be asked cannot say, and holds nothing up for ever. Its calls count."""
         persona = next((one for one in self._roles if one.actor == role), None)
         mind = self._mind_of(persona.key) if persona else None
         if persona is None or mind is None:
             return await self._offline.judge(ws, role, files)
         prompt = judging.judge(ws, persona, self._roles, files=files)
-        thinking = Thinking(mind, JUDGING)
+        thinking = ModelSession(mind, JUDGING)
         try:
             text = await thinking.about(prompt)
             if not any("ok" in one for one in objects_in(text)):
@@ -67,25 +67,25 @@ class ThinkingWorkshop:
         except VoiceError as error:
             log.warning("%s gives no verdict: %s (%s)", role, error, error.reason)
             return unreadable(f"the model gave no answer ({error.reason or 'unknown'})"), thinking.facts
-        return read_verdict(seen(text)), thinking.facts
+        return read_verdict(sanitized(text)), thinking.facts
 
-    async def formalize(self, ws: Workshop, files: Files, *, lines: Iterable[Line]) -> Formal:
+    async def formalize(self, ws: Workshop, files: Files, *, lines: Iterable[Line]) -> WrittenPlan:
         """A mind's plan if it is valid, at the second attempt if need be; else the one that needs no mind."""
         said, mind = tuple(lines), self._mind_of(next(iter(self._roles)).key)
         if mind is None:
             return await self._offline.formalize(ws, files, lines=said)
-        known = Known(
+        known = KnownIds(
             requirements=frozenset(one.id for one in known_requirements(files.get(SPEC, ""))),
             turns=frozenset(line.message_id for line in said if line.message_id),
         )
-        thinking = Thinking(mind, FORMALIZING)
+        thinking = ModelSession(mind, FORMALIZING)
         errors: tuple[str, ...] = ()
         try:
             for _ in range(2):
                 text = await thinking.about(judging.formalize(ws, files, said, errors=errors))
-                reading = read_plan(seen(text), known)
+                reading = read_plan(sanitized(text), known)
                 if reading.plan:
-                    return Formal(reading.plan.model_dump_json(), known.requirements, thinking.facts)
+                    return WrittenPlan(reading.plan.model_dump_json(), known.requirements, thinking.facts)
                 errors = reading.errors
         except VoiceError as error:
             log.warning("the plan is written without a model: %s (%s)", error, error.reason)
@@ -93,16 +93,16 @@ class ThinkingWorkshop:
         return plain._replace(facts=thinking.facts)
 
 
-class ThinkingReviewer:
+class ModelReviewer:
     """Reviews by a mind, together with what code finds by looking."""
 
-    def __init__(self, mind: Mind) -> None:
+    def __init__(self, mind: LanguageModel) -> None:
         self._mind = mind
 
-    async def opinion(self, item: Dossier, persona: Persona, roster: Roster) -> Opinion:
+    async def opinion(self, item: Dossier, persona: Persona, roster: Roster) -> ReviewerOpinion:
         """Raises VoiceError: who could not look has found nothing, and that is said."""
         prompt = judging.review(item.slug, persona, roster, files=item.texts)
-        thinking = Thinking(self._mind, REVIEWING)
+        thinking = ModelSession(self._mind, REVIEWING)
         found = _findings(await thinking.about(prompt), item)
         if found is None:
             found = _findings(await thinking.about(again(prompt, "findings")), item)
@@ -115,7 +115,8 @@ class ThinkingReviewer:
 def _findings(text: str, item: Dossier) -> tuple[Finding, ...] | None:
     """None where there is no list of findings, however short."""
     given = next(
-        (one["findings"] for one in objects_in(seen(text)) if isinstance(one.get("findings"), list)), None
+        (one["findings"] for one in objects_in(sanitized(text)) if isinstance(one.get("findings"), list)),
+        None,
     )
     if given is None:
         return None
@@ -128,8 +129,8 @@ def _finding(given: Any, item: Dossier) -> Finding | None:
     if not isinstance(given, Mapping):
         return None
     file, text = given.get("file"), given.get("text")
-    severities = {one.value: one for one in Severity}
-    severity = severities.get(str(given.get("severity")).casefold(), Severity.MINOR)
+    severities = {one.value: one for one in FindingSeverity}
+    severity = severities.get(str(given.get("severity")).casefold(), FindingSeverity.MINOR)
     if not isinstance(file, str) or file not in item.texts or not isinstance(text, str) or not text.strip():
         return None
     line = given.get("line")

@@ -38,13 +38,13 @@ class Usage(NamedTuple):
     dollars: Decimal | None = None
 
 
-class Thought(NamedTuple):
+class Completion(NamedTuple):
     text: str
     usage: Usage
 
 
-class Mind(Protocol):
-    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Thought:
+class LanguageModel(Protocol):
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         """
         An answer of at most *tokens*, within *seconds* for one attempt.
 
@@ -61,17 +61,17 @@ _EDGE = re.compile(r"(^(?:<<<|>>>)[0-9a-f]+.*$)", re.MULTILINE)
 """Where material begins or ends (`prompts/fencing.py`), or looks like it."""
 
 
-class DiscreetMind(Mind):
+class RedactingModel(LanguageModel):
     """
     Files of the workspace go into prompts, and nobody redacted those. The same text is redacted in the same way, so
     what a provider keeps of the stable parts stays of use.
     """
 
-    def __init__(self, mind: Mind, redact: Redact) -> None:
+    def __init__(self, mind: LanguageModel, redact: Redact) -> None:
         self._mind = mind
         self._redact = redact
 
-    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Thought:
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         told = Prompt(tuple(map(self._hidden, prompt.stable)), self._hidden(prompt.moving))
         thought = await self._mind.think(told, seconds=seconds, tokens=tokens)
         return thought._replace(text=self._redact(thought.text))

@@ -6,9 +6,9 @@ from threading import Lock
 from typing import NamedTuple
 
 from bot.domain.catalog.personas import Persona
-from bot.domain.reviews.text import Opinion, Review
-from bot.engine.review_ports import Case
-from bot.voices.judging import MindOf, ThinkingReviewer
+from bot.domain.reviews.text import Review, ReviewerOpinion
+from bot.engine.review_ports import ReviewCase
+from bot.voices.judging import MindOf, ModelReviewer
 from bot.voices.offline import checklist
 from bot.voices.offline.dossier import Dossier
 
@@ -16,11 +16,11 @@ from bot.voices.offline.dossier import Dossier
 class _Table(NamedTuple):
     """What lies before the reviewers of a case: they read it together, so that it is read once."""
 
-    case: Case
+    case: ReviewCase
     dossier: Dossier
     turn: Lock
 
-    def opinion(self, persona: Persona) -> Opinion:
+    def opinion(self, persona: Persona) -> ReviewerOpinion:
         with self.turn:
             return checklist.opinion(self.dossier, persona, self.case.playbook.roster)
 
@@ -29,13 +29,13 @@ class ChecklistReviewers:
     def __init__(self) -> None:
         self._newest: _Table | None = None
 
-    async def opinion(self, case: Case, persona: Persona) -> Opinion:
+    async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
         if self._newest is None or self._newest.case is not case:
             self._newest = _Table(case, _dossier(case), Lock())
         return await asyncio.to_thread(self._newest.opinion, persona)
 
     async def together(
-        self, case: Case, opinions: Iterable[Opinion], *, unseen: tuple[str, ...], asked: str
+        self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
     ) -> Review:
         given = tuple(opinions)
         review = await asyncio.to_thread(
@@ -44,25 +44,25 @@ class ChecklistReviewers:
         return review.but(method=f"{asked} {review.method}".strip())
 
 
-class ThinkingReviewers:
+class ModelReviewers:
     """*mind_of* gives a persona's mind, by its key; who has none goes through the checklist."""
 
     def __init__(self, mind_of: MindOf, checklist: ChecklistReviewers) -> None:
         self._mind_of = mind_of
         self._checklist = checklist
 
-    async def opinion(self, case: Case, persona: Persona) -> Opinion:
+    async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
         if mind := self._mind_of(persona.key):
-            return await ThinkingReviewer(mind).opinion(_dossier(case), persona, case.playbook.roster)
+            return await ModelReviewer(mind).opinion(_dossier(case), persona, case.playbook.roster)
         return await self._checklist.opinion(case, persona)
 
     async def together(
-        self, case: Case, opinions: Iterable[Opinion], *, unseen: tuple[str, ...], asked: str
+        self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
     ) -> Review:
         return await self._checklist.together(case, opinions, unseen=unseen, asked=asked)
 
 
-def _dossier(case: Case) -> Dossier:
+def _dossier(case: ReviewCase) -> Dossier:
     return Dossier(
         slug=case.slug,
         title=case.title,

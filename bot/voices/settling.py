@@ -20,7 +20,7 @@ _CRITERION = re.compile(
 )
 
 
-def settled(existing: str, body: str, heading: str) -> str | None:
+def merged_sections(existing: str, body: str, heading: str) -> str | None:
     """The *body* of the section *heading* with the numbers of the page *existing*; None if it has no requirement."""
     before = read_spec(existing, heading)
     written = read_spec(f"## {heading}\n\n{_unique(body)}", heading)

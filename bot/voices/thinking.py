@@ -13,17 +13,17 @@ from typing import NamedTuple
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
-from bot.engine.ports import NO_FACTS, Cue, Facts, Speech, Voices
+from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
 from bot.voices import answers
 from bot.voices import answers as words
 from bot.voices.answers import Answered
 from bot.voices.concluding import concluded
-from bot.voices.model import Mind, Prompt, Usage, facts_of
+from bot.voices.model import LanguageModel, Prompt, Usage, facts_of
 from bot.voices.prompts import tasks
-from bot.voices.prompts.blind import heard_by
+from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.scene import Scene
-from bot.voices.prompts.seen import seen
+from bot.voices.prompts.seen import sanitized
 from bot.voices.writing import Writer, steps_of
 
 log = logging.getLogger(__name__)
@@ -36,20 +36,20 @@ OF_A_MIND = {"empty": EMPTY, "cut_off": LONG, "refused": REFUSED}
 
 REASONS = {EMPTY: "empty", LONG: "cut_off", VOICES: "unstructured", REFUSED: "refused"}
 
-MindOf = Callable[[str], Mind | None]
+MindOf = Callable[[str], LanguageModel | None]
 
 
-class Allowance(NamedTuple):
+class CallLimits(NamedTuple):
     seconds: float
     tokens: int
 
 
-SPEAKING = Allowance(60.0, 1_200)
-WRITING = Allowance(180.0, 8_000)
-CONCLUDING = Allowance(120.0, 4_000)
+SPEAKING = CallLimits(60.0, 1_200)
+WRITING = CallLimits(180.0, 8_000)
+CONCLUDING = CallLimits(120.0, 4_000)
 
 
-class ThinkingVoices:
+class ModelVoices:
     """
     *mind_of* gives a persona's mind, by its key, or None; *offline* speaks for whoever has none, and for a roundtable
     that goes on without a model.
@@ -59,29 +59,29 @@ class ThinkingVoices:
         self._mind_of = mind_of
         self._offline = offline
 
-    async def acknowledge(self, cue: Cue) -> Speech:
+    async def acknowledge(self, cue: VoiceContext) -> Speech:
         if self._mind(cue) is None:
             return await self._offline.acknowledge(cue)
         if not cue.roundtable.answers:
             return Speech("")
         scene = await _scene(cue)
-        return await self._spoken(cue, tasks.acknowledge(scene), Wanted(scene, assesses=True))
+        return await self._spoken(cue, tasks.acknowledge(scene), AnswerSpec(scene, assesses=True))
 
-    async def frame(self, cue: Cue) -> Speech:
+    async def frame(self, cue: VoiceContext) -> Speech:
         if self._mind(cue) is None:
             return await self._offline.frame(cue)
         debate, scene = _debate(cue), await _scene(cue)
-        return await self._spoken(cue, tasks.frame(scene, debate), Wanted(scene, may_pass=False))
+        return await self._spoken(cue, tasks.frame(scene, debate), AnswerSpec(scene, may_pass=False))
 
-    async def respond(self, cue: Cue) -> Speech:
+    async def respond(self, cue: VoiceContext) -> Speech:
         if self._mind(cue) is None:
             return await self._offline.respond(cue)
         debate, scene = _debate(cue), await _scene(cue)
-        known = frozenset(turn.id for turn in heard_by(debate, cue.persona))
-        return await self._spoken(cue, tasks.respond(scene, debate), Wanted(scene, known))
+        known = frozenset(turn.id for turn in visible_to(debate, cue.persona))
+        return await self._spoken(cue, tasks.respond(scene, debate), AnswerSpec(scene, known))
 
     async def draft(
-        self, cue: Cue, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
+        self, cue: VoiceContext, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
     ) -> tuple[tuple[Edit, ...], Facts]:
         """Where nobody said anything there is nothing to think about: the sections say so."""
         plain, _ = await self._offline.draft(cue, steps=steps, files=files, skipped=skipped)
@@ -90,18 +90,18 @@ class ThinkingVoices:
             return plain, NO_FACTS
         scene = _scene_of(cue, files)
         writer = Writer(scene, steps_of(scene, steps), plain)
-        thinking = Thinking(mind, WRITING)
+        thinking = ModelSession(mind, WRITING)
         if prompt := writer.prompt():
             await _written(writer, prompt, thinking)
         again, _ = await self._offline.draft(cue, steps=steps, files=writer.files(), skipped=skipped)
         return writer.edits(again), thinking.facts
 
-    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
+    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         """Whether it is tried again is decided where it is counted: ERR-ELAB-007."""
         if (mind := self._mind(cue)) is None:
             return await self._offline.synthesize(cue, files)
         debate, scene = _debate(cue), _scene_of(cue, files)
-        thinking = Thinking(mind, CONCLUDING)
+        thinking = ModelSession(mind, CONCLUDING)
         try:
             text = await thinking.about(tasks.synthesize(scene, debate))
         except VoiceError as error:
@@ -110,13 +110,13 @@ class ThinkingVoices:
             raise
         return concluded(text, debate), thinking.facts
 
-    def _mind(self, cue: Cue) -> Mind | None:
+    def _mind(self, cue: VoiceContext) -> LanguageModel | None:
         return None if cue.roundtable.unaided else self._mind_of(cue.persona)
 
-    async def _spoken(self, cue: Cue, prompt: Prompt, wanted: "Wanted") -> Speech:
+    async def _spoken(self, cue: VoiceContext, prompt: Prompt, wanted: "AnswerSpec") -> Speech:
         mind = self._mind(cue)
         assert mind, "who has none speaks offline"
-        thinking = Thinking(mind, SPEAKING)
+        thinking = ModelSession(mind, SPEAKING)
         answer, flaw = await _answered(prompt, wanted, thinking)
         if flaw:
             log.info("%s is asked once more, because the answer was %s", cue.persona, flaw)
@@ -131,10 +131,10 @@ class ThinkingVoices:
         return Speech(answer.text, facts, answer.stances, answer.satisfied, answer.passed)
 
 
-class Thinking:
+class ModelSession:
     """One persona at work on one thing, however many calls that takes, and what they took together."""
 
-    def __init__(self, mind: Mind, allowance: Allowance) -> None:
+    def __init__(self, mind: LanguageModel, allowance: CallLimits) -> None:
         self._mind = mind
         self._allowance = allowance
         self._usages: list[Usage] = []
@@ -154,7 +154,7 @@ class Thinking:
         return thought.text
 
 
-class Wanted:
+class AnswerSpec:
     """
     What an answer has to be, so that a persona can say it here. *turns* are those it has read. Who *assesses* what was
     answered, and is not satisfied, asks one question.
@@ -165,14 +165,14 @@ class Wanted:
     ) -> None:
         rt, roster = scene.rt, scene.playbook.roster
         self._persona = scene.persona
-        self._names = words.Spoken(roster, rt.people.values())
+        self._names = words.SpeakerPrefixes(roster, rt.people.values())
         self._turns = turns
         self._may_pass = may_pass
         self._assesses = assesses
 
     def read(self, text: str) -> tuple[Answered, str]:
         """What was answered, and what is wrong with it; empty where nothing is."""
-        found = answers.read(seen(text), turns=self._turns)
+        found = answers.read(sanitized(text), turns=self._turns)
         whole = words.tidied(found.text)
         own = self._names.own(whole, self._persona)
         answer = found._replace(text=own)
@@ -189,7 +189,7 @@ class Wanted:
         return answer, QUESTION if unasked else ""
 
 
-async def _answered(prompt: Prompt, wanted: Wanted, thinking: Thinking) -> tuple[Answered, str]:
+async def _answered(prompt: Prompt, wanted: AnswerSpec, thinking: ModelSession) -> tuple[Answered, str]:
     try:
         text = await thinking.about(prompt)
     except VoiceError as error:
@@ -199,7 +199,7 @@ async def _answered(prompt: Prompt, wanted: Wanted, thinking: Thinking) -> tuple
     return wanted.read(text)
 
 
-async def _written(writer: Writer, prompt: Prompt, thinking: Thinking) -> None:
+async def _written(writer: Writer, prompt: Prompt, thinking: ModelSession) -> None:
     """Asked once more for what was missing; what was there stays. A second failure takes nothing away."""
     flaw = PARTS
     try:
@@ -215,7 +215,7 @@ async def _written(writer: Writer, prompt: Prompt, thinking: Thinking) -> None:
         log.warning("parts of the step are written without a model: %s (%s)", error, error.reason)
 
 
-async def _scene(cue: Cue) -> Scene:
+async def _scene(cue: VoiceContext) -> Scene:
     """With the item's files, if they can be read: somebody can speak without."""
     try:
         files = await cue.files()
@@ -225,13 +225,13 @@ async def _scene(cue: Cue) -> Scene:
     return _scene_of(cue, files)
 
 
-def _scene_of(cue: Cue, files: Mapping[str, str]) -> Scene:
+def _scene_of(cue: VoiceContext, files: Mapping[str, str]) -> Scene:
     if persona := cue.playbook.roster.get(cue.persona):
         return Scene(cue.roundtable, cue.playbook, persona, files)
     raise VoiceError(f"There is no persona {cue.persona!r}.", reason="unknown_persona")
 
 
-def _debate(cue: Cue) -> Elaboration:
+def _debate(cue: VoiceContext) -> Elaboration:
     if cue.roundtable.elaboration is None:
         raise VoiceError("There is no discussion to speak in.", reason="no_elaboration")
     return cue.roundtable.elaboration

@@ -24,7 +24,7 @@ Spoken = TypeVar("Spoken", Answer, Turn)
 _CLAUSE_END = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]|[.,;:!?。！？、，]+")
 
 
-def as_heard(rt: Roundtable) -> Roundtable:
+def truncated(rt: Roundtable) -> Roundtable:
     """*rt* as a voice reads it: no answer and no turn is longer than a person's."""
     debate = rt.elaboration
     return rt.but(answers=_heard(rt.answers), elaboration=debate and debate.but(turns=_heard(debate.turns)))

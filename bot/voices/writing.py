@@ -19,8 +19,8 @@ from bot.voices.offline.pages import is_placeholder, joined, section_of
 from bot.voices.offline.phrases import key
 from bot.voices.prompts import tasks
 from bot.voices.prompts.scene import Scene
-from bot.voices.prompts.tasks import Part
-from bot.voices.settling import settled
+from bot.voices.prompts.tasks import DraftPart
+from bot.voices.settling import merged_sections
 
 MARK = "==="
 SECTION_CHARS = 20_000
@@ -48,7 +48,7 @@ class Slot(NamedTuple):
     """A part that can be written, and the edit that writes it without a mind."""
 
     edit: SectionEdit | ItemsEdit
-    part: Part
+    part: DraftPart
 
 
 class Writer:
@@ -101,9 +101,9 @@ class Writer:
             said = "" if is_placeholder(text) else text
             if len(said) > tasks.PART_CHARS:
                 return None
-            return Slot(edit, Part(f"{MARK} {edit.path} | {edit.heading}", hints, said))
+            return Slot(edit, DraftPart(f"{MARK} {edit.path} | {edit.heading}", hints, said))
         if isinstance(edit, ItemsEdit) and edit.path == story_file.FILE and not self._is_long(edit.path):
-            return Slot(edit, Part(f"{MARK} {edit.path}", STORY_FORM, self._file(edit.path)))
+            return Slot(edit, DraftPart(f"{MARK} {edit.path}", STORY_FORM, self._file(edit.path)))
         return None
 
     def _is_long(self, path: str) -> bool:
@@ -122,7 +122,7 @@ class Writer:
         if plain.path.rpartition("/")[2] == QUICK_SCAN:
             return _with_scan(text, read_quick_scan(plain.body))
         if numbering.HEADING in plain.heading.casefold():
-            return settled(self._file(plain.path), text, plain.heading) or ""
+            return merged_sections(self._file(plain.path), text, plain.heading) or ""
         return _DEFINES.sub(r"**\g<title>**", text)
 
     def _file(self, path: str) -> str:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from bot.content import load
-from bot.domain.catalog.agenda import Depth, Section, Step
-from bot.domain.catalog.section_parser import Owned
+from bot.domain.catalog.agenda import Depth, Step, StepHeading
+from bot.domain.catalog.section_parser import OwnedSection
 from bot.domain.catalog.skip_if import Facts
 
 HERE = Path(__file__).parent / "elsewhere"
@@ -118,9 +118,14 @@ def test_other_words_before_a_colon_stay() -> None:
 def test_unknown_headings_and_code_belong_to_the_section_they_stand_in() -> None:
     """What is shown in a fence is neither a heading nor a question."""
     found = step("01-03")
-    standard = found.sections[Section.STANDARD]
+    standard = found.sections[StepHeading.STANDARD]
 
-    assert list(found.sections) == [Section.STANDARD, Section.DEEP, Section.VALIDATION, Section.ARTIFACTS]
+    assert list(found.sections) == [
+        StepHeading.STANDARD,
+        StepHeading.DEEP,
+        StepHeading.VALIDATION,
+        StepHeading.ARTIFACTS,
+    ]
     assert "## Background" in standard
     assert "## Deep Mode\n\n1. This is an example" in standard
     assert "~~~text\n## Validation\n```\n## Artifacts\n~~~" in standard
@@ -151,7 +156,9 @@ def test_a_depth_that_is_not_there_falls_back() -> None:
 def test_what_is_written_where_is_understood() -> None:
     """However the Artifacts section says it."""
     assert step("01-01").owned("requirements-spec.md") == (
-        Owned(heading="1. Readers", number="1", hints=("Content: one paragraph for each kind of reader",)),
+        OwnedSection(
+            heading="1. Readers", number="1", hints=("Content: one paragraph for each kind of reader",)
+        ),
     )
     assert [one.heading for one in step("01-02").owned("glossary.md")] == ["1. Words"]
     assert [one.heading for one in step("01-03").owned("requirements-spec.md")] == ["3. Found Pages"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.content import load
-from bot.domain.catalog.agenda import Playbook, Section
+from bot.domain.catalog.agenda import Playbook, StepHeading
 
 STEP = """---
 step_id: "01-01"
@@ -101,7 +101,7 @@ def test_how_a_heading_is_set_does_not_matter(folders: Folders, heading: str) ->
     playbook = folders.read(STEP.replace("## Standard Mode", heading))
 
     [step] = playbook.agenda.steps
-    assert step.sections == {Section.STANDARD: "What hurts?"}
+    assert step.sections == {StepHeading.STANDARD: "What hurts?"}
     assert playbook.notes == ()
 
 
@@ -125,7 +125,9 @@ def test_outputs_are_called_as_people_call_files(
 
 def test_the_sections_of_an_output_with_a_space_in_its_name_are_found(folders: Folders) -> None:
     """Each belongs to the file that is named before it."""
-    artifacts = '\n## Artifacts\n\n- `My Spec.md`: Section "2. Goals"\n- `Ändern.md`: Section "3. Risks"\n'
+    artifacts = (
+        '\n## Artifacts\n\n- `My Spec.md`: StepHeading "2. Goals"\n- `Ändern.md`: StepHeading "3. Risks"\n'
+    )
     step = STEP.replace("[context.md]", "[My Spec.md, Ändern.md]") + artifacts
 
     [read] = folders.read(step).agenda.steps

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.content import load
-from bot.domain.catalog.agenda import Depth, Playbook, Section
+from bot.domain.catalog.agenda import Depth, Playbook, StepHeading
 from bot.errors import ContentError
 from bot.shipped import personas_dir
 
@@ -89,7 +89,11 @@ def test_a_good_file_becomes_a_step(reader: Reader) -> None:
     assert step.depends_on == ("00-01",)
     assert step.skip_if == "scope === 'small'"
     assert (step.phase_key, step.filename) == (REQUIREMENTS, "01-a.md")
-    assert step.sections == {Section.BRIEF: "Short.", Section.STANDARD: "Long.", Section.VALIDATION: "- ok"}
+    assert step.sections == {
+        StepHeading.BRIEF: "Short.",
+        StepHeading.STANDARD: "Long.",
+        StepHeading.VALIDATION: "- ok",
+    }
     assert step.body == body.strip("\n")
     assert playbook.troubles_of(REQUIREMENTS) == ()
 
@@ -119,7 +123,7 @@ def test_headings_are_known_in_any_case(reader: Reader) -> None:
     )
 
     [step] = reader.read().agenda.steps
-    assert step.sections == {Section.STANDARD: "A\n## Aside\nB\n##Deep Mode", Section.DEEP: "C"}
+    assert step.sections == {StepHeading.STANDARD: "A\n## Aside\nB\n##Deep Mode", StepHeading.DEEP: "C"}
 
 
 @pytest.mark.parametrize("fence", ["```", "~~~~", "  ```"])
@@ -129,7 +133,7 @@ def test_a_heading_in_code_is_no_heading(reader: Reader, fence: str) -> None:
     reader.write(text_of(f"## Brief Mode\nBefore.\n{example}\n## Standard Mode\nSaid."))
 
     [step] = reader.read().agenda.steps
-    assert step.sections == {Section.BRIEF: f"Before.\n{example}", Section.STANDARD: "Said."}
+    assert step.sections == {StepHeading.BRIEF: f"Before.\n{example}", StepHeading.STANDARD: "Said."}
 
 
 def test_fences_close_what_they_opened(reader: Reader) -> None:
@@ -138,7 +142,7 @@ def test_fences_close_what_they_opened(reader: Reader) -> None:
     reader.write(text_of(f"## Standard Mode\n{code}\n## Deep Mode\nA"))
 
     [step] = reader.read().agenda.steps
-    assert step.sections == {Section.STANDARD: code, Section.DEEP: "A"}
+    assert step.sections == {StepHeading.STANDARD: code, StepHeading.DEEP: "A"}
 
 
 def test_a_fence_that_nobody_closed_hides_nothing(reader: Reader) -> None:
@@ -146,7 +150,7 @@ def test_a_fence_that_nobody_closed_hides_nothing(reader: Reader) -> None:
     reader.write(text_of("## Brief Mode\n```\nA\n## Standard Mode\nB"))
 
     [step] = reader.read().agenda.steps
-    assert step.sections == {Section.BRIEF: "```\nA", Section.STANDARD: "B"}
+    assert step.sections == {StepHeading.BRIEF: "```\nA", StepHeading.STANDARD: "B"}
 
 
 @pytest.mark.parametrize(
@@ -174,7 +178,7 @@ def test_only_a_speakers_name_is_taken_off(reader: Reader, personas: Path, writt
     with_mode, without = reader.read().agenda.steps
     assert with_mode.text_at(Depth.STANDARD) == (said, False)
     assert without.text_at(Depth.STANDARD) == (said, True)
-    assert with_mode.sections == {Section.STANDARD: written}
+    assert with_mode.sections == {StepHeading.STANDARD: written}
 
 
 def test_fields_of_later_formats_do_no_harm(reader: Reader) -> None:

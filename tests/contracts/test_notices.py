@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.reviews.notice import Entry, Notice, ShowNotice
+from bot.domain.reviews.notice import Notice, ReviewEntry, ShowNotice
 from bot.engine.review_ports import Notices
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.notices import EmbeddedNotices, RedisNotices
 from tests.redis_server import RedisServer
 
 Opening = Callable[[], AbstractAsyncContextManager[Notices]]
-ENTRY = Entry(number=1, path="reviews/review-001.md", line="REVIEW: metadata unavailable")
-NOTICE = Notice(slug="offline-sync", title="Offline – sync", version=1, entries=(ENTRY,)).owing(ShowNotice())
+ENTRY = ReviewEntry(number=1, path="reviews/review-001.md", line="REVIEW: metadata unavailable")
+NOTICE = Notice(slug="offline-sync", title="Offline – sync", version=1, entries=(ENTRY,)).queueing(
+    ShowNotice()
+)
 
 
 @pytest.fixture(params=["embedded", "redis"])
@@ -40,13 +42,13 @@ async def test_what_is_saved_is_there_for_the_next_process(open_notices: Opening
         await first.put(NOTICE, expected=0)
     async with open_notices() as second:
         assert await second.get(NOTICE.slug) == NOTICE
-        assert await second.owing() == (NOTICE.slug,)
+        assert await second.unfinished() == (NOTICE.slug,)
 
 
 async def test_nobody_is_nothing(notices: Notices) -> None:
     """An item without reviews has no notice, and owes nothing."""
     assert await notices.get("nobody") is None
-    assert await notices.owing() == ()
+    assert await notices.unfinished() == ()
 
 
 async def test_of_two_who_saw_the_same_one_saves(notices: Notices) -> None:
@@ -66,10 +68,10 @@ async def test_who_owes_nothing_any_more_is_not_listed(notices: Notices) -> None
     """Until something is owed again."""
     await notices.put(NOTICE, expected=0)
     await notices.put(NOTICE.but(version=2, outbox=()), expected=1)
-    assert await notices.owing() == ()
+    assert await notices.unfinished() == ()
 
     await notices.put(NOTICE.but(version=3), expected=2)
-    assert await notices.owing() == (NOTICE.slug,)
+    assert await notices.unfinished() == (NOTICE.slug,)
 
 
 async def test_a_notice_from_before_is_read(notices: Notices) -> None:

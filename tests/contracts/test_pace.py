@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.engine.ports import Pace
+from bot.engine.ports import RateLimit
 from bot.errors import ConfigError
-from bot.storage.limiter import BUDGETS_REMEMBERED, LocalPace, RedisPace
+from bot.storage.limiter import BUDGETS_REMEMBERED, LocalRateLimit, RedisRateLimit
 from tests.redis_server import RedisServer
 
-Opening = Callable[[], AbstractAsyncContextManager[Pace]]
+Opening = Callable[[], AbstractAsyncContextManager[RateLimit]]
 GRACE_SECONDS = 0.001
 """Two clocks are read one after the other."""
 
@@ -30,8 +30,8 @@ def silent_redis_url() -> Iterator[str]:
 
 
 @asynccontextmanager
-async def alone(speed: float = 1) -> AsyncIterator[Pace]:
-    yield LocalPace(speed=speed)
+async def alone(speed: float = 1) -> AsyncIterator[RateLimit]:
+    yield LocalRateLimit(speed=speed)
 
 
 @pytest.fixture(params=["local", "redis"])
@@ -41,21 +41,21 @@ def open_pace(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     if request.param == "local":
         return alone
     url = request.getfixturevalue("redis_url")
-    return lambda: RedisPace(url)
+    return lambda: RedisRateLimit(url)
 
 
 @pytest.fixture
-async def pace(open_pace: Opening) -> AsyncIterator[Pace]:
+async def pace(open_pace: Opening) -> AsyncIterator[RateLimit]:
     async with open_pace() as opened:
         yield opened
 
 
-async def seconds_of(*turns: Pace, per_second: float, burst: int) -> list[float]:
+async def seconds_of(*turns: RateLimit, per_second: float, burst: int) -> list[float]:
     """When each of *turns* came, all of them asked for at once and in this order."""
     began = time.monotonic()
     came: dict[int, float] = {}
 
-    async def take(number: int, pace: Pace) -> None:
+    async def take(number: int, pace: RateLimit) -> None:
         await pace.turn("post:C1", per_second=per_second, burst=burst)
         came[number] = time.monotonic() - began
 
@@ -63,7 +63,7 @@ async def seconds_of(*turns: Pace, per_second: float, burst: int) -> list[float]
     return [came[number] for number in sorted(came)]
 
 
-async def test_a_burst_goes_at_once_and_the_rest_in_step(pace: Pace) -> None:
+async def test_a_burst_goes_at_once_and_the_rest_in_step(pace: RateLimit) -> None:
     """Three at once, and then one every twentieth of a second."""
     came = await seconds_of(*[pace] * 6, per_second=20, burst=3)
 
@@ -73,14 +73,14 @@ async def test_a_burst_goes_at_once_and_the_rest_in_step(pace: Pace) -> None:
     assert came[2] < came[3]
 
 
-async def test_first_come_first_served(pace: Pace) -> None:
+async def test_first_come_first_served(pace: RateLimit) -> None:
     """Nobody overtakes."""
     came = await seconds_of(*[pace] * 8, per_second=50, burst=2)
 
     assert came == sorted(came)
 
 
-async def test_budgets_do_not_wait_for_each_other(pace: Pace) -> None:
+async def test_budgets_do_not_wait_for_each_other(pace: RateLimit) -> None:
     """A busy channel is no reason to be slow in another."""
     await pace.turn("post:C1", per_second=0.001, burst=1)
 
@@ -88,7 +88,7 @@ async def test_budgets_do_not_wait_for_each_other(pace: Pace) -> None:
         await pace.turn("post:C2", per_second=0.001, burst=1)
 
 
-async def test_a_hold_is_waited_for_by_everybody_also_by_those_who_waited_before(pace: Pace) -> None:
+async def test_a_hold_is_waited_for_by_everybody_also_by_those_who_waited_before(pace: RateLimit) -> None:
     """Slack said so; who was in the queue keeps their place, and nothing bursts out afterwards."""
     waiting = asyncio.create_task(seconds_of(*[pace] * 3, per_second=4, burst=1))
     await asyncio.wait({waiting}, timeout=0.1)  # by now all three have their places
@@ -104,7 +104,7 @@ async def test_a_hold_is_waited_for_by_everybody_also_by_those_who_waited_before
     assert own >= 0.4 + 1 / 4 - GRACE_SECONDS
 
 
-async def test_after_a_hold_there_is_no_burst(pace: Pace) -> None:
+async def test_after_a_hold_there_is_no_burst(pace: RateLimit) -> None:
     """Whoever was told to slow down has used up what there was to use."""
     await pace.turn("post:C1", per_second=20, burst=10)
     await pace.hold("post:C1", seconds=0.1)
@@ -115,7 +115,7 @@ async def test_after_a_hold_there_is_no_burst(pace: Pace) -> None:
     assert came[2] >= 0.1 + 2 / 20 - 0.01
 
 
-async def test_a_hold_never_shortens_another(pace: Pace) -> None:
+async def test_a_hold_never_shortens_another(pace: RateLimit) -> None:
     """Two replicas may be told different things."""
     began = time.monotonic()
     await pace.hold("post:C1", seconds=0.2)
@@ -126,7 +126,7 @@ async def test_a_hold_never_shortens_another(pace: Pace) -> None:
     assert time.monotonic() - began >= 0.2 - 0.02
 
 
-async def test_whoever_gives_up_holds_up_nobody_for_long(pace: Pace) -> None:
+async def test_whoever_gives_up_holds_up_nobody_for_long(pace: RateLimit) -> None:
     """A cancelled wait costs one call's time at most."""
     await pace.turn("post:C1", per_second=2, burst=1)
     with pytest.raises(TimeoutError):
@@ -140,7 +140,7 @@ async def test_whoever_gives_up_holds_up_nobody_for_long(pace: Pace) -> None:
 async def test_processes_share_one_pace(redis_url: str) -> None:
     """Two replicas together are no faster than one."""
     async with AsyncExitStack() as stack:
-        ours, theirs = [await stack.enter_async_context(RedisPace(redis_url)) for _ in range(2)]
+        ours, theirs = [await stack.enter_async_context(RedisRateLimit(redis_url)) for _ in range(2)]
 
         came = await seconds_of(*[ours, theirs] * 3, per_second=20, burst=1)
 
@@ -150,7 +150,7 @@ async def test_processes_share_one_pace(redis_url: str) -> None:
 async def test_processes_share_a_hold(redis_url: str) -> None:
     """What Slack said to one of them was meant for all."""
     async with AsyncExitStack() as stack:
-        ours, theirs = [await stack.enter_async_context(RedisPace(redis_url)) for _ in range(2)]
+        ours, theirs = [await stack.enter_async_context(RedisRateLimit(redis_url)) for _ in range(2)]
         await ours.hold("post:C1", seconds=0.2)
 
         came = await seconds_of(theirs, per_second=1_000, burst=10)
@@ -160,7 +160,7 @@ async def test_processes_share_a_hold(redis_url: str) -> None:
 
 async def test_nothing_of_it_stays_in_redis_for_ever(redis_url: str) -> None:
     """Every budget is forgotten some time after it was used last."""
-    async with RedisPace(redis_url) as pace:
+    async with RedisRateLimit(redis_url) as pace:
         await pace.turn("post:C1", per_second=1, burst=1)
         await pace.hold("post:C2", seconds=1)
 
@@ -175,7 +175,7 @@ async def test_without_redis_every_process_keeps_the_pace_by_itself(
     redis_server: RedisServer, redis_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """No error, no burst that was not there before, and one line in the log."""
-    async with RedisPace(redis_url) as pace:
+    async with RedisRateLimit(redis_url) as pace:
         await pace.turn("post:C1", per_second=20, burst=1)
         redis_server.stop()
         came = await seconds_of(*[pace] * 3, per_second=20, burst=1)
@@ -189,7 +189,7 @@ async def test_without_redis_every_process_keeps_the_pace_by_itself(
 
 async def test_a_redis_that_says_nothing_is_not_waited_for_twice(silent_redis_url: str) -> None:
     """Half a second, once; then nobody asks it for a while."""
-    async with RedisPace(silent_redis_url) as pace:
+    async with RedisRateLimit(silent_redis_url) as pace:
         began = time.monotonic()
         for _ in range(20):
             await pace.turn("post:C1", per_second=10_000, burst=10)
@@ -202,7 +202,7 @@ async def test_redis_is_used_again_when_it_is_back(
 ) -> None:
     """Nothing has to be started again."""
     monkeypatch.setattr("bot.storage.limiter.COOL_DOWN_SECONDS", 0)
-    async with RedisPace(redis_url) as pace:
+    async with RedisRateLimit(redis_url) as pace:
         redis_server.stop()
         await pace.turn("post:C1", per_second=1_000, burst=1)
         redis_server.start()
@@ -214,13 +214,13 @@ async def test_redis_is_used_again_when_it_is_back(
 async def test_a_redis_url_that_is_none_is_said_at_once() -> None:
     """As everywhere where it is used."""
     with pytest.raises(ConfigError, match="REDIS_URL"):
-        RedisPace("http://nowhere")
+        RedisRateLimit("http://nowhere")
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["local", "redis"])
 async def test_at_full_speed_only_a_hold_is_waited_for(redis_url: str, *, shared: bool) -> None:
     """For a Slack on this machine, which has all the time in the world until it says otherwise."""
-    async with RedisPace(redis_url, speed=math.inf) if shared else alone(speed=math.inf) as pace:
+    async with RedisRateLimit(redis_url, speed=math.inf) if shared else alone(speed=math.inf) as pace:
         async with asyncio.timeout(20):
             await seconds_of(*[pace] * 200, per_second=0.001, burst=1)
         await pace.hold("post:C1", seconds=0.1)
@@ -231,7 +231,7 @@ async def test_at_full_speed_only_a_hold_is_waited_for(redis_url: str, *, shared
 
 async def test_budgets_nobody_uses_are_forgotten() -> None:
     """There are more channels than memory."""
-    pace = LocalPace()
+    pace = LocalRateLimit()
     for number in range(BUDGETS_REMEMBERED + 10):
         await pace.turn(f"post:C{number}", per_second=1e9, burst=2)
 
@@ -245,7 +245,7 @@ async def test_budgets_nobody_uses_are_forgotten() -> None:
 def test_whatever_happens_order_and_pace_are_kept(happenings: list[tuple[float, str]], burst: int) -> None:
     """Any turns and holds at any times: in no stretch more than allowed, and nothing at all during a hold."""
     now = 0.0
-    pace = LocalPace(clock=lambda: now)
+    pace = LocalRateLimit(clock=lambda: now)
     waiting: list[Callable[[], float]] = []
     called: list[float] = []
     holds: list[float] = []

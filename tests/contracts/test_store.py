@@ -83,7 +83,7 @@ async def test_what_a_newer_version_saved_is_neither_read_nor_changed(
         with pytest.raises((Conflict, NewerVersion)):
             await store.put(a_roundtable(), expected=0)
         assert await store.missing([SLUG, "other"]) == ()
-        assert "other" in await store.owing()
+        assert "other" in await store.unfinished()
         assert await store.get("other") == other
         assert await store.in_channel(ELSEWHERE.team, ELSEWHERE.channel) == (other,)
         assert await store.in_channel(PLACE.team, PLACE.channel) == ()
@@ -221,11 +221,11 @@ async def test_who_owes_something_is_known(store: Store) -> None:
     await store.put(a_roundtable("owing", outbox=OWED), expected=0)
     await store.put(a_roundtable("settled"), expected=0)
 
-    assert await store.owing() == ("owing",)
+    assert await store.unfinished() == ("owing",)
 
     await store.put(a_roundtable("owing", version=2), expected=1)
 
-    assert await store.owing() == ()
+    assert await store.unfinished() == ()
 
 
 async def test_who_owes_again_is_known_again(store: Store) -> None:
@@ -235,7 +235,7 @@ async def test_who_owes_again_is_known_again(store: Store) -> None:
             a_roundtable(version=version, outbox=OWED if version % 2 else ()), expected=version - 1
         )
 
-    assert await store.owing() == ("bright-night",)
+    assert await store.unfinished() == ("bright-night",)
 
 
 async def test_a_refused_save_hides_no_debt(store: Store) -> None:
@@ -245,7 +245,7 @@ async def test_a_refused_save_hides_no_debt(store: Store) -> None:
     with pytest.raises(Conflict):
         await store.put(a_roundtable(version=2), expected=1)
 
-    assert await store.owing() == ("bright-night",)
+    assert await store.unfinished() == ("bright-night",)
 
 
 async def test_the_stages_are_counted(store: Store) -> None:
@@ -267,7 +267,7 @@ async def test_everything_is_found_after_a_restart(open_store: Opening) -> None:
     async with open_store() as store:
         assert await store.get("bright-night") == a_roundtable(outbox=OWED)
         assert await store.at(PLACE) == a_roundtable(outbox=OWED)
-        assert await store.owing() == ("bright-night",)
+        assert await store.unfinished() == ("bright-night",)
         assert [one.slug for one in await store.in_channel("T1", "C1")] == ["bright-night"]
         await store.put(a_roundtable(version=2), expected=1)
 
@@ -306,7 +306,7 @@ async def test_what_could_not_be_saved_or_said_is_owed(store: Store) -> None:
     late = Commit(subject="late", late=True)
     await store.put(a_roundtable().but(unsaved=(late,)), expected=0)
 
-    assert await store.owing() == (a_roundtable().slug,)
+    assert await store.unfinished() == (a_roundtable().slug,)
 
 
 async def test_what_is_only_tried_again_can_be_left_in_peace(store: Store) -> None:
@@ -317,9 +317,9 @@ async def test_what_is_only_tried_again_can_be_left_in_peace(store: Store) -> No
     await store.put(a_roundtable("lively", unsaved=(late,), now=later), expected=0)
     await store.put(a_roundtable("busy", unsaved=(late,), outbox=OWED, now=later), expected=0)
 
-    assert sorted(await store.owing(quiet_since=quiet)) == ["busy", "quiet"]
-    assert sorted(await store.owing(quiet_since=later)) == ["busy", "lively", "quiet"]
-    assert sorted(await store.owing()) == ["busy", "lively", "quiet"]
+    assert sorted(await store.unfinished(quiet_since=quiet)) == ["busy", "quiet"]
+    assert sorted(await store.unfinished(quiet_since=later)) == ["busy", "lively", "quiet"]
+    assert sorted(await store.unfinished()) == ["busy", "lively", "quiet"]
 
 
 async def test_what_is_held_in_a_thread_and_not_over_is_known(store: Store) -> None:

@@ -21,7 +21,7 @@ class Ledger:
 
     def __init__(self, pause: Callable[[], Awaitable[None]]) -> None:
         self.saved: Counter[str] = Counter()
-        self.paid: Counter[str] = Counter()
+        self.performed: Counter[str] = Counter()
         self.paying: Counter[str] = Counter()
         self.most_payers = 0
         self.payments = 0
@@ -35,10 +35,10 @@ class Ledger:
         self.payments += 1
         self.paying[slug] += 1
         self.most_payers = max(self.most_payers, self.paying[slug])
-        while self.paid[slug] < self.saved[slug]:
+        while self.performed[slug] < self.saved[slug]:
             seen = self.saved[slug]
             await self._pause()
-            self.paid[slug] = seen
+            self.performed[slug] = seen
         await self._pause()  # between "nothing is owed" and the end of the payment, wakes must not get lost
         self.paying[slug] -= 1
 
@@ -63,7 +63,7 @@ async def test_who_is_woken_is_paid(wake_url: str) -> None:
     ledger = Ledger(a_moment)
     async with working(wake_url, ledger.pay) as wake:
         await ledger.save(SLUG, wake)
-        await wait_until(lambda: ledger.paid == ledger.saved)
+        await wait_until(lambda: ledger.performed == ledger.saved)
 
 
 async def test_work_waits_for_a_worker(wake_url: str) -> None:
@@ -72,7 +72,7 @@ async def test_work_waits_for_a_worker(wake_url: str) -> None:
     async with DocketWake(wake_url) as wake:
         await ledger.save(SLUG, wake)
         async with working(wake_url, ledger.pay):
-            await wait_until(lambda: ledger.paid == ledger.saved)
+            await wait_until(lambda: ledger.performed == ledger.saved)
 
 
 async def test_a_wake_during_a_payment_leads_to_another(wake_url: str) -> None:
@@ -99,50 +99,50 @@ async def test_a_wake_during_a_payment_leads_to_another(wake_url: str) -> None:
 async def test_a_slow_payment_holds_up_nobody_else(wake_url: str) -> None:
     """One payer at a time is a promise for one roundtable, not for all."""
     may_end = asyncio.Event()
-    paid = []
+    performed = []
 
     async def pay(slug: str) -> None:
         if slug == "slow":
             await may_end.wait()
-        paid.append(slug)
+        performed.append(slug)
 
     async with working(wake_url, pay) as wake:
         await wake.wake("slow")
         await wake.wake("quick")
-        await wait_until(lambda: paid == ["quick"])
+        await wait_until(lambda: performed == ["quick"])
         may_end.set()
-        await wait_until(lambda: paid == ["quick", "slow"])
+        await wait_until(lambda: performed == ["quick", "slow"])
 
 
 async def test_a_payment_that_fails_is_tried_again(wake_url: str) -> None:
     """A mistake of ours delays a roundtable, and does not stop it."""
     failures = [RuntimeError("once")]
-    paid = []
+    performed = []
 
     async def pay(slug: str) -> None:
         if failures:
             raise failures.pop()
-        paid.append(slug)
+        performed.append(slug)
 
     async with working(wake_url, pay) as wake:
         await wake.wake(SLUG)
-        await wait_until(lambda: paid == [SLUG])
+        await wait_until(lambda: performed == [SLUG])
 
 
 async def test_the_payment_at_hand_ends_before_the_worker_does(wake_url: str) -> None:
     """A stop waits for what is nearly done."""
-    begun, paid = asyncio.Event(), asyncio.Event()
+    begun, performed = asyncio.Event(), asyncio.Event()
 
     async def pay(_slug: str) -> None:
         begun.set()
         await a_moment()
-        paid.set()
+        performed.set()
 
     async with working(wake_url, pay) as wake:
         await wake.wake(SLUG)
         await begun.wait()
 
-    assert paid.is_set()
+    assert performed.is_set()
 
 
 async def test_a_payment_that_takes_too_long_is_handed_over(
@@ -174,16 +174,16 @@ async def test_a_payment_that_takes_too_long_is_handed_over(
 
 async def test_a_payment_that_gives_itself_up_is_handed_over(wake_url: str) -> None:
     """It raises CancelledError, without having been cancelled by anybody."""
-    paid = []
+    performed = []
 
     async def pay(slug: str) -> None:
-        paid.append(slug)
-        if len(paid) == 1:
+        performed.append(slug)
+        if len(performed) == 1:
             raise asyncio.CancelledError
 
     async with working(wake_url, pay) as wake:
         await wake.wake(SLUG)
-        await wait_until(lambda: len(paid) > 1)
+        await wait_until(lambda: len(performed) > 1)
 
 
 async def test_a_payment_may_hand_itself_over(wake_url: str) -> None:
@@ -212,6 +212,6 @@ async def test_no_wake_is_ever_lost_and_nobody_pays_twice_at_once(wake_url: str)
 
     async with working(wake_url, ledger.pay) as one, working(wake_url, ledger.pay) as other:
         await asyncio.gather(*(people(wake) for wake in (one, other) for _ in range(8)))
-        await wait_until(lambda: ledger.paid == ledger.saved)
+        await wait_until(lambda: ledger.performed == ledger.saved)
 
     assert ledger.most_payers == 1

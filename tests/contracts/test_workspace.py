@@ -3,11 +3,11 @@
 import pytest
 
 from bot.domain.item.artifacts import FileEdit, InsightEdit, ItemsEdit
-from bot.domain.item.meta import Change, Record, SlackPlace
-from bot.domain.roundtable.outcomes import Touched
+from bot.domain.item.meta import MetaChange, Record, SlackPlace
+from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.transcript.lines import Source
 from bot.domain.transcript.witness import Witness
-from bot.engine.ports import Reading, Workspace
+from bot.engine.ports import LoadedItem, Workspace
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
 SPEC = "requirements-spec.md"
@@ -21,7 +21,7 @@ def an_insight(path: str = SPEC, *, number: int = 1) -> InsightEdit:
 
 async def test_an_item_begins_with_its_folder(workspace: Workspace) -> None:
     """Before the first commit there is nothing, and that is no trouble."""
-    assert await workspace.read(SLUG, now=NOW) == Reading(None, ())
+    assert await workspace.read(SLUG, now=NOW) == LoadedItem(None, ())
     assert await workspace.items() == ()
 
     receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
@@ -33,7 +33,7 @@ async def test_an_item_begins_with_its_folder(workspace: Workspace) -> None:
 
 async def test_a_folder_that_somebody_removed_is_made_again(workspace: Workspace) -> None:
     """ERR-ART-001, and meta.json with it."""
-    work = a_commit(2, change=Change(steps=("01-02",)))
+    work = a_commit(2, change=MetaChange(steps=("01-02",)))
 
     receipt = await workspace.commit(SLUG, work, now=NOW)
 
@@ -47,7 +47,7 @@ async def test_a_receipt_says_what_is_saved(workspace: Workspace) -> None:
 
     assert receipt.state.meta.steps_completed == ("01-01",)
     assert (receipt.state.last_round, receipt.state.last_ts) == (1, NOW)
-    assert receipt.touched == (Touched(path=SPEC, heading="1. Scope"),)
+    assert receipt.touched == (ChangedFile(path=SPEC, heading="1. Scope"),)
     assert (await workspace.read(SLUG, now=NOW)).state == receipt.state
 
 
@@ -96,7 +96,7 @@ async def test_insights_are_added_where_they_belong(workspace: Workspace) -> Non
 
     receipt = await workspace.commit(SLUG, a_commit(2, edits=(an_insight(),)), now=NOW)
 
-    assert receipt.touched == (Touched(path=SPEC, heading="1. Scope"),)
+    assert receipt.touched == (ChangedFile(path=SPEC, heading="1. Scope"),)
     text = (await workspace.files(SLUG, (SPEC,)))[SPEC]
     assert "What we know after step 1." in text
     assert "- [Maya] insight 1" in text
@@ -174,9 +174,9 @@ async def test_progress_adds_up(workspace: Workspace) -> None:
         step_id="01-01", turn_count=4, personas_active=(), timestamp=NOW, synthesis_summary="Found it"
     )
     slack = SlackPlace(team_id="T1", channel_id="C1", thread_ts="1.1")
-    await workspace.commit(SLUG, a_commit(change=Change(steps=("01-01",), slack=slack)), now=NOW)
-    await workspace.commit(SLUG, a_commit(2, change=Change(elaborations=(record,))), now=NOW)
-    receipt = await workspace.commit(SLUG, a_commit(3, change=Change(phases=("00-quick-scan",))), now=NOW)
+    await workspace.commit(SLUG, a_commit(change=MetaChange(steps=("01-01",), slack=slack)), now=NOW)
+    await workspace.commit(SLUG, a_commit(2, change=MetaChange(elaborations=(record,))), now=NOW)
+    receipt = await workspace.commit(SLUG, a_commit(3, change=MetaChange(phases=("00-quick-scan",))), now=NOW)
 
     progress = receipt.state.meta
     assert progress.steps_completed == ("01-01",)
@@ -191,7 +191,7 @@ async def test_a_listing_says_where_an_item_is_held(workspace: Workspace) -> Non
     """So that a thread can be found again when the store was lost."""
     slack = SlackPlace(team_id="T1", channel_id="C1", thread_ts="1.1")
     created = {"description": "Too bright", "source_id": "GH-7"}
-    await workspace.commit(SLUG, a_commit(change=Change(created=created, slack=slack)), now=NOW)
+    await workspace.commit(SLUG, a_commit(change=MetaChange(created=created, slack=slack)), now=NOW)
 
     (listing,) = await workspace.items()
 
@@ -280,8 +280,8 @@ async def test_a_sound_item_needs_no_restoring(workspace: Workspace) -> None:
     """It is only read."""
     receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
 
-    assert await workspace.restore(SLUG, now=NOW) == Reading(receipt.state, ())
-    assert await workspace.restore("unknown", now=NOW) == Reading(None, ())
+    assert await workspace.restore(SLUG, now=NOW) == LoadedItem(receipt.state, ())
+    assert await workspace.restore("unknown", now=NOW) == LoadedItem(None, ())
 
 
 async def test_a_transcript_that_lacks_a_line_is_behind(workspace: Workspace) -> None:

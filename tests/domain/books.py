@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from bot.domain.catalog.agenda import ANALYSIS_PHASES, Agenda, Playbook
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.catalog.phases import Phase
-from bot.domain.catalog.steps import Section, Step
+from bot.domain.catalog.steps import Step, StepHeading
 from bot.domain.catalog.taxonomy import Trouble
 from tests.domain.table import shipped
 
@@ -48,10 +48,10 @@ def step(step_id: str, title: str = "", **more: object) -> Step:
         "phase_key": phase.key,
         "filename": f"{number}-step.md",
         "sections": {
-            Section.BRIEF: "Shall we say it is small?",
-            Section.STANDARD: "1. What is it?\n2. Why is it?",
-            Section.DEEP: "1. What?\n2. Why?\n3. When?\n4. Who?",
-            Section.ARTIFACTS: f'- Section: "{int(number)}. {title or "Topic"}"',
+            StepHeading.BRIEF: "Shall we say it is small?",
+            StepHeading.STANDARD: "1. What is it?\n2. Why is it?",
+            StepHeading.DEEP: "1. What?\n2. Why?\n3. When?\n4. Who?",
+            StepHeading.ARTIFACTS: f'- Section: "{int(number)}. {title or "Topic"}"',
         },
     }
     return Step.model_validate(given | more)

@@ -25,14 +25,14 @@ from bot.domain.item.artifacts import (
     Missing,
     PlanEdit,
     SectionEdit,
-    Unreadable,
+    UnreadableArtifact,
 )
 from bot.domain.item.item import item_from
 from bot.domain.messages.menus import Menu
 from bot.domain.messages.message import Action, Message
 from bot.domain.planning.briefing import brief_of
 from bot.domain.planning.record import recalled, under_way
-from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import is_planned
 from bot.domain.roundtable.effects import (
     ClearWork,
@@ -53,12 +53,12 @@ from bot.domain.roundtable.effects import (
     Rewrite,
     ShareRecord,
     ShowWork,
-    Sign,
     Speak,
     Survey,
     Synthesize,
     Tell,
     Unreact,
+    WorkIndicator,
 )
 from bot.domain.roundtable.inputs import (
     Amend,
@@ -79,13 +79,13 @@ from bot.domain.roundtable.inputs import (
 )
 from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import (
+    ChangedFile,
     CodeSurvey,
     Committed,
     Done,
     Drafted,
     Failed,
     Formalized,
-    Heard,
     ItemRead,
     ItemState,
     Judged,
@@ -96,9 +96,9 @@ from bot.domain.roundtable.outcomes import (
     Posted,
     Surveyed,
     Synthesized,
+    ThreadMessage,
     ThreadOpened,
     ThreadRead,
-    Touched,
 )
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -119,7 +119,7 @@ STRANGERS = {"U0ZOE": "Zoe", "U0ODD": "Odd"}
 """Whom only Slack can name."""
 
 
-YES = Verdict(ok=True, confidence=0.9)
+YES = RoleVerdict(ok=True, confidence=0.9)
 PLAN = {"id": "offline-sync", "title": "Offline sync", "brief": "Edit in a tunnel."}
 INSIGHT = Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary="It matters")
 
@@ -153,7 +153,7 @@ class World:
     told: list[tuple[str, Message]] = field(default_factory=list)
     shared: list[ShareRecord] = field(default_factory=list)
     reactions: list[tuple[str, str]] = field(default_factory=list)
-    signs: list[Sign] = field(default_factory=list)
+    signs: list[WorkIndicator] = field(default_factory=list)
     """What stands under the thread."""
     logged: list[Trouble] = field(default_factory=list)
     commits: list[Commit] = field(default_factory=list)
@@ -164,7 +164,7 @@ class World:
     unwritable: str = ""
     """A file that takes no text."""
     meeting: bytes = b""
-    heard: tuple[Heard, ...] = ()
+    heard: tuple[ThreadMessage, ...] = ()
     complete: bool = True
     belonging: dict[str, Belonging] = field(default_factory=dict)
     survey: CodeSurvey = field(default_factory=CodeSurvey)
@@ -179,7 +179,7 @@ class World:
     drafts: tuple[Edit, ...] | None = None
     dangling: tuple[str, ...] = ()
     synthesis: Synthesis = INSIGHT
-    verdicts: Callable[[Judge, Roundtable], Verdict] = lambda _judge, _rt: YES
+    verdicts: Callable[[Judge, Roundtable], RoleVerdict] = lambda _judge, _rt: YES
     plans: list[Any] = field(default_factory=list)
     syntheses: list[Synthesis] = field(default_factory=list)
     """What a voice makes of a discussion first, and when it is asked again."""
@@ -195,7 +195,7 @@ class Table:
         self.paying = paying
         self.menus: list[Menu] = []
         self.told: list[Outcome] = []
-        self.paid: list[Effect] = []
+        self.completing: list[Effect] = []
         self._tick = 0
         self.rt: Roundtable
 
@@ -221,9 +221,9 @@ class Table:
     @property
     def speaking(self) -> Speak:
         """The voice that is asked for words next."""
-        owed = self.rt.outbox[0]
-        assert isinstance(owed, Speak)
-        return owed
+        pending = self.rt.outbox[0]
+        assert isinstance(pending, Speak)
+        return pending
 
     def spoke(self, speak: Speak, text: str, **told: Any) -> "Table":
         """Who was asked to *speak* has written *text*."""
@@ -272,7 +272,7 @@ class Table:
         self.rt = decide(self.rt, command, self.playbook)
         if isinstance(command, Say):
             about = self.world.thread[-1].message.about if self.world.thread else ""
-            heard = Heard(person=command.person, text=command.text, ts=command.ts, about=about)
+            heard = ThreadMessage(person=command.person, text=command.text, ts=command.ts, about=about)
             self.world.heard = (*self.world.heard, heard)
         return self._paid()
 
@@ -322,13 +322,13 @@ class Table:
     def missed(self, *texts: str, who: str = "grace") -> "Table":
         """People wrote that while nobody listened, and Slack has given up repeating it."""
         for text in texts:
-            self.world.heard = (*self.world.heard, Heard(person=person(who), text=text, ts=self.ts()))
+            self.world.heard = (*self.world.heard, ThreadMessage(person=person(who), text=text, ts=self.ts()))
         return self
 
     def return_(self, since: str = "") -> "Table":
         """Somebody listens again, who last did at *since*: now, if nothing is said."""
-        happened = Returned(key=self.key(), at=self.now(), since=since or self.now())
-        self.rt = decide(self.rt, happened, self.playbook)
+        event = Returned(key=self.key(), at=self.now(), since=since or self.now())
+        self.rt = decide(self.rt, event, self.playbook)
         return self._paid()
 
     def break_meta(self) -> "Table":
@@ -337,8 +337,8 @@ class Table:
         self.world.good_meta, self.world.meta = self.world.meta, b"{ oops"
         return self
 
-    def decided(self, happened: Input) -> Roundtable:
-        return decide(self.rt, happened, self.playbook)
+    def decided(self, event: Input) -> Roundtable:
+        return decide(self.rt, event, self.playbook)
 
     def restart(self) -> "Table":
         """The process dies, and another one reads what was saved."""
@@ -384,7 +384,7 @@ class Table:
 
     def order(self, *kinds: str) -> list[str]:
         """In which order effects of these kinds were paid so far."""
-        return [effect.kind for effect in self.paid if effect.kind in kinds]
+        return [effect.kind for effect in self.completing if effect.kind in kinds]
 
     @property
     def codes(self) -> set[str]:
@@ -404,7 +404,7 @@ class Table:
         failures = self.world.failing.get(effect.kind)
         outcome = failures.pop().but(**told) if failures else self._perform(effect, told)
         self.told.append(outcome)
-        self.paid.append(effect)
+        self.completing.append(effect)
         self.rt = decide(self.rt, outcome, self.playbook)
         if self.rt.menu and self.rt.menu.token not in {menu.token for menu in self.menus}:
             self.menus.append(self.rt.menu)
@@ -558,7 +558,7 @@ class Table:
     def _stands(self, message: Message) -> str:
         """What Slack shows of our work in words goes with whatever we post."""
         ts = self.ts()
-        self.world.signs = [one for one in self.world.signs if one is not Sign.STATUS]
+        self.world.signs = [one for one in self.world.signs if one is not WorkIndicator.STATUS]
         self.world.thread.append(Said(ts, message))
         return ts
 
@@ -574,8 +574,8 @@ class Table:
             for owned in step.owned(output)
         )
 
-    def _item_read(self, effect: ReadItem | Restore, owed: Mapping[str, str]) -> ItemRead:
-        told: dict[str, Any] = {**owed, "recovering": effect.recovering}
+    def _item_read(self, effect: ReadItem | Restore, pending: Mapping[str, str]) -> ItemRead:
+        told: dict[str, Any] = {**pending, "recovering": effect.recovering}
         if self.world.meta is None:
             return ItemRead(**told, state=None)
         try:
@@ -600,10 +600,10 @@ class Table:
             except Missing:
                 troubles.append(trouble("ERR-ELAB-013", filename=edit.path))
                 continue
-            except Unreadable:
+            except UnreadableArtifact:
                 troubles.append(trouble("ERR-ART-003", artifact_name=edit.path))
                 world.files[edit.path] = edit.apply(None)
-            touched.append(Touched(path=edit.path, heading=self._heading(edit)))
+            touched.append(ChangedFile(path=edit.path, heading=self._heading(edit)))
         troubles += self._meta_written(work, told["at"])
         world.meeting = transcript.append(world.meeting, work.lines)
         world.commits = [*(one for one in world.commits if one.id != work.id), work]

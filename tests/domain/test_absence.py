@@ -122,7 +122,7 @@ def test_two_who_return_at_once_read_once() -> None:
     again = decide(table.rt, returned.but(at=table.now()), table.playbook)
 
     assert again is table.rt
-    assert sum(isinstance(owed, ReadThread) for owed in table.rt.outbox) == 1
+    assert sum(isinstance(pending, ReadThread) for pending in table.rt.outbox) == 1
 
 
 def test_a_thread_that_is_not_open_yet_is_read_anyway() -> None:

@@ -12,14 +12,14 @@ from bot.domain.catalog.agenda import (
     PHASE_KEYS,
     Agenda,
     Depth,
-    Owned,
+    OwnedSection,
     Phase,
     Pick,
     Playbook,
     QuickScan,
-    Section,
     Skip,
     Step,
+    StepHeading,
     depth_for,
     depth_of_step,
     next_step,
@@ -50,10 +50,10 @@ def step(step_id: str, /, *depends_on: str, **more: object) -> Step:
 
 
 def artifacts(text: str, *outputs: str) -> Step:
-    return step("01-01", title="Business Context", outputs=outputs, sections={Section.ARTIFACTS: text})
+    return step("01-01", title="Business Context", outputs=outputs, sections={StepHeading.ARTIFACTS: text})
 
 
-def says(section: Section, text: str) -> Step:
+def says(section: StepHeading, text: str) -> Step:
     return step("01-01", sections={section: text}, body="The whole body", speakers=SPEAKERS)
 
 
@@ -466,7 +466,7 @@ def test_outputs_are_named_as_in_the_step(given: str, kept: str) -> None:
 )
 def test_a_text_is_said_without_the_speakers_name(written: str, said: str) -> None:
     """The message shows who speaks, and that may be another persona than its author thought of."""
-    assert says(Section.STANDARD, written).text_at(Depth.STANDARD) == (said, False)
+    assert says(StepHeading.STANDARD, written).text_at(Depth.STANDARD) == (said, False)
     assert step("01-01", body=written, speakers=SPEAKERS).text_at(Depth.STANDARD) == (said, True)
 
 
@@ -474,19 +474,22 @@ def test_questions_in_code_are_not_asked() -> None:
     """They are examples, and an item goes on after them."""
     text = "1. Is this it?\n   ```\n   2. Not this\n   ```\n   Or that?\n~~~\n3. Nor this\n~~~\n2. And now?"
 
-    assert says(Section.STANDARD, text).questions_at(Depth.STANDARD) == ("Is this it? Or that?", "And now?")
+    assert says(StepHeading.STANDARD, text).questions_at(Depth.STANDARD) == (
+        "Is this it? Or that?",
+        "And now?",
+    )
 
 
 def test_a_missing_depth_falls_back_to_standard() -> None:
     """ERR-STEP-007, and the caller learns of it."""
-    assert says(Section.STANDARD, "Maya Chen: Hi").text_at(Depth.DEEP) == ("Hi", True)
+    assert says(StepHeading.STANDARD, "Maya Chen: Hi").text_at(Depth.DEEP) == ("Hi", True)
 
 
 def test_without_standard_the_whole_body_is_said() -> None:
     """Even when another depth is there."""
-    assert says(Section.BRIEF, "Short").text_at(Depth.DEEP) == ("The whole body", True)
-    assert says(Section.BRIEF, "Short").text_at(Depth.STANDARD) == ("The whole body", True)
-    assert says(Section.BRIEF, "Short").text_at(Depth.BRIEF) == ("Short", False)
+    assert says(StepHeading.BRIEF, "Short").text_at(Depth.DEEP) == ("The whole body", True)
+    assert says(StepHeading.BRIEF, "Short").text_at(Depth.STANDARD) == ("The whole body", True)
+    assert says(StepHeading.BRIEF, "Short").text_at(Depth.BRIEF) == ("Short", False)
 
 
 def test_questions_are_the_numbered_items() -> None:
@@ -510,7 +513,7 @@ I'll write it down.
 4 times is not a question.
 """
 
-    assert says(Section.STANDARD, text).questions_at(Depth.DEEP) == (
+    assert says(StepHeading.STANDARD, text).questions_at(Depth.DEEP) == (
         "What hurts, and whom?",
         "Which of these: speed; safety?; or both, etc. and so on?; none",
         "Why now? Because: it is late",
@@ -519,12 +522,12 @@ I'll write it down.
 
 def test_a_text_without_questions_asks_none() -> None:
     """Brief Mode usually has none."""
-    assert says(Section.BRIEF, "All fine?").questions_at(Depth.BRIEF) == ()
+    assert says(StepHeading.BRIEF, "All fine?").questions_at(Depth.BRIEF) == ()
 
 
 def test_validation_is_its_bullets() -> None:
     """In their order; without the section there are none."""
-    found = says(Section.VALIDATION, "Check:\n\n- One\n- Two\n  goes on\n-\n* Three\n\nDone.\nReally.")
+    found = says(StepHeading.VALIDATION, "Check:\n\n- One\n- Two\n  goes on\n-\n* Three\n\nDone.\nReally.")
 
     assert found.validation == ("One", "Two goes on", "Three")
     assert step("01-01").validation == ()
@@ -548,7 +551,7 @@ def test_a_step_owns_the_sections_its_artifacts_name() -> None:
     found = artifacts(text, "requirements-spec.md", "nfr-matrix.md")
 
     assert found.owned("requirements-spec.md") == (
-        Owned(
+        OwnedSection(
             heading="6. Functional Requirements",
             number="6",
             hints=(
@@ -556,10 +559,10 @@ def test_a_step_owns_the_sections_its_artifacts_name() -> None:
                 "Format: table; see `impact-analysis.md`",
             ),
         ),
-        Owned(heading="7. Out of Scope", number="7", hints=("Content: excluded capabilities",)),
+        OwnedSection(heading="7. Out of Scope", number="7", hints=("Content: excluded capabilities",)),
     )
     assert found.owned("nfr-matrix.md") == (
-        Owned(heading="Business Context", hints=("Content: thresholds",)),
+        OwnedSection(heading="Business Context", hints=("Content: thresholds",)),
     )
 
 
@@ -569,7 +572,7 @@ def test_a_step_owns_the_sections_its_artifacts_name() -> None:
         'quick-scan.md §"1. Scope"',
         "quick-scan.md: §1. Scope",
         "- Section: 1. Scope",
-        "- Section 1. Scope of quick-scan.md",
+        "- StepHeading 1. Scope of quick-scan.md",
         "- section: “1. Scope” in quick-scan.md",
         "- Write `## 1. Scope` in `quick-scan.md`",
         '- "1. Scope" in quick-scan.md, with a rationale',
@@ -579,7 +582,9 @@ def test_a_step_owns_the_sections_its_artifacts_name() -> None:
 )
 def test_a_section_can_be_named_in_many_ways(line: str) -> None:
     """Authors write prose, not a schema."""
-    assert artifacts(line, "quick-scan.md").owned("quick-scan.md") == (Owned(heading="1. Scope", number="1"),)
+    assert artifacts(line, "quick-scan.md").owned("quick-scan.md") == (
+        OwnedSection(heading="1. Scope", number="1"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -587,7 +592,7 @@ def test_a_section_can_be_named_in_many_ways(line: str) -> None:
 )
 def test_a_section_needs_no_number(line: str) -> None:
     """It is found by its heading."""
-    assert artifacts(line, "x.md").owned("x.md") == (Owned(heading="Open Questions"),)
+    assert artifacts(line, "x.md").owned("x.md") == (OwnedSection(heading="Open Questions"),)
 
 
 def test_several_sections_fit_on_a_line() -> None:
@@ -595,14 +600,14 @@ def test_several_sections_fit_on_a_line() -> None:
     one = artifacts('x.md §"1. A B", §"2. C" and §"2. C"; y.md §"3.1. D"', "x.md", "y.md")
 
     assert [section.heading for section in one.owned("x.md")] == ["1. A B", "2. C"]
-    assert one.owned("y.md") == (Owned(heading="3.1. D", number="3.1"),)
+    assert one.owned("y.md") == (OwnedSection(heading="3.1. D", number="3.1"),)
 
 
 def test_sections_of_other_files_are_nobodys() -> None:
     """Only outputs are written."""
     text = '- Update `adr-0001.md`:\n  - Section: "1. Context"\n- Update `x.md`'
 
-    assert artifacts(text, "x.md").owned("x.md") == (Owned(heading="Business Context"),)
+    assert artifacts(text, "x.md").owned("x.md") == (OwnedSection(heading="Business Context"),)
 
 
 def test_a_step_that_names_no_section_owns_one_by_its_title() -> None:
@@ -610,12 +615,12 @@ def test_a_step_that_names_no_section_owns_one_by_its_title() -> None:
     text = "- Create files:\n  - One per module: `module-design-{name}.md`\n  - Content: the interface"
 
     assert artifacts(text, "module-design.md").owned("module-design.md") == (
-        Owned(
+        OwnedSection(
             heading="Business Context",
             hints=("One per module: `module-design-{name}.md`", "Content: the interface"),
         ),
     )
-    assert artifacts("", "x.md").owned("x.md") == (Owned(heading="Business Context"),)
+    assert artifacts("", "x.md").owned("x.md") == (OwnedSection(heading="Business Context"),)
 
 
 @given(st.text(alphabet='§"`#*1. Section:x.md\n-', max_size=300))

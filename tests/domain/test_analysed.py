@@ -18,7 +18,7 @@ def analysed() -> Table:
 def test_the_last_phase_ends_the_analysis() -> None:
     """The finishing words come after the commit that holds them."""
     table = Table(few_steps()).start().through("02-01")
-    table.paid.clear()
+    table.completing.clear()
     table.press_continue()
 
     assert table.rt.stage is Stage.ANALYSED

@@ -21,7 +21,7 @@ from hypothesis.stateful import (
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.budget import Budget
-from bot.domain.catalog.policy import House
+from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Insight, Synthesis
@@ -30,7 +30,7 @@ from bot.domain.item.item import item_from
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import Action, Choice
 from bot.domain.planning.projections import check_files
-from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import PLAN
 from bot.domain.roundtable import permission
 from bot.domain.roundtable.budget import gone, used_up
@@ -59,7 +59,7 @@ from bot.domain.roundtable.inputs import (
     TryAgain,
 )
 from bot.domain.roundtable.machine import decide
-from bot.domain.roundtable.outcomes import Attempted, Failed, Heard, Posted, ThreadRead
+from bot.domain.roundtable.outcomes import Attempted, Failed, Posted, ThreadMessage, ThreadRead
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines
@@ -100,14 +100,14 @@ VERDICTS = st.sampled_from(
     [
         YES,
         YES.but(blocking_questions=("Who is it for?", "When?")),
-        Verdict(ok=False, confidence=0.9, reasons=("It is too big.",)),
-        Verdict(reasons=("Too little is known.",)),
+        RoleVerdict(ok=False, confidence=0.9, reasons=("It is too big.",)),
+        RoleVerdict(reasons=("Too little is known.",)),
     ]
 )
 PLANS = st.sampled_from([SHORT_PLAN, SHORT_PLAN, {"id": "x"}])
 BOOKS = {
     "few steps": few_steps(),
-    "little to spend": replace(few_steps(), house=House(thinks=True, budget=Budget(tokens=700))),
+    "little to spend": replace(few_steps(), policy=Policy(thinks=True, budget=Budget(tokens=700))),
     "odd steps": few_steps(
         step("00-01"),
         step("00-02", skip_if="scope =="),
@@ -164,7 +164,7 @@ class Meeting(RuleBasedStateMachine):
     def begin(self, book: str, thread: str, at: tuple[Action, ...]) -> None:
         self.book: Playbook = BOOKS[book]
         self.table = Table(self.book, paying=False)
-        self.table.world.facts = TOOK if self.book.house.thinks else {}
+        self.table.world.facts = TOOK if self.book.policy.thinks else {}
         self.table.start(place=HERE.but(thread=thread))
         for action in at:
             self.effects_are_paid(ALL)
@@ -182,7 +182,7 @@ class Meeting(RuleBasedStateMachine):
         said = Say(key=f"{table.rt.place.channel}.{ts}", at=table.now(), person=person(who), text=text, ts=ts)
         if self.hears(said):
             self.heard.add(said.key)
-            heard = Heard(person=said.person, text=text, ts=ts)
+            heard = ThreadMessage(person=said.person, text=text, ts=ts)
             table.world.heard = (*table.world.heard, heard)
 
     @precondition(lambda self: self.table.rt.place.thread)
@@ -202,7 +202,7 @@ class Meeting(RuleBasedStateMachine):
         is_late = asked is not None and (not asked.ts or said.ts < self.newest_question)
         if self.hears(said):
             self.heard.add(said.key)
-            self.table.world.heard += (Heard(person=said.person, text=said.text, ts=said.ts),)
+            self.table.world.heard += (ThreadMessage(person=said.person, text=said.text, ts=said.ts),)
         if is_late and permission.is_wish(before, said):
             after = self.table.rt
             assert (before.stage, before.menu, before.depth) == (after.stage, after.menu, after.depth)
@@ -234,7 +234,7 @@ class Meeting(RuleBasedStateMachine):
         )
         if self.hears(said):
             self.heard.add(said.key)
-            table.world.heard = (*table.world.heard, Heard(person=said.person, text=text, ts=ts))
+            table.world.heard = (*table.world.heard, ThreadMessage(person=said.person, text=text, ts=ts))
 
     @precondition(lambda self: self.table.rt.menu)
     @rule(
@@ -287,7 +287,7 @@ class Meeting(RuleBasedStateMachine):
             self.presses(action, who, self.table.rt.menu)
 
     @rule(verdict=VERDICTS, plan=PLANS)
-    def roles_change_their_mind(self, verdict: Verdict, plan: object) -> None:
+    def roles_change_their_mind(self, verdict: RoleVerdict, plan: object) -> None:
         self.table.world.verdicts = lambda _judge, _rt: verdict
         self.table.world.plans = [plan]
 
@@ -320,10 +320,10 @@ class Meeting(RuleBasedStateMachine):
     @precondition(lambda self: self.table.rt.outbox)
     @rule()
     def an_attempt_is_written_down(self) -> None:
-        owed = self.table.rt.outbox[0]
-        attempted = Attempted(key=owed.id, at=self.table.now(), effect=owed.id)
+        pending = self.table.rt.outbox[0]
+        attempted = Attempted(key=pending.id, at=self.table.now(), effect=pending.id)
         self.table.rt = decide(self.table.rt, attempted, self.book)
-        assert self.table.rt.outbox[0].attempts == owed.attempts + 1
+        assert self.table.rt.outbox[0].attempts == pending.attempts + 1
 
     @precondition(lambda self: self.table.told)
     @rule(data=st.data())
@@ -382,7 +382,7 @@ class Meeting(RuleBasedStateMachine):
         self.table.forget()
 
     @property
-    def progress(self) -> meta.Reading:
+    def progress(self) -> meta.ParsedMeta:
         return meta_once(self.table.world.meta or b"{}")
 
     @property
@@ -407,7 +407,7 @@ class Meeting(RuleBasedStateMachine):
         )
         offered = (action, value) in {(one.action, one.value) for one in menu.message.choices}
         is_open = table.rt.menu is not None and table.rt.menu.token == menu.token and offered
-        broke = action is Action.GO_ON and used_up(table.rt.purse, self.book.house)
+        broke = action is Action.GO_ON and used_up(table.rt.purse, self.book.policy)
         accepted = self.hears(press)
         assert accepted is (is_open and not broke)
 
@@ -425,19 +425,19 @@ class Meeting(RuleBasedStateMachine):
 
     def pays_one(self) -> bool:
         before = self.table.rt
-        owed = before.next_effect
-        if isinstance(owed, Post) and owed.message.token in self.step_of:
-            self.check_saved(self.step_of[owed.message.token], owed.message.text)
-        paid = self.table.pay_one()
+        pending = before.next_effect
+        if isinstance(pending, Post) and pending.message.token in self.step_of:
+            self.check_saved(self.step_of[pending.message.token], pending.message.text)
+        completing = self.table.pay_one()
         if (
-            isinstance(owed, Post)
-            and owed.message.token
+            isinstance(pending, Post)
+            and pending.message.token
             and isinstance(stands := self.table.told[-1], Posted)
         ):
             self.newest_question = stands.ts
-        if paid and isinstance(outcome := self.table.told[-1], ThreadRead) and outcome.recovering:
+        if completing and isinstance(outcome := self.table.told[-1], ThreadRead) and outcome.recovering:
             self.heard |= {f"{before.place.channel}.{heard.ts}" for heard in outcome.heard}
-        if paid and isinstance(owed, ReadThread) and isinstance(self.table.told[-1], Failed):
+        if completing and isinstance(pending, ReadThread) and isinstance(self.table.told[-1], Failed):
             known = [
                 heard
                 for heard in self.table.world.heard
@@ -445,7 +445,7 @@ class Meeting(RuleBasedStateMachine):
             ]
             self.table.world.heard = tuple(known)  # people were told that the others are missing
         self.note(before, self.table.rt)
-        return paid
+        return completing
 
     def note(self, before: Roundtable, after: Roundtable) -> None:
         """Remembers what the invariants compare with."""
@@ -556,9 +556,9 @@ class Meeting(RuleBasedStateMachine):
 
     @invariant()
     def nobody_is_asked_who_cannot_be_paid(self) -> None:
-        rt, house = self.table.rt, self.book.house
-        if gone(rt.purse, house):
-            assert not rt.owes(Judge, Formalize)
+        rt, policy = self.table.rt, self.book.policy
+        if gone(rt.purse, policy):
+            assert not rt.has_pending(Judge, Formalize)
             assert all(one.unaided for one in rt.outbox if isinstance(one, Draft | Synthesize))
 
     @invariant()
@@ -572,8 +572,8 @@ class Meeting(RuleBasedStateMachine):
     @invariant()
     def people_stand_in_thread_order_in_every_commit(self) -> None:
         rt = self.table.rt
-        owed = (effect for effect in rt.outbox if isinstance(effect, Commit))
-        for commit in (*self.table.world.commits[-3:], *rt.unsaved, *owed):
+        pending = (effect for effect in rt.outbox if isinstance(effect, Commit))
+        for commit in (*self.table.world.commits[-3:], *rt.unsaved, *pending):
             stamps = [line.said_at for line in commit.lines if line.said_at]
             assert stamps == sorted(stamps)
             assert [line.ts for line in commit.lines] == sorted(line.ts for line in commit.lines)
@@ -613,7 +613,7 @@ class Meeting(RuleBasedStateMachine):
 
 
 @lru_cache(maxsize=4)
-def meta_once(content: bytes) -> meta.Reading:
+def meta_once(content: bytes) -> meta.ParsedMeta:
     return meta.read(content, now="")
 
 

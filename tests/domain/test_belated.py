@@ -105,7 +105,7 @@ def test_when_they_go_on_even_then_nothing_is_said_and_the_next_answer_is_answer
     table = take_up(acknowledging(), "In tunnels?", meanwhile="Of two hours.").pay_up_to("speak")
     take_up(table, "Two hours?", meanwhile="And on ships.").resume_paying()
     assert not {"In tunnels?", "Two hours?"} & set(table.texts)
-    assert not table.rt.owes(Speak)
+    assert not table.rt.has_pending(Speak)
 
     table.say("That is all.")
     assert table.texts[-1] == "business-analyst on acknowledge"

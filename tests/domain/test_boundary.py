@@ -217,7 +217,7 @@ def test_feedback_is_written_down_and_acknowledged_and_the_same_menu_returns() -
     """First the artifact, then the commit, then the persona's words above the menu people had."""
     table = at_menu()
     before = table.menu
-    table.paid.clear()
+    table.completing.clear()
     table.say("Trains have tunnels, too.", who="grace")
 
     assert table.order("draft", "commit", "speak", "post") == ["draft", "commit", "speak", "post"]

@@ -6,13 +6,13 @@ from decimal import Decimal
 import pytest
 
 from bot.domain.catalog.budget import Budget
-from bot.domain.catalog.policy import House
+from bot.domain.catalog.policy import Policy
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Draft
 from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.stage import Stage
-from bot.domain.transcript.lines import Part
+from bot.domain.transcript.lines import LinePhase
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import YES, Table, shipped
@@ -22,7 +22,7 @@ TOKENS = {"provider": "p", "model": "m", "tokens_in": 80, "tokens_out": 20, "cos
 
 
 def table(budget: Budget | None) -> Table:
-    at = Table(replace(shipped(), house=House(budget=budget, thinks=True)))
+    at = Table(replace(shipped(), policy=Policy(budget=budget, thinks=True)))
     at.world.facts = TOKENS
     return at.start()
 
@@ -40,7 +40,7 @@ def notices(at: Table) -> list[str]:
 
 def test_without_a_model_nothing_is_said_about_money() -> None:
     """Offline voices cost nothing, whatever the budget."""
-    at = Table(replace(shipped(), house=House(budget=Budget(tokens=10)))).start().do_step()
+    at = Table(replace(shipped(), policy=Policy(budget=Budget(tokens=10)))).start().do_step()
 
     assert notices(at) == []
     assert "Models" not in at.last.note
@@ -88,11 +88,11 @@ def test_at_the_end_of_a_discussion_what_there_is_is_put_together() -> None:
     assert any("putting together what we have" in text for text in at.texts)
     assert Action.ALLOW_MORE in at.offered()
     assert [one.phase for one in at.lines if one.meta.get("provider")] == [
-        Part.CLARIFYING,  # the answer is heard
-        Part.FORMALIZING,  # the step is written
-        Part.WORKSHOP,  # the discussion is framed
-        Part.WORKSHOP,  # and one colleague speaks
-        Part.FORMALIZING,  # it is put together, and nothing is left
+        LinePhase.CLARIFYING,  # the answer is heard
+        LinePhase.FORMALIZING,  # the step is written
+        LinePhase.WORKSHOP,  # the discussion is framed
+        LinePhase.WORKSHOP,  # and one colleague speaks
+        LinePhase.FORMALIZING,  # it is put together, and nothing is left
     ]
     assert at.rt.purse.spent.cost == Decimal("0.50")
 
@@ -158,7 +158,7 @@ def test_without_the_reserve_a_step_is_written_without_a_model() -> None:
     assert at.rt.purse.spent.tokens == 500
     assert "00-01" in at.meta.steps_completed
     assert Action.ALLOW_MORE in at.offered()
-    draft = next(one for one in reversed(at.paid) if isinstance(one, Draft))
+    draft = next(one for one in reversed(at.completing) if isinstance(one, Draft))
     assert draft.unaided
 
 
@@ -174,7 +174,7 @@ def test_who_allows_more_has_the_step_written_again() -> None:
     """With a model this time."""
     at = spent_out().press(Action.FINISH_STEP).press(Action.ALLOW_MORE)
 
-    assert [one.unaided for one in at.paid if isinstance(one, Draft)] == [True, False]
+    assert [one.unaided for one in at.completing if isinstance(one, Draft)] == [True, False]
     assert at.rt.stage is Stage.AT_BOUNDARY
     assert at.rt.purse.spent.tokens > 500
 
@@ -210,7 +210,7 @@ def test_wherever_people_choose_they_can_allow_more(where: str) -> None:
 
 def planning(tokens: int, *, asking: bool = False) -> Table:
     """A workshop whose roles cost a hundred tokens each."""
-    at = Table(replace(few_steps(), house=House(budget=Budget(tokens=tokens), thinks=True))).start()
+    at = Table(replace(few_steps(), policy=Policy(budget=Budget(tokens=tokens), thinks=True))).start()
     at.world.facts = TOKENS
     if asking:
         at.world.verdicts = lambda judge, _: (
@@ -261,7 +261,7 @@ def test_a_plan_is_not_written_for_nothing() -> None:
     at.press(Action.ALLOW_MORE)
     assert at.order("formalize") == ["formalize"]
     assert at.rt.workshop
-    assert at.rt.workshop.stage is Part.REVIEW_READY
+    assert at.rt.workshop.stage is LinePhase.REVIEW_READY
 
 
 def test_the_menus_of_a_workshop_offer_more() -> None:
@@ -280,7 +280,7 @@ def test_the_menus_of_a_workshop_offer_more() -> None:
 
 def test_roles_without_a_model_are_asked_whatever_was_spent() -> None:
     """They cost nothing."""
-    at = Table(replace(few_steps(), house=House(budget=Budget(tokens=100)))).start()
+    at = Table(replace(few_steps(), policy=Policy(budget=Budget(tokens=100)))).start()
     at.world.facts = TOKENS
     at.say("We need it in tunnels.")
     at.world.facts = {}

@@ -11,8 +11,8 @@ from bot.domain.discussion.synthesis import (
     Decision,
     Insight,
     Objection,
-    Outcome,
-    Question,
+    ObjectionOutcome,
+    OpenQuestion,
     Synthesis,
     markdown,
 )
@@ -50,9 +50,12 @@ def claiming(text: str, *turns: str) -> Synthesis:
     return Synthesis(
         insights=(Insight(text=text, turns=turns),),
         decisions=(Decision(text=text, rationale=text, turns=turns),),
-        questions=(Question(text=text, why=text, turns=turns),),
+        questions=(OpenQuestion(text=text, why=text, turns=turns),),
         actions=(text,),
-        objections=(deferred, Objection(text=text, outcome=Outcome.REJECTED, because=text, turns=turns)),
+        objections=(
+            deferred,
+            Objection(text=text, outcome=ObjectionOutcome.REJECTED, because=text, turns=turns),
+        ),
         summary=text,
     )
 

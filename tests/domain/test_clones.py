@@ -6,10 +6,10 @@ from bot.domain.item.meta import Meta
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Commit, Post, ReadThread
 from bot.domain.roundtable.machine import decide
-from bot.domain.roundtable.outcomes import Failed, Heard, ItemState, ThreadRead
+from bot.domain.roundtable.outcomes import Failed, ItemState, ThreadMessage, ThreadRead
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.saving import refreshed
-from bot.domain.transcript.witness import WentBack, Witness
+from bot.domain.transcript.witness import RolledBack, Witness
 from bot.domain.values.places import Person
 from tests.domain.table import Table, shipped
 
@@ -58,7 +58,7 @@ def told(rt: Roundtable) -> list[str]:
 
 def test_what_git_put_back_is_told_in_a_sentence() -> None:
     """And it counts."""
-    back = WentBack(commits=2, steps=("00-01", "00-02"), whole=True, now=WITNESS)
+    back = RolledBack(commits=2, steps=("00-01", "00-02"), whole=True, now=WITNESS)
     rt = refreshed(after_a_step(), folder(STEP, "00-02", behind=False), (), back=back)
 
     assert told(rt)[-1] == (
@@ -71,7 +71,7 @@ def test_what_git_put_back_is_told_in_a_sentence() -> None:
 def lost(state: ItemState | None) -> Roundtable:
     rt = after_a_step()
     rt = rt.but(outbox=(), place=rt.place.but(thread="1.1"))
-    return refreshed(rt, state, (), back=WentBack(heard=("1.5",)))
+    return refreshed(rt, state, (), back=RolledBack(heard=("1.5",)))
 
 
 @pytest.mark.parametrize("state", [folder(behind=True), None])
@@ -92,7 +92,7 @@ def test_its_words_are_written_again_and_ask_for_nothing() -> None:
     rt = lost(None)
     reading = rt.outbox[0]
     assert isinstance(reading, ReadThread)
-    said = Heard(person=Person(id="U1", name="Ada"), text="It is too bright.", ts="1.7", about=STEP)
+    said = ThreadMessage(person=Person(id="U1", name="Ada"), text="It is too bright.", ts="1.7", about=STEP)
     found = ThreadRead(key=reading.id, effect=reading.id, at=rt.now, heard=(said,), lost=reading.lost)
     rt = decide(rt, found, shipped())
 

@@ -12,7 +12,7 @@ import pytest
 import bot
 from bot.content import load
 from bot.domain.catalog.agenda import ANALYSIS_PHASES
-from bot.domain.catalog.steps import Section
+from bot.domain.catalog.steps import StepHeading
 from bot.domain.catalog.taxonomy import TAXONOMY, trouble
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import ItemsEdit
@@ -36,7 +36,7 @@ def read(code: str, **facts: str) -> Callable[[], Table]:
 
 
 def missing_section() -> Table:
-    return Table(few_steps(step("00-01", sections={Section.STANDARD: "What?"}))).start().say("deep")
+    return Table(few_steps(step("00-01", sections={StepHeading.STANDARD: "What?"}))).start().say("deep")
 
 
 def unmet_dependency() -> Table:

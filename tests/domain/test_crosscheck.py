@@ -2,7 +2,14 @@
 
 import pytest
 
-from bot.domain.discussion.synthesis import Decision, Insight, Objection, Question, Synthesis, claims
+from bot.domain.discussion.synthesis import (
+    Decision,
+    Insight,
+    Objection,
+    OpenQuestion,
+    Synthesis,
+    claims,
+)
 from bot.domain.item.artifacts import (
     Edit,
     FileEdit,
@@ -12,7 +19,7 @@ from bot.domain.item.artifacts import (
     SectionEdit,
 )
 from bot.domain.messages import step_wording
-from bot.domain.roundtable.crosscheck import dangling, dangling_in
+from bot.domain.roundtable.crosscheck import undefined_ids, undefined_ids_in
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 
@@ -44,13 +51,13 @@ def section(body: str, heading: str = "8. MoSCoW", path: str = "requirements-spe
 )
 def test_what_is_mentioned_and_not_defined_is_found(edit: Edit, found: tuple[str, ...]) -> None:
     """Wherever it is mentioned; what is defined in the same edit exists."""
-    assert dangling(FILES, (edit,)) == found
+    assert undefined_ids(FILES, (edit,)) == found
 
 
 def test_ids_of_a_kind_that_is_not_used_here_are_let_be() -> None:
     """People may mention the numbers of another document, before there are any of ours."""
-    assert dangling({}, (section("As FR-017 of the old specification says."),)) == ()
-    assert dangling({"requirements-spec.md": SPEC}, (section("As in US-004."),)) == ()
+    assert undefined_ids({}, (section("As FR-017 of the old specification says."),)) == ()
+    assert undefined_ids({"requirements-spec.md": SPEC}, (section("As in US-004."),)) == ()
 
 
 def test_a_file_that_cannot_be_read_is_no_reason_not_to_save() -> None:
@@ -60,8 +67,8 @@ def test_a_file_that_cannot_be_read_is_no_reason_not_to_save() -> None:
         path="requirements-spec.md", keywords=("x",), marker="<!-- Elaboration: x -->", body="x"
     )
 
-    assert dangling({"user-stories.json": "{"}, edits) == ("US-002",)
-    assert dangling({}, (insight,)) == ()
+    assert undefined_ids({"user-stories.json": "{"}, edits) == ("US-002",)
+    assert undefined_ids({}, (insight,)) == ()
 
 
 def test_people_are_told_in_one_line_before_the_menu() -> None:
@@ -92,13 +99,13 @@ def test_every_line_of_a_synthesis_is_looked_at() -> None:
     synthesis = Synthesis(
         insights=(Insight(text="FR-002"),),
         decisions=(Decision(text="x", rationale="FR-003"),),
-        questions=(Question(text="x", why="FR-004"),),
+        questions=(OpenQuestion(text="x", why="FR-004"),),
         actions=("FR-005",),
         objections=(Objection(text="FR-006", because="FR-007", risk="FR-008", reopen_if="FR-009"),),
         summary="FR-001",
     )
 
-    assert dangling_in(FILES, claims(synthesis)) == tuple(f"FR-00{number}" for number in range(2, 10))
+    assert undefined_ids_in(FILES, claims(synthesis)) == tuple(f"FR-00{number}" for number in range(2, 10))
 
 
 def test_the_line_stays_one_line() -> None:

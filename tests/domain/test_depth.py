@@ -104,7 +104,7 @@ def test_who_changed_the_depth_is_on_record(how: str) -> None:
 def test_a_depth_is_saved_before_it_is_acknowledged() -> None:
     """It is kept for the phase in `meta.json`."""
     table = Table(few_steps()).start()
-    table.paid.clear()
+    table.completing.clear()
     table.say("keep it short")
 
     assert table.order("commit", "post") == ["commit", "post"]

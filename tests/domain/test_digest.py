@@ -1,19 +1,27 @@
 """*Catch me up*, as values: what has come since somebody's last words, and whom the meeting waits for."""
 
-from bot.domain.discussion.synthesis import Decision, Insight, Question, Synthesis
+from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis
 from bot.domain.messages.message import Action
-from bot.domain.planning.verdict import Verdict
-from bot.domain.roundtable.digest import POINTS_SHOWN, Digest, Since, caught_up, digest, waiting_for, waits
+from bot.domain.planning.verdict import RoleVerdict
+from bot.domain.roundtable.digest import (
+    POINTS_SHOWN,
+    Digest,
+    StateChange,
+    caught_up,
+    digest,
+    waiting_for,
+    waits,
+)
 from bot.domain.roundtable.stage import Stage
 from bot.domain.transcript.fold import fold
-from bot.domain.transcript.state import Point, State
+from bot.domain.transcript.state import RecordedPoint, State
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 
 AGREED = Synthesis(
     insights=(Insight(text="It matters", by=("Ada",)),),
     decisions=(Decision(text="Keep photos out"),),
-    questions=(Question(text="Who pays?"),),
+    questions=(OpenQuestion(text="Who pays?"),),
     summary="Photos stay out",
 )
 
@@ -25,7 +33,7 @@ def state_of(table: Table, *, until: int | None = None) -> State:
 def since(table: Table, who: str) -> Digest:
     now = state_of(table)
     last = next((one.last for one in now.people if one.key == who), 0)
-    return digest(Since(state_of(table, until=last), now), table.playbook)
+    return digest(StateChange(state_of(table, until=last), now), table.playbook)
 
 
 def evening() -> Table:
@@ -89,7 +97,9 @@ def test_nothing_new_is_said_kindly() -> None:
 
 def test_a_long_absence_is_told_in_a_few_lines() -> None:
     """The newest of each kind, and how many there are."""
-    many = tuple(Point(line=at, step_id="00-01", text=f"Point {at} " + "x" * 900) for at in range(1, 41))
+    many = tuple(
+        RecordedPoint(line=at, step_id="00-01", text=f"Point {at} " + "x" * 900) for at in range(1, 41)
+    )
     told = caught_up("T", Digest(decisions=many, questions=many, spoke={"Ada": 40}), "you.")
 
     assert "**Decided**, 40 in all:" in told
@@ -101,7 +111,7 @@ def test_a_long_absence_is_told_in_a_few_lines() -> None:
 def test_what_was_answered_in_a_workshop_is_open_no_more() -> None:
     """Nor is it open twice because a role asked again; and who decided is a person."""
     table = Table()
-    table.world.verdicts = lambda _judge, _rt: Verdict(
+    table.world.verdicts = lambda _judge, _rt: RoleVerdict(
         ok=None, confidence=0.3, blocking_questions=("For whom is it?", "Since when?")
     )
     table.start().plan().say("For the drivers.", who="grace").say("skip", who="grace")

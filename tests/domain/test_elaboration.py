@@ -74,7 +74,7 @@ def test_the_lead_frames_both_others_speak_and_then_the_floor_is_the_peoples() -
     table = discussing()
 
     assert turns(table) == ["Maya", "Alex", "Jordan"]
-    assert [effect.task for effect in table.paid if isinstance(effect, Speak)][-3:] == [
+    assert [effect.task for effect in table.completing if isinstance(effect, Speak)][-3:] == [
         "frame",
         "respond",
         "respond",

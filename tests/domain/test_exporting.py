@@ -79,11 +79,11 @@ def test_before_there_is_a_thread_it_is_refused() -> None:
 def test_it_survives_the_death_of_the_process() -> None:
     """It is owed like anything else, and stored with who asked and when."""
     table = Table(few_steps()).start().stop_paying().export()
-    owed = table.rt.outbox[-1]
+    pending = table.rt.outbox[-1]
     table.resume_paying().restart()
 
-    assert isinstance(owed, ShareRecord)
-    assert table.world.shared == [owed]
+    assert isinstance(pending, ShareRecord)
+    assert table.world.shared == [pending]
 
 
 def test_a_command_that_comes_again_is_old_news() -> None:

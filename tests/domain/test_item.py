@@ -8,7 +8,7 @@ from bot.domain.item.item import (
     SLUG_CHARS,
     UNTITLED,
     Item,
-    Known,
+    KnownItem,
     backlog_title,
     detect_source,
     draft,
@@ -30,11 +30,11 @@ BACKLOG = """\
 - 3.6 Not an item either
 """
 KNOWN = (
-    Known(slug="dark-mode-for-the-dashboard", title="Dark mode for the dashboard"),
-    Known(slug="REQ-0027-offline-sync", title="Sync", source_id="GH-42"),
-    Known(slug="gh-420", title="GH-420", source_id="GH-420"),
-    Known(slug="proj-12", title="PROJ-12", source_id="PROJ-12"),
-    Known(slug="my-export-as-csv-file", title="Night shift"),
+    KnownItem(slug="dark-mode-for-the-dashboard", title="Dark mode for the dashboard"),
+    KnownItem(slug="REQ-0027-offline-sync", title="Sync", source_id="GH-42"),
+    KnownItem(slug="gh-420", title="GH-420", source_id="GH-420"),
+    KnownItem(slug="proj-12", title="PROJ-12", source_id="PROJ-12"),
+    KnownItem(slug="my-export-as-csv-file", title="Night shift"),
 )
 
 
@@ -156,7 +156,7 @@ class TestResolving:
 
     def test_several_finds_are_for_people_to_choose_from(self) -> None:
         """None of them is picked by chance."""
-        known = (Known(slug="a", title="Dark mode"), Known(slug="b", title="Dark launch"))
+        known = (KnownItem(slug="a", title="Dark mode"), KnownItem(slug="b", title="Dark launch"))
 
         assert resolve("dark", known) == ("a", "b")
 
@@ -166,9 +166,9 @@ class TestResolving:
     def test_the_backlog_knows_folders_that_are_called_otherwise(self, line: str) -> None:
         """By a link, or because meta.json has the very title."""
         known = (
-            Known(slug="REQ-7", title="Night shifts"),
-            Known(slug="night-shifts-of-nurses", title="Nurses"),
-            Known(slug="something-else", title="Else"),
+            KnownItem(slug="REQ-7", title="Night shifts"),
+            KnownItem(slug="night-shifts-of-nurses", title="Nurses"),
+            KnownItem(slug="something-else", title="Else"),
         )
 
         assert resolve("1.1", known, line) == ("REQ-7",)
@@ -220,10 +220,10 @@ class TestDraft:
 
 def test_an_item_with_a_code_in_its_slug_is_found_by_its_title() -> None:
     """As people would write the slug; one that has that very slug comes first."""
-    coded = Known(slug="dark-mode-k3j9x2ab", title="Dark mode")
+    coded = KnownItem(slug="dark-mode-k3j9x2ab", title="Dark mode")
 
     assert resolve("dark-mode", [coded]) == ("dark-mode-k3j9x2ab",)
-    assert resolve("dark-mode", [coded, Known(slug="dark-mode", title="Dark mode")]) == ("dark-mode",)
+    assert resolve("dark-mode", [coded, KnownItem(slug="dark-mode", title="Dark mode")]) == ("dark-mode",)
 
 
 @pytest.mark.parametrize("title", ["Dark mode", "x" * 200, "a" * 40 + " " + "b" * 9, "con"])

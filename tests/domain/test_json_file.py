@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.values.json_files import Written, parse, parse_kept, pretty, whole
+from bot.domain.values.json_files import NumberAsWritten, parse, parse_kept, pretty, whole
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -29,8 +29,8 @@ def test_in_another_form_a_number_is_another_value() -> None:
     """Whoever changed `1.1` to `1.10` wants it written."""
     one, other = parse_kept("[1.10, 1.100]")
 
-    assert (one == other, one == Written("1.10"), one == 1.1) == (False, True, False)
-    assert {one: 1}[Written("1.10")] == 1
+    assert (one == other, one == NumberAsWritten("1.10"), one == 1.1) == (False, True, False)
+    assert {one: 1}[NumberAsWritten("1.10")] == 1
 
 
 @pytest.mark.parametrize("text", ["NaN", "[-Infinity]", "[" * 101 + "]" * 101, "[" * 100_000, "{", ""])

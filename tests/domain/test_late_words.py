@@ -107,7 +107,7 @@ def test_a_round_that_goes_on_is_stopped_by_a_word_that_was_written_in_it() -> N
     """The stop button under each persona's words asks nothing."""
     table = Table(few_steps()).start().elaborate().stop_paying().say("everyone, what about conflicts?")
     earlier = table.ts()
-    table.pay_until(lambda rt: rt.debate.turns[-1].human is False and not rt.owes(Post))
+    table.pay_until(lambda rt: rt.debate.turns[-1].human is False and not rt.has_pending(Post))
     assert table.menu.kind is MenuKind.ROUND
     table.say("stop", ts=earlier).resume_paying()
 
@@ -138,10 +138,10 @@ def posting() -> tuple[Table, Post]:
     table = Table(few_steps()).start().do_step().stop_paying().press_continue()
     table.pay_until(lambda rt: rt.stage is Stage.DISCUSSING)
     table.pay_until(lambda rt: isinstance(rt.outbox[0], Post) and bool(rt.outbox[0].message.token))
-    owed = table.rt.outbox[0]
-    assert isinstance(owed, Post)
-    table.rt = table.decided(Attempted(key=owed.id, at=table.now(), effect=owed.id))
-    return table, owed
+    pending = table.rt.outbox[0]
+    assert isinstance(pending, Post)
+    table.rt = table.decided(Attempted(key=pending.id, at=table.now(), effect=pending.id))
+    return table, pending
 
 
 def test_a_command_below_a_question_whose_post_was_not_answered_yet_is_obeyed() -> None:

@@ -97,19 +97,19 @@ def test_a_clash_with_the_remote_is_told_in_the_thread() -> None:
 def test_an_attempt_is_counted() -> None:
     """So that whoever comes next knows to look first."""
     table = Table(few_steps(), paying=False).start()
-    owed = table.rt.outbox[0]
-    table.rt = table.decided(Attempted(key=owed.id, at=table.now(), effect=owed.id))
+    pending = table.rt.outbox[0]
+    table.rt = table.decided(Attempted(key=pending.id, at=table.now(), effect=pending.id))
 
     assert [effect.attempts for effect in table.rt.outbox[:1]] == [1]
-    assert table.rt.outbox[0].id == owed.id
+    assert table.rt.outbox[0].id == pending.id
 
 
 @pytest.mark.parametrize("stage", Stage)
 def test_an_outcome_of_something_that_is_not_owed_is_old_news(stage: Stage) -> None:
     """The very same roundtable: a payment that was told twice, or too late, settles nothing."""
     table = SCENES[stage]()
-    owed = {effect.id for effect in table.rt.outbox}
-    late = [outcome for outcome in table.told if outcome.effect not in owed]
+    pending = {effect.id for effect in table.rt.outbox}
+    late = [outcome for outcome in table.told if outcome.effect not in pending]
     never = Posted(key="x", at=table.now(), effect="offline-sync.0.1", ts="1")
 
     assert all(table.decided(outcome) is table.rt for outcome in (*late, never))

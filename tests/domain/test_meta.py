@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from bot.domain.catalog.phases import PHASE_KEYS
 from bot.domain.item.meta import (
     DEFAULT_MAX_TURNS,
-    Change,
     Corrupt,
     Meta,
-    Reading,
+    MetaChange,
+    ParsedMeta,
     Record,
     SlackPlace,
     apply,
@@ -59,7 +59,7 @@ ours = (
 )
 files = st.dictionaries(st.text() | st.sampled_from(ours), json_values, max_size=8)
 changes = st.builds(
-    Change,
+    MetaChange,
     steps=st.lists(st.sampled_from(["00-01", "00-02", "01-01"]), max_size=4).map(tuple),
     phases=st.lists(st.sampled_from(PHASE_KEYS), max_size=4).map(tuple),
     depth_overrides=st.dictionaries(
@@ -73,11 +73,11 @@ changes = st.builds(
 )
 
 
-def reading(**fields: Any) -> Reading:
+def reading(**fields: Any) -> ParsedMeta:
     return read(json.dumps(fields).encode(), now=NOW)
 
 
-def codes(reading: Reading) -> list[str]:
+def codes(reading: ParsedMeta) -> list[str]:
     return [trouble.code for trouble in reading.troubles]
 
 
@@ -291,7 +291,7 @@ class TestReading:
         """A version, an amount or an id that Python would write in another way, or could not hold."""
         content = f'{{"theirs": [{number}, {{"deep": {number}}}]}}'.encode()
 
-        written = write(apply(read(content, now=NOW).raw, Change(steps=("01-01",))))
+        written = write(apply(read(content, now=NOW).raw, MetaChange(steps=("01-01",))))
 
         assert f'    {number},\n    {{\n      "deep": {number}\n    }}' in written
 
@@ -332,7 +332,7 @@ class TestApplying:
             "slug": "dark-mode",
             "created_at": NOW,
         }
-        meta = apply({}, Change(created=created, slack=SlackPlace(channel_id="C1")))
+        meta = apply({}, MetaChange(created=created, slack=SlackPlace(channel_id="C1")))
 
         assert list(meta) == [
             "description",
@@ -349,11 +349,13 @@ class TestApplying:
 
     def test_a_file_that_exists_is_not_created_again(self) -> None:
         """What it was created with stays, whoever starts the item once more."""
-        assert apply(SEED, Change(created={"slug": "other"})) == SEED
+        assert apply(SEED, MetaChange(created={"slug": "other"})) == SEED
 
     def test_steps_and_phases_are_added_once_in_order(self) -> None:
         """Behind those that are there, which keep their places."""
-        meta = apply(SEED, Change(steps=("01-03", "01-04"), phases=("02-impact-analysis", "01-requirements")))
+        meta = apply(
+            SEED, MetaChange(steps=("01-03", "01-04"), phases=("02-impact-analysis", "01-requirements"))
+        )
 
         assert meta["steps_completed"] == ["01-01", "01-02", "01-03", "01-04"]
         assert meta["phases_completed"] == ["00-quick-scan", "01-requirements", "02-impact-analysis"]
@@ -361,20 +363,20 @@ class TestApplying:
     def test_an_elaboration_is_recorded_once(self) -> None:
         """The same step at the same time is the same elaboration; at another time it is a further one."""
         again = RECORD.but(timestamp="2026-02-20T15:00:00.000Z")
-        meta = apply(SEED, Change(elaborations=(RECORD, again, again)))
+        meta = apply(SEED, MetaChange(elaborations=(RECORD, again, again)))
 
         assert [record["timestamp"] for record in meta["elaborations"]] == [RECORD.timestamp, again.timestamp]
 
     def test_what_others_left_among_the_records_stays(self) -> None:
         """A record with fields of somebody else counts as the same, and a stranger is not touched."""
         foreign = ["x", {**RECORD.model_dump(mode="json"), "mood": "good"}]
-        meta = apply({**SEED, "elaborations": foreign}, Change(elaborations=(RECORD,)))
+        meta = apply({**SEED, "elaborations": foreign}, MetaChange(elaborations=(RECORD,)))
 
         assert meta["elaborations"] == foreign
 
     def test_overrides_hash_and_thread_are_set(self) -> None:
         """Only the fields that a change names; their neighbours stay."""
-        change = Change(
+        change = MetaChange(
             depth_overrides={"02-impact-analysis": "deep"},
             codebase_hash="1111111",
             slack=SlackPlace(team_id="T1", thread_ts="1.2"),
@@ -387,27 +389,29 @@ class TestApplying:
 
     def test_a_restart_forgets_progress_and_keeps_elaborations(self) -> None:
         """Otherwise every step would be skipped as done."""
-        meta = apply(SEED, Change(restart=True, steps=("00-01",)))
+        meta = apply(SEED, MetaChange(restart=True, steps=("00-01",)))
 
         assert (meta["phases_completed"], meta["steps_completed"]) == ([], ["00-01"])
         assert meta["elaborations"] == SEED["elaborations"]
 
     @given(files, changes)
-    def test_a_change_applied_again_changes_nothing(self, fields: dict[str, Any], change: Change) -> None:
+    def test_a_change_applied_again_changes_nothing(self, fields: dict[str, Any], change: MetaChange) -> None:
         """A commit that is repeated after a crash writes the same file."""
         once = apply(reading(**fields).raw, change)
 
         assert apply(once, change) == once
 
     @given(changes)
-    def test_a_new_file_is_made_once(self, change: Change) -> None:
+    def test_a_new_file_is_made_once(self, change: MetaChange) -> None:
         """Even from nothing, a change that comes twice counts once."""
         once = apply({}, change)
 
         assert apply(once, change) == once
 
     @given(files, changes)
-    def test_what_we_do_not_know_survives_in_its_order(self, fields: dict[str, Any], change: Change) -> None:
+    def test_what_we_do_not_know_survives_in_its_order(
+        self, fields: dict[str, Any], change: MetaChange
+    ) -> None:
         """Reading, changing, writing and reading again keeps every foreign field and its place."""
         known = {*ours, *Meta.model_fields, "phase_a_completed"}
         foreign = [(name, value) for name, value in fields.items() if name not in known]
@@ -417,7 +421,7 @@ class TestApplying:
         assert [(name, value) for name, value in json.loads(text).items() if name not in known] == foreign
 
     @given(files, changes)
-    def test_the_original_is_not_touched(self, fields: dict[str, Any], change: Change) -> None:
+    def test_the_original_is_not_touched(self, fields: dict[str, Any], change: MetaChange) -> None:
         """A change makes a new value; whoever holds the old one can compare."""
         raw = reading(**fields).raw
         before = json.dumps(raw)

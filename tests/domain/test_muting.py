@@ -15,7 +15,7 @@ def mute(at: Table, *, muted: bool = True, who: str = "ada") -> Table:
 
 def spoken(at: Table) -> list[str]:
     """By whom personas were asked to say something."""
-    return [effect.persona for effect in at.paid if effect.kind == "speak"]
+    return [effect.persona for effect in at.completing if effect.kind == "speak"]
 
 
 def test_muted_personas_say_nothing_and_hear_everything() -> None:
@@ -116,6 +116,6 @@ def test_stop_ends_a_running_round_before_the_queue(by_word: bool) -> None:  # n
         pass
 
     assert at.rt.stage is Stage.PAUSED
-    assert thinking.id not in {effect.id for effect in at.paid}
+    assert thinking.id not in {effect.id for effect in at.completing}
     assert at.rt.debate.turn_count == turns
     assert [choice.action for choice in at.last.choices] == [Action.RESUME]

@@ -12,12 +12,12 @@ from bot.domain.reviews.notice import (
     ENTRIES_KEPT,
     Arrived,
     AskReview,
-    Attempted,
-    Entry,
-    Failed,
-    Kept,
-    Made,
     Notice,
+    NoticeAttempted,
+    NoticeFailed,
+    ReviewEntry,
+    ReviewKept,
+    ReviewMade,
     ShowNotice,
     Stands,
     TellThread,
@@ -34,26 +34,28 @@ ASK = AskReview(
 
 
 def arrived(number: int, **more: Any) -> Arrived:
-    entry = Entry(number=number, path=f"reviews/review-{number:03}.md", line=LINE)
+    entry = ReviewEntry(number=number, path=f"reviews/review-{number:03}.md", line=LINE)
     return Arrived(at=AT, title="Dark mode", entry=entry.but(**more))
 
 
 def kinds(notice: Notice) -> list[str]:
-    return [owed.kind for owed in notice.outbox]
+    return [pending.kind for pending in notice.outbox]
 
 
 def test_a_wish_is_made_then_kept_then_shown_and_told() -> None:
     """In that order, so that nobody is shown what is not kept."""
     notice = decide(Notice(slug="dark-mode"), ASK)
     seen = [kinds(notice)]
-    made = Made(at=AT, effect=notice.outbox[0].id, content="text", entry=Entry(line=LINE))
+    made = ReviewMade(at=AT, effect=notice.outbox[0].id, content="text", entry=ReviewEntry(line=LINE))
     notice = decide(notice, made)
     seen.append(kinds(notice))
-    notice = decide(notice, Kept(at=AT, effect=notice.outbox[0].id, number=7, path="reviews/review-007.md"))
+    notice = decide(
+        notice, ReviewKept(at=AT, effect=notice.outbox[0].id, number=7, path="reviews/review-007.md")
+    )
     seen.append(kinds(notice))
 
     assert seen == [["make"], ["keep"], ["show", "details"]]
-    assert notice.newest == Entry(number=7, path="reviews/review-007.md", line=LINE)
+    assert notice.newest == ReviewEntry(number=7, path="reviews/review-007.md", line=LINE)
 
 
 def test_old_news_is_the_very_same_notice() -> None:
@@ -69,10 +71,10 @@ def test_of_two_who_begin_the_same_effect_one_is_too_late() -> None:
     """Whoever saw it before the other began it has to look again."""
     notice = decide(Notice(slug="dark-mode"), arrived(1))
     effect = notice.outbox[0]
-    first = decide(notice, Attempted(at=AT, effect=effect.id, attempts=0, by="one"))
+    first = decide(notice, NoticeAttempted(at=AT, effect=effect.id, attempts=0, by="one"))
 
     assert first.outbox[0].attempted_by == "one"
-    assert decide(first, Attempted(at=AT, effect=effect.id, attempts=0, by="other")) is first
+    assert decide(first, NoticeAttempted(at=AT, effect=effect.id, attempts=0, by="other")) is first
 
 
 def test_reviews_that_come_while_one_is_shown_are_shown_after_it() -> None:
@@ -83,7 +85,7 @@ def test_reviews_that_come_while_one_is_shown_are_shown_after_it() -> None:
 
     assert [kind for kind in kinds(notice) if kind == "show"] == ["show", "show"]
     assert isinstance(notice.outbox[0], ShowNotice)
-    (details,) = [owed for owed in notice.outbox if isinstance(owed, TellThread)]
+    (details,) = [pending for pending in notice.outbox if isinstance(pending, TellThread)]
     assert len(details.entries) + details.more == 49
 
 
@@ -101,18 +103,20 @@ def test_whatever_the_order_the_highest_number_is_on_top() -> None:
 def test_a_refusal_is_remembered_until_it_is_over() -> None:
     """The thread says why the line is not in the channel."""
     notice = decide(Notice(slug="dark-mode"), arrived(1))
-    refused = decide(notice, Failed(at=AT, effect=notice.outbox[0].id, sentence="I'm not in this channel."))
+    refused = decide(
+        notice, NoticeFailed(at=AT, effect=notice.outbox[0].id, sentence="I'm not in this channel.")
+    )
     assert "I'm not in this channel." in review_wording.details(refused, refused.entries).note
 
     again = decide(refused, arrived(2))
-    show = next(owed for owed in again.outbox if isinstance(owed, ShowNotice))
+    show = next(pending for pending in again.outbox if isinstance(pending, ShowNotice))
     assert decide(again, Stands(at=AT, effect=show.id, channel="C1", ts="1.1")).refused == ""
 
 
 def test_a_wish_that_fails_is_told_to_whoever_had_it() -> None:
     """And to nobody else."""
     notice = decide(Notice(slug="dark-mode"), ASK)
-    notice = decide(notice, Failed(at=AT, effect=notice.outbox[0].id, sentence="Nobody was there."))
+    notice = decide(notice, NoticeFailed(at=AT, effect=notice.outbox[0].id, sentence="Nobody was there."))
 
     (tell,) = notice.outbox
     assert tell.kind == "tell"

@@ -25,7 +25,7 @@ def test_a_person_stops_an_open_step(how: str) -> None:
 def test_what_was_said_is_saved_before_people_are_told_so() -> None:
     """The transcript is in git, and then the thread says how to go on."""
     table = Table(few_steps()).start().say("For field work.")
-    table.paid.clear()
+    table.completing.clear()
     table.stop()
 
     assert table.order("commit", "post") == ["commit", "post"]

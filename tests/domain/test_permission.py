@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.catalog.policy import House, Pressing
+from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Action
 from bot.domain.planning.verdict import PRODUCT
@@ -19,9 +19,9 @@ EVA = Person(id="eva", name="Eva", belongs=Belonging.EXTERNAL)
 GUS = Person(id="gus", name="Gus", belongs=Belonging.GUEST)
 
 
-def table(*, press: Pressing = Pressing.EVERYONE, guests_press: bool = False) -> Table:
-    house = House(press=press, guests_press=guests_press)
-    return Table(replace(shipped(), house=house)).start()
+def table(*, press: PressPolicy = PressPolicy.EVERYONE, guests_press: bool = False) -> Table:
+    policy = Policy(press=press, guests_press=guests_press)
+    return Table(replace(shipped(), policy=policy)).start()
 
 
 def press(at: Table, person: Person, action: Action = Action.FINISH_STEP) -> Press:
@@ -127,7 +127,7 @@ def test_somebody_who_became_a_member_presses() -> None:
 
 def test_only_the_starter_presses() -> None:
     """`ROUNDTABLE_PRESS=starter`; the others read by whom."""
-    at = table(press=Pressing.STARTER)
+    at = table(press=PressPolicy.STARTER)
     at.say("We need it in tunnels", who="grace")
 
     with pytest.raises(NotNow, match="Ada started this roundtable"):
@@ -137,7 +137,7 @@ def test_only_the_starter_presses() -> None:
 
 def test_a_starter_who_is_a_guest_does_not_leave_everybody_stuck() -> None:
     """Then everybody else presses: a roundtable that nobody can finish helps nobody."""
-    at = table(press=Pressing.STARTER)
+    at = table(press=PressPolicy.STARTER)
     at.rt = at.rt.but(manners=at.rt.manners.but(outsiders={"ada": "guest"}))
 
     at.press(Action.FINISH_STEP, who="grace")
@@ -147,7 +147,7 @@ def test_a_starter_who_is_a_guest_does_not_leave_everybody_stuck() -> None:
 
 def test_participants_press() -> None:
     """`ROUNDTABLE_PRESS=participants`: whoever wrote something here is one."""
-    at = table(press=Pressing.PARTICIPANTS)
+    at = table(press=PressPolicy.PARTICIPANTS)
     with pytest.raises(NotNow, match="write something in the thread first"):
         at.press(Action.FINISH_STEP, who="grace")
 
@@ -158,8 +158,8 @@ def test_participants_press() -> None:
 
 def test_the_starter_is_still_the_starter_after_the_store_is_lost() -> None:
     """meta.json says who began it; whoever brings it back is not the one."""
-    house = House(press=Pressing.STARTER)
-    at = Table(replace(shipped(), house=house)).start(who="grace")
+    policy = Policy(press=PressPolicy.STARTER)
+    at = Table(replace(shipped(), policy=policy)).start(who="grace")
     at.say("In tunnels", who="grace").press(Action.FINISH_STEP, who="grace")
     at.forget()
 
@@ -243,4 +243,4 @@ def test_whom_slack_does_not_tell_of_counts_as_a_guest_for_now() -> None:
     with pytest.raises(NotNow, match="Slack has not told me who you are"):
         at.decided(press(at, ida))
     assert at.rt.manners.outsiders == {}
-    assert permission.start_refusal(ida, House(guests_press=True)) == ""
+    assert permission.start_refusal(ida, Policy(guests_press=True)) == ""

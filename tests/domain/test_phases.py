@@ -12,7 +12,7 @@ def test_a_phase_is_closed_by_a_person_and_committed() -> None:
     """Its completion is a commit of its own, before the next lead says a word."""
     table = Table(few_steps()).start().do_step()
     before = table.meta.phases_completed
-    table.paid.clear()
+    table.completing.clear()
     table.press_continue()
 
     assert before == ()

@@ -8,23 +8,23 @@ import pytest
 from bot.domain.catalog.budget import accounts
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Emphasis
-from bot.domain.planning.verdict import ORDER, PRODUCT, RISKS, TESTS, Verdict
+from bot.domain.planning.verdict import ORDER, PRODUCT, RISKS, TESTS, RoleVerdict
 from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE, REQUIRED, REVIEW
 from bot.domain.roundtable.effects import Judge
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.outcomes import Formalized, Judged
 from bot.domain.roundtable.stage import Stage
-from bot.domain.transcript.lines import Part, Source
+from bot.domain.transcript.lines import LinePhase, Source
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import PLAN as SHORT_PLAN
 from tests.domain.table import YES, Table, person
 
-NO = Verdict(ok=False, confidence=0.9, reasons=("It is too big.",))
+NO = RoleVerdict(ok=False, confidence=0.9, reasons=("It is too big.",))
 ASKS = {PRODUCT: ("Who is it for?", "Since when?"), RISKS: ("What can go wrong?",)}
 
 
-def table(**verdicts: Verdict) -> Table:
+def table(**verdicts: RoleVerdict) -> Table:
     """A step is open; in the workshop everybody says yes, except who is named."""
     started = Table(few_steps()).start()
     started.world.verdicts = lambda judge, _: verdicts.get(judge.role, YES)
@@ -35,7 +35,7 @@ def curious(*, also_later: bool = False) -> Table:
     """The roles have questions in the first reading, and none once they are answered."""
     started = Table(few_steps()).start()
 
-    def verdict(judge: Judge) -> Verdict:
+    def verdict(judge: Judge) -> RoleVerdict:
         asked = ASKS.get(judge.role, ()) if judge.round == 0 or also_later else ()
         return YES.but(blocking_questions=asked)
 
@@ -245,7 +245,7 @@ def test_a_plan_is_one_commit_with_all_its_files() -> None:
     assert json.loads(at.world.files[PLAN])["title"] == SHORT_PLAN["title"]
     assert "is ready for review, version 1" in at.last.text
     assert at.last.text in [line.content for line in at.world.commits[-1].lines]
-    assert at.lines[-1].phase is Part.REVIEW_READY
+    assert at.lines[-1].phase is LinePhase.REVIEW_READY
 
 
 def test_going_on_against_the_proposal_takes_a_reason() -> None:
@@ -490,7 +490,7 @@ def test_a_process_may_die_anywhere(number: int) -> None:
     """Whoever comes next pays the rest; the same is said, once."""
     undisturbed = curious().plan().say("The drivers.").press(Action.PLAN_SKIP_REST).press(Action.PLAN_GO)
     at = curious().stop_paying().plan()
-    paid = 0
+    completing = 0
     acts: list[Callable[[], Table]] = [
         lambda: at.say("The drivers."),
         lambda: at.press(Action.PLAN_SKIP_REST),
@@ -499,8 +499,8 @@ def test_a_process_may_die_anywhere(number: int) -> None:
     ]
     for act in acts:
         while at.pay_one():
-            paid += 1
-            if paid == number:
+            completing += 1
+            if completing == number:
                 at.restart()
         act()
 

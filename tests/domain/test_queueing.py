@@ -72,7 +72,7 @@ def test_after_an_answer_the_same_person_can_ask_again() -> None:
     written(table, "We merge.", having_read=table.rt.debate.turn_count).resume_paying()
     table.stop_paying().say("And then?")
 
-    assert table.rt.owes(Speak)
+    assert table.rt.has_pending(Speak)
 
 
 def test_somebody_else_takes_over_when_an_answer_comes_too_late_twice() -> None:
@@ -120,7 +120,7 @@ def test_nobody_is_told_who_is_answered() -> None:
     for number in range(LONGEST - 1):
         table.say(f"Point {number}.", who="grace")
 
-    assert not table.rt.owes(Tell)
+    assert not table.rt.has_pending(Tell)
 
 
 def test_when_somebody_has_answered_there_is_room_again() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.catalog.steps import Depth
-from bot.domain.discussion.synthesis import Decision, Insight, Question, Synthesis
+from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis
 from bot.domain.messages.message import Action
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import parse
@@ -15,7 +15,7 @@ from tests.domain.table import Table
 MEANT = Synthesis(
     insights=(Insight(text="It matters", by=("Ada",)),),
     decisions=(Decision(text="Keep it", rationale="cheap", by="Grace"), Decision(text="No photos (yet)")),
-    questions=(Question(text="For whom?", why="Linus knows"),),
+    questions=(OpenQuestion(text="For whom?", why="Linus knows"),),
     summary="It matters",
 )
 

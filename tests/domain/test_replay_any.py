@@ -33,7 +33,7 @@ LINE = st.fixed_dictionaries(
         "ts": st.sampled_from(["2025-03-01T10:15:30.123Z", "2025-03-01T10:15:31.000Z"]),
         "round": st.integers(0, 2),
         "actor": st.sampled_from(["User", "PlanningAgent", "Maya", "Stranger"]),
-        "phase": st.sampled_from([part.value for part in lines.Part]),
+        "phase": st.sampled_from([part.value for part in lines.LinePhase]),
         "role": st.just("planning"),
         "source": st.sampled_from([source.value for source in lines.Source]),
         "content": st.sampled_from(["", "Hello", "done", MADE]),

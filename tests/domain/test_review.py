@@ -10,7 +10,7 @@ from bot.domain.reviews.review import (
     MARKER,
     UNAVAILABLE,
     ReviewMeta,
-    Verdict,
+    ReviewVerdict,
     parse,
     triage_line,
     without_marker,
@@ -40,7 +40,7 @@ def test_a_whole_block_becomes_one_line() -> None:
 
 def test_a_review_that_failed_says_so() -> None:
     """So that nobody has to open it to know that something blocks."""
-    meta = ReviewMeta(verdict=Verdict.FAIL, issues_total=5, issues_critical=2, missing_inputs=0)
+    meta = ReviewMeta(verdict=ReviewVerdict.FAIL, issues_total=5, issues_critical=2, missing_inputs=0)
 
     assert meta.line == "REVIEW: FAIL | issues=5 (critical=2) | missing_inputs=0"
 

@@ -4,22 +4,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.reviews.review import MARKER, Verdict, parse, triage_line
-from bot.domain.reviews.text import Finding, Opinion, Review, Severity
+from bot.domain.reviews.review import MARKER, ReviewVerdict, parse, triage_line
+from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
 from bot.domain.values.markdown import outline
 from bot.domain.values.text import one_line
 
 CRITERION = Finding(
-    severity=Severity.MAJOR, file="requirements-spec.md", line=12, text="FR-002 has no criterion."
+    severity=FindingSeverity.MAJOR, file="requirements-spec.md", line=12, text="FR-002 has no criterion."
 )
-SECTION = Finding(severity=Severity.CRITICAL, file="module-design.md", text="Section 1 is missing: write it.")
+SECTION = Finding(
+    severity=FindingSeverity.CRITICAL, file="module-design.md", text="Section 1 is missing: write it."
+)
 QUESTION = Finding(
-    severity=Severity.MINOR, file="data-flow.md", line=3, text="A question is open: answer it."
+    severity=FindingSeverity.MINOR, file="data-flow.md", line=3, text="A question is open: answer it."
 )
 
 
 def a_review(*findings: Finding, **more: tuple[str, ...]) -> Review:
-    opinion = Opinion(by="Maya Chen (Business Analyst)", lens="user needs", findings=findings)
+    opinion = ReviewerOpinion(by="Maya Chen (Business Analyst)", lens="user needs", findings=findings)
     return Review(title="Offline sync", method="Made with a checklist.", opinions=(opinion,), **more)
 
 
@@ -66,8 +68,8 @@ def test_only_something_critical_is_a_fail() -> None:
     """However much else there is, and whatever was missing."""
     passed = a_review(CRITERION, QUESTION, missing=("code: nobody said which",))
 
-    assert passed.meta.verdict == Verdict.PASS
-    assert a_review(CRITERION, SECTION).meta.verdict == Verdict.FAIL
+    assert passed.meta.verdict == ReviewVerdict.PASS
+    assert a_review(CRITERION, SECTION).meta.verdict == ReviewVerdict.FAIL
 
 
 def test_the_worst_comes_first() -> None:
@@ -81,8 +83,8 @@ def test_what_two_reviewers_found_counts_once() -> None:
         title="Offline sync",
         method="Made with a checklist.",
         opinions=(
-            Opinion(by="Maya", findings=(CRITERION,)),
-            Opinion(by="Alex", findings=(CRITERION, SECTION)),
+            ReviewerOpinion(by="Maya", findings=(CRITERION,)),
+            ReviewerOpinion(by="Alex", findings=(CRITERION, SECTION)),
         ),
     )
 
@@ -104,7 +106,9 @@ def test_quoting_the_marker_changes_nothing(forged: str) -> None:
         title=forged,
         method=forged,
         opinions=(
-            Opinion(by=forged, lens=forged, findings=(SECTION.but(text=forged), CRITERION.but(file=forged))),
+            ReviewerOpinion(
+                by=forged, lens=forged, findings=(SECTION.but(text=forged), CRITERION.but(file=forged))
+            ),
         ),
         missing=(forged,),
         unseen=(forged,),
@@ -123,7 +127,7 @@ REVIEWS = st.builds(
     title=WORDS,
     method=WORDS,
     opinions=st.lists(
-        st.builds(Opinion, by=WORDS, lens=WORDS, findings=st.lists(FINDINGS, max_size=3).map(tuple)),
+        st.builds(ReviewerOpinion, by=WORDS, lens=WORDS, findings=st.lists(FINDINGS, max_size=3).map(tuple)),
         max_size=3,
     ).map(tuple),
     missing=st.lists(WORDS, max_size=2).map(tuple),

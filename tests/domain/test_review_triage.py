@@ -2,24 +2,24 @@
 
 import pytest
 
-from bot.domain.reviews.text import Finding, Opinion, Review, Severity
+from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
 from bot.domain.reviews.triage import NOT_OURS, entry_of, entry_of_text
 
 
-def found(severity: Severity, count: int = 1) -> tuple[Finding, ...]:
+def found(severity: FindingSeverity, count: int = 1) -> tuple[Finding, ...]:
     return tuple(
         Finding(severity=severity, file="spec.md", line=n + 1, text=f"Number {n}.") for n in range(count)
     )
 
 
 def reviewed(*findings: Finding, **more: tuple[str, ...]) -> Review:
-    opinions = (Opinion(by="Maya Chen", findings=findings), Opinion(by="Alex Rivera"))
+    opinions = (ReviewerOpinion(by="Maya Chen", findings=findings), ReviewerOpinion(by="Alex Rivera"))
     return Review(title="Offline sync", method="Made with a checklist.", opinions=opinions, **more)
 
 
 def test_the_line_says_it_and_who_looked_is_named() -> None:
     """With the critical findings."""
-    shown = entry_of(reviewed(*found(Severity.CRITICAL)))
+    shown = entry_of(reviewed(*found(FindingSeverity.CRITICAL)))
 
     assert shown.line == "REVIEW: FAIL | issues=1 (critical=1) | missing_inputs=0"
     assert shown.reviewers == ("Maya Chen", "Alex Rivera")
@@ -29,7 +29,9 @@ def test_the_line_says_it_and_who_looked_is_named() -> None:
 
 def test_what_is_hidden_is_counted_with_the_reason() -> None:
     """Nobody takes what is shown for everything."""
-    review = reviewed(*found(Severity.CRITICAL, 6), *found(Severity.MAJOR), *found(Severity.MINOR, 4))
+    review = reviewed(
+        *found(FindingSeverity.CRITICAL, 6), *found(FindingSeverity.MAJOR), *found(FindingSeverity.MINOR, 4)
+    )
     shown = entry_of(review)
 
     assert len(shown.findings) == 5

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.reviews.reviewers import asked_for, names_somebody
+from bot.domain.reviews.reviewers import asked_for, names_a_reviewer
 from bot.errors import UserError
 from bot.slack.commands import reviewed, verb_in
 from tests.domain.table import shipped
@@ -35,9 +35,9 @@ def test_a_word_that_means_nobody_is_a_sentence() -> None:
     with pytest.raises(UserError, match="Nobody here goes by “bob”, or looks at that"):
         asked_for("Maya and Bob", shipped().roster)
 
-    assert names_somebody("maya", shipped().roster)
-    assert not names_somebody("offline-sync", shipped().roster)
-    assert not names_somebody("", shipped().roster)
+    assert names_a_reviewer("maya", shipped().roster)
+    assert not names_a_reviewer("offline-sync", shipped().roster)
+    assert not names_a_reviewer("", shipped().roster)
 
 
 @pytest.mark.parametrize(

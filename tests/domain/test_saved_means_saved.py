@@ -107,8 +107,8 @@ def test_a_menu_that_is_shown_before_the_second_try_does_not_say_saved(*, minute
     pay(table, 3)
     for _ in range(minutes):
         table.try_again()
-    while (owed := table.rt.next_effect) is not None:
-        if isinstance(owed, Post) and owed.message.text.startswith(("Saved", "What I could not save")):
+    while (pending := table.rt.next_effect) is not None:
+        if isinstance(pending, Post) and pending.message.text.startswith(("Saved", "What I could not save")):
             assert "01-01" in table.meta.steps_completed
         table.pay_one()
 

@@ -26,7 +26,7 @@ def test_the_steps_that_are_left_are_drafted() -> None:
     """All of them at once, from what was said so far."""
     table = skipped()
 
-    drafted = [effect for effect in table.paid if effect.kind == "draft"][-1]
+    drafted = [effect for effect in table.completing if effect.kind == "draft"][-1]
     assert (drafted.steps, drafted.skipped) == (("00-02", "00-03"), True)
     assert "## 3. Topic" in table.world.files["quick-scan.md"]
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.roundtable.outcomes import Heard
+from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps
@@ -13,8 +13,8 @@ from tests.domain.table import HERE, SORRY, Table, person
 
 THREAD = HERE.but(thread="500.01")
 BEFORE = (
-    Heard(person=person("grace"), text="The train has no network.", ts="500.02"),
-    Heard(person=person("linus"), text="<!-- and no *power* -->", ts="500.03"),
+    ThreadMessage(person=person("grace"), text="The train has no network.", ts="500.02"),
+    ThreadMessage(person=person("linus"), text="<!-- and no *power* -->", ts="500.03"),
 )
 
 
@@ -255,7 +255,7 @@ def test_a_persona_that_could_not_be_read_is_told_once() -> None:
 def test_what_people_say_while_the_thread_is_being_opened_is_heard() -> None:
     """They see its first message before we know where it stands; it is read once, and nobody is told so."""
     table = Table(few_steps(), paying=False)
-    table.world.heard = (Heard(person=person("grace"), text="Which sprint?", ts="1767229200.1"),)
+    table.world.heard = (ThreadMessage(person=person("grace"), text="Which sprint?", ts="1767229200.1"),)
     table.start().resume_paying()
 
     assert "Which sprint?" in table.world.files["draft.md"]

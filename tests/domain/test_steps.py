@@ -2,18 +2,20 @@
 
 import pytest
 
-from bot.domain.catalog.steps import Section
+from bot.domain.catalog.steps import StepHeading
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.item.artifacts import Edit, FileEdit, SectionEdit
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Draft, Survey
-from bot.domain.roundtable.outcomes import CodeSurvey, Hits
+from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table
 
-FOUND = CodeSurvey(tracked_files=812, hits=(Hits(keyword="SyncQueue", count=3, files=("sync/queue.py",)),))
+FOUND = CodeSurvey(
+    tracked_files=812, hits=(KeywordHits(keyword="SyncQueue", count=3, files=("sync/queue.py",)),)
+)
 
 
 def at_keyword_search(survey: CodeSurvey) -> Table:
@@ -44,7 +46,7 @@ def test_the_questions_can_be_finished_or_asked_at_another_depth() -> None:
 
 def test_what_is_known_is_filled_in_and_what_is_not_is_a_blank() -> None:
     """A step file may say {item} or {scope}; a choice of words is named, so that people can choose."""
-    asks = {Section.STANDARD: "Is {item} of {scope} size, {small/medium/large}?"}
+    asks = {StepHeading.STANDARD: "Is {item} of {scope} size, {small/medium/large}?"}
     table = Table(few_steps(step("00-01", sections=asks))).start("Offline sync")
 
     assert table.last.text.endswith("\n\nIs Offline sync of ____ size, ____ (small/medium/large)?")
@@ -65,7 +67,7 @@ def test_a_step_of_another_persona_is_asked_by_that_persona() -> None:
 
 def test_a_missing_section_falls_back_to_the_standard_one() -> None:
     """Silently: people get questions, the log gets a line."""
-    table = Table(few_steps(step("00-01", sections={Section.STANDARD: "What is it?"}))).start()
+    table = Table(few_steps(step("00-01", sections={StepHeading.STANDARD: "What is it?"}))).start()
     table.say("deep")
 
     assert table.last.text.endswith("What is it?")
@@ -115,7 +117,7 @@ def test_what_people_named_is_searched_for_before_it_is_written_down() -> None:
 
 
 def keywords_of(table: Table) -> tuple[str, ...]:
-    return next(effect.keywords for effect in reversed(table.paid) if isinstance(effect, Survey))
+    return next(effect.keywords for effect in reversed(table.completing) if isinstance(effect, Survey))
 
 
 # --- answering --------------------------------------------------------------------------------------------------------
@@ -199,7 +201,7 @@ def test_a_person_finishes_a_step(how: str) -> None:
 def test_a_step_is_in_git_before_its_menu_is_shown() -> None:
     """Artifacts, meta.json and the transcript are one commit; whoever sees the menu can rely on it."""
     table = Table().start().say("For field work.")
-    table.paid.clear()
+    table.completing.clear()
     table.press(Action.FINISH_STEP)
 
     assert table.order("draft", "commit", "post") == ["draft", "commit", "post"]
@@ -359,4 +361,4 @@ def test_all_questions_of_a_draft_are_given_to_the_voice() -> None:
     """One request names the step; what was said is in the roundtable itself."""
     table = Table(few_steps()).start().do_step()
 
-    assert [effect.steps for effect in table.paid if isinstance(effect, Draft)] == [("00-01",)]
+    assert [effect.steps for effect in table.completing if isinstance(effect, Draft)] == [("00-01",)]

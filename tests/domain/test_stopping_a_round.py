@@ -93,7 +93,7 @@ def test_a_word_in_between_leaves_the_button() -> None:
     table = opening().say("What about conflicts?", who="grace")
 
     assert table.offered() == [Action.STOP]
-    assert table.rt.owes(Speak)
+    assert table.rt.has_pending(Speak)
 
 
 def test_a_single_answer_needs_no_button() -> None:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.discussion.synthesis import Decision, Insight, Question, Synthesis, markdown, sound
+from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis, markdown, sound
 from bot.domain.values.markdown import outline
 
 PARTICIPANTS = "Maya Chen (BA), Alex Rivera (Architect), Jordan Park (Designer)"
@@ -14,7 +14,7 @@ FULL = Synthesis(
         Decision(text="Dim by sensor", rationale="no setting to find", by="Ada"),
         Decision(text="No toggle"),
     ),
-    questions=(Question(text="Which sensor?", why="Alex asks the vendor"), Question(text="When?")),
+    questions=(OpenQuestion(text="Which sensor?", why="Alex asks the vendor"), OpenQuestion(text="When?")),
     actions=("Ask the vendor",),
     summary="Agreed to dim by sensor",
 )
@@ -72,7 +72,7 @@ class TestMarkdown:
             Synthesis(
                 insights=(Insight(text=insight, by=(name,)),),
                 decisions=(Decision(text=decision, rationale=name, by=name),),
-                questions=(Question(text=question, why=name),),
+                questions=(OpenQuestion(text=question, why=name),),
                 actions=(action,),
                 summary=name,
             )

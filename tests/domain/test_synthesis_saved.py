@@ -3,7 +3,7 @@
 import pytest
 
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion.synthesis import Decision, Insight, Question, Synthesis
+from bot.domain.discussion.synthesis import Decision, Insight, OpenQuestion, Synthesis
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
 from tests.domain.books import few_steps, step
@@ -15,7 +15,7 @@ OF_ALL = Synthesis(
         Insight(text="Queues grow", by=("Maya", "Alex")),
     ),
     decisions=(Decision(text="We keep a queue", rationale="it survives a tunnel", by="Ada"),),
-    questions=(Question(text="How long?", why="nobody measured it"),),
+    questions=(OpenQuestion(text="How long?", why="nobody measured it"),),
     summary="Identified a queue that survives tunnels.",
 )
 NOTHING = Synthesis(summary="They talked about queues")

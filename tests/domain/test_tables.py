@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.domain.item.artifacts import ItemsEdit, RowsEdit, Unreadable
+from bot.domain.item.artifacts import ItemsEdit, RowsEdit, UnreadableArtifact
 
 STORY = {"id": "US-001", "role": "driver", "want": "a dark screen", "so_that": "I can see"}
 COLUMNS = ("FR_ID", "Title", "Priority")
@@ -79,7 +79,7 @@ class TestItems:
     @pytest.mark.parametrize("text", ["{}", "null", "[", "# Stories", "[NaN]", "[" * 5000])
     def test_what_is_no_array_is_unreadable(self, text: str) -> None:
         """ERR-ART-003 is the caller's to tell."""
-        with pytest.raises(Unreadable, match=r"^user-stories\.json: "):
+        with pytest.raises(UnreadableArtifact, match=r"^user-stories\.json: "):
             items(STORY).apply(text)
 
     @given(st.lists(objects | values, max_size=4), st.lists(objects, max_size=4))
@@ -160,7 +160,7 @@ class TestRows:
     )
     def test_what_is_no_table_of_ours_is_unreadable(self, text: str) -> None:
         """Broken quotes, a missing key column, a cell beyond all measure: nothing is guessed, nothing overwritten."""
-        with pytest.raises(Unreadable, match=r"^traceability-matrix\.csv: "):
+        with pytest.raises(UnreadableArtifact, match=r"^traceability-matrix\.csv: "):
             table(("FR-1",)).apply(text)
 
     def test_a_table_has_columns_and_rows_have_keys(self) -> None:

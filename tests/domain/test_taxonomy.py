@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from pydantic import ValidationError
 
-from bot.domain.catalog.taxonomy import TAXONOMY, Entry, Severity, Trouble, trouble
+from bot.domain.catalog.taxonomy import TAXONOMY, ErrorCode, Severity, Trouble, trouble
 
 ANALYSIS = {code: entry for code, entry in TAXONOMY.items() if "ELAB" not in code}
 ELABORATION = {code: entry for code, entry in TAXONOMY.items() if "ELAB" in code}
@@ -43,7 +43,7 @@ SENTENCES = {
 }
 
 
-def with_facts(entry: Entry) -> Trouble:
+def with_facts(entry: ErrorCode) -> Trouble:
     """The trouble with every fact its sentences ask for, named after itself: `<filename>`."""
     asked = string.Formatter().parse(entry.sentence + entry.log)
     return trouble(entry.code, **{name: f"<{name}>" for _, name, _, _ in asked if name and name != "lead"})

@@ -4,7 +4,7 @@ import random
 
 from bot.domain.messages.message import Action
 from bot.domain.transcript import lines as transcript
-from bot.domain.transcript.lines import Line, Part, Source
+from bot.domain.transcript.lines import Line, LinePhase, Source
 from tests.domain.books import few_steps
 from tests.domain.table import MIDNIGHT, Table
 from tests.oracle import apart, replayed
@@ -21,7 +21,7 @@ def line(name: str, *, ts: str = "", second: int = 0) -> Line:
         ts=f"2026-01-01T00:00:{second:02}.000Z",
         round=second + 1,
         actor="User" if ts else "Persona",
-        phase=Part.CLARIFYING,
+        phase=LinePhase.CLARIFYING,
         role="user",
         source=source,
         content=name,

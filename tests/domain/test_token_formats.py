@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.domain.privacy.redaction import Redactor
-from bot.domain.privacy.rules import FORM_RUN, KNOWN_FORMS, PRIVATE_KEY, RULES, Rule
+from bot.domain.privacy.rules import FORM_RUN, KNOWN_FORMS, PRIVATE_KEY, RULES, RedactionRule
 from bot.domain.privacy.token_formats import FORMATS, MAKERS, MARKED_LATER, Format
 
 SEED = 10
@@ -102,7 +102,7 @@ def test_a_key_is_known_by_the_name_of_its_maker(maker: str) -> None:
 
 
 @pytest.mark.parametrize("rule", [*KNOWN_FORMS, *RULES], ids=lambda rule: f"{rule.kind} {rule.hints[0]}")
-def test_no_pattern_takes_more_than_its_share(rule: Rule) -> None:
+def test_no_pattern_takes_more_than_its_share(rule: RedactionRule) -> None:
     """
     By its structure: no run inside of a run that can give back, and none that is unbounded except where nothing can
     fail any more, or where it gives nothing back.

@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.domain.transcript.lines import Flaw, Line, Part, Source, Transcript, append, no_valid, raised, read
+from bot.domain.transcript.lines import (
+    Flaw,
+    Line,
+    LinePhase,
+    Source,
+    Transcript,
+    append,
+    no_valid,
+    raised,
+    read,
+)
 
 SEED = b"""{"ts": "2025-03-01T10:15:30.123Z", "round": 3, "actor": "SystemDesigner", "phase": "workshop", \
 "role": "planning", "source": "model", "content_type": "markdown", "content": "Proposed tasks", \
@@ -21,7 +31,7 @@ def line(number: int = 1, **fields: Any) -> Line:
         "ts": f"2026-03-01T10:00:{number:02}.000Z",
         "round": number,
         "actor": "User",
-        "phase": Part.CLARIFYING,
+        "phase": LinePhase.CLARIFYING,
         "role": "user",
         "source": Source.USER,
         "content": f"Answer {number}",

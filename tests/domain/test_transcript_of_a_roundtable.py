@@ -28,7 +28,7 @@ def test_everything_in_the_thread_is_in_the_transcript() -> None:
     """In the same order: what Slack shows and what git keeps are one meeting."""
     table = whole_meeting()
     kept = [line.content for line in table.lines if line.source != "user"]
-    posted = [effect.message.text for effect in table.paid if effect.kind == "post"]
+    posted = [effect.message.text for effect in table.completing if effect.kind == "post"]
 
     rest = iter(kept)
     assert all(text in rest for text in posted)

@@ -92,7 +92,7 @@ def test_nothing_is_saved_past_what_could_not_be_saved() -> None:
 def test_a_late_commit_does_not_stand_in_for_the_one_people_wait_for() -> None:
     """The menu of the second step comes after its commit, and after the word that the first one is saved now."""
     table = Table(TWO).start().fail("commit").do_step().press_continue()
-    table.paid.clear()
+    table.completing.clear()
     table.do_step()
 
     assert table.order("draft", "commit", "post")[-5:] == ["draft", "commit", "commit", "post", "post"]
@@ -232,7 +232,7 @@ def test_what_could_not_be_said_is_said_first_when_we_are_back() -> None:
         line.content
         for line in table.lines
         if line.source != "user"
-        and line.meta["message_id"] in {effect.id for effect in table.paid if effect.kind == "post"}
+        and line.meta["message_id"] in {effect.id for effect in table.completing if effect.kind == "post"}
     ]
     assert table.rt.unsent == ()
     assert [text for text in table.texts if text in said] == said

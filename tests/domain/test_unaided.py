@@ -31,7 +31,7 @@ def test_a_step_that_no_model_can_write_is_written_without_one(reason: str) -> N
     table = writing_failed(reason)
 
     assert told(table) == 1
-    assert [effect for effect in table.paid if isinstance(effect, Draft)][1:]
+    assert [effect for effect in table.completing if isinstance(effect, Draft)][1:]
     assert "- For field work." in table.world.files["quick-scan.md"]
     assert table.meta.steps_completed == ("00-01",)
     assert table.meta.phases_completed == ()
@@ -128,7 +128,7 @@ def test_a_synthesis_that_no_model_makes_is_made_without_one() -> None:
     """What was discussed is not lost; the record and the files have it."""
     table = Table(TWO).start().elaborate().say("Tunnels.").fail("synthesize", "unavailable").say("done")
 
-    assert len([effect for effect in table.paid if isinstance(effect, Synthesize)]) == 2
+    assert len([effect for effect in table.completing if isinstance(effect, Synthesize)]) == 2
     assert table.meta.elaborations[-1].synthesis_summary == "It matters"
     assert told(table) == 1
 
@@ -142,7 +142,7 @@ def test_after_a_step_the_button_has_it_written_again() -> None:
     table.press_retry()
 
     assert not table.rt.unaided
-    assert len([effect for effect in table.paid if isinstance(effect, Draft)]) == 3
+    assert len([effect for effect in table.completing if isinstance(effect, Draft)]) == 3
     assert table.subjects[-1].startswith("feedback 00-01")
     assert table.meta.steps_completed == ("00-01",)
     assert Action.RETRY not in table.offered()
@@ -187,4 +187,4 @@ def test_a_restart_does_not_forget_it() -> None:
     table = writing_failed().restart()
 
     assert table.rt.unaided
-    assert any(isinstance(effect, Speak | Draft) for effect in table.paid)
+    assert any(isinstance(effect, Speak | Draft) for effect in table.completing)

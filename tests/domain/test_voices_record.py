@@ -108,4 +108,4 @@ def test_an_assessment_stands_on_the_acknowledgement() -> None:
     table.say("For field work.")
 
     assert by(table, "BusinessAnalyst").meta["satisfied"] is False
-    assert [effect.task for effect in table.paid if isinstance(effect, Speak)] == ["acknowledge"]
+    assert [effect.task for effect in table.completing if isinstance(effect, Speak)] == ["acknowledge"]

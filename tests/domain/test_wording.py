@@ -5,7 +5,7 @@ import pytest
 from bot.domain.item.meta import Record
 from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages import trouble_wording as refusals
-from bot.domain.roundtable.outcomes import CodeSurvey, Hits
+from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
 from tests.domain.table import shipped
 
 
@@ -73,7 +73,7 @@ def test_a_summary_becomes_part_of_a_sentence(summary: str, inside: str) -> None
 
 def test_a_survey_that_ran_out_of_time_says_so() -> None:
     """What was found may not be all."""
-    survey = CodeSurvey(tracked_files=9, hits=(Hits(keyword="sync", count=1),), complete=False)
+    survey = CodeSurvey(tracked_files=9, hits=(KeywordHits(keyword="sync", count=1),), complete=False)
 
     assert step_wording.surveyed(survey) == (
         "I searched 9 tracked files (I ran out of time, so there may be more):\n- `sync`: 1 hit"

@@ -5,7 +5,7 @@ import pytest
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import words
-from bot.domain.roundtable.words import Exit
+from bot.domain.roundtable.words import EndIntent
 from tests.domain.table import shipped
 
 ENDS = [
@@ -26,19 +26,19 @@ PERHAPS = ["are we done?", "done?", "so that's done", "exit?", "should we wrap t
 @pytest.mark.parametrize("text", ENDS)
 def test_ending_is_said_in_many_ways(text: str) -> None:
     """As long as it is what the message is about."""
-    assert words.exit_wish(text) is Exit.YES
+    assert words.exit_wish(text) is EndIntent.YES
 
 
 @pytest.mark.parametrize("text", TALKS)
 def test_the_words_of_ending_stand_in_ordinary_sentences_too(text: str) -> None:
     """Those end nothing."""
-    assert words.exit_wish(text) is Exit.NO
+    assert words.exit_wish(text) is EndIntent.NO
 
 
 @pytest.mark.parametrize("text", PERHAPS)
 def test_some_sentences_could_be_either(text: str) -> None:
     """So we ask."""
-    assert words.exit_wish(text) is Exit.UNSURE
+    assert words.exit_wish(text) is EndIntent.UNSURE
 
 
 @pytest.mark.parametrize("text", ["finish", "Finish.", "finish step", "FINISH THE STEP!"])
@@ -137,4 +137,4 @@ def test_some_words_were_meant_for_a_menu(text: str) -> None:
 )
 def test_some_openings_call_nobody(text: str, nobody: bool) -> None:  # noqa: FBT001
     """It is asked only when nobody was addressed, so a real first name does no harm here."""
-    assert words.calls_nobody(text, shipped().roster) is nobody
+    assert words.addresses_no_one(text, shipped().roster) is nobody

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from bot.domain.catalog.personas import Roster
-from bot.domain.catalog.policy import House
+from bot.domain.catalog.policy import Policy
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.effects import ShowWork, Sign
+from bot.domain.roundtable.effects import ShowWork, WorkIndicator
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.working import EMOJI
 from tests.domain.books import few_steps
@@ -17,18 +17,18 @@ ANSWER = "1767300000.000100"
 SIGNS = ("show_work", "clear_work", "react", "unreact")
 
 
-def thinking(*refused: Sign, agent: bool = False) -> Table:
+def thinking(*refused: WorkIndicator, agent: bool = False) -> Table:
     """A roundtable whose personas have a model, in a Slack that does not show what is *refused*."""
-    table = Table(replace(shipped(), house=House(thinks=True, agent=agent))).start()
+    table = Table(replace(shipped(), policy=Policy(thinks=True, agent=agent))).start()
     table.rt = table.rt.but(signs_refused=refused)
     return table
 
 
-def own_model(key: str, model: str, *, house: House) -> Table:
+def own_model(key: str, model: str, *, policy: Policy) -> Table:
     """One persona has a model of its own."""
     book = shipped()
     roster = Roster(one.but(model=model) if one.key == key else one for one in book.roster)
-    return Table(replace(book, roster=roster, house=house)).start()
+    return Table(replace(book, roster=roster, policy=policy)).start()
 
 
 def shown(table: Table) -> list[str]:
@@ -52,7 +52,7 @@ def test_the_thread_says_so_in_words() -> None:
     """Before the voice is asked, and not after it has spoken."""
     table = answering(thinking())
     assert shown(table) == ["status"]
-    assert "thinking" in next(one for one in reversed(table.paid) if isinstance(one, ShowWork)).words
+    assert "thinking" in next(one for one in reversed(table.completing) if isinstance(one, ShowWork)).words
 
     assert not shown(table.resume_paying())
 
@@ -112,18 +112,18 @@ def test_a_pass_leaves_the_words_where_they_are() -> None:
 
 def test_a_round_is_marked_once_with_an_emoji() -> None:
     """On the thread, when a button began it: two calls to Slack, however many speak."""
-    table = thinking(Sign.STATUS).do_step()
+    table = thinking(WorkIndicator.STATUS).do_step()
 
     assert signs_after(table, Action.ELABORATE) == ["react", "unreact"]
     assert not shown(table)
 
 
-WAYS = pytest.mark.parametrize("refused", [(), (Sign.STATUS,)], ids=["words", "emoji"])
+WAYS = pytest.mark.parametrize("refused", [(), (WorkIndicator.STATUS,)], ids=["words", "emoji"])
 
 
 @WAYS
 @pytest.mark.parametrize("kind", ["speak", "draft"])
-def test_it_goes_when_the_voice_fails(kind: str, refused: tuple[Sign, ...]) -> None:
+def test_it_goes_when_the_voice_fails(kind: str, refused: tuple[WorkIndicator, ...]) -> None:
     """Whoever waits would wait for nothing."""
     table = thinking(*refused).fail(kind, "timeout", times=2).say("Field work needs it.").finish()
 
@@ -131,7 +131,7 @@ def test_it_goes_when_the_voice_fails(kind: str, refused: tuple[Sign, ...]) -> N
 
 
 @WAYS
-def test_it_goes_when_somebody_stops(refused: tuple[Sign, ...]) -> None:
+def test_it_goes_when_somebody_stops(refused: tuple[WorkIndicator, ...]) -> None:
     """With the round that was running."""
     table = thinking(*refused).do_step().stop_paying().press(Action.ELABORATE).pay_up_to("speak")
     assert shown(table)
@@ -142,7 +142,7 @@ def test_it_goes_when_somebody_stops(refused: tuple[Sign, ...]) -> None:
 
 
 @WAYS
-def test_a_process_that_dies_leaves_none_behind(refused: tuple[Sign, ...]) -> None:
+def test_a_process_that_dies_leaves_none_behind(refused: tuple[WorkIndicator, ...]) -> None:
     """What it showed is saved with the roundtable, and taken away by whoever goes on."""
     table = answering(thinking(*refused))
     assert shown(table)
@@ -169,7 +169,7 @@ def test_without_a_model_there_is_nothing_to_wait_for() -> None:
 
 def test_a_persona_with_a_model_of_its_own_is_waited_for() -> None:
     """Also where nobody else has one; and nobody waits for the others."""
-    table = own_model("solutions-architect", "acme:large", house=House()).do_step()
+    table = own_model("solutions-architect", "acme:large", policy=Policy()).do_step()
     assert not table.order("show_work")
 
     table.press(Action.ELABORATE).stop_paying().say("Alex, what breaks first?").pay_up_to("speak")
@@ -179,14 +179,14 @@ def test_a_persona_with_a_model_of_its_own_is_waited_for() -> None:
 
 def test_a_persona_that_never_thinks_is_not_waited_for() -> None:
     """Its front matter says `offline`, whatever the others think with."""
-    table = own_model("business-analyst", "offline", house=House(thinks=True))
+    table = own_model("business-analyst", "offline", policy=Policy(thinks=True))
 
     assert not table.say("Field work needs it.").order("show_work")
 
 
 def test_the_roles_of_a_workshop_are_waited_for() -> None:
     """While they read and judge, and while the plan is written."""
-    table = Table(replace(few_steps(), house=House(thinks=True))).start().stop_paying().plan()
+    table = Table(replace(few_steps(), policy=Policy(thinks=True))).start().stop_paying().plan()
     table.pay_up_to("judge")
     assert shown(table) == ["status"]
 
@@ -199,7 +199,7 @@ def test_the_roles_of_a_workshop_are_waited_for() -> None:
 
 def test_what_an_earlier_version_shows_is_taken_away() -> None:
     """It was an emoji, and is known as one."""
-    table = answering(thinking(Sign.STATUS))
+    table = answering(thinking(WorkIndicator.STATUS))
     stored = table.rt.model_dump(mode="json")
     del stored["working_by"], stored["signs_refused"]
     table.rt = type(table.rt).model_validate(stored)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bot.domain.transcript.lines import Line, Source, Transcript, read
-from bot.sandbox import Message
+from bot.sandbox import SandboxMessage
 
 ITEMS = "docs/requirements"
 TRAILERS = "%H%x1f%P%x1f%s%x1f%(trailers:key=Roundtable-Item,valueonly,separator=%x2C)%x1f%(trailers:key=Roundtable-Step,valueonly,separator=%x2C)%x1f%(trailers:key=Roundtable-Effect,valueonly,separator=%x2C)"  # noqa: E501
@@ -61,7 +61,9 @@ def commits(workspace: Path) -> list[Made]:
     return [Made(*line.split("\x1f")) for line in found.splitlines()]
 
 
-def of_meeting(item: Item, thread: list[Message], said: Iterable[str], *, lost_until: str = "") -> list[str]:
+def of_meeting(
+    item: Item, thread: list[SandboxMessage], said: Iterable[str], *, lost_until: str = ""
+) -> list[str]:
     """
     *said* are the stamps of what people said, all of it acknowledged. What we said ourselves may be missing in the
     file up to the stamp *lost_until*, when only a store knew it that was lost.
@@ -72,7 +74,7 @@ def of_meeting(item: Item, thread: list[Message], said: Iterable[str], *, lost_u
     return wrong if lost_until else [*wrong, *_meta(item)]
 
 
-def of_channel(messages: Iterable[Message]) -> list[str]:
+def of_channel(messages: Iterable[SandboxMessage]) -> list[str]:
     """The roots of threads are posts, too."""
     posted = (key for message in messages if message.by_bot for key in _key(message))
     return [f"{key} is posted {n} times" for key, n in _repeated(posted)]
@@ -131,7 +133,7 @@ def _heard(lines: tuple[Line, ...], said: Iterable[str]) -> Iterator[str]:
             yield f"what people said at {stamp} is recorded {heard[stamp]} times"
 
 
-def _spoken(lines: tuple[Line, ...], thread: list[Message], lost_until: str) -> Iterator[str]:
+def _spoken(lines: tuple[Line, ...], thread: list[SandboxMessage], lost_until: str) -> Iterator[str]:
     """What we said stands in Slack once, in the file once, and in one order."""
     posted = [key for message in thread if message.by_bot for key in _key(message)]
     yield from (f"{key} is posted {n} times" for key, n in _repeated(posted))
@@ -177,7 +179,7 @@ def _meta(item: Item) -> Iterator[str]:
         yield f"meta.json has the steps {meta['steps_completed']}, git {sorted(done)}"
 
 
-def _key(message: Message) -> Iterator[str]:
+def _key(message: SandboxMessage) -> Iterator[str]:
     if payload := message.metadata.get("event_payload"):
         yield str(payload.get("key"))
 

@@ -127,7 +127,7 @@ class Ordeal:
     async def _settled(self) -> None:
         """Nothing is owed any more, and nothing is on its way."""
         await wait_until(lambda: not self._trap.on_their_way, seconds=READY_SECONDS, what="late posts")
-        await wait_until(lambda: not self._watch.owing(), seconds=READY_SECONDS, what="everything is paid")
+        await wait_until(lambda: not self._watch.queueing(), seconds=READY_SECONDS, what="everything is paid")
         await wait_until(
             lambda: not self._places.unpushed(),
             seconds=READY_SECONDS,

@@ -23,7 +23,7 @@ from bot.engine import roundtables
 from bot.files import TEMPORARY, Folder
 from bot.slack import client as slack_client
 from bot.slack.chat import SlackChat
-from bot.storage.git.lock import Turn
+from bot.storage.git.lock import WorkspaceLock
 from bot.storage.git.workspace import GitWorkspace
 from tests.durability import session
 from tests.durability.campaign import quietly, told
@@ -78,7 +78,7 @@ def _commit_on_the_loop() -> AbstractContextManager[object]:
 
 
 def _no_lock_cleanup() -> AbstractContextManager[object]:
-    return patch.object(Turn, "_free", lambda _turn, lock, _died: not lock.exists())
+    return patch.object(WorkspaceLock, "_free", lambda _turn, lock, _died: not lock.exists())
 
 
 def _torn_files() -> AbstractContextManager[object]:
@@ -139,14 +139,14 @@ def _counted_twice() -> AbstractContextManager[object]:
     """Like INCR, when its answer gets lost and the client asks again."""
     settled = machine._settled
 
-    def counting(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtable:
-        paid = all(one.id != happened.effect for one in rt.outbox)
+    def counting(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
+        completing = all(one.id != event.effect for one in rt.outbox)
         if not (
-            paid and isinstance(happened, PersonaSpoke) and rt.elaboration and not rt.elaboration.exhausted
+            completing and isinstance(event, PersonaSpoke) and rt.elaboration and not rt.elaboration.exhausted
         ):
-            return settled(rt, happened, playbook)
-        by = happened.persona
-        return rt.but(elaboration=rt.elaboration.spoken(by=by, name=by, text=happened.text))
+            return settled(rt, event, playbook)
+        by = event.persona
+        return rt.but(elaboration=rt.elaboration.spoken(by=by, name=by, text=event.text))
 
     return patch.object(machine, "_settled", counting)
 

@@ -31,11 +31,11 @@ class Memory:
         self._decided: dict[tuple[int, type, str], tuple[Roundtable, Roundtable]] = {}
         self._ones: dict[tuple[int, ...], Roundtable] = {}
 
-    def decide(self, rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
-        key = id(rt), type(happened), happened.model_dump_json()
+    def decide(self, rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+        key = id(rt), type(event), event.model_dump_json()
         if known := self._decided.get(key):
             return known[1]
-        after = machine.decide(rt, happened, playbook)
+        after = machine.decide(rt, event, playbook)
         if len(self._decided) > STATES_KEPT:
             self._decided.clear()
             self._ones.clear()

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 
 from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.item.artifacts import Edit, SectionEdit
-from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import Workshop
 from bot.domain.transcript.lines import Line
-from bot.engine.ports import NO_FACTS, Cue, Facts, Formal, Speech
+from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, WrittenPlan
 from bot.errors import VoiceError
 from tests.durability.fates import Kind, Refused
 from tests.durability.world import World
@@ -19,17 +19,17 @@ class SimVoices:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    async def acknowledge(self, cue: Cue) -> Speech:
+    async def acknowledge(self, cue: VoiceContext) -> Speech:
         return Speech(self._said(f"{cue.persona} heard it"))
 
-    async def frame(self, cue: Cue) -> Speech:
+    async def frame(self, cue: VoiceContext) -> Speech:
         return Speech(self._said(f"{cue.persona} frames it"))
 
-    async def respond(self, cue: Cue) -> Speech:
+    async def respond(self, cue: VoiceContext) -> Speech:
         return Speech(self._said(f"{cue.persona} responds"))
 
     async def draft(
-        self, cue: Cue, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
+        self, cue: VoiceContext, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
     ) -> tuple[tuple[Edit, ...], Facts]:
         said = "\n".join(f"- {answer.text}" for answer in cue.roundtable.answers)
         edits = tuple(
@@ -41,7 +41,7 @@ class SimVoices:
         )
         return edits, NO_FACTS
 
-    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
+    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         summary = self._said("It matters")
         return Synthesis(insights=(Insight(text="It matters", by=("Ada",)),), summary=summary), NO_FACTS
 
@@ -60,11 +60,13 @@ class SimPlanners:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> tuple[Verdict, Facts]:
-        return Verdict(ok=True, confidence=0.9, reasons=(self._said(f"{role} has read it."),)), NO_FACTS
+    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> tuple[RoleVerdict, Facts]:
+        return RoleVerdict(ok=True, confidence=0.9, reasons=(self._said(f"{role} has read it."),)), NO_FACTS
 
-    async def formalize(self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]) -> Formal:
-        return Formal(self._said(json.dumps({"id": ws.slug, "title": ws.title, "brief": ws.brief})))
+    async def formalize(
+        self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]
+    ) -> WrittenPlan:
+        return WrittenPlan(self._said(json.dumps({"id": ws.slug, "title": ws.title, "brief": ws.brief})))
 
     def _said(self, text: str) -> str:
         try:

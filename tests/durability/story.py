@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from bot.sandbox import Message
+from bot.sandbox import SandboxMessage
 from tests.durability.checks import Item, git
 from tests.durability.plan import Verdict
 from tests.durability.team import Team
@@ -31,14 +31,14 @@ def told(verdict: Verdict, teams: list[Team], workspace: Path, logs: list[Path])
     return "\n\n".join(parts)
 
 
-def _thread(messages: Iterable[Message]) -> str:
+def _thread(messages: Iterable[SandboxMessage]) -> str:
     return "\n".join(
         f"  {one.ts} {one.username or one.user}: {one.text[:90]!r} {_key(one)} {' '.join(one.actions)}"
         for one in messages
     )
 
 
-def _key(message: Message) -> str:
+def _key(message: SandboxMessage) -> str:
     return str(message.metadata.get("event_payload", {}).get("key", ""))
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
-from bot.sandbox import Message, Person, Sandbox
+from bot.sandbox import Sandbox, SandboxMessage, SandboxPerson
 from tests.durability.processes import wait_until
 
 CHANNEL = "#roundtable"
@@ -67,7 +67,7 @@ class Team:
         return self.title.lower().replace(" ", "-")
 
     @property
-    def thread(self) -> list[Message]:
+    def thread(self) -> list[SandboxMessage]:
         return self.slack.thread(CHANNEL, self.root) if self.root else []
 
     async def hold(self) -> None:
@@ -199,14 +199,14 @@ class Team:
             what=f"{self.slug}: an acknowledgement of all that was said",
         )
 
-    def thread_menu(self, action: str) -> Message:
+    def thread_menu(self, action: str) -> SandboxMessage:
         found = self._newest(action)
         assert found, f"nobody offers {action}"
         return found
 
     # --- looking --------------------------------------------------------------------------------------------------
 
-    def _newest(self, *actions: str, after: str = "") -> Message | None:
+    def _newest(self, *actions: str, after: str = "") -> SandboxMessage | None:
         """The newest message in the thread that has buttons, if it offers one of *actions*."""
         offers = [one for one in self.thread if one.actions]
         if not offers or offers[-1].ts <= after:
@@ -214,7 +214,7 @@ class Team:
         wanted = {f"roundtable.{action}" for action in actions}
         return offers[-1] if wanted.intersection(offers[-1].actions) else None
 
-    async def _offered(self, *actions: str, after: str = "") -> Message:
+    async def _offered(self, *actions: str, after: str = "") -> SandboxMessage:
         await self._look(lambda: self._newest(*actions, after=after))
         found = self._newest(*actions, after=after)
         assert found, "it was there when we looked, and nothing came in between"
@@ -244,7 +244,7 @@ class Team:
         if self.chance.random() < likely:
             await deed()
 
-    def _person(self) -> Person:
+    def _person(self) -> SandboxPerson:
         return self.slack.person(self.chance.choice(WHO))
 
 

@@ -61,7 +61,7 @@ class Watch:
         stored = next(self._stored(item) for item in self._items if item.slug == slug)
         return str(stored.get("place", {}).get("thread", ""))
 
-    def owing(self) -> list[str]:
+    def queueing(self) -> list[str]:
         return [item.slug for item in self._items if self._stored(item).get("outbox")]
 
     def _wrong(self) -> Iterator[str]:

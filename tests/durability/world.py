@@ -17,9 +17,9 @@ from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.message import Message
 from bot.domain.planning.record import under_way
 from bot.domain.planning.workshop import is_planned
-from bot.domain.roundtable.digest import Since
-from bot.domain.roundtable.effects import Commit, Sign
-from bot.domain.roundtable.outcomes import CodeSurvey, Heard, ItemState, Touched
+from bot.domain.roundtable.digest import StateChange
+from bot.domain.roundtable.effects import Commit, WorkIndicator
+from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, ItemState, ThreadMessage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines, open_step
 from bot.domain.transcript.fold import fold
@@ -29,17 +29,17 @@ from bot.domain.transcript.witness import Witness
 from bot.domain.values.places import Belonging, Person, Place
 from bot.engine.ports import (
     NOTHING,
+    ChangesSince,
+    CommitResult,
+    ExportFile,
     Listing,
-    Opened,
+    LoadedItem,
+    OpenedThread,
     Pay,
     Planning,
-    Reading,
-    Recalled,
-    Receipt,
     Records,
-    Root,
-    Sheet,
-    Thread,
+    RootMessage,
+    ThreadMessages,
 )
 from bot.errors import Conflict, SlackError, Unavailable, WorkspaceError
 from tests.durability.fates import Blind, Fates, Kind, Refused
@@ -143,7 +143,7 @@ class SimStore:
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
         return tuple(self._world.store.values())
 
-    async def owing(self, *, quiet_since: str = "") -> tuple[str, ...]:
+    async def unfinished(self, *, quiet_since: str = "") -> tuple[str, ...]:
         return tuple(slug for slug, rt in self._world.store.items() if rt.outbox)
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
@@ -198,11 +198,11 @@ class SimChat:
 
     lands_within = 0.0
 
-    async def open(self, place: Place, message: Message, *, key: str, again: bool) -> Opened:
+    async def open(self, place: Place, message: Message, *, key: str, again: bool) -> OpenedThread:
         ts = await self.post(place, message, key=key, again=again)
         self._called(Kind.SLACK)
         root = place.thread or ts
-        return Opened(root, f"https://slack.test/p{root}")
+        return OpenedThread(root, f"https://slack.test/p{root}")
 
     async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
         resumed = False
@@ -213,7 +213,7 @@ class SimChat:
         return self._posted(message, key, resumed=resumed)
 
     async def share(
-        self, place: Place, sheets: tuple[Sheet, ...], comment: Message, *, key: str, again: bool
+        self, place: Place, sheets: tuple[ExportFile, ...], comment: Message, *, key: str, again: bool
     ) -> None:
         found, resumed = self._looked(key) if again else ("", False)
         if not found:
@@ -233,26 +233,26 @@ class SimChat:
     async def unreact(self, place: Place, ts: str, emoji: str) -> None:
         self._called(Kind.SLACK)
 
-    async def show(self, place: Place, sign: Sign, words: str) -> None:
+    async def show(self, place: Place, sign: WorkIndicator, words: str) -> None:
         self._called(Kind.SLACK)
 
-    async def clear(self, place: Place, sign: Sign) -> None:
+    async def clear(self, place: Place, sign: WorkIndicator) -> None:
         self._called(Kind.SLACK)
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         self._called(Kind.SLACK)
 
-    async def read(self, place: Place, *, after: str) -> Thread:
+    async def read(self, place: Place, *, after: str) -> ThreadMessages:
         self._called(Kind.SLACK)
         said, about = [], ""
         for post in self._world.thread:
             about = about if post.person else post.message.about
             if post.person and post.ts > after:
                 who, text = person(post.person), post.message.text
-                said.append(Heard(person=who, text=text, ts=post.ts, about=about))
-        return Thread(tuple(said), complete=True)
+                said.append(ThreadMessage(person=who, text=text, ts=post.ts, about=about))
+        return ThreadMessages(tuple(said), complete=True)
 
-    async def root(self, place: Place) -> Root | None:
+    async def root(self, place: Place) -> RootMessage | None:
         self._called(Kind.SLACK)
         return None
 
@@ -297,12 +297,14 @@ class SimRecords(Records):
 
     async def sheets(
         self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
-    ) -> tuple[Sheet, ...]:
+    ) -> tuple[ExportFile, ...]:
         held = lines.append(self._world.files.get(MEETING, b""), pending)
-        return (Sheet(f"{name}.jsonl", title, held),)
+        return (ExportFile(f"{name}.jsonl", title, held),)
 
-    async def recall(self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str) -> Recalled:
-        return Recalled(Since(State(), fold(enumerate(pending, start=1))))
+    async def recall(
+        self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str
+    ) -> ChangesSince:
+        return ChangesSince(StateChange(State(), fold(enumerate(pending, start=1))))
 
 
 META, MEETING = "meta.json", "planning/meeting.jsonl"
@@ -320,10 +322,10 @@ class SimWorkspace:
     async def backlog(self) -> str:
         return ""
 
-    async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading:
-        return Reading(self._state(now) if META in self._world.files else None, ())
+    async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem:
+        return LoadedItem(self._state(now) if META in self._world.files else None, ())
 
-    async def restore(self, slug: str, *, now: str) -> Reading:
+    async def restore(self, slug: str, *, now: str) -> LoadedItem:
         return await self.read(slug, now=now)
 
     async def files(self, slug: str, paths: tuple[str, ...]) -> Mapping[str, str]:
@@ -340,14 +342,14 @@ class SimWorkspace:
 
     async def commit(
         self, slug: str, work: Commit, *, now: str, after: Witness = NOTHING, home: SlackPlace | None = None
-    ) -> Receipt:
+    ) -> CommitResult:
         try:
             if all(made.effect != work.id for made in self._world.made):
                 self._write(work, now)
         except Refused:
             raise WorkspaceError("The disk is full.", reason="disk_full", again=True) from None
-        touched = tuple(Touched(path=edit.path) for edit in work.edits)
-        return Receipt(self._state(now), work.id, touched, ())
+        touched = tuple(ChangedFile(path=edit.path) for edit in work.edits)
+        return CommitResult(self._state(now), work.id, touched, ())
 
     def _write(self, work: Commit, now: str) -> None:
         for edit in work.edits:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from bot import app
 from bot.domain.transcript.lines import Line, Transcript, read
 from bot.engine.ports import Voices
-from bot.sandbox import App, Delivery, Message, Sandbox, Timing
+from bot.sandbox import App, Delivery, Sandbox, SandboxMessage, Timing
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
 
@@ -77,7 +77,7 @@ class Meeting:
         menu = await self.menu(action)
         return await self.slack.person(who).press(menu, f"roundtable.{action}")
 
-    async def do_step(self, *answers: str) -> Message:
+    async def do_step(self, *answers: str) -> SandboxMessage:
         """Answers, finishes, and waits for the menu."""
         for number, answer in enumerate(answers):
             await self.say(answer, who=("grace", "linus")[number % 2])
@@ -92,17 +92,17 @@ class Meeting:
     # --- what people see ------------------------------------------------------------------------------------------
 
     @property
-    def thread(self) -> list[Message]:
+    def thread(self) -> list[SandboxMessage]:
         return self.slack.thread(CHANNEL, self.root)
 
-    def menus(self, action: str) -> list[Message]:
+    def menus(self, action: str) -> list[SandboxMessage]:
         return [message for message in self.thread if f"roundtable.{action}" in message.actions]
 
-    async def menu(self, action: str) -> Message:
+    async def menu(self, action: str) -> SandboxMessage:
         """The message that offers *action*, once there is one."""
         return (await self.until(lambda: self.menus(action)))[-1]
 
-    async def seen(self, text: str) -> Message:
+    async def seen(self, text: str) -> SandboxMessage:
         """The newest message in the thread with *text* in it, once there is one."""
         return (await self.until(lambda: [one for one in self.thread if text in one.text]))[-1]
 

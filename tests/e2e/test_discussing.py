@@ -12,10 +12,10 @@ import aiohttp
 import pytest
 
 from bot.domain.roundtable.working import EMOJI
-from bot.sandbox import Message, Sandbox
+from bot.sandbox import Sandbox, SandboxMessage
 from bot.slack.client import AGENT
 from bot.slack.manifest import STOPPED
-from bot.voices.model import Prompt, Thought
+from bot.voices.model import Completion, Prompt
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.e2e.test_thinking import good, task_of
 from tests.voices.minds import Answer, ScriptedMind, record, thinking
@@ -33,7 +33,7 @@ class SlowMind(ScriptedMind):
         self.begun = asyncio.Event()
         self.go = asyncio.Event()
 
-    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Thought:
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         if self._waits(prompt):
             self.begun.set()
             await self.go.wait()
@@ -143,7 +143,7 @@ async def test_who_disagrees_is_decided_by_a_button(meeting: Meeting) -> None:
     assert "conflicts: keep both edits" in page
 
 
-def button(menu: Message, label: str) -> tuple[str, str]:
+def button(menu: SandboxMessage, label: str) -> tuple[str, str]:
     """What Slack tells of a press of the button that says *label*: its action, and its value."""
     elements = (element for block in menu.blocks for element in block.get("elements", ()))
     buttons = (element for element in elements if element.get("type") == "button")

@@ -4,23 +4,23 @@ from shutil import rmtree
 
 import aiohttp
 
-from bot.sandbox import Message
+from bot.sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting
 
 FILES = 2
 
 
-async def exported(meeting: Meeting, *, times: int = 1) -> Message:
+async def exported(meeting: Meeting, *, times: int = 1) -> SandboxMessage:
     """The newest message with files, once there are so many."""
     await meeting.until(lambda: len(with_files(meeting)) == times)
     return with_files(meeting)[-1]
 
 
-def with_files(meeting: Meeting) -> list[Message]:
+def with_files(meeting: Meeting) -> list[SandboxMessage]:
     return [one for one in meeting.thread if one.files]
 
 
-async def contents(message: Message) -> list[str]:
+async def contents(message: SandboxMessage) -> list[str]:
     async with aiohttp.ClientSession() as session:
         answers = [await session.get(one["url_private"]) for one in message.files]
         return [await answer.text() for answer in answers]

@@ -6,7 +6,7 @@ from subprocess import run
 
 from bot.cli import replay
 from bot.domain.transcript.lines import read
-from bot.record.verify import Item
+from bot.record.verify import RecordedItem
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.storage.samples import wait_until
 
@@ -33,7 +33,7 @@ async def step(meeting: Meeting, words: str) -> None:
 
 
 def verified(meeting: Meeting) -> list[str]:
-    item = Item(meeting.folder, meeting.folder / "planning/meeting.jsonl")
+    item = RecordedItem(meeting.folder, meeting.folder / "planning/meeting.jsonl")
     return [str(one) for one in replay.verified(item)]
 
 
@@ -96,7 +96,7 @@ async def test_a_revert_stands_and_is_named_once(meeting: Meeting) -> None:
     assert said(meeting) == [WORDS[0], WORDS[2]]
     assert meeting.meta["steps_completed"] == ["00-01", "00-03"]
     assert len([one for one in meeting.thread if "Ada changed" in one.text]) == 1
-    item = Item(meeting.folder, meeting.folder / "planning/meeting.jsonl")
+    item = RecordedItem(meeting.folder, meeting.folder / "planning/meeting.jsonl")
     found = replay.verified(item)
     assert found
     assert all(one.stands for one in found), found
@@ -145,7 +145,7 @@ async def test_a_backup_of_everything_is_found_out_by_the_thread(meeting: Meetin
 
 
 async def against_slack(meeting: Meeting) -> tuple[list[str], int]:
-    item = Item(meeting.folder, meeting.folder / "planning/meeting.jsonl")
+    item = RecordedItem(meeting.folder, meeting.folder / "planning/meeting.jsonl")
     found, waiting = await replay.against_thread(settings(meeting.slack, meeting.workspace), item)
     return [str(one) for one in found], waiting
 

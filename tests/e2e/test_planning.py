@@ -11,7 +11,7 @@ import pytest
 from bot.cli.replay import item, verified
 from bot.domain.planning.projections import check_files
 from bot.domain.transcript.lines import Source
-from bot.sandbox import Message
+from bot.sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 
 BRIEF = "Every export loses its last row"
@@ -47,14 +47,14 @@ async def answered(meeting: Meeting, answers: Mapping[str, str], *, most: int = 
         await meeting.until(partial(is_over, meeting, asked))
 
 
-async def open_menu(meeting: Meeting) -> Message:
+async def open_menu(meeting: Meeting) -> SandboxMessage:
     """The question or the proposal at the end of the thread, once it stands there."""
     await meeting.slack.settled()
     offered = {"roundtable.plan_skip", "roundtable.plan_go"}
     return (await meeting.until(lambda: [one for one in meeting.thread[-1:] if offered & {*one.actions}]))[-1]
 
 
-def is_over(meeting: Meeting, menu: Message) -> bool:
+def is_over(meeting: Meeting, menu: SandboxMessage) -> bool:
     return not next(one for one in meeting.thread if one.ts == menu.ts).actions
 
 

@@ -6,7 +6,7 @@ from shutil import rmtree
 
 import pytest
 
-from bot.sandbox import Delivery, Message
+from bot.sandbox import Delivery, SandboxMessage
 from bot.sandbox.residents import Channel
 from tests.e2e.meeting import CHANNEL, Meeting
 
@@ -196,7 +196,7 @@ async def test_its_reviews_stay_there_too(meeting: Meeting) -> None:
     assert len(meeting.slack.messages("#triage")) == 1
 
 
-def told_in(meeting: Meeting, channel: str) -> list[Message]:
+def told_in(meeting: Meeting, channel: str) -> list[SandboxMessage]:
     """The root, and the notice below it."""
     found = meeting.slack.messages(channel)
     return found if len(found) > 1 else []

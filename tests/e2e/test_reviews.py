@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from bot import app
-from bot.sandbox import Message
+from bot.sandbox import SandboxMessage
 from bot.server.review_webhook import SIGNATURE, TIMESTAMP, signature
 from tests.command_line import Ran, python_m_bot
 from tests.e2e.meeting import CHANNEL, Meeting, settings
@@ -20,7 +20,7 @@ from tests.ports import free_port
 LINE = re.compile(r"REVIEW: (PASS|FAIL) \| issues=\d+ \(critical=\d+\) \| missing_inputs=\d+")
 
 
-def notices(meeting: Meeting, channel: str = CHANNEL) -> list[Message]:
+def notices(meeting: Meeting, channel: str = CHANNEL) -> list[SandboxMessage]:
     return [one for one in meeting.slack.messages(channel) if one.text.startswith("REVIEW: ")]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from bot import app
 from bot.domain.item.meta import SlackPlace
-from bot.sandbox import Message
+from bot.sandbox import SandboxMessage
 from bot.storage.git.seal import Seal
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.e2e.test_private import SECRET, asked, private_channel
@@ -67,11 +67,11 @@ def reads(meeting: Meeting) -> list[Any]:
     return [call for method in READS for call in meeting.slack.calls_of(method)]
 
 
-def questions(meeting: Meeting, root: str, channel: str = SECRET) -> list[Message]:
+def questions(meeting: Meeting, root: str, channel: str = SECRET) -> list[SandboxMessage]:
     return [one for one in meeting.slack.thread(channel, root) if TAKE_UP in one.actions]
 
 
-def ours(meeting: Meeting, root: str) -> list[Message]:
+def ours(meeting: Meeting, root: str) -> list[SandboxMessage]:
     return [one for one in meeting.slack.thread(SECRET, root) if one.by_bot]
 
 

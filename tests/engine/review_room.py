@@ -12,14 +12,14 @@ from typing import Any
 from bot.domain.catalog.personas import Persona
 from bot.domain.item.meta import SlackPlace
 from bot.domain.reviews.notice import Arrived, AskReview
-from bot.domain.reviews.text import Finding, Opinion, Review, Severity
+from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
 from bot.domain.values.places import Person, Place
 from bot.engine.clock import now
-from bot.engine.item_locator import ItemHomes
+from bot.engine.item_locator import ItemLocator
 from bot.engine.ports import Store
-from bot.engine.review_ports import Case, KeptReview, Notices, Tally
-from bot.engine.reviews import PREFIX, Reviewing, Triage
-from bot.sandbox import Message, Sandbox
+from bot.engine.review_ports import KeptReview, Notices, ReviewCase, ReviewMeter
+from bot.engine.reviews import PREFIX, ReviewContext, ReviewTriage
+from bot.sandbox import Sandbox, SandboxMessage
 from bot.server.review_webhook import entry_of
 from bot.slack.board import SlackBoard
 from bot.slack.client import identify, opened
@@ -47,19 +47,21 @@ missing_inputs: 1
 Three small things.
 """
 
-Says = Callable[[Persona], Awaitable[Opinion]]
+Says = Callable[[Persona], Awaitable[ReviewerOpinion]]
 
 
-async def finds_nothing(persona: Persona) -> Opinion:
-    return Opinion(by=persona.label, lens=persona.lens)
+async def finds_nothing(persona: Persona) -> ReviewerOpinion:
+    return ReviewerOpinion(by=persona.label, lens=persona.lens)
 
 
-async def finds_one(persona: Persona) -> Opinion:
-    found = Finding(severity=Severity.CRITICAL, file="quick-scan.md", text=f"{persona.short} misses the why.")
-    return Opinion(by=persona.label, lens=persona.lens, findings=(found,))
+async def finds_one(persona: Persona) -> ReviewerOpinion:
+    found = Finding(
+        severity=FindingSeverity.CRITICAL, file="quick-scan.md", text=f"{persona.short} misses the why."
+    )
+    return ReviewerOpinion(by=persona.label, lens=persona.lens, findings=(found,))
 
 
-async def never(_persona: Persona) -> Opinion:
+async def never(_persona: Persona) -> ReviewerOpinion:
     await asyncio.Event().wait()
     raise AssertionError("nobody ends this")
 
@@ -71,18 +73,18 @@ class PlayedReviewers:
     says: Mapping[str, Says] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
-    async def opinion(self, case: Case, persona: Persona) -> Opinion:  # noqa: ARG002 -- as the port has it
+    async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:  # noqa: ARG002 -- as the port has it
         self.asked.append(persona.key)
         return await self.says.get(persona.key, finds_nothing)(persona)
 
     async def together(
-        self, case: Case, opinions: Iterable[Opinion], *, unseen: tuple[str, ...], asked: str
+        self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
     ) -> Review:
         return Review(title=case.title, method=asked, opinions=tuple(opinions), unseen=unseen)
 
 
 @dataclass
-class Counted(Tally):
+class Counted(ReviewMeter):
     results: Counter[str] = field(default_factory=Counter)
 
     def reviewed(self, result: str) -> None:
@@ -93,7 +95,7 @@ class Counted(Tally):
 class Room:
     """One process. `git` asks the workspace as a person would."""
 
-    triage: Triage
+    triage: ReviewTriage
     workspace: GitWorkspace
     reviewers: PlayedReviewers
     notices: Notices
@@ -122,11 +124,11 @@ class Room:
         assert self.woken.slugs[-1:] in ([], [PREFIX + SLUG])
         await self.triage.pay(SLUG)
 
-    def messages(self, channel: str = CHANNEL) -> list[Message]:
+    def messages(self, channel: str = CHANNEL) -> list[SandboxMessage]:
         """The notices in a channel."""
         return [one for one in self.slack.messages(channel) if one.text.startswith("REVIEW: ")]
 
-    def details(self) -> list[Message]:
+    def details(self) -> list[SandboxMessage]:
         return self.slack.thread(CHANNEL, self.thread)[1:]
 
     def review(self, number: int) -> str:
@@ -176,18 +178,18 @@ async def room(
         client = await enter(opened(slack.bot_token, api_url=slack.api_url, seconds=CALL_SECONDS))
         patient = await enter(opened(slack.bot_token, api_url=slack.api_url))
         reviewers, woken = PlayedReviewers(says or {}), Woken()
-        reviewing = Reviewing(
+        reviewing = ReviewContext(
             reviewers=reviewers,
             workspace=workspace,
             archive=workspace,
             board=SlackBoard(client, await identify(patient)),
-            homes=ItemHomes(store, workspace),
+            homes=ItemLocator(store, workspace),
             playbook=shipped(),
             clock=now,
             **more,
         )
         counted = Counted()
-        triage = Triage(
+        triage = ReviewTriage(
             notices=notices,
             archive=workspace,
             wake=woken,

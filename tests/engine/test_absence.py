@@ -34,7 +34,7 @@ async def reads(one: Replica, slug: str) -> int:
     """How many times the thread is about to be read."""
     rt = await one.store.get(slug)
     assert rt
-    return sum(isinstance(owed, ReadThread) for owed in rt.outbox)
+    return sum(isinstance(pending, ReadThread) for pending in rt.outbox)
 
 
 async def test_after_a_long_silence_the_thread_is_read(two: tuple[Replica, Replica]) -> None:

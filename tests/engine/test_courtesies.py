@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from bot.domain.roundtable.effects import Sign
+from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.values.places import Place
 from bot.engine.ports import renewed
 from bot.errors import SlackError
@@ -24,7 +24,7 @@ class Showing(SimChat):
     def __post_init__(self) -> None:
         super().__init__(World())
 
-    async def show(self, place: Place, sign: Sign, words: str) -> None:  # noqa: ARG002 -- as the port has it
+    async def show(self, place: Place, sign: WorkIndicator, words: str) -> None:  # noqa: ARG002 -- as the port has it
         self.words.append(words)
         if len(self.words) >= 3:
             self.thrice.set()
@@ -32,7 +32,7 @@ class Showing(SimChat):
             raise SlackError("No.", reason="missing_scope")
 
 
-def working(by: Sign) -> Table:
+def working(by: WorkIndicator) -> Table:
     table = Table().start()
     table.rt = table.rt.but(working_at=table.rt.place.thread, working_by=by)
     return table
@@ -41,7 +41,7 @@ def working(by: Sign) -> Table:
 async def test_words_are_shown_again_before_slack_takes_them_away() -> None:
     """As often as it takes, and not once more when the work is done."""
     chat = Showing()
-    async with renewed(chat, working(Sign.STATUS).rt, "is thinking…", seconds=SOON):
+    async with renewed(chat, working(WorkIndicator.STATUS).rt, "is thinking…", seconds=SOON):
         await chat.thrice.wait()
     count = len(chat.words)
     for _ in range(10):
@@ -54,7 +54,7 @@ async def test_words_are_shown_again_before_slack_takes_them_away() -> None:
 async def test_what_lasts_by_itself_is_shown_once() -> None:
     """An emoji, and the session of an agent; and where nothing is shown, nothing is renewed."""
     chat = Showing()
-    for rt in (working(Sign.REACTION).rt, working(Sign.SESSION).rt, Table().start().rt):
+    for rt in (working(WorkIndicator.REACTION).rt, working(WorkIndicator.SESSION).rt, Table().start().rt):
         async with renewed(chat, rt, "is thinking…", seconds=0):
             await asyncio.sleep(0)
             await asyncio.sleep(0)
@@ -65,7 +65,7 @@ async def test_what_lasts_by_itself_is_shown_once() -> None:
 async def test_a_refusal_does_not_disturb_whoever_works() -> None:
     """Somebody took the scope away: the answer comes all the same."""
     chat = Showing(refuses=3)
-    async with renewed(chat, working(Sign.STATUS).rt, "is thinking…", seconds=SOON):
+    async with renewed(chat, working(WorkIndicator.STATUS).rt, "is thinking…", seconds=SOON):
         await chat.thrice.wait()
         await asyncio.sleep(0)
 

@@ -10,7 +10,7 @@ from bot.domain.roundtable.inputs import Mute, Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.engine.clock import now
-from bot.engine.ports import Cue, Speech
+from bot.engine.ports import Speech, VoiceContext
 from bot.voices.offline.offline import OfflineVoices
 from tests.domain.table import Table
 from tests.engine.replica import ADA, Replica, replica, said
@@ -26,7 +26,7 @@ class Pondering(OfflineVoices):
         self.go = asyncio.Event()
         self.left = False
 
-    async def respond(self, cue: Cue) -> Speech:
+    async def respond(self, cue: VoiceContext) -> Speech:
         self.begun.set()
         try:
             await self.go.wait()
@@ -77,7 +77,7 @@ async def test_other_news_does_not_disturb_it(redis_url: str) -> None:
 
         async def spoken() -> None:
             after = await one.engine.handle(rt.slug, said(rt, "And who pays?", "1767300000.000100"))
-            assert after.owes(Speak)
+            assert after.has_pending(Speak)
             voices.go.set()
 
         await while_it_thinks(one, voices, spoken)
@@ -101,4 +101,4 @@ async def test_leaving_ends_it_and_hands_it_over(redis_url: str) -> None:
         after = await one.stored(rt)
 
     assert voices.left
-    assert after.owes(Speak)
+    assert after.has_pending(Speak)

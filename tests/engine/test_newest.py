@@ -1,10 +1,10 @@
 """What a long life of a process may remember without growing."""
 
-from bot.engine.lru import Newest
+from bot.engine.lru import LruCache
 
 
-def kept(*keys: str, most: int) -> Newest[str, int]:
-    newest: Newest[str, int] = Newest(most)
+def kept(*keys: str, most: int) -> LruCache[str, int]:
+    newest: LruCache[str, int] = LruCache(most)
     for number, key in enumerate(keys):
         newest[key] = number
     return newest

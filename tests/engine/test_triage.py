@@ -10,7 +10,7 @@ import pytest
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.reviews.notice import ENTRIES_KEPT
-from bot.domain.reviews.text import Opinion
+from bot.domain.reviews.text import ReviewerOpinion
 from bot.engine.clock import now
 from bot.engine.reviews import PREFIX
 from bot.errors import VoiceError
@@ -54,7 +54,7 @@ async def test_personas_review_side_by_side(slack: Sandbox, thread: str, tmp_pat
     """None waits for another: each of them sees that all have begun."""
     meeting = asyncio.Barrier(3)
 
-    async def together(persona: Persona) -> Opinion:
+    async def together(persona: Persona) -> ReviewerOpinion:
         await meeting.wait()
         return await finds_one(persona)
 
@@ -96,7 +96,7 @@ async def test_one_who_fails_sinks_no_other(
 ) -> None:
     """What the others found is shown; of a mistake of ours people see no more than that there was one."""
 
-    async def fails(_persona: Persona) -> Opinion:
+    async def fails(_persona: Persona) -> ReviewerOpinion:
         raise error
 
     async with room(slack, tmp_path, thread=thread, says={MAYA: fails, ALEX: finds_one}) as here:
@@ -323,7 +323,7 @@ async def test_a_kill_while_personas_review_loses_no_wish(
         dying.cancel()
         await asyncio.wait({dying})
     async with room(slack, tmp_path, thread=thread, says={MAYA: finds_nothing}) as here:
-        assert await here.notices.owing() == (SLUG,)
+        assert await here.notices.unfinished() == (SLUG,)
         await here.pay()
 
     assert len(here.messages()) == 1
@@ -441,13 +441,13 @@ async def test_what_is_owed_for_reviews_gets_older_until_it_is_paid(
         await here.arrive()
         arrived = now()
         await wait_until(lambda: now() > arrived)
-        owing, seconds = await here.triage.queue.waiting()
+        unfinished, seconds = await here.triage.queue.waiting()
         await here.pay()
-        paid = await here.triage.queue.waiting()
+        performed = await here.triage.queue.waiting()
 
-    assert owing == 1
+    assert unfinished == 1
     assert seconds > 0
-    assert paid == (0, 0.0)
+    assert performed == (0, 0.0)
 
 
 async def test_the_sweep_wakes_for_what_can_be_begun_soon(
@@ -465,5 +465,5 @@ async def test_the_sweep_wakes_for_what_can_be_begun_soon(
         await here.pay()
         here.woken.slugs.clear()
         await here.triage.sweep()
-        assert await here.notices.owing() == (SLUG,)
+        assert await here.notices.unfinished() == (SLUG,)
         assert here.woken.slugs == []

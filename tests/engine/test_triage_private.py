@@ -7,7 +7,7 @@ import pytest
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.privacy.redaction import Redactor
-from bot.domain.reviews.text import Finding, Opinion, Severity
+from bot.domain.reviews.text import Finding, FindingSeverity, ReviewerOpinion
 from bot.sandbox import Sandbox
 from tests.engine.review_room import CHANNEL, PASSED, item, room
 
@@ -81,9 +81,11 @@ async def test_an_item_that_becomes_private_takes_its_notice_along(slack: Sandbo
 async def test_a_secret_that_a_reviewer_quotes_is_hidden(slack: Sandbox, tmp_path: Path) -> None:
     """Nobody redacted the files of the workspace: somebody may have committed one with a key in it."""
 
-    async def quotes(persona: Persona) -> Opinion:
-        found = Finding(severity=Severity.CRITICAL, file="quick-scan.md", text=f"There is {TOKEN} in it.")
-        return Opinion(by=persona.label, findings=(found,))
+    async def quotes(persona: Persona) -> ReviewerOpinion:
+        found = Finding(
+            severity=FindingSeverity.CRITICAL, file="quick-scan.md", text=f"There is {TOKEN} in it."
+        )
+        return ReviewerOpinion(by=persona.label, findings=(found,))
 
     thread = await slack.person("ada").say(CHANNEL, "Offline sync")
     item(tmp_path, slack, thread)

@@ -18,10 +18,10 @@ from bot.cli import replay
 from bot.cli.replay import Form
 from bot.domain.catalog.quick_scan import read_quick_scan
 from bot.domain.item import meta
-from bot.domain.item.item import Known, backlog_title, resolve
+from bot.domain.item.item import KnownItem, backlog_title, resolve
 from bot.domain.item.meta import SlackPlace
-from bot.domain.transcript.damage import mended
-from bot.domain.transcript.lines import Part, Source
+from bot.domain.transcript.damage import repaired
+from bot.domain.transcript.lines import LinePhase, Source
 from bot.domain.transcript.witness import chain, read_brief, read_trailer
 from bot.settings import Settings
 from bot.storage.git.items import Items
@@ -74,7 +74,7 @@ lines = st.fixed_dictionaries(
         "ts": st.sampled_from(["2025-03-01T10:15:30.123Z", "2025-03-01T10:15:31.000+00:00"]),
         "round": st.integers(0, 3),
         "actor": st.sampled_from(["User", "PlanningAgent", "Maya"]) | any_text,
-        "phase": st.sampled_from([part.value for part in Part]),
+        "phase": st.sampled_from([part.value for part in LinePhase]),
         "role": st.just("planning"),
         "source": st.sampled_from([source.value for source in Source]),
         "content": any_text,
@@ -150,7 +150,7 @@ def test_any_meta_json_takes_our_changes(fields: dict[str, Any], record: dict[st
         reading = meta.read(written({**fields, "elaborations": [record]}), now=NOW)
     except meta.Corrupt:
         return
-    after = meta.apply(reading.raw, meta.Change(steps=("01-01",), depth_overrides={"01": "deep"}))
+    after = meta.apply(reading.raw, meta.MetaChange(steps=("01-01",), depth_overrides={"01": "deep"}))
 
     again = meta.read(meta.write(after).encode(), now=NOW).meta
     assert "01-01" in again.steps_completed
@@ -208,9 +208,9 @@ def test_any_record_is_shown_and_verified(said: bytes, content: bytes, plan: byt
 @given(content=transcripts, committed=transcripts)
 def test_any_file_is_mended_by_any_other(content: bytes, committed: bytes) -> None:
     """Once: what is mended is not damaged. Lines that can be read stay."""
-    found = mended(content, committed)
+    found = repaired(content, committed)
 
-    assert mended(found.content, committed).content == found.content
+    assert repaired(found.content, committed).content == found.content
     assert found.lines <= len(committed.split(b"\n"))
 
 
@@ -221,7 +221,7 @@ def test_damage_anywhere_never_loses_a_whole_line(luck: list[tuple[int, bytes]])
     content = bytearray(HEAD)
     for place, junk in luck:
         content[place : place + len(junk)] = junk
-    found = mended(bytes(content), HEAD).content.split(b"\n")
+    found = repaired(bytes(content), HEAD).content.split(b"\n")
 
     assert all(row in found for row in ROWS if row in bytes(content).split(b"\n"))
 
@@ -248,7 +248,7 @@ def test_any_witness_is_one_or_none(content: bytes, text: str) -> None:
 def test_any_reference_means_items_that_there_are(backlog: bytes, reference: str, names: list[str]) -> None:
     """Whatever stands in BACKLOG.md."""
     text = backlog.decode("utf-8", "replace")
-    known = [Known(slug=f"item-{number}", title=name) for number, name in enumerate(names)]
+    known = [KnownItem(slug=f"item-{number}", title=name) for number, name in enumerate(names)]
 
     assert set(resolve(reference, known, text)) <= {one.slug for one in known}
     assert backlog_title(reference, text) is None or backlog_title(reference, text)
@@ -257,7 +257,7 @@ def test_any_reference_means_items_that_there_are(backlog: bytes, reference: str
 # --- bounded ------------------------------------------------------------------------------------------------------
 
 BACKLOG = "".join(f"- 1.{number} [ ] a thing [here](docs/thing-{number}/)\n" for number in range(20_000))
-MANY = [Known(slug=f"item-{number}", title=f"The {number}th") for number in range(1_000)]
+MANY = [KnownItem(slug=f"item-{number}", title=f"The {number}th") for number in range(1_000)]
 LINES = b"".join(ROWS[0].replace(b'"m0"', b'"m%d"' % number) + b"\n" for number in range(4_000))
 
 
@@ -271,8 +271,8 @@ SLOW: dict[str, Callable[[], object]] = {
     "a backlog in which everything matches": lambda: resolve("thing", MANY, BACKLOG),
     "a backlog that is one link": lambda: resolve("a", MANY, "- 1.1 [ ] a" + "](" * 200_000),
     "a backlog of slashes": lambda: resolve("a", MANY, "- 1.1 [ ] a](" + "/" * 200_000),
-    "a transcript of which nothing is left": lambda: mended(ROWS[0][:30] + b"\nzz" * 4_000, LINES),
-    "a row of openings": lambda: mended(b'{"' * 500_000 + b"q\n", b'{"' * 550_000 + b"\n"),
+    "a transcript of which nothing is left": lambda: repaired(ROWS[0][:30] + b"\nzz" * 4_000, LINES),
+    "a row of openings": lambda: repaired(b'{"' * 500_000 + b"q\n", b'{"' * 550_000 + b"\n"),
     "a quick scan of one line": lambda: read_quick_scan("**" * 200_000 + "Scope" + " " * 200_000),
     "a quick scan of labels": lambda: read_quick_scan("File Count: ~9-" * 30_000),
     "a deep meta.json": lambda: understood(b"[" * 4_000_000),

@@ -4,7 +4,7 @@ import pygit2
 import pytest
 from pygit2.enums import FileMode
 
-from bot.storage.git.sync import Result
+from bot.storage.git.sync import SyncResult
 from bot.storage.git.versions import versions
 from tests.storage.checkout import Git
 from tests.storage.clones import Replica
@@ -51,7 +51,7 @@ ODD = {
 async def clone(replica: Replica, person: Git) -> pygit2.Repository:
     """The person's, with an item that the bot has begun."""
     await replica.commit()
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
     person("pull", "--quiet", "--rebase", "origin", "main")
     return pygit2.Repository(str(person.root))
 
@@ -69,11 +69,11 @@ async def test_a_folder_of_any_name_may_come(
     meta = raw(clone, (FileMode.BLOB, b"meta.json", clone.create_blob(b"{}")))
     pushed(person, *sorted([(FileMode.TREE, name, meta), an_item(clone)], key=lambda one: one[1]))
 
-    assert await replica.sync.once() == Result.NOTHING
+    assert await replica.sync.once() == SyncResult.NOTHING
     listed = await replica.workspace.items()
     await replica.commit(2)
 
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
     assert SLUG in [one.known.slug for one in listed]
     assert all(one.known.model_dump_json() for one in listed)
 
@@ -85,13 +85,13 @@ async def test_folders_below_folders_end_no_sync(
     item = an_item(clone)
     pushed(person, (FileMode.TREE, b"aa", deep(clone)), item)
 
-    assert await replica.sync.once() == Result.DIVERGED
+    assert await replica.sync.once() == SyncResult.DIVERGED
     assert "more than 100 folders below each other" in caplog.text
     await replica.commit(2)
     assert [one.known.slug for one in await replica.workspace.items()] == [SLUG]
 
     person("push", "--quiet", "--force", "origin", "HEAD~1:main")
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
 
 
 def test_folders_below_folders_are_no_end_of_a_record(person: Git) -> None:

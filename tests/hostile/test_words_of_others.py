@@ -17,7 +17,7 @@ from bot.domain.values.places import Place
 from bot.errors import NewerVersion
 from bot.slack.commands import VERBS, command_in, reviewed, verb_in
 from bot.slack.posting import is_slacks, item_of, key_of, metadata, step_of, witness_of
-from bot.storage.serialization import Unreadable, decoded, encoded, place_in
+from bot.storage.serialization import UnreadableState, decoded, encoded, place_in
 from tests.hostile.test_files_of_others import any_text, deep, objects, values, written
 
 API = "http://127.0.0.1:8765/api/"
@@ -106,7 +106,7 @@ def test_any_stored_value_is_a_roundtable_or_unreadable(content: bytes) -> None:
     """Whoever can write to Redis can stop a roundtable, and no more than that one."""
     place = place_in(content)
     assert place is None or isinstance(place, Place)
-    with suppress(Unreadable, NewerVersion):
+    with suppress(UnreadableState, NewerVersion):
         assert encoded(decoded(SLUG, content))
 
 
@@ -125,7 +125,7 @@ def wishes(text: str) -> object:
 
 
 def states(text: str) -> object:
-    with suppress(Unreadable):
+    with suppress(UnreadableState):
         return decoded(SLUG, text)
     return None
 

@@ -13,7 +13,7 @@ from bot.domain.transcript.lines import read
 from bot.domain.values.places import Person
 from bot.engine.clock import now
 from bot.engine.performers import Performers
-from bot.engine.ports import NO_FACTS, Cue, Facts, Speech
+from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
 from bot.engine.roundtables import Roundtables
 from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.workspace import GitWorkspace
@@ -34,18 +34,18 @@ class ScriptedVoices:
     def __init__(self, script: Script) -> None:
         self._script = script
 
-    async def acknowledge(self, cue: Cue) -> Speech:  # noqa: ARG002 -- as the port has it
+    async def acknowledge(self, cue: VoiceContext) -> Speech:  # noqa: ARG002 -- as the port has it
         return Speech("Noted.")
 
-    async def frame(self, cue: Cue) -> Speech:
+    async def frame(self, cue: VoiceContext) -> Speech:
         return self._speech(cue)
 
-    async def respond(self, cue: Cue) -> Speech:
+    async def respond(self, cue: VoiceContext) -> Speech:
         return self._speech(cue)
 
     async def draft(
         self,
-        cue: Cue,
+        cue: VoiceContext,
         *,
         steps: tuple[str, ...],
         files: Mapping[str, str],  # noqa: ARG002
@@ -60,10 +60,10 @@ class ScriptedVoices:
         )
         return edits, NO_FACTS
 
-    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
+    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
         return self._script.synthesis(cue.roundtable), FACTS
 
-    def _speech(self, cue: Cue) -> Speech:
+    def _speech(self, cue: VoiceContext) -> Speech:
         said = self._script.contribution(cue.persona, cue.roundtable)
         return Speech(said.text, FACTS, said.stances, passed=said.passed)
 

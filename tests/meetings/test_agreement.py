@@ -138,10 +138,10 @@ def test_the_challenge_is_one_whenever_the_bot_dies() -> None:
 def test_a_late_answer_of_the_same_attempt_is_no_second_challenge() -> None:
     """Who died after the model had answered asks again, and the outcome of both is one turn."""
     table = agreeing(AGAINST)
-    owed = table.rt.outbox[0]
+    pending = table.rt.outbox[0]
     table.resume_paying()
     again = table.decided(
-        PersonaSpoke(key=owed.id, at=table.now(), effect=owed.id, persona=ALEX, text="In a tunnel …")
+        PersonaSpoke(key=pending.id, at=table.now(), effect=pending.id, persona=ALEX, text="In a tunnel …")
     )
 
     assert again is table.rt

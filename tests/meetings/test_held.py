@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.messages.message import Action
 from bot.record.reading import replay
-from bot.record.verify import Item, differences
+from bot.record.verify import RecordedItem, differences
 from bot.storage.git.versions import versions
 from tests.meetings.held import held
 from tests.meetings.script import (
@@ -40,9 +40,9 @@ SCRIPTS = {
 }
 
 
-def item(root: Path) -> Item:
+def item(root: Path) -> RecordedItem:
     folder = root / "docs" / "requirements" / "offline-sync"
-    return Item(folder, folder / "planning" / "meeting.jsonl")
+    return RecordedItem(folder, folder / "planning" / "meeting.jsonl")
 
 
 def told(meeting: Played) -> list[tuple[str, str]]:

@@ -3,7 +3,14 @@
 import pytest
 
 from bot.domain.discussion.elaboration import Stance
-from bot.domain.discussion.synthesis import Decision, Insight, Objection, Outcome, Question, Synthesis
+from bot.domain.discussion.synthesis import (
+    Decision,
+    Insight,
+    Objection,
+    ObjectionOutcome,
+    OpenQuestion,
+    Synthesis,
+)
 from bot.domain.messages.message import Action
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table
@@ -30,7 +37,7 @@ WEIGHED = Objection(
     text="A tunnel has no server",
     by=("Jordan",),
     turns=("t03",),
-    outcome=Outcome.REJECTED,
+    outcome=ObjectionOutcome.REJECTED,
     because="the tunnel is short",
 )
 REFUSED = "The synthesis left out 1 objection, so it was asked for once more."
@@ -104,11 +111,13 @@ def test_what_is_dropped_twice_is_put_back() -> None:
     [
         WEIGHED.but(because=" "),
         WEIGHED.but(because=" — … "),
-        WEIGHED.but(outcome=Outcome.ACCEPTED, because=""),
-        WEIGHED.but(outcome=Outcome.ACCEPTED, because="", risk="lost edits", reopen_if="one is lost"),
-        WEIGHED.but(outcome=Outcome.DEFERRED, risk="?", reopen_if="one is lost"),
-        WEIGHED.but(outcome=Outcome.DEFERRED, because="later", risk="lost edits"),
-        WEIGHED.but(outcome=Outcome.DEFERRED, reopen_if="it happens"),
+        WEIGHED.but(outcome=ObjectionOutcome.ACCEPTED, because=""),
+        WEIGHED.but(
+            outcome=ObjectionOutcome.ACCEPTED, because="", risk="lost edits", reopen_if="one is lost"
+        ),
+        WEIGHED.but(outcome=ObjectionOutcome.DEFERRED, risk="?", reopen_if="one is lost"),
+        WEIGHED.but(outcome=ObjectionOutcome.DEFERRED, because="later", risk="lost edits"),
+        WEIGHED.but(outcome=ObjectionOutcome.DEFERRED, reopen_if="it happens"),
         WEIGHED.but(turns=("t02",)),
         WEIGHED.but(turns=("t77",)),
         WEIGHED.but(turns=()),
@@ -127,7 +136,9 @@ def test_an_objection_that_is_only_half_said_is_dropped(half_said: Objection) ->
 
 def test_a_later_with_its_risk_is_enough() -> None:
     """It says what would bring it back."""
-    later = WEIGHED.but(outcome=Outcome.DEFERRED, because="", risk="lost edits", reopen_if="one is lost")
+    later = WEIGHED.but(
+        outcome=ObjectionOutcome.DEFERRED, because="", risk="lost edits", reopen_if="one is lost"
+    )
     text = holding_out(fair("t02", objections=[later])).shown.text
 
     assert "A tunnel has no server: deferred; risk: lost edits; reopen if: one is lost [t03]" in text
@@ -136,7 +147,7 @@ def test_a_later_with_its_risk_is_enough() -> None:
 
 def test_a_yes_says_what_changed() -> None:
     """Then it is enough."""
-    yes = WEIGHED.but(outcome=Outcome.ACCEPTED, because="edits wait in a file")
+    yes = WEIGHED.but(outcome=ObjectionOutcome.ACCEPTED, because="edits wait in a file")
     meeting = holding_out(fair("t02", objections=[yes]))
 
     assert "A tunnel has no server: accepted because edits wait in a file [t03]" in meeting.shown.text
@@ -153,7 +164,7 @@ def test_an_objection_belongs_to_whoever_made_it() -> None:
 
 def test_an_objection_that_nobody_has_on_record_is_weighed_too() -> None:
     """A voice that hears one in plain words says what became of it, the second time at the latest; else it is open."""
-    heard = Objection(text="It is dear", by=("Ada",), turns=("t04",), outcome=Outcome.ACCEPTED)
+    heard = Objection(text="It is dear", by=("Ada",), turns=("t04",), outcome=ObjectionOutcome.ACCEPTED)
     people = (Said("I think it is dear."), DONE)
     dropped = holding_out(fair("t02", objections=[WEIGHED, heard]), people=people)
     mended = holding_out(
@@ -260,7 +271,11 @@ def test_an_objection_that_somebody_marked_survives() -> None:
 def test_a_marked_objection_that_is_weighed_is_taken_as_it_is() -> None:
     """In the words of whoever chairs."""
     answered = Objection(
-        text="The cost", by=("Ada",), turns=("t04",), outcome=Outcome.ACCEPTED, because="we share one"
+        text="The cost",
+        by=("Ada",),
+        turns=("t04",),
+        outcome=ObjectionOutcome.ACCEPTED,
+        because="we share one",
     )
     meeting = holding_out(fair("t02", objections=[WEIGHED, answered]), people=(MARKED, DONE))
 
@@ -346,7 +361,7 @@ def test_claims_name_the_turns_they_rest_on() -> None:
     claims = Synthesis(
         insights=(Insight(text="Redis takes 2 ms", by=("Alex",), turns=("t02",)),),
         decisions=(Decision(text="Measure it", by="Ada", turns=("t04",)),),
-        questions=(Question(text="How long is the tunnel?", why="nobody knows", turns=("t03", "t04")),),
+        questions=(OpenQuestion(text="How long is the tunnel?", why="nobody knows", turns=("t03", "t04")),),
         objections=(WEIGHED,),
         summary="Redis is fast",
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Action
 from bot.files import TRANSCRIPT_BYTES, File
-from bot.record.verify import TRANSCRIPT, Item
+from bot.record.verify import TRANSCRIPT, RecordedItem
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.table import Table
 
@@ -36,7 +36,7 @@ def an_evening(table: Table | None = None) -> Table:
     return table.say("An answer to the next question.").stop()
 
 
-def written(table: Table, root: Path) -> Item:
+def written(table: Table, root: Path) -> RecordedItem:
     """What the meeting left behind, without git."""
     folder = root / ITEMS / table.rt.slug
     assert table.world.meta
@@ -47,10 +47,10 @@ def written(table: Table, root: Path) -> Item:
     transcript = folder / TRANSCRIPT
     transcript.parent.mkdir(parents=True, exist_ok=True)
     transcript.write_bytes(table.world.meeting)
-    return Item(folder, transcript)
+    return RecordedItem(folder, transcript)
 
 
-def committed(table: Table, root: Path) -> Item:
+def committed(table: Table, root: Path) -> RecordedItem:
     """The same commits that the meeting made, by the workspace."""
 
     async def commit_all() -> None:
@@ -60,4 +60,4 @@ def committed(table: Table, root: Path) -> Item:
 
     asyncio.run(commit_all())
     folder = root / ITEMS / table.rt.slug
-    return Item(folder, folder / TRANSCRIPT, root / "docs/common/nfr-matrix.md")
+    return RecordedItem(folder, folder / TRANSCRIPT, root / "docs/common/nfr-matrix.md")

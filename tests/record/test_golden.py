@@ -7,7 +7,7 @@ from bot.domain.transcript.state import State
 from bot.record.page import as_html
 from bot.record.reading import entries, replay
 from bot.record.text import as_markdown
-from bot.record.verify import Item, differences
+from bot.record.verify import RecordedItem, differences
 from tests.record.kept import record_at
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -59,14 +59,16 @@ def test_every_form_shows_all_of_it() -> None:
 
 def test_without_a_meta_json_only_the_lines_are_verified() -> None:
     """Nobody else has said how far it is."""
-    found = list(differences(Item(GOLDEN, DAMAGED)))
+    found = list(differences(RecordedItem(GOLDEN, DAMAGED)))
 
     assert [(one.file, one.line) for one in found] == [("damaged.jsonl", number) for number, _ in FLAWS]
 
 
 def test_sound_ones_hold() -> None:
     """Also in the repository that they are kept in, which knows their history."""
-    assert [verified(Item(GOLDEN, GOLDEN / f"{name}.jsonl")) for name in ("workshop", "variations")] == [
+    assert [
+        verified(RecordedItem(GOLDEN, GOLDEN / f"{name}.jsonl")) for name in ("workshop", "variations")
+    ] == [
         [],
         [],
     ]

@@ -7,7 +7,7 @@ import pytest
 
 from bot.cli.replay import verified
 from bot.record.reading import replay
-from bot.record.verify import TRANSCRIPT, Item
+from bot.record.verify import TRANSCRIPT, RecordedItem
 from tests.e2e.meeting import Meeting, sandbox
 
 
@@ -40,7 +40,7 @@ async def test_the_record_of_a_real_meeting_holds(meeting: Meeting) -> None:
         await meeting.slack.settled()
 
     shared = meeting.workspace / "docs" / "common" / "nfr-matrix.md"
-    item = Item(meeting.folder, meeting.folder / TRANSCRIPT, shared)
+    item = RecordedItem(meeting.folder, meeting.folder / TRANSCRIPT, shared)
     state = replay(item.record)
 
     assert [str(one) for one in verified(item)] == []

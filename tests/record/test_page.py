@@ -12,7 +12,7 @@ from playwright.async_api import Page, async_playwright, expect
 from bot.cli.replay import written
 from bot.domain.privacy.redaction import Redactor
 from bot.record.page import STATIC
-from bot.record.verify import Item
+from bot.record.verify import RecordedItem
 from tests.record.kept import an_evening
 from tests.record.kept import written as kept_in
 
@@ -52,7 +52,7 @@ def show(tmp_path: Path) -> Showing:
     """The address of a transcript's page."""
 
     def address(transcript: Path) -> str:
-        written(Item(transcript.parent, transcript), tmp_path / "page.html")
+        written(RecordedItem(transcript.parent, transcript), tmp_path / "page.html")
         return (tmp_path / "page.html").as_uri()
 
     return address

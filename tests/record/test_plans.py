@@ -6,30 +6,30 @@ import pytest
 
 from bot.domain.messages.message import Action
 from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE, REVIEW
-from bot.record.verify import Item, differences
+from bot.record.verify import RecordedItem, differences
 from bot.storage.git.versions import versions
 from tests.domain.table import Table
 from tests.record.kept import committed
 
 
 @pytest.fixture
-def item(tmp_path: Path) -> Item:
+def item(tmp_path: Path) -> RecordedItem:
     """Two versions of a plan, one of them put aside."""
     table = Table().start().plan().press(Action.PLAN_GO).press(Action.PLAN_REDO).press(Action.PLAN_GO)
     return committed(table, tmp_path)
 
 
-def found(item: Item) -> list[str]:
+def found(item: RecordedItem) -> list[str]:
     return [str(one) for one in differences(item, tuple(versions(item.folder)))]
 
 
-def test_a_workshop_of_ours_holds(item: Item) -> None:
+def test_a_workshop_of_ours_holds(item: RecordedItem) -> None:
     """Its lines, its files, and the version before."""
     assert found(item) == []
 
 
 @pytest.mark.parametrize("path", [PLAN_PAGE, "planning/versions/v1/plan.md", PLAN_FILES])
-def test_a_page_that_is_not_what_the_plan_says_is_found(item: Item, path: str) -> None:
+def test_a_page_that_is_not_what_the_plan_says_is_found(item: RecordedItem, path: str) -> None:
     """With file and line, also in a version that was put aside."""
     content = (item.folder / path).read_text()
     (item.folder / path).write_text(content.replace("\n", "!\n", 1))
@@ -37,7 +37,7 @@ def test_a_page_that_is_not_what_the_plan_says_is_found(item: Item, path: str) -
     assert found(item) == [f"{path}:1: differs from the plan in line 1."]
 
 
-def test_a_plan_that_was_changed_by_hand_is_found(item: Item) -> None:
+def test_a_plan_that_was_changed_by_hand_is_found(item: RecordedItem) -> None:
     """By the page that says something else, and by the review of another plan."""
     path = item.folder / PLAN
     path.write_text(path.read_text().replace("Edit in a tunnel.", "Edit in a cave."))
@@ -46,7 +46,7 @@ def test_a_plan_that_was_changed_by_hand_is_found(item: Item) -> None:
 
 
 @pytest.mark.parametrize("path", [PLAN, PLAN_PAGE, PLAN_FILES])
-def test_a_file_that_is_gone_is_found(item: Item, path: str) -> None:
+def test_a_file_that_is_gone_is_found(item: RecordedItem, path: str) -> None:
     """A plan is ready with all of them, or it is none."""
     (item.folder / path).unlink()
 
@@ -54,7 +54,7 @@ def test_a_file_that_is_gone_is_found(item: Item, path: str) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b"\xff\xfe", b'{"meta": 7}', b"[" * 99_999])
-def test_a_damaged_review_is_found(item: Item, content: bytes) -> None:
+def test_a_damaged_review_is_found(item: RecordedItem, content: bytes) -> None:
     """Whatever is in its place."""
     (item.folder / REVIEW).write_bytes(content)
 

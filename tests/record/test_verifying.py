@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from bot.cli import replay
 from bot.domain.transcript.state import REPRODUCED
 from bot.domain.transcript.verify import fields
-from bot.record.verify import Item, differences
-from bot.storage.git.versions import Version, versions
+from bot.record.verify import RecordedItem, differences
+from bot.storage.git.versions import ItemVersion, versions
 from tests.record.kept import an_evening, committed, written
 
 META = "meta.json"
@@ -25,9 +25,9 @@ SCAN = "quick-scan.md"
 class Kept:
     """An item, and what git has of it; a test may spoil a file, and it is as it was for the next."""
 
-    def __init__(self, item: Item) -> None:
+    def __init__(self, item: RecordedItem) -> None:
         self.item = item
-        self.versions: tuple[Version, ...] = tuple(versions(item.folder))
+        self.versions: tuple[ItemVersion, ...] = tuple(versions(item.folder))
         self._files = {name: (item.folder / name).read_bytes() for name in (META, MEETING, SCAN)}
 
     def __getitem__(self, name: str) -> bytes:
@@ -159,7 +159,7 @@ def test_a_section_of_no_elaboration_is_found(kept: Kept) -> None:
     assert "names an elaboration that the record does not know" in kept.spoilt(SCAN, kept[SCAN] + forged)[0]
 
 
-def edited(item: Item) -> None:
+def edited(item: RecordedItem) -> None:
     rows = item.transcript.read_bytes().split(b"\n")
     rows[4] = rows[4].replace(b"lose their edits", b"lost their edits")
     item.transcript.write_bytes(b"\n".join(rows))

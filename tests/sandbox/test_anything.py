@@ -5,13 +5,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.sandbox import App, Refused, Timing
+from bot.sandbox import App, SlackRefused, Timing
 from bot.sandbox.clock import Clock
 from bot.sandbox.markup import typed
 from bot.sandbox.methods import METHODS, Call
 from bot.sandbox.residents import User
 from bot.sandbox.slack import Slack
-from bot.sandbox.workspace import Workspace
+from bot.sandbox.workspace import SlackWorkspace
 
 TYPES = [
     "section",
@@ -55,7 +55,7 @@ KNOWN = st.sampled_from(["C0SANDBOX01", "U0ADA", "1700000000.000001", "x"])
 
 
 def small_slack() -> Slack:
-    workspace = Workspace(Clock())
+    workspace = SlackWorkspace(Clock())
     ada, bot = workspace.add_user(User("U0ADA", "ada", "Ada")), App().bot_user_id
     workspace.add_user(User(bot, "roundtable", "Roundtable", is_bot=True))
     workspace.add_channel("roundtable", members={ada.id, bot})
@@ -74,7 +74,7 @@ def test_every_call_is_answered_or_refused(method: str, args: dict[str, Any]) ->
 
     try:
         answer = METHODS[method].handler(slack, Call(method, given_args))
-    except Refused as refusal:
+    except SlackRefused as refusal:
         answer = refusal.as_json()
 
     assert isinstance(answer, dict)

@@ -9,7 +9,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox import Sandbox
-from bot.sandbox.refusal import Refused
+from bot.sandbox.refusal import SlackRefused
 
 MAYA: dict[str, Any] = {"username": "Maya Chen", "icon_emoji": ":mag:"}
 
@@ -296,7 +296,7 @@ async def test_a_session_of_an_agent_lasts_until_it_is_over(
 
     await client.agents_sessions_setStatus(**where, status="active")
     assert sandbox.channel().at_work(root) == {"status": ""}
-    with pytest.raises(Refused):
+    with pytest.raises(SlackRefused):
         await sandbox.person("grace").stop("#roundtable", root)
 
 

@@ -9,7 +9,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncRespond
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import Refused, Sandbox
+from bot.sandbox import Sandbox, SlackRefused
 from tests.patience import impatient
 
 Body = dict[str, Any]
@@ -183,7 +183,7 @@ async def test_a_shortcut_opens_a_form_that_is_corrected_and_submitted(
     assert ada.view
     assert ada.view.title == "Start"
 
-    with pytest.raises(Refused, match="required_fields"):
+    with pytest.raises(SlackRefused, match="required_fields"):
         await ada.submit({"depth": "brief"})
     assert (await ada.submit({"title": "x"})).errors == {"title": "Too short."}
     assert sandbox.person("ada").view is not None

@@ -25,12 +25,12 @@ from bot.domain.roundtable.inputs import (
     Stop,
 )
 from bot.domain.values.places import Person, Place
-from bot.engine.review_ports import Memory
+from bot.engine.review_ports import OnceMarks
 from bot.sandbox import App, Sandbox, Timing
 from bot.slack.app import slack_app
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity, identify, opened
-from bot.slack.commands import Desk, Reply
+from bot.slack.commands import CommandHandler, Reply
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from bot.slack.reception import Reception
 from bot.slack.transport import Sockets
@@ -42,7 +42,7 @@ MAYA = Persona(key="business-analyst", name="Maya Chen", role="Business Analyst"
 ALEX = Persona(key="architect", name="Alex Rivera", role="Architect", icon="https://icons.example/alex.png")
 
 
-class Remembered(Memory):
+class Remembered(OnceMarks):
     """What processes of one bot share."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Remembered(Memory):
         return first
 
 
-class ScriptedDesk(Desk):
+class ScriptedDesk(CommandHandler):
     """Notes what is brought to it; `replies` and `fails` say how it answers, `saving` how long that takes."""
 
     def __init__(self) -> None:

@@ -26,7 +26,7 @@ def test_an_aside_is_not_heard(text: str) -> None:
 @pytest.mark.parametrize("text", ["As an aside: lunch?", "asides: none", "set aside: two days"])
 def test_a_sentence_that_has_the_word_is_no_aside(text: str) -> None:
     """Only how a message begins counts."""
-    assert isinstance(heard(event__text=text), parse.Words)
+    assert isinstance(heard(event__text=text), parse.PersonMessage)
 
 
 def test_an_aside_to_us_is_not_answered() -> None:
@@ -45,7 +45,7 @@ def edited(before: str, after: str) -> Any:
 def test_a_message_that_becomes_an_aside_is_taken_back() -> None:
     """And one that no longer is one is said now; an aside that changes is nobody's business."""
     assert isinstance(edited("in tunnels", "aside: in tunnels"), parse.Retracted)
-    assert isinstance(edited("aside: in tunnels", "in tunnels"), parse.Words)
+    assert isinstance(edited("aside: in tunnels", "in tunnels"), parse.PersonMessage)
     assert edited("aside: in tunnels", "aside: in lifts") is None
 
 

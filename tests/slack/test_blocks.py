@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.domain.messages.message import Action, Choice, Emphasis, Link, Message
 from bot.slack.limits import shortened, size, split
-from bot.slack.render import Part, action_of, carried, parts
+from bot.slack.render import RenderedMessage, action_of, carried, parts
 
 LABEL = "Maya Chen (Business Analyst)"
 LIVE_TOKEN = re.compile(r"<[@#!]|<(?!https?://[^<>|]+\|[^<>]*>)")
@@ -67,14 +67,14 @@ said = st.builds(
 )
 
 
-def shown(part: Part) -> list[str]:
+def shown(part: RenderedMessage) -> list[str]:
     """Every mrkdwn text of a part."""
     sections = [block["text"] for block in part.blocks if block["type"] == "section"]
     small = [text for block in part.blocks if block["type"] == "context" for text in block["elements"]]
     return [text["text"] for text in (*sections, *small)]
 
 
-def buttons(part: Part) -> list[dict[str, Any]]:
+def buttons(part: RenderedMessage) -> list[dict[str, Any]]:
     return [button for block in part.blocks if block["type"] == "actions" for button in block["elements"]]
 
 
@@ -147,7 +147,7 @@ def test_a_part_is_the_same_with_and_without_its_tail(message: Message) -> None:
         assert without.blocks[: _sections(without)] == with_tail.blocks[: _sections(with_tail)]
 
 
-def _sections(part: Part) -> int:
+def _sections(part: RenderedMessage) -> int:
     return sum(block["type"] == "section" for block in part.blocks)
 
 

@@ -5,7 +5,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.messages.message import Message
 from bot.domain.values.places import Place
-from bot.engine.review_ports import Spot
+from bot.engine.review_ports import NoticePosition
 from bot.errors import SlackError
 from bot.sandbox import Sandbox
 from bot.slack.board import SlackBoard
@@ -41,7 +41,7 @@ async def test_an_id_is_taken_as_it_is(board: SlackBoard, sandbox: Sandbox) -> N
     sandbox.scopes.difference_update({"channels:read", "groups:read", "im:read"})
     spot = await board.put(Place(team="", channel=sandbox.channel().id), HELLO, key="notice.x")
 
-    assert spot == Spot(sandbox.channel().id, sandbox.messages()[0].ts)
+    assert spot == NoticePosition(sandbox.channel().id, sandbox.messages()[0].ts)
     assert sandbox.calls_of("conversations.list") == []
 
 
@@ -71,7 +71,7 @@ async def test_what_stands_there_is_found_however_far_back(
     found = await SlackBoard(client, us).put(place, HELLO, key="notice.x", thorough=True)
     other = await board.put(place, HELLO, key="notice.y", thorough=True)
 
-    assert found == Spot(first.channel, first.ts, found=True)
+    assert found == NoticePosition(first.channel, first.ts, found=True)
     assert other.ts != first.ts
 
 
@@ -81,7 +81,7 @@ async def test_an_edit_keeps_the_place(board: SlackBoard, sandbox: Sandbox) -> N
 
     assert await board.edit(spot, Message(text="REVIEW: PASS <!channel>"))
     assert [one.text for one in sandbox.messages()] == ["REVIEW: PASS &lt;!channel&gt;"]
-    assert not await board.edit(Spot(spot.channel, "1.000001"), HELLO)
+    assert not await board.edit(NoticePosition(spot.channel, "1.000001"), HELLO)
 
 
 async def test_a_thread_has_each_key_once(board: SlackBoard, sandbox: Sandbox) -> None:

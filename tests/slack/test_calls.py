@@ -11,12 +11,12 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.catalog.personas import Roster
 from bot.domain.messages.message import Message
 from bot.domain.values.places import Place
-from bot.engine.ports import Pace
+from bot.engine.ports import RateLimit
 from bot.errors import SlackError
 from bot.sandbox import App, Sandbox, Timing
 from bot.slack.chat import SlackChat
 from bot.slack.client import CALL_SECONDS, CALL_SECONDS_HERE, RATES, TIER_3, Calls, Identity, budgets, opened
-from bot.storage.limiter import LocalPace
+from bot.storage.limiter import LocalRateLimit
 from tests.slack.conftest import MAYA
 
 CHANNEL = "#roundtable"
@@ -24,7 +24,7 @@ CALL = 0.3
 HELLO = Message(text="Hello", speaker=MAYA.key)
 
 
-class NotedPace(Pace):
+class NotedPace(RateLimit):
     def __init__(self) -> None:
         self.turns: list[str] = []
         self.holds: list[tuple[str, float]] = []
@@ -182,7 +182,7 @@ async def test_at_this_pace_slack_never_complains(roster: Roster) -> None:
         opened(sandbox.bot_token, api_url=sandbox.api_url) as client,
     ):
         us = Identity(team=sandbox.team_id, user=sandbox.bot_user_id, bot=sandbox.bot_id)
-        chat = SlackChat(client, roster, us, pace=LocalPace(speed=20))
+        chat = SlackChat(client, roster, us, pace=LocalRateLimit(speed=20))
         place = Place(team=us.team, channel=sandbox.channel().id)
         for number in range(30):
             await chat.post(place, Message(text=f"{number}"), key=f"k{number}", again=False)

@@ -8,10 +8,10 @@ import pytest
 from bot.domain.messages import menus
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say
-from bot.domain.values.places import Belonging, Person, Place, Room
+from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.slack import parse
 from bot.slack.client import Identity
-from bot.slack.commands import Asked, verb_in
+from bot.slack.commands import VerbRequest, verb_in
 from bot.slack.parse import CUT, Malformed, room_in
 from bot.slack.render import action_id, value_of
 from tests.slack.conftest import NOW, payload
@@ -22,9 +22,9 @@ THREAD = CHANNEL.but(thread="1767261500.000100")
 ADA = Person(id="U0ADA")
 
 
-def words(name: str, **changes: Any) -> parse.Words | None:
+def words(name: str, **changes: Any) -> parse.PersonMessage | None:
     said = parse.message(payload(name, **changes)["event"], US, at=NOW)
-    assert said is None or isinstance(said, parse.Words)
+    assert said is None or isinstance(said, parse.PersonMessage)
     return said
 
 
@@ -32,11 +32,11 @@ def changed(name: str, **changes: Any) -> object:
     return parse.message(payload(name, **changes)["event"], US, at=NOW)
 
 
-def mentioned(name: str, **changes: Any) -> Asked | parse.Words | None:
+def mentioned(name: str, **changes: Any) -> VerbRequest | parse.PersonMessage | None:
     return parse.mention(payload(name, **changes)["event"], US, at=NOW)
 
 
-def commanded(text: str) -> Asked:
+def commanded(text: str) -> VerbRequest:
     return parse.command(payload("slash_command", text=text), US, at=NOW)
 
 
@@ -66,7 +66,7 @@ def test_whether_a_thread_is_below_a_post_of_ours_is_known_where_slack_says_it(
 
     found = parse.message(event, US, at=NOW)
 
-    assert isinstance(found, parse.Words)
+    assert isinstance(found, parse.PersonMessage)
     assert found.said.under_us is known
 
 
@@ -92,7 +92,7 @@ def test_who_comes_from_another_workspace_is_external_unless_an_organisation_has
     event = {**payload("message_in_thread")["event"], "user_team": "T0ELSEWHERE"}
     said = parse.message(event, replace(US, enterprise=enterprise), at=NOW)
 
-    assert isinstance(said, parse.Words)
+    assert isinstance(said, parse.PersonMessage)
     assert said.said.person.belongs is belongs
 
 
@@ -125,7 +125,7 @@ def test_what_is_said_to_us_is_heard_once() -> None:
     asked = parse.mention(event, US, at=NOW)
 
     assert parse.message({**event, "type": "message"}, US, at=NOW) is None
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, VerbRequest)
     assert (asked.verb, asked.place, asked.key) == ("status", THREAD, "C0TEAM.1767261640.000700")
 
 
@@ -144,7 +144,7 @@ def test_words_after_a_mention_are_words() -> None:
     """What is no verb is for the roundtable of the thread, without the mention."""
     said = mentioned("mention_in_thread", event__text="<@U0ROUNDTABLE>, stop worrying about that")
 
-    assert isinstance(said, parse.Words)
+    assert isinstance(said, parse.PersonMessage)
     assert said.said.text == "stop worrying about that"
 
 
@@ -156,7 +156,7 @@ def test_a_call_that_says_nothing_is_helped(name: str, text: str) -> None:
     """Whoever says our name gets an answer."""
     asked = mentioned(name, event__text=text)
 
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, VerbRequest)
     assert asked.verb == "help"
 
 
@@ -165,8 +165,8 @@ def test_a_start_by_mention_takes_the_thread_under_it() -> None:
     in_channel = mentioned("mention_in_channel")
     in_thread = mentioned("mention_in_thread", event__text="<@U0ROUNDTABLE> start #42")
 
-    assert isinstance(in_channel, Asked)
-    assert isinstance(in_thread, Asked)
+    assert isinstance(in_channel, VerbRequest)
+    assert isinstance(in_thread, VerbRequest)
     assert (in_channel.rest, in_channel.place, in_channel.adopts) == (
         "Dark mode",
         CHANNEL,
@@ -277,7 +277,7 @@ def test_a_button_may_say_what_could_be_typed(action: str, verb: str) -> None:
     body["actions"][0]["action_id"] = f"roundtable.{action}"
     asked = parse.press(body, US, at=NOW)
 
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, VerbRequest)
     assert (asked.verb, asked.rest, asked.place) == (verb, "dark-mode", CHANNEL)
     assert asked.reply_url
 
@@ -470,18 +470,18 @@ def test_of_a_huge_text_only_the_beginning_is_read() -> None:
 @pytest.mark.parametrize(
     ("channel", "said", "room"),
     [
-        ("D1", {}, Room.DIRECT),
-        ("C1", {"name": "directmessage"}, Room.DIRECT),
-        ("C1", {"name": "mpdm-ada--grace-1"}, Room.DIRECT),
-        ("G1", {"name": "mpdm-ada--grace-1"}, Room.DIRECT),
-        ("C1", {"kind": "mpim"}, Room.DIRECT),
-        ("C1", {"name": "privategroup"}, Room.PRIVATE),
-        ("G1", {}, Room.PRIVATE),
-        ("C1", {"kind": "group"}, Room.PRIVATE),
-        ("C1", {"kind": "channel"}, Room.PUBLIC),
-        ("C1", {"name": "general"}, Room.UNKNOWN),
+        ("D1", {}, ChannelKind.DIRECT),
+        ("C1", {"name": "directmessage"}, ChannelKind.DIRECT),
+        ("C1", {"name": "mpdm-ada--grace-1"}, ChannelKind.DIRECT),
+        ("G1", {"name": "mpdm-ada--grace-1"}, ChannelKind.DIRECT),
+        ("C1", {"kind": "mpim"}, ChannelKind.DIRECT),
+        ("C1", {"name": "privategroup"}, ChannelKind.PRIVATE),
+        ("G1", {}, ChannelKind.PRIVATE),
+        ("C1", {"kind": "group"}, ChannelKind.PRIVATE),
+        ("C1", {"kind": "channel"}, ChannelKind.PUBLIC),
+        ("C1", {"name": "general"}, ChannelKind.UNKNOWN),
     ],
 )
-def test_what_a_payload_says_of_its_channel(channel: str, said: dict[str, str], room: Room) -> None:
+def test_what_a_payload_says_of_its_channel(channel: str, said: dict[str, str], room: ChannelKind) -> None:
     """By its id, by the name in commands and clicks, by the `channel_type` of events."""
     assert room_in(channel, **said) is room

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from bot.engine.review_ports import Memory
+from bot.engine.review_ports import OnceMarks
 from bot.errors import SlackError, Unavailable
 from bot.sandbox import Sandbox
-from bot.slack.reception import Errands, Reception
+from bot.slack.reception import BackgroundTasks, Reception
 from tests.slack.conftest import payload
 
 
 async def test_an_errand_is_held_on_to() -> None:
     """A waiting task that nobody holds may be collected before it ends."""
-    errands = Errands()
+    errands = BackgroundTasks()
     done: list[str] = []
 
     async def waits_alone() -> None:
@@ -40,7 +40,7 @@ async def test_a_failed_errand_is_logged_once(
     caplog: pytest.LogCaptureFixture, failure: Exception, level: int
 ) -> None:
     """A refusal of Slack's is a line, a mistake of ours comes with its traceback."""
-    errands = Errands()
+    errands = BackgroundTasks()
 
     async def fails() -> None:
         raise failure
@@ -56,7 +56,7 @@ async def test_a_failed_errand_is_logged_once(
 
 async def test_draining_has_an_end() -> None:
     """A process that is told to go does not wait for ever to whisper something."""
-    errands = Errands()
+    errands = BackgroundTasks()
 
     async def never_ends() -> None:
         await asyncio.Event().wait()
@@ -70,7 +70,7 @@ async def test_draining_has_an_end() -> None:
 
 async def test_two_processes_answer_an_event_once(reception: Reception, connected: Sandbox) -> None:
     """The repetition may come to another one, and as the other event that a message is."""
-    other = replace(reception, errands=Errands())
+    other = replace(reception, errands=BackgroundTasks())
     body = payload("mention_in_channel", event__channel=connected.channel().id, event__user="U0ADA")
     as_message = payload(
         "mention_in_channel",
@@ -91,7 +91,7 @@ async def test_two_processes_answer_an_event_once(reception: Reception, connecte
 async def test_an_answer_is_given_when_the_store_is_away(reception: Reception, connected: Sandbox) -> None:
     """Rather twice than never."""
 
-    class Away(Memory):
+    class Away(OnceMarks):
         async def first(self, key: str, *, seconds: float) -> bool:  # noqa: ARG002 -- nobody answers
             raise Unavailable
 

@@ -4,7 +4,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.messages.message import Message
-from bot.domain.roundtable.effects import Sign
+from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.values.places import Place
 from bot.errors import NotNow, SlackError
 from bot.sandbox import Sandbox
@@ -31,29 +31,29 @@ async def test_words_stand_under_the_thread_until_they_are_taken_away(
 ) -> None:
     """`chat:write` is enough for that, in any channel."""
     sandbox.scopes.discard("assistant:write")
-    await chat.show(thread, Sign.STATUS, WORDS)
+    await chat.show(thread, WorkIndicator.STATUS, WORDS)
     assert shown(sandbox, thread) == WORDS
 
-    await chat.clear(thread, Sign.STATUS)
+    await chat.clear(thread, WorkIndicator.STATUS)
     assert shown(sandbox, thread) == ""
 
 
 async def test_words_go_with_a_post(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
     """Slack's own doing; and what is gone can be taken away once more."""
-    await chat.show(thread, Sign.STATUS, WORDS)
+    await chat.show(thread, WorkIndicator.STATUS, WORDS)
     await chat.post(thread, Message(text="Done"), key="k", again=False)
     assert shown(sandbox, thread) == ""
 
-    await chat.clear(thread, Sign.STATUS)
+    await chat.clear(thread, WorkIndicator.STATUS)
 
 
 async def test_a_session_lasts_over_posts(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
     """It is at rest when we say so."""
-    await chat.show(thread, Sign.SESSION, WORDS)
+    await chat.show(thread, WorkIndicator.SESSION, WORDS)
     await chat.post(thread, Message(text="Point one"), key="k", again=False)
     assert shown(sandbox, thread)
 
-    await chat.clear(thread, Sign.SESSION)
+    await chat.clear(thread, WorkIndicator.SESSION)
     assert shown(sandbox, thread) == ""
 
 
@@ -62,16 +62,19 @@ async def test_only_an_agent_has_sessions(chat: SlackChat, thread: Place, sandbo
     sandbox.scopes.discard("assistant:write")
 
     with pytest.raises(SlackError) as refused:
-        await chat.show(thread, Sign.SESSION, WORDS)
+        await chat.show(thread, WorkIndicator.SESSION, WORDS)
     assert not refused.value.again
 
 
-@pytest.mark.parametrize("sign", [Sign.SESSION, Sign.STATUS])
+@pytest.mark.parametrize("sign", [WorkIndicator.SESSION, WorkIndicator.STATUS])
 async def test_trouble_at_slacks_is_no_reason_to_wait(
-    chat: SlackChat, thread: Place, sandbox: Sandbox, sign: Sign
+    chat: SlackChat, thread: Place, sandbox: Sandbox, sign: WorkIndicator
 ) -> None:
     """Whoever thinks begins without a sign. What stands there is taken away as soon as that can be."""
-    method = {Sign.SESSION: "agents.sessions.setStatus", Sign.STATUS: "assistant.threads.setStatus"}[sign]
+    method = {
+        WorkIndicator.SESSION: "agents.sessions.setStatus",
+        WorkIndicator.STATUS: "assistant.threads.setStatus",
+    }[sign]
     sandbox.fail_next(method, "internal_error")
     await chat.show(thread, sign, WORDS)
 
@@ -83,7 +86,7 @@ async def test_trouble_at_slacks_is_no_reason_to_wait(
 
 async def test_under_a_thread_that_is_gone_nothing_is_shown_any_more(chat: SlackChat, thread: Place) -> None:
     """Taking it away from there is no failure."""
-    await chat.clear(thread.but(thread="1.000001"), Sign.STATUS)
+    await chat.clear(thread.but(thread="1.000001"), WorkIndicator.STATUS)
 
 
 async def test_an_app_that_is_declared_an_agent_is_known_by_its_scopes(
@@ -100,7 +103,7 @@ async def test_slacks_own_stop_is_ours(
     connected: Sandbox, desk: ScriptedDesk, chat: SlackChat, thread: Place
 ) -> None:
     """In the name of whoever pressed it, in the thread where it was pressed."""
-    await chat.show(thread, Sign.SESSION, WORDS)
+    await chat.show(thread, WorkIndicator.SESSION, WORDS)
     ada = connected.person("ada")
     await ada.stop("#roundtable", thread.thread)
     await connected.until(lambda: desk.brought)
@@ -116,7 +119,7 @@ async def test_a_stop_where_nothing_runs_is_answered_and_the_sign_goes(
     connected: Sandbox, desk: ScriptedDesk, chat: SlackChat, thread: Place
 ) -> None:
     """Slack shows it until we say otherwise: somebody who died may have left it."""
-    await chat.show(thread, Sign.SESSION, WORDS)
+    await chat.show(thread, WorkIndicator.SESSION, WORDS)
     desk.fails = [NotNow("Nothing is running here.")]
     ada = connected.person("ada")
     await ada.stop("#roundtable", thread.thread)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bot.domain.transcript.lines import Source
-from bot.sandbox import App, Message, Sandbox, Timing
+from bot.sandbox import App, Sandbox, SandboxMessage, Timing
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
 from tests.durability.checks import Item, in_thread_order
 from tests.e2e.meeting import CHANNEL, Meeting
@@ -37,7 +37,7 @@ def meeting(slack: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return Meeting(slack, tmp_path / "workspace")
 
 
-def posts(meeting: Meeting) -> list[Message]:
+def posts(meeting: Meeting) -> list[SandboxMessage]:
     return [message for message in meeting.thread if message.by_bot]
 
 

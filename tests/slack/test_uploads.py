@@ -4,13 +4,16 @@ import pytest
 
 from bot.domain.messages.message import Message
 from bot.domain.values.places import Place
-from bot.engine.ports import Sheet
+from bot.engine.ports import ExportFile
 from bot.errors import SlackError
 from bot.sandbox import Sandbox
 from bot.slack.chat import POSTED_AGAIN, SlackChat
 from tests.slack.test_chat import CHANNEL, MAYA
 
-SHEETS = (Sheet("dark-mode-1.md", "Text", b"# Dark"), Sheet("dark-mode-1.html", "Page", b"<!doctype html>"))
+SHEETS = (
+    ExportFile("dark-mode-1.md", "Text", b"# Dark"),
+    ExportFile("dark-mode-1.html", "Page", b"<!doctype html>"),
+)
 COMMENT = Message(text="The record of **<!channel> Dark**: `dark-mode-1.md` and `dark-mode-1.html`.")
 POST_BYTES = "files.getUploadURLExternal"
 SHARE = "files.completeUploadExternal"

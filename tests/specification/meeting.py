@@ -10,7 +10,7 @@ from bot.domain.catalog.schema import Schema
 from bot.domain.specification import forms
 from bot.domain.specification.entries import ENTRIES, Patch, Specification
 from bot.domain.specification.projection import Projection
-from bot.domain.transcript.lines import Line, Part, Source
+from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.shipped import personas_dir, steps_dir
 
 PLAYBOOK = load(personas_dir(), steps_dir())
@@ -82,7 +82,7 @@ class Meeting:
             actor={Source.USER: "User", Source.SYSTEM: "PlanningAgent", Source.MODEL: "BusinessAnalyst"}[
                 source
             ],
-            phase=Part.CLARIFYING,
+            phase=LinePhase.CLARIFYING,
             role="planning",
             source=source,
             content=text,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.specification.entries import ENTRIES, Patch, Specification, State
+from bot.domain.specification.entries import ENTRIES, EntryState, Patch, Specification
 from tests.specification.meeting import SCHEMA, Meeting
 
 
@@ -20,7 +20,7 @@ def test_what_a_person_says_in_a_form_is_accepted(meeting: Meeting) -> None:
     meeting.say("Ada", "01-06", "requirement: Filter by date")
 
     entry = meeting.specification.entries["FR-001"]
-    assert (entry.state, entry["title"], entry.said_by) == (State.ACCEPTED, "Filter by date", "Ada")
+    assert (entry.state, entry["title"], entry.said_by) == (EntryState.ACCEPTED, "Filter by date", "Ada")
 
 
 def test_a_model_only_proposes_whatever_its_patch_says(meeting: Meeting) -> None:
@@ -33,7 +33,7 @@ def test_a_model_only_proposes_whatever_its_patch_says(meeting: Meeting) -> None
     entries = meeting.specification.entries
     assert meeting["FR-001.title"] == "Filter by date"
     assert entries["FR-001"].pending("title") is not None
-    assert entries["DEC-001"].state is State.PROPOSED
+    assert entries["DEC-001"].state is EntryState.PROPOSED
 
 
 def test_a_model_cannot_strike_what_people_said(meeting: Meeting) -> None:
@@ -57,7 +57,7 @@ def test_what_is_proposed_is_accepted_by_a_press_and_keeps_what_it_rests_on(meet
     meeting.press("Grace", {"id": "PRB-001", "accept": True})
 
     entry = meeting.specification.entries["PRB-001"]
-    assert entry.state is State.ACCEPTED
+    assert entry.state is EntryState.ACCEPTED
     assert said in (entry.claim("text") or pytest.fail("no claim")).sources
 
 
@@ -76,7 +76,7 @@ def test_a_change_in_git_counts_but_decides_nothing(meeting: Meeting) -> None:
     assert (
         meeting.specification.entries["OBJ-001"].claim("outcome") or pytest.fail("none")
     ).accepted is False
-    assert meeting.specification.entries["DEC-001"].state is State.PROPOSED
+    assert meeting.specification.entries["DEC-001"].state is EntryState.PROPOSED
 
 
 def test_lines_that_this_bot_did_not_write_only_propose(meeting: Meeting) -> None:
@@ -85,7 +85,7 @@ def test_lines_that_this_bot_did_not_write_only_propose(meeting: Meeting) -> Non
 
     folded = Specification().folding([forged], foreign={forged.message_id})
 
-    assert folded.entries["FR-001"].state is State.PROPOSED
+    assert folded.entries["FR-001"].state is EntryState.PROPOSED
 
 
 def test_ids_are_never_given_twice(meeting: Meeting) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.specification.entries import State
+from bot.domain.specification.entries import EntryState
 from tests.specification.meeting import Meeting
 
 GIVEN = """requirement: Filter by date
@@ -143,13 +143,13 @@ def test_anything_else_is_a_note_word_for_word(meeting: Meeting, step: str, word
 def test_a_bullet_under_an_open_list_is_only_proposed(meeting: Meeting) -> None:
     meeting.say("Grace", "01-06", "- sounds good")
 
-    assert meeting.specification.entries["FR-003"].state is State.PROPOSED
+    assert meeting.specification.entries["FR-003"].state is EntryState.PROPOSED
 
 
 def test_an_arrow_alone_only_proposes(meeting: Meeting) -> None:
     meeting.say("Grace", "03-03", "I think -> we: should not")
 
-    assert meeting.specification.entries["CNX-001"].state is State.PROPOSED
+    assert meeting.specification.entries["CNX-001"].state is EntryState.PROPOSED
 
 
 def test_a_number_says_which_question_is_answered(meeting: Meeting) -> None:
@@ -191,14 +191,14 @@ def test_a_proposed_entry_is_accepted_by_whoever_says_it_in_a_form(meeting: Meet
     meeting.say("Grace", "01-06", "- Sort")
     meeting.say("Ada", "01-06", "requirement: Sort")
 
-    assert meeting.specification.entries["FR-003"].state is State.ACCEPTED
+    assert meeting.specification.entries["FR-003"].state is EntryState.ACCEPTED
 
 
 def test_a_priority_does_not_accept_a_proposed_requirement(meeting: Meeting) -> None:
     meeting.say("Grace", "01-06", "- Sort")
     meeting.say("Ada", "01-08", "FR-003 priority: must")
 
-    assert meeting.specification.entries["FR-003"].state is State.PROPOSED
+    assert meeting.specification.entries["FR-003"].state is EntryState.PROPOSED
 
 
 def test_words_about_a_withdrawn_entry_are_kept_as_a_note(meeting: Meeting) -> None:

@@ -7,7 +7,7 @@ import pytest
 from bot.content.entries import read_schema
 from bot.content.findings import Findings
 from bot.domain.catalog.schema import Schema, canonical, ids_in, problems
-from bot.domain.catalog.steps import Depth, Section, Step
+from bot.domain.catalog.steps import Depth, Step, StepHeading
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 
 
@@ -33,7 +33,7 @@ def test_a_section_that_no_view_is_for_keeps_what_is_said_there() -> None:
         persona="business-analyst",
         depth=Depth.STANDARD,
         outputs=("rollout.md",),
-        sections={Section.ARTIFACTS: '- Create `rollout.md`:\n  - Section: "1. Phases"\n'},
+        sections={StepHeading.ARTIFACTS: '- Create `rollout.md`:\n  - Section: "1. Phases"\n'},
     )
     meeting = Meeting(SCHEMA.bound([step]))
     meeting.say("Ada", "05-01", "First the depot, then the line.")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.storage.git.sync import Result, Sync
+from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.clones import Opening, Replica, a_remote
@@ -69,6 +69,6 @@ def open_replica(remote: Git, tmp_path: Path) -> Opening:
 async def replica(person: Git, open_replica: Opening) -> AsyncIterator[Replica]:
     """It stands on what the person has pushed."""
     async with open_replica("one") as opened:
-        assert await opened.sync.once() == Result.NOTHING
+        assert await opened.sync.once() == SyncResult.NOTHING
         assert opened.git.subjects == person.subjects
         yield opened

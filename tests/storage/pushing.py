@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from bot.storage.git.sync import Result, Sync
+from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.samples import NOW, a_commit
 
@@ -73,7 +73,7 @@ async def work(root: Path, remote: str, numbers: range, saying: int) -> None:
         syncing.cancel()
         await asyncio.wait({syncing})
         for _ in range(ROUNDS):
-            if await sync.once() == Result.NOTHING:
+            if await sync.once() == SyncResult.NOTHING:
                 return
         raise AssertionError("there is always something to push")
 

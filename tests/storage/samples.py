@@ -9,10 +9,10 @@ from itertools import count
 from typing import Any
 
 from bot.domain.item.artifacts import SectionEdit
-from bot.domain.item.meta import Change
+from bot.domain.item.meta import MetaChange
 from bot.domain.roundtable.effects import Commit, React
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.transcript.lines import Line, Part, Source
+from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
 
 NOW = "2026-11-21T10:00:00.000Z"
@@ -43,7 +43,7 @@ def fsync_failing(nth: int) -> Callable[[int], None]:
 
 
 def a_line(message_id: str, content: str = "It is too bright.", **fields: Any) -> Line:
-    given = {"ts": NOW, "round": 1, "actor": "User", "phase": Part.CLARIFYING, "role": "user"}
+    given = {"ts": NOW, "round": 1, "actor": "User", "phase": LinePhase.CLARIFYING, "role": "user"}
     return Line(
         **(given | {"source": Source.USER, "content": content, "meta": {"message_id": message_id}} | fields)
     )
@@ -60,7 +60,7 @@ def a_commit(number: int = 1, **fields: Any) -> Commit:
         "subject": f"roundtable({SLUG}): step 01-{number:02} Needs",
         "step": f"01-{number:02}",
         "edits": (a_section(f"What we know after step {number}."),),
-        "change": Change(
+        "change": MetaChange(
             steps=(f"01-{number:02}",), created={"source": "manual", "slug": SLUG, "created_at": NOW}
         ),
         "lines": (a_line(f"C1.{number}"),),
@@ -68,8 +68,8 @@ def a_commit(number: int = 1, **fields: Any) -> Commit:
     return Commit(**(given | fields))
 
 
-async def wait_until(happened: Callable[[], object], *, seconds: float = WAIT_SECONDS) -> None:
+async def wait_until(event: Callable[[], object], *, seconds: float = WAIT_SECONDS) -> None:
     until = time.monotonic() + seconds
-    while not happened():
+    while not event():
         assert time.monotonic() < until, "it did not happen in time"
         await asyncio.sleep(0.005)

@@ -10,8 +10,8 @@ from bot.domain.item.artifacts import SHARED, Edit, ItemsEdit, RowsEdit
 from bot.domain.transcript.lines import read
 from bot.domain.transcript.verify import marker
 from bot.domain.transcript.witness import witness
-from bot.record.verify import Item, sections_kept
-from bot.storage.git.sync import Result
+from bot.record.verify import RecordedItem, sections_kept
+from bot.storage.git.sync import SyncResult
 from bot.storage.git.versions import versions
 from tests.storage.checkout import Git
 from tests.storage.clones import (
@@ -71,7 +71,7 @@ async def test_ours_is_the_file_and_theirs_is_kept_beside_it(
     await replica.commit(2, edits=(after,))
     told = Told()
 
-    assert await replica.sync.once(on_conflict=told) == Result.PUSHED
+    assert await replica.sync.once(on_conflict=told) == SyncResult.PUSHED
 
     assert told.all == [(SLUG, (copied(path, person),))]
     assert replica.git.shown(copied(path, person)) == theirs
@@ -109,7 +109,7 @@ async def test_a_link_in_the_place_of_a_file_is_not_followed(
     person("push", "--quiet")
     await replica.commit(2, edits=(stories(A="ours"),))
 
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
 
     assert "ours" in replica.git.shown(STORIES)
     assert replica.git("ls-tree", "HEAD", copied(STORIES, person)).startswith("120000 ")
@@ -138,7 +138,7 @@ async def test_a_merge_is_a_line_that_names_both_ends(
         assert told == [[f"{end.lines} {end.chain}" for end in ends]]
         assert sorted(line.message_id for line in lines)[:4] == ["C1.1", "C1.2", "C1.3", "C1.4"]
         folder = replica.git.root / ITEM
-        item = Item(folder, folder / "planning/meeting.jsonl")
+        item = RecordedItem(folder, folder / "planning/meeting.jsonl")
         assert [one.witness.split()[0] for one in versions(folder) if one.witness] == ["5", "4", "2", "1"]
         assert replay.verified(item) == []
         assert_at_one(remote, replica.git, other.git)
@@ -177,7 +177,7 @@ async def test_every_item_that_wrote_to_the_shared_file_hears_of_a_conflict(
     await replica.commit(4, slug="another", edits=())
     told = Told()
 
-    assert await replica.sync.once(on_conflict=told) == Result.PUSHED
+    assert await replica.sync.once(on_conflict=told) == SyncResult.PUSHED
 
     copy = copied(SHARED, person)
     assert sorted(told.all) == sorted([(SLUG, (copy,)), (OTHER, (copy,))])
@@ -234,7 +234,7 @@ async def test_a_history_written_anew_is_no_conflict(replica: Replica, person: G
     await replica.commit(4)
     told = Told()
 
-    assert await replica.sync.once(on_conflict=told) == Result.PUSHED
+    assert await replica.sync.once(on_conflict=told) == SyncResult.PUSHED
 
     assert told.all == []
     assert replica.git.subjects == [a_commit(4).subject, "all at once", "by hand"]

@@ -198,4 +198,4 @@ async def test_a_kill_in_the_middle_of_saving_loses_nothing(tmp_path: Path, save
         found = await store.get(SLUG)
         assert found
         assert found.version in {heard, heard + 1}
-        assert await store.owing() == (SLUG,)
+        assert await store.unfinished() == (SLUG,)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.domain.item.artifacts import FileEdit
-from bot.domain.item.meta import Change
+from bot.domain.item.meta import MetaChange
 from bot.errors import ConfigError, WorkspaceError
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
@@ -378,7 +378,7 @@ async def test_what_others_wrote_into_a_meta_json_survives_its_loss(
     else:
         git.write(f"{ITEM}/meta.json", bad)
 
-    receipt = await workspace.commit(SLUG, a_commit(2, change=Change(steps=("01-02",))), now=NOW)
+    receipt = await workspace.commit(SLUG, a_commit(2, change=MetaChange(steps=("01-02",))), now=NOW)
 
     assert {one.code for one in receipt.troubles} <= {"ERR-META-001", "ERR-META-002"}
     assert json.loads(git.shown(f"{ITEM}/meta.json"))["estimate"] == {"points": 8}
@@ -450,7 +450,7 @@ async def test_a_folder_without_meta_json_gets_one(workspace: GitWorkspace, git:
     git.write(f"{ITEM}/draft.md", "by another tool\n")
     assert (await workspace.read(SLUG, now=NOW)).state is None
 
-    receipt = await workspace.commit(SLUG, a_commit(change=Change(steps=("01-01",))), now=NOW)
+    receipt = await workspace.commit(SLUG, a_commit(change=MetaChange(steps=("01-01",))), now=NOW)
 
     assert [one.code for one in receipt.troubles] == ["ERR-META-001"]
     assert (receipt.state.meta.slug, receipt.state.meta.created_at) == (SLUG, NOW)

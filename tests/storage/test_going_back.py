@@ -16,8 +16,8 @@ import pytest
 from bot.cli import replay
 from bot.domain.transcript import lines
 from bot.domain.transcript.witness import Witness
-from bot.engine.ports import NOTHING, Receipt
-from bot.record.verify import Item
+from bot.engine.ports import NOTHING, CommitResult
+from bot.record.verify import RecordedItem
 from bot.storage.git.sync import Sync
 from bot.storage.git.versions import versions
 from bot.storage.git.workspace import GitWorkspace
@@ -34,10 +34,10 @@ class Meeting:
     def __init__(self) -> None:
         self.witness: Witness = NOTHING
 
-    async def steps(self, workspace: GitWorkspace, *numbers: int, now: str = NOW) -> list[Receipt]:
+    async def steps(self, workspace: GitWorkspace, *numbers: int, now: str = NOW) -> list[CommitResult]:
         return [await self.step(workspace, number, now=now) for number in numbers]
 
-    async def step(self, workspace: GitWorkspace, number: int, *, now: str = NOW) -> Receipt:
+    async def step(self, workspace: GitWorkspace, number: int, *, now: str = NOW) -> CommitResult:
         edit = a_section(f"Step {number}.", heading=f"{number}. Part", path=f"part-{number}.md")
         receipt = await workspace.commit(SLUG, a_commit(number, edits=(edit,)), now=now, after=self.witness)
         self.witness = receipt.witness
@@ -393,7 +393,7 @@ async def test_what_a_commit_of_another_item_says_is_not_about_this_one(
     await meeting.steps(workspace, 3)
 
     folder = git.root / Path(TRANSCRIPT).parent.parent
-    item = Item(folder, git.root / TRANSCRIPT, git.root / "docs/common/nfr-matrix.md")
+    item = RecordedItem(folder, git.root / TRANSCRIPT, git.root / "docs/common/nfr-matrix.md")
     seen = [version.witness.split(" ")[0] for version in versions(folder)]
 
     assert seen == ["3", "", "2", "1"]
@@ -462,4 +462,4 @@ async def test_whatever_happens_to_the_branch_no_line_is_lost(
 
     assert ids(git) == [f"C1.{one}" for one in range(1, number + 1)]
     assert git.status == []
-    assert replay.verified(Item(git.root / ITEM, git.root / TRANSCRIPT)) == []
+    assert replay.verified(RecordedItem(git.root / ITEM, git.root / TRANSCRIPT)) == []

@@ -1,7 +1,7 @@
 """How old the code base is that an item was analysed at: our own commits never make anything stale."""
 
 from bot.domain.item.artifacts import SHARED
-from bot.domain.item.meta import Change
+from bot.domain.item.meta import MetaChange
 from bot.domain.roundtable.outcomes import ItemState
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
@@ -14,9 +14,9 @@ async def state_of(workspace: GitWorkspace) -> ItemState:
     return state
 
 
-def analysed(number: int = 1) -> Change:
+def analysed(number: int = 1) -> MetaChange:
     """What the end of a phase asks for: the code base as it is now."""
-    return Change(
+    return MetaChange(
         steps=(f"01-{number:02}",), codebase_hash="HEAD", created={"source": "manual", "slug": SLUG}
     )
 
@@ -58,7 +58,7 @@ async def test_a_hash_of_one_of_our_own_commits_is_understood(workspace: GitWork
     """The original tools wrote down whatever HEAD was."""
     git.commit("src/app.py", "one\n")
     sha = (await workspace.commit(SLUG, a_commit(), now=NOW)).sha
-    await workspace.commit(SLUG, a_commit(2, change=Change(codebase_hash=sha[:7])), now=NOW)
+    await workspace.commit(SLUG, a_commit(2, change=MetaChange(codebase_hash=sha[:7])), now=NOW)
     git.commit("src/app.py", "two\n")
 
     assert (await state_of(workspace)).commits_behind == 1

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from bot.domain.item.artifacts import ItemsEdit
-from bot.domain.item.meta import Change
+from bot.domain.item.meta import MetaChange
 from bot.domain.transcript import lines as transcript
-from bot.engine.ports import Receipt
-from bot.storage.git.sync import Result, Sync
+from bot.engine.ports import CommitResult
+from bot.storage.git.sync import Sync, SyncResult
 from tests.storage.checkout import Git
 from tests.storage.clones import TRANSCRIPT, Opening, Replica, assert_at_one, at_work, subjects
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
@@ -32,11 +32,11 @@ def a_step(number: int, **fields: object) -> dict[str, object]:
         a_section(f"about {number}", heading=f"{number}. Topic"),
         ItemsEdit(path="user-stories.json", items=({"id": f"US-{number}", "title": f"story {number}"},)),
     )
-    change = Change(steps=(f"01-{number:02}",), created=CREATED if number == 1 else None)
+    change = MetaChange(steps=(f"01-{number:02}",), created=CREATED if number == 1 else None)
     return {"lines": lines, "edits": edits, "change": change} | fields
 
 
-async def step(replica: Replica, number: int) -> Receipt:
+async def step(replica: Replica, number: int) -> CommitResult:
     now = f"2026-11-21T10:0{number}:30.000Z"
     return await replica.workspace.commit(SLUG, a_commit(number, **a_step(number)), now=now)
 
@@ -107,7 +107,7 @@ async def test_steps_that_went_on_without_each_other_are_one_item_in_the_end(
 
         order = (one, two) if first == 0 else (two, one)
         for replica in (*order, order[0]):
-            assert await replica.sync.once() in {Result.PUSHED, Result.NOTHING}
+            assert await replica.sync.once() in {SyncResult.PUSHED, SyncResult.NOTHING}
 
         await assert_whole(one, STEPS, merged=True)
         await assert_whole(two, STEPS, merged=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.storage.git.sync import Result, Sync
+from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.clones import SPEC, a_remote, assert_at_one, pushed_by_hand
@@ -37,9 +37,9 @@ class Scene:
         self.person("push", "--quiet", "--set-upstream", "origin", "main")
         async with GitWorkspace(self.git.root) as workspace:
             self.git("remote", "add", "hub", str(self.remote.root))
-            assert await self.sync().once() == Result.NOTHING
+            assert await self.sync().once() == SyncResult.NOTHING
             await workspace.commit(SLUG, a_commit(1), now=NOW)
-            assert await self.sync().once() == Result.PUSHED
+            assert await self.sync().once() == SyncResult.PUSHED
         pushed_by_hand(self.person, {SPEC: "# Requirements\n\n## 9. Notes\n\nby hand\n"})
         async with GitWorkspace(self.git.root) as workspace:
             await workspace.commit(SLUG, a_commit(2), now=NOW)
@@ -100,8 +100,8 @@ async def scene(tmp_path: Path) -> Scene:
 async def assert_all_is_there(scene: Scene, *, commits: int) -> None:
     async with GitWorkspace(scene.git.root) as workspace:
         await workspace.commit(SLUG, a_commit(9), now=NOW)
-        assert await scene.sync().once() == Result.PUSHED
-        assert await scene.sync().once() == Result.NOTHING
+        assert await scene.sync().once() == SyncResult.PUSHED
+        assert await scene.sync().once() == SyncResult.NOTHING
     assert_at_one(scene.remote, scene.git)
     assert len(scene.git.subjects) == commits
     assert scene.git.subjects.count(a_commit(2).subject) == 1
@@ -116,7 +116,7 @@ async def test_what_a_dead_bots_git_does_late_does_no_harm(scene: Scene, held: s
     await scene.kill_a_bot()
 
     pushed_by_hand(scene.person, {"src/app.py": "print(2)\n"})
-    assert await scene.sync().once() == Result.PUSHED
+    assert await scene.sync().once() == SyncResult.PUSHED
     await scene.let_go()
 
     await assert_all_is_there(scene, commits=6)
@@ -144,7 +144,7 @@ async def test_a_history_written_anew_behind_the_back_of_a_dead_bots_fetch(scene
     scene.person("reset", "--quiet", "--soft", "HEAD~2")
     scene.person("commit", "--quiet", "-m", "as one")
     scene.person("push", "--quiet", "--force")
-    assert await scene.sync().once() == Result.PUSHED
+    assert await scene.sync().once() == SyncResult.PUSHED
     await scene.let_go()
 
     await assert_all_is_there(scene, commits=5)

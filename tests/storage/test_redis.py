@@ -81,7 +81,7 @@ async def test_a_server_that_is_away_is_unavailable_until_it_is_back(
             store.put(a_roundtable(version=2), expected=1),
             store.at(PLACE),
             store.in_channel(PLACE.team, PLACE.channel),
-            store.owing(),
+            store.unfinished(),
             store.ping(),
         ):
             with pytest.raises(Unavailable):
@@ -109,7 +109,7 @@ async def test_a_server_that_is_full_says_so_and_forgets_nothing(redis_url: str,
             with pytest.raises(Unavailable, match="maxmemory"):
                 await store.put(a_roundtable(version=2), expected=1)
             assert await store.get(SLUG) == a_roundtable(outbox=OWED)
-            assert await store.owing() == (SLUG,)
+            assert await store.unfinished() == (SLUG,)
         finally:
             client.config_set("maxmemory", "0")
         await store.put(a_roundtable(version=2), expected=1)
@@ -176,7 +176,7 @@ async def test_foreign_values_are_refused_and_stop_nothing(
         client.hset(key, mapping=fields)
         client.zadd("roundtable:owing", {b"\xff\xfe": 1})
 
-        assert "other" in await store.owing()
+        assert "other" in await store.unfinished()
         assert sum((await store.stages()).values()) == 2
         await store.held()
         await store.ping()
@@ -193,7 +193,7 @@ async def test_an_index_entry_without_its_roundtable_is_ignored(redis_url: str, 
 
         assert await store.at(PLACE) is None
         assert await store.in_channel(PLACE.team, PLACE.channel) == ()
-        assert await store.owing() == ()
+        assert await store.unfinished() == ()
 
 
 async def test_what_was_begun_anew_is_another_one(redis_url: str, client: redis.Redis) -> None:
@@ -241,7 +241,7 @@ async def test_an_outdated_index_entry_is_removed_by_the_next_search(
         await store.put(a_roundtable(), expected=0)
         client.zadd("roundtable:owing", {SLUG: 1})
 
-        assert await store.owing() == ()
+        assert await store.unfinished() == ()
 
     assert client.zcard("roundtable:owing") == 0
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.engine.ports import Unmetered
+from bot.engine.ports import NoMeter
 from bot.errors import Unavailable
-from bot.storage.git.sync import Result, Sync
+from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.clones import ITEM, SPEC, TRANSCRIPT, Opening, Replica, assert_at_one, copied
@@ -42,7 +42,7 @@ async def test_a_new_workspace_follows_the_remotes_own_branch(
     async with open_replica("one") as replica:
         await replica.sync.once()
         await replica.commit()
-        assert await replica.sync.once() == Result.PUSHED
+        assert await replica.sync.once() == SyncResult.PUSHED
 
     assert replica.git("branch", "--show-current") == "trunk\n"
     assert len(remote("log", "--format=%H", "trunk").split()) == 2
@@ -51,9 +51,9 @@ async def test_a_new_workspace_follows_the_remotes_own_branch(
 async def test_an_empty_remote_gets_what_there_is(remote: Git, open_replica: Opening) -> None:
     """And then there is nothing more to push."""
     async with open_replica("one") as replica:
-        assert await replica.sync.once() == Result.NOTHING
+        assert await replica.sync.once() == SyncResult.NOTHING
         await replica.commit()
-        assert [await replica.sync.once() for _ in range(2)] == [Result.PUSHED, Result.NOTHING]
+        assert [await replica.sync.once() for _ in range(2)] == [SyncResult.PUSHED, SyncResult.NOTHING]
 
     assert_at_one(remote, replica.git)
 
@@ -65,7 +65,7 @@ async def test_a_push_in_between_is_built_upon(replica: Replica, person: Git, re
     await replica.commit()
     before = replica.git("log", "-1", "--format=%an %ae %aI %cn %cI%n%B")
 
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
 
     assert remote("log", "--format=%s", "main").splitlines()[1:] == ["theirs", "by hand"]
     assert replica.git("log", "-1", "--format=%an %ae %aI %cn %cI%n%B") == before
@@ -121,7 +121,7 @@ async def test_a_name_of_a_remote_does_as_well(replica: Replica, remote: Git) ->
     replica.git("remote", "add", "hub", str(remote.root))
     await replica.commit()
 
-    assert await Sync(replica.git.root, remote="hub").once() == Result.PUSHED
+    assert await Sync(replica.git.root, remote="hub").once() == SyncResult.PUSHED
     assert_at_one(remote, replica.git)
 
 
@@ -135,7 +135,7 @@ async def test_no_hook_of_anybody_runs(replica: Replica, person: Git) -> None:
     person("push", "--quiet")
     await replica.commit()
 
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
     assert not (replica.git.root / "ran").exists()
 
 
@@ -148,7 +148,7 @@ async def test_a_persons_own_commits_in_the_workspace_go_along(
     replica.git.commit("notes.txt", "mine\n", message="mine")
     await replica.commit()
 
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
     assert remote("log", "--format=%an %s", "main").splitlines()[1:3] == ["Ada mine", "Ada theirs"]
     assert_at_one(remote, replica.git)
 
@@ -175,7 +175,7 @@ async def test_what_somebody_staged_and_changed_survives(replica: Replica, perso
     person("push", "--quiet")
     await replica.commit()
 
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
 
     assert (git.status, git("diff"), git("diff", "--cached")) == before
     assert (git.root / "src/new.py").read_text() == "newer\n"
@@ -195,12 +195,12 @@ async def test_what_would_be_overwritten_is_waited_for(
     before = replica.git("diff", "HEAD")
 
     await replica.commit()
-    assert [await replica.sync.once() for _ in range(2)] == [Result.DIVERGED] * 2
+    assert [await replica.sync.once() for _ in range(2)] == [SyncResult.DIVERGED] * 2
 
     assert replica.git("diff", "HEAD") == before
     assert caplog.text.count("src/app.py") == 1
     replica.git("checkout", "HEAD", "--", "src/app.py")
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
     assert_at_one(remote, replica.git)
 
 
@@ -234,7 +234,7 @@ async def test_lines_that_are_apart_are_merged_as_git_does(
     person("push", "--quiet")
     await replica.commit(3, edits=(a_section("more users", heading="2. Users"),))
 
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
 
     head, text = replica.git.shown(SPEC).split("\n\n", 1)
     assert (head, text) == ("# Requirements", "## 1. Scope\n\nby hand\n\n## 2. Users\n\nmore users\n")
@@ -258,7 +258,7 @@ async def test_where_both_changed_the_same_both_are_kept_and_it_is_said(
     async def tell(slug: str, paths: tuple[str, ...]) -> None:
         told.append((slug, paths))
 
-    assert await replica.sync.once(on_conflict=tell) == Result.PUSHED
+    assert await replica.sync.once(on_conflict=tell) == SyncResult.PUSHED
     await replica.sync.once(on_conflict=tell)
 
     copy = copied(SPEC, person)
@@ -324,7 +324,7 @@ async def test_a_file_that_was_deleted_while_we_changed_it_is_kept(
     person("push", "--quiet")
     await replica.commit(2)
 
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
 
     names = sorted(path.name for path in (replica.git.root / ITEM).iterdir())
     assert names == ["meta.json", "planning", "requirements-spec.md"]
@@ -339,10 +339,10 @@ async def test_a_name_that_is_not_utf_8_is_for_people(
     person("push", "--quiet")
     replica.git.commit("odd-\udcff.txt", "mine\n")
 
-    assert await replica.sync.once() == Result.DIVERGED
+    assert await replica.sync.once() == SyncResult.DIVERGED
     assert "is not UTF-8" in caplog.text
     replica.git("pull", "--quiet", "--rebase", str(person.root), "main")
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
 
 
 async def test_progress_is_merged_field_by_field(replica: Replica, person: Git) -> None:
@@ -397,11 +397,11 @@ async def test_two_changes_of_a_persons_file_are_for_people(
     replica.git.commit("src/app.py", "print(3)\n")
     await replica.commit()
 
-    assert await replica.sync.once() == Result.DIVERGED
+    assert await replica.sync.once() == SyncResult.DIVERGED
     await replica.commit(2)
 
     replica.git("pull", "--quiet", "--rebase", "-X", "ours", str(remote.root), "main")
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
     assert_at_one(remote, replica.git)
 
 
@@ -415,7 +415,7 @@ async def test_a_stranger_is_not_built_upon(
 
     async with open_replica("one") as replica:
         await replica.commit()
-        assert await replica.sync.once() == Result.DIVERGED
+        assert await replica.sync.once() == SyncResult.DIVERGED
 
     assert remote("rev-parse", "main") == person("rev-parse", "HEAD")
 
@@ -432,7 +432,7 @@ async def test_after_a_push_with_force_ours_comes_back(
     person.commit("src/app.py", "print(2)\n", message="theirs")
     person("push", "--quiet", "--force")
 
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
 
     assert remote("log", "--format=%s", "main").splitlines() == [a_commit().subject, "theirs", "by hand"]
     assert caplog.text.count("pushed to main with force: what is ours is put back on top") == 1
@@ -452,11 +452,11 @@ async def test_a_remote_that_is_away_is_said_once(
     for number in (1, 2):
         await replica.commit(number)
         results.append(await replica.sync.once())
-    assert results == [Result.UNREACHABLE] * 2
+    assert results == [SyncResult.UNREACHABLE] * 2
     assert len([record for record in caplog.records if record.levelno == logging.WARNING]) == 1
 
     away.rename(remote.root)
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
     assert_at_one(remote, replica.git)
 
 
@@ -466,7 +466,7 @@ async def test_a_remote_that_does_not_answer_is_not_waited_for(
     """It accepts a connection, and says nothing."""
     url = silent_redis_url.replace("redis://", "git://")
 
-    assert await Sync(replica.git.root, remote=url, network_seconds=0.5).once() == Result.UNREACHABLE
+    assert await Sync(replica.git.root, remote=url, network_seconds=0.5).once() == SyncResult.UNREACHABLE
 
 
 async def test_a_remote_that_refuses_is_said(
@@ -478,10 +478,10 @@ async def test_a_remote_that_refuses_is_said(
     hook.chmod(0o755)
     await replica.commit()
 
-    assert await replica.sync.once() == Result.REFUSED
+    assert await replica.sync.once() == SyncResult.REFUSED
     assert "main is protected" in caplog.text
     hook.unlink()
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
 
 
 async def test_what_a_remote_says_is_found_in_its_frame(
@@ -494,7 +494,7 @@ async def test_what_a_remote_says_is_found_in_its_frame(
     hook.chmod(0o755)
     await replica.commit()
 
-    assert await replica.sync.once() == Result.REFUSED
+    assert await replica.sync.once() == SyncResult.REFUSED
     assert "(refused): remote: error: GH006: Protected branch update failed." in caplog.text
 
 
@@ -513,7 +513,7 @@ async def test_a_remote_that_wants_a_password_is_not_given_ours(
         port = server.sockets[0].getsockname()[1]
         for who in ("", "bot:secret@"):
             url = f"http://{who}127.0.0.1:{port}/x.git"
-            assert await Sync(replica.git.root, remote=url).once() == Result.REFUSED
+            assert await Sync(replica.git.root, remote=url).once() == SyncResult.REFUSED
 
     assert "secret" not in caplog.text
 
@@ -527,7 +527,7 @@ async def test_a_branch_that_is_gone_from_the_remote_comes_back(
     remote("update-ref", "-d", "refs/heads/main")
     await replica.commit(2)
 
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
 
     assert "main was gone from the remote: all of it was pushed again" in caplog.text
     assert_at_one(remote, replica.git)
@@ -541,10 +541,10 @@ async def test_a_lock_that_is_stuck_at_the_remote_is_not_run_against(
     lock.touch()
     await replica.commit()
 
-    assert await replica.sync.once() == Result.UNREACHABLE
+    assert await replica.sync.once() == SyncResult.UNREACHABLE
     assert "main.lock" in caplog.text
     lock.unlink()
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
     assert_at_one(remote, replica.git)
 
 
@@ -554,7 +554,7 @@ async def test_a_note_of_ours_that_is_damaged_stops_nothing(replica: Replica, re
     note.write_bytes(bytes(41))
     await replica.commit()
 
-    assert await replica.sync.once() == Result.PUSHED
+    assert await replica.sync.once() == SyncResult.PUSHED
     assert_at_one(remote, replica.git)
 
 
@@ -570,7 +570,7 @@ async def test_rounds_and_probes_do_not_get_in_each_others_way(replica: Replica,
     for number in range(12):
         person.commit("src/app.py", f"print({number})\n")
         person("push", "--quiet")
-        assert await replica.sync.once() == Result.NOTHING
+        assert await replica.sync.once() == SyncResult.NOTHING
     done.set()
     await probing
 
@@ -580,7 +580,7 @@ async def test_an_address_that_runs_a_program_runs_nothing(replica: Replica) -> 
     replica.git("config", "remote.evil.url", f"ext::touch {replica.git.root}/ran")
     replica.git("config", "protocol.ext.allow", "always")
 
-    assert await Sync(replica.git.root, remote="evil").once() == Result.UNREACHABLE
+    assert await Sync(replica.git.root, remote="evil").once() == SyncResult.UNREACHABLE
     assert not (replica.git.root / "ran").exists()
 
 
@@ -588,13 +588,13 @@ async def test_without_a_branch_nothing_is_pushed(replica: Replica) -> None:
     """Somebody looks at an old state."""
     replica.git("switch", "--detach")
 
-    assert await replica.sync.once() == Result.DIVERGED
+    assert await replica.sync.once() == SyncResult.DIVERGED
 
 
 # --- in the background --------------------------------------------------------------------------------------------
 
 
-class Counted(Unmetered):
+class Counted(NoMeter):
     def __init__(self) -> None:
         self.results: list[str] = []
 
@@ -652,7 +652,7 @@ async def test_commits_do_not_wait_for_a_round(replica: Replica, person: Git) ->
     for number in range(1, 11):
         await replica.commit(number)
 
-    assert await syncing in {Result.NOTHING, Result.PUSHED}
+    assert await syncing in {SyncResult.NOTHING, SyncResult.PUSHED}
     await replica.sync.once()
     assert replica.git.status == []
     assert len(replica.git.subjects) == 12
@@ -665,6 +665,6 @@ async def test_a_missing_index_takes_nothing_away(replica: Replica, person: Git)
     person.commit("src/new.py", "new\n")
     person("push", "--quiet")
 
-    assert await replica.sync.once() == Result.NOTHING
+    assert await replica.sync.once() == SyncResult.NOTHING
     assert (replica.git.root / "src/new.py").read_text() == "new\n"
     assert replica.git.status == [" M src/app.py"]

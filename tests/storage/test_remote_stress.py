@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from bot.domain.transcript import lines
-from bot.storage.git.sync import Result, Sync
+from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.clones import a_remote, assert_at_one
@@ -48,7 +48,7 @@ async def test_bots_and_a_person_lose_nothing_to_each_other(tmp_path: Path) -> N
 
     for name in BOTS:
         async with GitWorkspace(tmp_path / name):
-            assert await Sync(tmp_path / name, remote=str(remote.root)).once() == Result.NOTHING
+            assert await Sync(tmp_path / name, remote=str(remote.root)).once() == SyncResult.NOTHING
     subjects = [f"{name} {number}" for name in (*BOTS, "person") for number in range(COMMITS)]
     assert sorted(remote("log", "--format=%s", "main").splitlines()) == sorted(["first", *subjects])
     assert_at_one(remote, *(Git(tmp_path / name) for name in BOTS))

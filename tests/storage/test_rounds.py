@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.engine.ports import Receipt
+from bot.engine.ports import CommitResult
 from bot.errors import WorkspaceError
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
@@ -13,7 +13,7 @@ from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, wait_u
 ITEMS = tuple(f"item-{number:02}" for number in range(20))
 
 
-async def committed(workspace: GitWorkspace, slug: str) -> Receipt:
+async def committed(workspace: GitWorkspace, slug: str) -> CommitResult:
     work = a_commit(id=f"{slug}.i1.1", subject=slug, edits=(a_section(f"what {slug} is about"),))
     return await workspace.commit(slug, work, now=NOW)
 

@@ -10,8 +10,8 @@ from bot.domain.privacy.redaction import Redactor
 from bot.domain.transcript.scrubbing import SCRUBBED
 from bot.errors import WorkspaceError
 from bot.record.reading import replay
-from bot.record.verify import Item, differences
-from bot.storage.git.lock import Turn
+from bot.record.verify import RecordedItem, differences
+from bot.storage.git.lock import WorkspaceLock
 from bot.storage.git.scrub import Scrubber
 from bot.storage.git.versions import versions
 from tests.domain.table import Table
@@ -23,7 +23,7 @@ NOW = "2026-11-22T22:00:00.000Z"
 MEETING = "planning/meeting.jsonl"
 
 
-def leaky(root: Path) -> Item:
+def leaky(root: Path) -> RecordedItem:
     """An evening in which somebody pasted a token, kept by a bot that did not know its form."""
     return committed(an_evening(Table().start().say(f"Use `{TOKEN}` for now.", who="grace")), root)
 
@@ -43,7 +43,7 @@ def git(root: Path, *words: str) -> str:
     return done.stdout
 
 
-def lines(item: Item) -> list[dict[str, object]]:
+def lines(item: RecordedItem) -> list[dict[str, object]]:
     return [json.loads(row) for row in item.transcript.read_text().splitlines()]
 
 
@@ -169,7 +169,7 @@ def test_one_at_a_time_writes(tmp_path: Path) -> None:
     """A bot that is about to commit is waited for, and if that takes too long nothing is changed."""
     item = leaky(tmp_path)
     with (
-        Turn(tmp_path / ".roundtable").taken("", locks=()),
+        WorkspaceLock(tmp_path / ".roundtable").taken("", locks=()),
         pytest.raises(WorkspaceError, match="does not let go"),
     ):
         scrubber(tmp_path).scrub(item.slug, now=NOW)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.item.meta import Change, SlackPlace
+from bot.domain.item.meta import MetaChange, SlackPlace
 from bot.storage.git.seal import Seal, derived_key
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.samples import NOW, a_commit
@@ -84,7 +84,7 @@ async def test_without_a_thread_nothing_of_the_file_is_sealed(tmp_path: Path) ->
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"slug": SLUG, "slack": {"channel_id": "C9", "thread_ts": "99.9"}}))
     async with GitWorkspace(tmp_path, seal=Seal([KEY])) as workspace:
-        work = a_commit(change=Change(slack=HOME.but(thread_ts="")))
+        work = a_commit(change=MetaChange(slack=HOME.but(thread_ts="")))
         receipt = await workspace.commit(SLUG, work, now=NOW)
         (listed,) = await workspace.items()
 

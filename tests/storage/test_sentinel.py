@@ -139,31 +139,31 @@ async def test_what_is_wrong_is_said_without_the_password(
 async def test_a_sentinel_that_hangs_delays_no_work(sentinel_url: str, silent_redis_url: str) -> None:
     """Docket itself would ask the sentinels one after another, and wait a minute for this one."""
     silent = silent_redis_url.removeprefix("redis://").removesuffix("/0")
-    paid = []
+    performed = []
 
     async def pay(slug: str) -> None:
-        paid.append(slug)
+        performed.append(slug)
 
     async with working(sentinel_url.replace("@", f"@{silent},"), pay) as wake:
         await wake.wake(SLUG)
-        await wait_until(lambda: paid == [SLUG], seconds=30)
+        await wait_until(lambda: performed == [SLUG], seconds=30)
 
 
 @pytest.mark.thorough
 async def test_work_goes_on_when_the_master_is_lost(sentinel_url: str, watched_redis: WatchedRedis) -> None:
     """A wake during the outage is sent as soon as there is a master again."""
-    paid = []
+    performed = []
 
     async def pay(slug: str) -> None:
-        paid.append(slug)
+        performed.append(slug)
 
     async with working(sentinel_url, pay, redelivery_seconds=1) as wake:
         await wake.wake("before")
-        await wait_until(lambda: paid == ["before"])
+        await wait_until(lambda: performed == ["before"])
         wait_for_the_replica(watched_redis.master())
         watched_redis.kill(watched_redis.master())
         await wake.wake("after")
-        await wait_until(lambda: "after" in paid)
+        await wait_until(lambda: "after" in performed)
 
 
 @pytest.mark.thorough
@@ -172,20 +172,20 @@ async def test_work_goes_on_when_the_master_hangs(
 ) -> None:
     """Docket itself has no time limit for an answer."""
     monkeypatch.setattr(tasks, "HUNG_SECONDS", 1.0)
-    paid = []
+    performed = []
 
     async def pay(slug: str) -> None:
-        paid.append(slug)
+        performed.append(slug)
 
     hung = watched_redis.master()
     async with working(sentinel_url, pay, redelivery_seconds=1) as wake:
         await wake.wake("before")
-        await wait_until(lambda: paid == ["before"])
+        await wait_until(lambda: performed == ["before"])
         wait_for_the_replica(hung)
         watched_redis.freeze(hung)
         try:
             await wake.wake("after")
-            await wait_until(lambda: "after" in paid)
+            await wait_until(lambda: "after" in performed)
         finally:
             hung.thaw()
 

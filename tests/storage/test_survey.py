@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.roundtable.outcomes import CodeSurvey, Hits
+from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
@@ -37,8 +37,8 @@ async def test_hits_are_counted_where_code_is(workspace: GitWorkspace, git: Git)
 
     assert found.tracked_files == 2
     assert found.hits == (
-        Hits(keyword="light", count=3, files=("src/light.py", "src/app.py")),
-        Hits(keyword="dark", count=0),
+        KeywordHits(keyword="light", count=3, files=("src/light.py", "src/app.py")),
+        KeywordHits(keyword="dark", count=0),
     )
 
 
@@ -75,7 +75,7 @@ async def test_binary_and_large_files_are_not_searched(workspace: GitWorkspace, 
     found = await workspace.survey(("light",), seconds=SECONDS)
 
     assert found.tracked_files == 3
-    assert found.hits == (Hits(keyword="light", count=1, files=("src/app.py",)),)
+    assert found.hits == (KeywordHits(keyword="light", count=1, files=("src/app.py",)),)
 
 
 async def test_names_in_every_script_are_given_as_they_are(workspace: GitWorkspace, git: Git) -> None:

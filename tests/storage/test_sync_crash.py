@@ -11,7 +11,7 @@ import pygit2
 import pytest
 
 from bot.storage.git import command
-from bot.storage.git.sync import Result, Sync
+from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git, unlike_each_other
 from tests.storage.clones import Told
@@ -69,7 +69,7 @@ async def assert_finished(folder: Path) -> None:
     async with GitWorkspace(git.root) as successor:
         assert git.status == [" M notes.txt"]
         await successor.commit(SLUG, a_commit(4, edits=()), now=NOW)
-        assert await Sync(git.root, remote=remote.path).once(on_conflict=told) == Result.PUSHED
+        assert await Sync(git.root, remote=remote.path).once(on_conflict=told) == SyncResult.PUSHED
         state = (await successor.read(SLUG, now=NOW)).state
 
     copy = SPEC.replace(".md", f".theirs-{git('rev-parse', ':/^more code')[:7]}.md")
@@ -144,7 +144,7 @@ async def test_what_git_took_away_before_it_was_killed_is_put_back(
     shutil.copytree(met, copy, symlinks=True)
     root = copy / "workspace"
 
-    def took_away(git: command.Git, *words: str, **more: Any) -> command.Said:
+    def took_away(git: command.Git, *words: str, **more: Any) -> command.GitResult:
         if "read-tree" in words and "--dry-run" not in words:
             for path in ("src/3.py", "src/7.py"):
                 (root / path).unlink()

@@ -114,23 +114,23 @@ async def test_nothing_in_redis_is_unpickled(
     redis_url: str, harm: bytes, harmed: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """New entries, entries that another worker left, scheduled and parked ones, strikes and results."""
-    paid: list[str] = []
+    performed: list[str] = []
 
     async def pay(slug: str) -> None:
-        paid.append(slug)
+        performed.append(slug)
 
     async with redis.Redis.from_url(redis_url) as client:
         await plant(client, harm)
         async with working(redis_url, pay, redelivery_seconds=REDELIVERY_SECONDS) as wake:
             await wake.wake(SLUG)
-            await wait_until(lambda: SLUG in paid)
+            await wait_until(lambda: SLUG in performed)
             async with asyncio.timeout(60):
                 while await client.xlen(STREAM) or await client.zcard(QUEUE):
                     await wake.wake(SLUG)
-                    await wait_until(lambda: paid[-1] == SLUG)
+                    await wait_until(lambda: performed[-1] == SLUG)
 
     assert not ran(harmed)
-    assert set(paid) <= {SLUG, "planted"}
+    assert set(performed) <= {SLUG, "planted"}
     assert "this version did not write" in caplog.text
     assert "Traceback" not in caplog.text
 
@@ -149,10 +149,10 @@ async def test_entries_of_an_older_version_are_removed_with_one_line(
     redis_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Their keys hold no slug. Their work is still in the outbox, and the sweep wakes it."""
-    paid: list[str] = []
+    performed: list[str] = []
 
     async def pay(slug: str) -> None:
-        paid.append(slug)
+        performed.append(slug)
 
     async with Docket(NAME, redis_url) as docket:
         docket.register(_never, ["pay"])
@@ -161,12 +161,12 @@ async def test_entries_of_an_older_version_are_removed_with_one_line(
             await docket.add("pay", when=datetime.now(UTC) + timedelta(milliseconds=1))(f"later-{number}")
     async with redis.Redis.from_url(redis_url) as client, working(redis_url, pay) as wake:
         await wake.wake(SLUG)
-        await wait_until(lambda: paid == [SLUG])
+        await wait_until(lambda: performed == [SLUG])
         async with asyncio.timeout(60):
             while await client.xlen(STREAM) or await client.zcard(QUEUE):
                 await wake.wake(SLUG)
 
-    assert set(paid) == {SLUG}
+    assert set(performed) == {SLUG}
     lines = [one for one in caplog.records if one.levelno >= logging.WARNING]
     assert {one.name for one in lines} == {"bot.storage.tasks"}
 

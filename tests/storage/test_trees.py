@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pygit2 import IndexEntry, Tree
 from pygit2.enums import FileMode
 
-from bot.storage.git.trees import Entry, changes, graft
+from bot.storage.git.trees import TreeEntry, changes, graft
 
 NAMES = ("a", "a-b", "a.b", "a0", "ab", "B", "z", "ä")
 """A folder is sorted as if its name ended in a slash, which comes after `-` and `.`, and before `0`."""
@@ -67,7 +67,7 @@ def test_a_file_replaces_a_folder_in_either_order(repository: pygit2.Repository)
     """One change adds the file and removes what was in the folder."""
     before = by_git(repository, {"a/b": (b"1", FileMode.BLOB)})
     after = by_git(repository, {"a": (b"2", FileMode.BLOB)})
-    new = Entry(repository.create_blob(b"2"), FileMode.BLOB)
+    new = TreeEntry(repository.create_blob(b"2"), FileMode.BLOB)
 
     assert graft(repository, before, {"a": new, "a/b": None}) == after.id
     assert graft(repository, before, {"a/b": None, "a": new}) == after.id

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from bot.storage.git.maintenance import Upkeep
+from bot.storage.git.maintenance import Maintenance
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, wait_until
@@ -22,7 +22,7 @@ async def test_a_long_transcript_is_packed(workspace: GitWorkspace, git: Git) ->
         await workspace.commit(SLUG, a_commit(number, lines=lines), now=NOW)
     before = size(git)
 
-    await Upkeep(git.root).tidy(loose_objects=1)
+    await Maintenance(git.root).tidy(loose_objects=1)
 
     transcript = git.root / f"docs/requirements/{SLUG}/planning/meeting.jsonl"
     assert size(git) < before / 2
@@ -37,7 +37,7 @@ async def test_commits_go_on_while_it_is_packed(workspace: GitWorkspace, git: Gi
     """And none of them is lost."""
     for number in range(COMMITS):
         await workspace.commit(SLUG, a_commit(number), now=NOW)
-    packing = asyncio.create_task(Upkeep(git.root).tidy(loose_objects=1))
+    packing = asyncio.create_task(Maintenance(git.root).tidy(loose_objects=1))
     number = COMMITS
     while not packing.done():
         await workspace.commit(SLUG, a_commit(number), now=NOW)
@@ -53,7 +53,7 @@ async def test_it_waits_for_a_quiet_moment(tmp_path: Path) -> None:
     """After some commits, when none came for a while."""
     packed: list[int] = []
 
-    class Counted(Upkeep):
+    class Counted(Maintenance):
         async def tidy(self, **_: int) -> None:
             packed.append(len(packed))
 

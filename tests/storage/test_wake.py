@@ -22,10 +22,10 @@ async def test_another_process_goes_on_when_the_payer_is_killed(redis_url: str) 
         sys.executable, "-m", "tests.storage.payer", redis_url, str(REDELIVERY_SECONDS), stdout=PIPE
     )
     assert payer.stdout
-    paid = []
+    performed = []
 
     async def pay(slug: str) -> None:
-        paid.append(slug)
+        performed.append(slug)
 
     async with DocketWake(redis_url, redelivery_seconds=REDELIVERY_SECONDS) as wake:
         await wake.wake(SLUG)
@@ -35,28 +35,28 @@ async def test_another_process_goes_on_when_the_payer_is_killed(redis_url: str) 
         await payer.wait()
 
         successor = asyncio.create_task(wake.run(pay))
-        await wait_until(lambda: paid == [SLUG, SLUG])
+        await wait_until(lambda: performed == [SLUG, SLUG])
         successor.cancel()
         await asyncio.wait({successor})
 
 
 async def test_work_goes_on_when_redis_comes_back(redis_server: RedisServer, redis_url: str) -> None:
     """A wake during the outage is sent afterwards. One that was lost on the way to a worker is delivered again."""
-    paid = []
+    performed = []
 
     async def pay(slug: str) -> None:
-        paid.append(slug)
+        performed.append(slug)
 
     async with working(redis_url, pay, redelivery_seconds=REDELIVERY_SECONDS) as wake:
         await wake.wake("before")
-        await wait_until(lambda: paid == ["before"])
+        await wait_until(lambda: performed == ["before"])
 
         redis_server.stop()
         await wake.wake("meanwhile")
         redis_server.start()
         await wake.wake("after")
 
-        await wait_until(lambda: {"meanwhile", "after"} <= set(paid))
+        await wait_until(lambda: {"meanwhile", "after"} <= set(performed))
 
 
 async def test_a_wake_is_bounded_while_redis_hangs(

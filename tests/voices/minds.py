@@ -7,11 +7,11 @@ from typing import Any
 
 from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.roundtable.state import Roundtable
-from bot.engine.ports import Cue
+from bot.engine.ports import VoiceContext
 from bot.errors import VoiceError
-from bot.voices.model import Prompt, Thought, Usage
+from bot.voices.model import Completion, Prompt, Usage
 from bot.voices.offline.offline import OfflineVoices
-from bot.voices.thinking import ThinkingVoices
+from bot.voices.thinking import ModelVoices
 from tests.voices.people import CONTEXT, MAYA, PLAYBOOK, ROSTER, roundtable
 
 TOOK = Usage(
@@ -30,21 +30,21 @@ class ScriptedMind:
         self._script = script
         self.asked: list[Prompt] = []
 
-    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Thought:
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         assert seconds > 0
         assert tokens > 0
         self.asked.append(prompt)
         answer = self._script(prompt) if self._script else self._next()
         if isinstance(answer, VoiceError):
             raise answer
-        return Thought(answer, TOOK)
+        return Completion(answer, TOOK)
 
     def _next(self) -> Answer:
         return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
 
 
-def thinking(mind: ScriptedMind) -> ThinkingVoices:
-    return ThinkingVoices(lambda _: mind, OfflineVoices())
+def thinking(mind: ScriptedMind) -> ModelVoices:
+    return ModelVoices(lambda _: mind, OfflineVoices())
 
 
 def record(text: str, *stances: dict[str, Any], **more: Any) -> str:
@@ -76,8 +76,8 @@ def _turns(rt: Roundtable, turns: Iterable[tuple[str, str]]) -> Iterable[Turn]:
         yield Turn(id=f"t{number:02}", by=by, name=name, text=text, human=persona is None)
 
 
-def cue(rt: Roundtable, persona: str = MAYA, **files: str) -> Cue:
+def cue(rt: Roundtable, persona: str = MAYA, **files: str) -> VoiceContext:
     async def read() -> dict[str, str]:
         return {name.replace("_", "-") + ".md": text for name, text in files.items()}
 
-    return Cue(rt, PLAYBOOK, persona, read)
+    return VoiceContext(rt, PLAYBOOK, persona, read)

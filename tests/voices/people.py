@@ -6,14 +6,14 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Agenda, Playbook
 from bot.domain.catalog.personas import Persona, Roster
-from bot.domain.catalog.steps import Depth, Section, Step
+from bot.domain.catalog.steps import Depth, Step, StepHeading
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
 from bot.domain.roundtable.state import Answer, Roundtable
-from bot.domain.transcript.lines import Line, Part, Source
+from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
-from bot.engine.ports import Cue
+from bot.engine.ports import VoiceContext
 from bot.voices.offline.offline import OfflineVoices
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
@@ -67,9 +67,9 @@ STANDARD = "1. What goes wrong today?\n2. What number moves?\n3. Why now?"
 
 def make_step(step_id: str, title: str, *outputs: str, **more: Any) -> Step:
     sections = {
-        Section.STANDARD: more.pop("standard", STANDARD),
-        Section.VALIDATION: more.pop("validation", ""),
-        Section.ARTIFACTS: more.pop("artifacts", ""),
+        StepHeading.STANDARD: more.pop("standard", STANDARD),
+        StepHeading.VALIDATION: more.pop("validation", ""),
+        StepHeading.ARTIFACTS: more.pop("artifacts", ""),
     }
     return Step(
         step_id=step_id,
@@ -198,7 +198,7 @@ def having_asked(rt: Roundtable, text: str, *, actor: str) -> Roundtable:
         ts=NOW,
         round=1,
         actor=actor,
-        phase=Part.CLARIFYING,
+        phase=LinePhase.CLARIFYING,
         role="planning",
         source=Source.MODEL,
         content=text,
@@ -208,12 +208,12 @@ def having_asked(rt: Roundtable, text: str, *, actor: str) -> Roundtable:
 
 
 def acknowledge(rt: Roundtable, persona: str = MAYA, playbook: Playbook = PLAYBOOK) -> str:
-    return asyncio.run(OfflineVoices().acknowledge(Cue(rt, playbook, persona))).text
+    return asyncio.run(OfflineVoices().acknowledge(VoiceContext(rt, playbook, persona))).text
 
 
 def drafted(rt: Roundtable, *steps: str, skipped: bool = False) -> tuple[Edit, ...]:
     wanted = steps or (rt.step_id,)
-    cue = Cue(rt, PLAYBOOK, MAYA)
+    cue = VoiceContext(rt, PLAYBOOK, MAYA)
     return asyncio.run(OfflineVoices().draft(cue, steps=wanted, files={}, skipped=skipped))[0]
 
 
@@ -222,7 +222,7 @@ def written(
 ) -> dict[str, str]:
     """The files after the draft of the open step, or after it was *skipped*."""
     after = dict(files or {})
-    cue = Cue(rt, PLAYBOOK, MAYA)
+    cue = VoiceContext(rt, PLAYBOOK, MAYA)
     edits, _ = asyncio.run(
         OfflineVoices().draft(cue, steps=(rt.step_id,), files=after.copy(), skipped=skipped)
     )
@@ -241,8 +241,8 @@ class Meeting:
         self.debate = Elaboration(step_id=step.step_id, lead=lead, topic=step.title, max_turns=100)
 
     @property
-    def cue(self) -> Cue:
-        return Cue(self._rt.but(elaboration=self.debate), PLAYBOOK, self.debate.lead)
+    def cue(self) -> VoiceContext:
+        return VoiceContext(self._rt.but(elaboration=self.debate), PLAYBOOK, self.debate.lead)
 
     def frames(self) -> str:
         return self._heard(self.debate.lead, asyncio.run(self._voices.frame(self.cue)).text)

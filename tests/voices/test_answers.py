@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from bot.domain.discussion.elaboration import Stance
 from bot.voices import answers
-from bot.voices.answers import MOST_STANCES, Answered, Spoken, read, tidied
-from bot.voices.prompts.seen import seen
+from bot.voices.answers import MOST_STANCES, Answered, SpeakerPrefixes, read, tidied
+from bot.voices.prompts.seen import sanitized
 from tests.voices.minds import record
 from tests.voices.people import ALEX, ROSTER
 
@@ -189,7 +189,7 @@ def test_one_question_is_enough() -> None:
 )
 def test_any_answer_can_be_read(answer: str) -> None:
     """Nothing raises, no stance is unsound, and the form never reaches people."""
-    found = answered(seen(answer))
+    found = answered(sanitized(answer))
 
     assert "```record" not in found.text
     assert all(stance.issue and stance.position and set(stance.because) <= TURNS for stance in found.stances)
@@ -198,7 +198,7 @@ def test_any_answer_can_be_read(answer: str) -> None:
 
 # --- words ------------------------------------------------------------------------------------------------------------
 
-NAMES = Spoken(ROSTER, ("Ada", "Ben Ng"))
+NAMES = SpeakerPrefixes(ROSTER, ("Ada", "Ben Ng"))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bot.domain.catalog.steps import Step
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.values.markdown import outline
-from bot.engine.ports import Cue
+from bot.engine.ports import VoiceContext
 from bot.voices.offline.offline import OfflineVoices
 from tests.voices.people import (
     ADA,
@@ -176,7 +176,7 @@ def test_the_longest_message_is_read_in_a_moment(unit: str) -> None:
 def test_the_same_roundtable_gets_the_same_words(rt: Roundtable) -> None:
     """Also after it was stored and read again."""
     voices = OfflineVoices()
-    cue = Cue(rt, PLAYBOOK, ALEX)
+    cue = VoiceContext(rt, PLAYBOOK, ALEX)
 
     assert asyncio.run(voices.acknowledge(cue)) == asyncio.run(voices.acknowledge(cue))
     assert drafted(rt) == drafted(

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from bot.content.load import load
 from bot.domain.catalog.agenda import Agenda
 from bot.domain.catalog.personas import Persona, Roster
-from bot.domain.reviews.review import MARKER, Verdict, parse
-from bot.domain.reviews.text import Finding, Severity
-from bot.engine.ports import Cue
+from bot.domain.reviews.review import MARKER, ReviewVerdict, parse
+from bot.domain.reviews.text import Finding, FindingSeverity
+from bot.engine.ports import VoiceContext
 from bot.voices.offline.checklist import MOST_FINDINGS, Dossier, opinion, review, together
 from bot.voices.offline.dossier import LONGEST_CHARS
 from bot.voices.offline.offline import OfflineVoices
@@ -36,7 +36,7 @@ from tests.voices.people import (
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = load(ROOT / "personas", ROOT / "analysis-steps")
-CRITICAL, MAJOR, MINOR = Severity
+CRITICAL, MAJOR, MINOR = FindingSeverity
 
 SPEC = """\
 # Requirements Spec: Exports lose rows
@@ -122,7 +122,7 @@ def findings(dossier: Dossier) -> tuple[Finding, ...]:
     return review(dossier, ROSTER).findings
 
 
-def told(dossier: Dossier) -> list[tuple[Severity, str, str]]:
+def told(dossier: Dossier) -> list[tuple[FindingSeverity, str, str]]:
     """Severity, place and sentence of each finding, the worst first."""
     return [(one.severity, one.place, one.text) for one in findings(dossier)]
 
@@ -249,7 +249,7 @@ def test_a_file_of_a_finished_step_that_is_gone_is_critical() -> None:
         ("traceability-matrix.csv", "FR_ID\r\n\0\r\n" + "x" * 200_000, CRITICAL),
     ],
 )
-def test_a_file_that_says_nothing_is_found(path: str, text: str, severity: Severity) -> None:
+def test_a_file_that_says_nothing_is_found(path: str, text: str, severity: FindingSeverity) -> None:
     """Empty, with headings only, or damaged."""
     about_it = [one for one in findings(item(SOUND | {path: text})) if one.place == path]
 
@@ -648,7 +648,7 @@ def test_opinions_can_be_asked_for_one_by_one() -> None:
 
     assert together(dossier, ROSTER, opinions) == review(dossier, ROSTER)
     assert late.unseen[0] == "Jordan did not answer within 30 s."
-    assert late.meta.verdict == Verdict.FAIL
+    assert late.meta.verdict == ReviewVerdict.FAIL
 
 
 def test_asking_all_of_them_at_the_same_time_is_the_same() -> None:
@@ -696,7 +696,7 @@ def test_the_items_that_our_own_voice_writes_can_be_reviewed() -> None:
     """All 24 steps, answered: every section is where it is looked for."""
     files: dict[str, str] = {}
     for step in SHIPPED.agenda.steps:
-        cue = Cue(
+        cue = VoiceContext(
             roundtable(step, (ADA, "- Keep every row\nAC: 500 of 500 rows are kept")), SHIPPED, step.persona
         )
         edits, _ = asyncio.run(OfflineVoices().draft(cue, steps=(step.step_id,), files=files, skipped=False))
@@ -732,7 +732,7 @@ def test_any_files_can_be_reviewed(files: Mapping[str, str], done: set[str]) -> 
 
     assert parse(reviewed.markdown) == reviewed.meta
     assert review(dossier, ROSTER) == reviewed
-    assert (reviewed.meta.verdict == Verdict.PASS) == all(
+    assert (reviewed.meta.verdict == ReviewVerdict.PASS) == all(
         one.severity is not CRITICAL for one in reviewed.findings
     )
 

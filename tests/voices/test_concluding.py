@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.discussion.synthesis import Decision, Insight, Objection, Outcome, Question, Synthesis
+from bot.domain.discussion.synthesis import (
+    Decision,
+    Insight,
+    Objection,
+    ObjectionOutcome,
+    OpenQuestion,
+    Synthesis,
+)
 from bot.errors import VoiceError
 from bot.voices.concluding import PROPOSED, concluded
 from tests.voices.minds import ScriptedMind, cue, debating, lost, thinking
@@ -33,7 +40,7 @@ def test_it_is_read_wherever_it_stands(around: str) -> None:
     assert concluded(around.replace("{}", json.dumps(GOOD)), RT.debate) == Synthesis(
         insights=(Insight(text="A queue keeps the order", by=("Alex",), turns=("t02",)),),
         decisions=(Decision(text="We take the queue", rationale="order", by="Ada", turns=("t03",)),),
-        questions=(Question(text="How long is it?", why="Ada looks it up", turns=("t03",)),),
+        questions=(OpenQuestion(text="How long is it?", why="Ada looks it up", turns=("t03",)),),
         actions=("Measure it (Ada)",),
         summary="The queue it is.",
     )
@@ -91,7 +98,7 @@ def test_an_objection_is_read_with_what_became_of_it() -> None:
         text="A queue grows",
         by=("Alex",),
         turns=("t02",),
-        outcome=Outcome.DEFERRED,
+        outcome=ObjectionOutcome.DEFERRED,
         risk="Full disks",
         reopen_if="1,000 rows wait",
     )
@@ -104,7 +111,7 @@ def test_an_outcome_that_there_is_not_rejects_nothing(outcome: object) -> None:
     told = {"text": "A queue grows", "turns": ["t02"], "outcome": outcome, "because": "We say so"}
     (objection,) = read(objections=[told]).objections
 
-    assert (objection.outcome, objection.is_weighed) == (Outcome.DEFERRED, False)
+    assert (objection.outcome, objection.is_weighed) == (ObjectionOutcome.DEFERRED, False)
     assert objection.by == ("Alex",)
 
 

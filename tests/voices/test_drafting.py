@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.item.artifacts import FileEdit, ItemsEdit, RowsEdit, SectionEdit
-from bot.domain.roundtable.outcomes import CodeSurvey, Hits
+from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
 from bot.domain.values.markdown import outline
 from tests.voices.people import (
     ADA,
@@ -185,7 +185,7 @@ def test_the_scan_is_read_out_of_words_and_read_back() -> None:
 
 def test_keywords_show_what_the_search_found() -> None:
     """With the number of files searched, whether the search ended, and the words it did not know of."""
-    hits = (Hits(keyword="export", count=12, files=("app/export.py", "app/a|b.py")),)
+    hits = (KeywordHits(keyword="export", count=12, files=("app/export.py", "app/a|b.py")),)
     rt = roundtable(KEYWORDS, (ADA, "export, flush, `InvoiceWriter`")).but(
         survey=CodeSurvey(tracked_files=1234, hits=hits, complete=False)
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.domain.discussion import dissent
-from bot.domain.discussion.synthesis import Insight, Outcome, sound
+from bot.domain.discussion.synthesis import Insight, ObjectionOutcome, sound
 from tests.voices.people import ADA, ALEX, BEN, CONTEXT, MAYA, Meeting, roundtable
 
 TOLD = roundtable(CONTEXT, (ADA, "Exports lose the last row"))
@@ -34,8 +34,8 @@ def test_what_people_marked_is_kept_as_they_said_it(meeting: Meeting) -> None:
     synthesis = meeting.ends()
 
     assert [(one.text, one.by, one.turns, one.outcome) for one in synthesis.objections] == [
-        ("it is dear", ("Ada",), ("t03",), Outcome.DEFERRED),
-        ("nobody runs it.", ("Ben",), ("t04",), Outcome.DEFERRED),
+        ("it is dear", ("Ada",), ("t03",), ObjectionOutcome.DEFERRED),
+        ("nobody runs it.", ("Ben",), ("t04",), ObjectionOutcome.DEFERRED),
     ]
     assert dissent.missing(synthesis, meeting.debate) == ()
     assert dissent.restored(synthesis, meeting.debate) == synthesis

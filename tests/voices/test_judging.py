@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from bot.content import load
 from bot.domain.planning.plan_reader import read_plan
 from bot.domain.planning.workshop import Workshop
-from bot.domain.reviews.text import Severity
-from bot.engine.ports import NO_FACTS, Formal
+from bot.domain.reviews.text import FindingSeverity
+from bot.engine.ports import NO_FACTS, WrittenPlan
 from bot.errors import VoiceError
 from bot.shipped import personas_dir, steps_dir
-from bot.voices.judging import ThinkingReviewer, ThinkingWorkshop
+from bot.voices.judging import ModelReviewer, ModelWorkshop
 from bot.voices.offline import checklist
 from bot.voices.offline.dossier import Dossier
 from bot.voices.offline.workshop import OfflineWorkshop
@@ -34,8 +34,8 @@ VERDICT = {
 PLAN = {"id": "lost-rows", "title": "Keep rows", "brief": "Rows get lost."}
 
 
-def workshop(mind: ScriptedMind) -> ThinkingWorkshop:
-    return ThinkingWorkshop(lambda _: mind, SHIPPED.workshop, OfflineWorkshop())
+def workshop(mind: ScriptedMind) -> ModelWorkshop:
+    return ModelWorkshop(lambda _: mind, SHIPPED.workshop, OfflineWorkshop())
 
 
 async def judged(*answers: Answer, ws: Workshop | None = None) -> tuple[Any, ScriptedMind]:
@@ -113,7 +113,7 @@ async def formalized(*answers: Answer) -> tuple[Any, ScriptedMind]:
     return await workshop(mind).formalize(read_through(YES), FILES, lines=LINES), mind
 
 
-def title_of(formal: Formal) -> str:
+def title_of(formal: WrittenPlan) -> str:
     plan = read_plan(formal.plan).plan
     return plan.title if plan else ""
 
@@ -186,7 +186,7 @@ FINDING = {
 
 
 async def reviewed(*answers: Answer) -> Any:
-    return await ThinkingReviewer(ScriptedMind(*answers)).opinion(ITEM, ALEX, SHIPPED.roster)
+    return await ModelReviewer(ScriptedMind(*answers)).opinion(ITEM, ALEX, SHIPPED.roster)
 
 
 async def test_a_review_has_what_a_mind_finds_and_what_code_finds() -> None:
@@ -194,7 +194,7 @@ async def test_a_review_has_what_a_mind_finds_and_what_code_finds() -> None:
     opinion = await reviewed(json.dumps({"findings": [FINDING]}))
     looked = checklist.opinion(ITEM, ALEX, SHIPPED.roster)
 
-    assert (opinion.by, opinion.findings[0].severity) == (ALEX.label, Severity.CRITICAL)
+    assert (opinion.by, opinion.findings[0].severity) == (ALEX.label, FindingSeverity.CRITICAL)
     assert opinion.findings[0].place == "requirements-spec.md:5"
     assert opinion.findings[1:] == looked.findings
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.engine.ports import Cue
+from bot.engine.ports import VoiceContext
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.truncation import CUT, MESSAGE_CHARS
 from tests.voices.people import (
@@ -76,9 +76,9 @@ async def test_meanwhile_everybody_else_is_served() -> None:
         meeting.says(ADA, long("- x\n"))
         meeting.says(BEN, long("a | b\n"))
     for step, unit in ((FEATURES, "- x\n"), (FILE_COUNT, "~1 to "), (STORIES, "As a x I want y so that z. ")):
-        cue = Cue(roundtable(step, *[(ADA, long(unit))] * 10), PLAYBOOK, MAYA)
+        cue = VoiceContext(roundtable(step, *[(ADA, long(unit))] * 10), PLAYBOOK, MAYA)
 
-        async def draft(cue: Cue = cue) -> None:
+        async def draft(cue: VoiceContext = cue) -> None:
             await OfflineVoices().draft(cue, steps=(cue.roundtable.step_id,), files={}, skipped=False)
 
         assert await least_lag(draft) < LAG_SECONDS

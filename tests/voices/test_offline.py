@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.engine.ports import Cue, Voices
+from bot.engine.ports import VoiceContext, Voices
 from bot.errors import VoiceError
 from bot.voices.offline.offline import OfflineVoices
 from tests.voices.people import (
@@ -26,13 +26,13 @@ def test_it_is_a_voice() -> None:
     """The type checker holds it to the port."""
     voices: Voices = OfflineVoices()
 
-    assert asyncio.run(voices.acknowledge(Cue(roundtable(CONTEXT), PLAYBOOK, MAYA))).text == ""
+    assert asyncio.run(voices.acknowledge(VoiceContext(roundtable(CONTEXT), PLAYBOOK, MAYA))).text == ""
 
 
 def test_a_persona_that_is_gone_cannot_speak() -> None:
     """A persona file may be removed while a roundtable runs: that is said with a reason, not guessed around."""
     with pytest.raises(VoiceError) as refused:
-        asyncio.run(OfflineVoices().acknowledge(Cue(roundtable(CONTEXT), PLAYBOOK, "nobody")))
+        asyncio.run(OfflineVoices().acknowledge(VoiceContext(roundtable(CONTEXT), PLAYBOOK, "nobody")))
 
     assert refused.value.reason == "unknown_persona"
 
@@ -40,7 +40,7 @@ def test_a_persona_that_is_gone_cannot_speak() -> None:
 def test_without_a_discussion_there_is_nothing_to_respond_to() -> None:
     """Nothing is made up for want of it."""
     with pytest.raises(VoiceError) as refused:
-        asyncio.run(OfflineVoices().respond(Cue(roundtable(CONTEXT), PLAYBOOK, MAYA)))
+        asyncio.run(OfflineVoices().respond(VoiceContext(roundtable(CONTEXT), PLAYBOOK, MAYA)))
 
     assert refused.value.reason == "no_elaboration"
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.domain.item.artifacts import SectionEdit
 from bot.voices.answers import stories
 from bot.voices.offline.numbering import read_spec
-from bot.voices.settling import numbers_for, settled
+from bot.voices.settling import merged_sections, numbers_for
 
 HEADING = "6. Functional Requirements"
 FILE = f"""# Spec
@@ -54,7 +54,7 @@ def test_equal_words_keep_their_number() -> None:
         "### FR-002: Keep edits made offline\n- AC-002-01: nothing is asked twice — Ada\n"
     )
 
-    assert list(requirements(settled(FILE, body, HEADING))) == [
+    assert list(requirements(merged_sections(FILE, body, HEADING))) == [
         "FR-001 Keep edits made offline",
         "FR-002 Send edits when the network is back",
     ]
@@ -62,7 +62,9 @@ def test_equal_words_keep_their_number() -> None:
 
 def test_changed_words_keep_it_if_they_are_about_the_same() -> None:
     """What it was called before stays on record."""
-    body = settled(FILE, "### FR-001: Keep all edits made without a network\n- AC-001-01: kept\n", HEADING)
+    body = merged_sections(
+        FILE, "### FR-001: Keep all edits made without a network\n- AC-001-01: kept\n", HEADING
+    )
 
     assert "FR-001 Keep all edits made without a network" in requirements(body)
     assert body
@@ -71,7 +73,7 @@ def test_changed_words_keep_it_if_they_are_about_the_same() -> None:
 
 def test_a_number_is_never_used_for_something_else() -> None:
     """A new requirement under an old number is counted on."""
-    body = settled(FILE, "### FR-001: Show a map of depots\n- AC-001-01: a map is shown\n", HEADING)
+    body = merged_sections(FILE, "### FR-001: Show a map of depots\n- AC-001-01: a map is shown\n", HEADING)
 
     assert list(requirements(body)) == [
         "FR-001 Keep edits made offline",
@@ -83,7 +85,7 @@ def test_a_number_is_never_used_for_something_else() -> None:
 
 def test_nothing_with_a_number_disappears() -> None:
     """Requirements, criteria, priorities, traces, and what somebody put between them by hand."""
-    body = settled(FILE, "### FR-003: Show a map\n- AC-003-01: a map is shown\n", HEADING)
+    body = merged_sections(FILE, "### FR-003: Show a map\n- AC-003-01: a map is shown\n", HEADING)
 
     assert body
     assert set(re.findall(r"(?:FR-\d{3}|AC-\d{3}-\d{2})", body)) >= {
@@ -103,7 +105,7 @@ def test_numbers_given_twice_are_told_apart() -> None:
         "### FR-003: Show a map\n- AC-003-01: a map is shown\n- AC-003-01: it can be moved\n- AC-009-02: it is dark\n"
         "### FR-003: Print a map\n- AC-003-01: paper comes out\n"
     )
-    found = requirements(settled(FILE, body, HEADING))
+    found = requirements(merged_sections(FILE, body, HEADING))
 
     assert found["FR-003 Show a map"] == ["1 a map is shown", "2 it is dark", "3 it can be moved"]
     assert found["FR-004 Print a map"] == ["1 paper comes out"]
@@ -115,7 +117,7 @@ def test_criteria_are_settled_like_requirements() -> None:
         "### FR-001: Keep edits made offline\n"
         "- AC-001-01: photos survive, too\n- AC-001-05: nothing is asked twice — Ada\n"
     )
-    found = requirements(settled(FILE, body, HEADING))["FR-001 Keep edits made offline"]
+    found = requirements(merged_sections(FILE, body, HEADING))["FR-001 Keep edits made offline"]
 
     assert found == [
         "1 an edit is there after a restart — Ada",
@@ -126,17 +128,17 @@ def test_criteria_are_settled_like_requirements() -> None:
 
 def test_settling_again_changes_nothing() -> None:
     """A step may be written down again, and again."""
-    once = settled(FILE, "### FR-003: Show a map\n- AC-003-01: a map is shown\n", HEADING)
+    once = merged_sections(FILE, "### FR-003: Show a map\n- AC-003-01: a map is shown\n", HEADING)
     assert once
     page = SectionEdit(path="x.md", heading=HEADING, title="x", body=once).apply(FILE)
 
-    assert settled(page, once, HEADING) == once
+    assert merged_sections(page, once, HEADING) == once
 
 
 @pytest.mark.parametrize("body", ["", "We need a map.", "**FR-001** Show a map", "| FR-001 | Show a map |"])
 def test_a_text_without_requirements_is_none(body: str) -> None:
     """Then what people said is written as they said it."""
-    assert settled(FILE, body, HEADING) is None
+    assert merged_sections(FILE, body, HEADING) is None
 
 
 WORDS = st.sampled_from(["keep edits", "send edits", "show map", "print map", "move map", "count", "sum"])
@@ -158,7 +160,7 @@ def test_any_numbers_are_unique_and_stable(known: dict[int, str], written: list[
 @given(body=st.text(alphabet="#FRAC-0129: \nxyz*", max_size=300))
 def test_any_text_is_settled_without_losing_a_requirement(body: str) -> None:
     """Whatever a mind writes."""
-    found = settled(FILE, body, HEADING)
+    found = merged_sections(FILE, body, HEADING)
 
     assert found is None or {"FR-001", "FR-002"} <= set(
         re.findall(r"^### (FR-\d{3,4}):", found, re.MULTILINE)

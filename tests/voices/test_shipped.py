@@ -13,7 +13,7 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Step
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.values.markdown import outline
-from bot.engine.ports import Cue
+from bot.engine.ports import VoiceContext
 from bot.voices.offline.offline import OfflineVoices
 from tests.voices.people import ADA, BEN, roundtable
 
@@ -27,7 +27,7 @@ Decision: CSV first, because Excel opens it"""
 @pytest.mark.parametrize("step", PLAYBOOK.agenda.steps, ids=lambda step: step.step_id)
 def test_every_step_writes_all_its_sections(step: Step) -> None:
     """Each section it owns, in each of its Markdown outputs, answered or skipped."""
-    cue = Cue(roundtable(step, (ADA, SAID)), PLAYBOOK, step.persona)
+    cue = VoiceContext(roundtable(step, (ADA, SAID)), PLAYBOOK, step.persona)
     for skipped in (False, True):
         edits, _ = asyncio.run(OfflineVoices().draft(cue, steps=(step.step_id,), files={}, skipped=skipped))
         files: dict[str, str] = {}
@@ -58,7 +58,7 @@ ORDINARY = (
 def test_every_output_of_a_finished_step_exists_and_is_valid(step: Step, *, skipped: bool) -> None:
     """Whatever people said, and when they said nothing: a page with its sections, an array, a table with its header."""
     for said in ORDINARY:
-        cue = Cue(roundtable(step, *((ADA, text) for text in said)), PLAYBOOK, step.persona)
+        cue = VoiceContext(roundtable(step, *((ADA, text) for text in said)), PLAYBOOK, step.persona)
         files: dict[str, str] = {}
         edits, _ = asyncio.run(OfflineVoices().draft(cue, steps=(step.step_id,), files={}, skipped=skipped))
         for edit in edits:
@@ -93,13 +93,13 @@ def test_every_persona_finds_words_of_its_own(persona: Persona) -> None:
     step = PLAYBOOK.agenda.step("01-01")
     voices = OfflineVoices()
     rt = roundtable(step, (ADA, SAID))
-    said = [asyncio.run(voices.acknowledge(Cue(rt, PLAYBOOK, persona.key))).text]
+    said = [asyncio.run(voices.acknowledge(VoiceContext(rt, PLAYBOOK, persona.key))).text]
     debate = Elaboration(step_id=step.step_id, lead=persona.key, topic=step.title, max_turns=40)
     for number in range(10):
         debate = debate.heard(
             by=BEN, name="Ben", text=f"Point {number} is about the export and its rows", ts=""
         )
-        cue = Cue(rt.but(elaboration=debate), PLAYBOOK, persona.key)
+        cue = VoiceContext(rt.but(elaboration=debate), PLAYBOOK, persona.key)
         said.append(asyncio.run(voices.respond(cue)).text)
         debate = debate.spoken(by=persona.key, name=persona.first_name, text=said[-1])
 

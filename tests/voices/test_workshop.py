@@ -8,13 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.domain.planning import workshop as moves
-from bot.domain.planning.plan import Intent, Plan
+from bot.domain.planning.plan import Intent, PlanDocument
 from bot.domain.planning.plan_reader import read_plan
 from bot.domain.planning.projections import check, projected
-from bot.domain.planning.proposal import Decision
-from bot.domain.planning.verdict import DEVELOPER, ORDER, PRODUCT, RISKS, SYSTEM, TESTS, Verdict
-from bot.domain.planning.workshop import Ask, By, Judge, Workshop
-from bot.domain.transcript.lines import Line, Part, Source
+from bot.domain.planning.proposal import ProposedMove
+from bot.domain.planning.verdict import (
+    DEVELOPER,
+    ORDER,
+    PRODUCT,
+    RISKS,
+    SYSTEM,
+    TESTS,
+    RoleVerdict,
+)
+from bot.domain.planning.workshop import Ask, DecidedBy, RequestVerdict, Workshop
+from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.engine.ports import NO_FACTS
 from bot.voices.offline.workshop import READ, OfflineWorkshop, formalize, judge
 from tests.voices.people import ADA, BEN, FEATURES, PRIORITIES, QUALITY, STORIES, roundtable, written
@@ -99,14 +107,14 @@ def workshop(brief: str = "Every export loses its last row.") -> Workshop:
     return moves.started(ws)
 
 
-def verdict(role: str, found: Mapping[str, str] = FILES, ws: Workshop | None = None) -> Verdict:
+def verdict(role: str, found: Mapping[str, str] = FILES, ws: Workshop | None = None) -> RoleVerdict:
     return judge(ws or workshop(), role, found)
 
 
 def read(ws: Workshop, found: Mapping[str, str]) -> Workshop:
     """Every role that is due speaks, in this round."""
     number = ws.round
-    while isinstance(ws.due, Judge) and ws.due.round == number:
+    while isinstance(ws.due, RequestVerdict) and ws.due.round == number:
         ws = moves.judged(ws, ws.due.role, judge(ws, ws.due.role, found), line=f"L{len(ws.judgements)}")
     return ws
 
@@ -116,7 +124,7 @@ def answering(ws: Workshop, answers: Mapping[str, str]) -> Workshop:
     while isinstance(ws.due, Ask):
         asked = ws.due.question
         said = next((text for begins, text in answers.items() if asked.text.startswith(begins)), "skip")
-        ws = moves.said(ws, said, By(person=ADA, line=f"C.{asked.id}"))
+        ws = moves.said(ws, said, DecidedBy(person=ADA, line=f"C.{asked.id}"))
     return ws
 
 
@@ -125,7 +133,7 @@ def line(message_id: str, text: str) -> Line:
         ts="2026-03-01T09:00:00.000Z",
         round=1,
         actor="User",
-        phase=Part.CLARIFYING,
+        phase=LinePhase.CLARIFYING,
         role="user",
         source=Source.USER,
         content=text,
@@ -133,7 +141,7 @@ def line(message_id: str, text: str) -> Line:
     )
 
 
-def planned(found: Mapping[str, str] = FILES, *lines: Line, ws: Workshop | None = None) -> Plan:
+def planned(found: Mapping[str, str] = FILES, *lines: Line, ws: Workshop | None = None) -> PlanDocument:
     return formalize(ws or workshop(), found, lines)
 
 
@@ -272,7 +280,7 @@ def test_answers_close_the_gaps_that_were_asked_about() -> None:
     ws = read(answering(read(workshop(), FILES), answers), FILES)
 
     assert ws.proposal
-    assert (ws.proposal.decision, ws.proposal.coverage) == (Decision.GO, 1.0)
+    assert (ws.proposal.decision, ws.proposal.coverage) == (ProposedMove.GO, 1.0)
 
 
 def test_a_brief_alone_becomes_a_plan_by_asking() -> None:
@@ -286,12 +294,12 @@ def test_a_brief_alone_becomes_a_plan_by_asking() -> None:
     }
     ws = read(answering(read(workshop(), {}), answers), {})
     assert ws.proposal
-    assert ws.proposal.decision is Decision.CLARIFY
-    ws = moves.chosen(ws, Decision.CLARIFY, By(person=ADA, line="C.9"))
+    assert ws.proposal.decision is ProposedMove.CLARIFY
+    ws = moves.chosen(ws, ProposedMove.CLARIFY, DecidedBy(person=ADA, line="C.9"))
     ws = read(answering(ws, answers), {})
 
     assert ws.proposal
-    assert ws.proposal.decision is Decision.GO
+    assert ws.proposal.decision is ProposedMove.GO
     plan = planned({}, ws=ws)
     assert [(task.title, task.traces, task.turns) for task in plan.work.tasks] == [
         ("Filter by date", ("FR-001",), ("C.Q2",)),
@@ -405,7 +413,7 @@ def test_where_order_and_option_can_be_answered_in_words() -> None:
         "What has to be in place": "FR-003 needs FR-001",
     }
     ws = read(answering(read(workshop(), found), answers), found)
-    ws = answering(moves.chosen(ws, Decision.CLARIFY, By(person=ADA, line="C.9")), answers)
+    ws = answering(moves.chosen(ws, ProposedMove.CLARIFY, DecidedBy(person=ADA, line="C.9")), answers)
     plan = planned(found, ws=ws)
 
     assert [note.text for note in plan.notes_of("decision")] == ["The queue, because it is there."]
@@ -417,10 +425,12 @@ def test_where_order_and_option_can_be_answered_in_words() -> None:
 def test_answers_to_somebody_elses_questions_and_remarks_are_background() -> None:
     """A voice with a model may have asked them."""
     ws = workshop()
-    asked = Verdict(ok=False, blocking_questions=("Which colour?",))
+    asked = RoleVerdict(ok=False, blocking_questions=("Which colour?",))
     for role in ORDER:
         ws = moves.judged(ws, role, asked)
-    ws = moves.said(answering(ws, {"Which colour?": "Blue."}), "Soon, please.", By(person=BEN, line="C.9"))
+    ws = moves.said(
+        answering(ws, {"Which colour?": "Blue."}), "Soon, please.", DecidedBy(person=BEN, line="C.9")
+    )
 
     assert [note.text for note in planned({}, ws=ws).notes_of("background")] == [
         "Which colour? Blue.",
@@ -553,7 +563,7 @@ def test_whatever_stands_in_the_files_and_answers_the_plan_is_valid(
     ws = read(workshop(f"x{brief}"), found)
     for number, answer in enumerate(answers):
         if isinstance(ws.due, Ask):
-            ws = moves.said(ws, answer, By(person=ADA, line=f"C.{number}"))
+            ws = moves.said(ws, answer, DecidedBy(person=ADA, line=f"C.{number}"))
     plan = planned(found, ws=ws)
 
     assert read_plan(plan.model_dump_json()).plan == plan

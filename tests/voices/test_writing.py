@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.markdown import outline
-from bot.engine.ports import Cue
+from bot.engine.ports import VoiceContext
 from bot.errors import VoiceError
 from bot.voices.offline.pages import section_of
 from tests.voices.minds import Answer, ScriptedMind, lost, thinking, whole
@@ -59,7 +59,7 @@ def written(
     """The files after the open step was written down with a mind that answers so."""
     mind, after = ScriptedMind(*answers), dict(files or {})
     draft = thinking(mind).draft(
-        Cue(rt, PLAYBOOK, MAYA), steps=(rt.step_id,), files=dict(after), skipped=False
+        VoiceContext(rt, PLAYBOOK, MAYA), steps=(rt.step_id,), files=dict(after), skipped=False
     )
     edits, _ = asyncio.run(draft)
     for edit in edits:

@@ -37,7 +37,7 @@ _EVERYBODY = re.compile(
 )
 
 
-class Called:
+class NameMatcher:
     """Knows a group of people by key and full name; they answer to their first name, never to the last."""
 
     def __init__(self, names: Mapping[str, str]) -> None:

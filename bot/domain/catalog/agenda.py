@@ -6,7 +6,7 @@ from itertools import chain
 
 from bot.domain.catalog.personas import Roster, seat
 from bot.domain.catalog.phases import ANALYSIS_PHASES, PHASE_KEYS, QUICK_SCAN, Phase
-from bot.domain.catalog.policy import House
+from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.quick_scan import (
     QuickScan,
     quick_scan_lines,
@@ -14,9 +14,9 @@ from bot.domain.catalog.quick_scan import (
     scope_of_count,
 )
 from bot.domain.catalog.schema import Schema
-from bot.domain.catalog.section_parser import Owned
+from bot.domain.catalog.section_parser import OwnedSection
 from bot.domain.catalog.skip_if import BadCondition, Facts
-from bot.domain.catalog.steps import Depth, Section, Step
+from bot.domain.catalog.steps import Depth, Step, StepHeading
 from bot.domain.catalog.taxonomy import Trouble, trouble
 
 __all__ = [
@@ -25,14 +25,14 @@ __all__ = [
     "Agenda",
     "Depth",
     "Facts",
-    "Owned",
+    "OwnedSection",
     "Phase",
     "Pick",
     "Playbook",
     "QuickScan",
-    "Section",
     "Skip",
     "Step",
+    "StepHeading",
     "depth_for",
     "depth_of_step",
     "next_step",
@@ -155,7 +155,7 @@ class Playbook:
     Everything that was read from personas/ and analysis-steps/.
 
     *troubles* were found while reading; their `phase_key` fact says where they belong. *notes* are for those
-    who wrote the files: the log and `roundtable check` have them, the thread does not. *house* is of the settings.
+    who wrote the files: the log and `roundtable check` have them, the thread does not. *policy* is of the settings.
     """
 
     roster: Roster
@@ -163,7 +163,7 @@ class Playbook:
     troubles: tuple[Trouble, ...] = ()
     notes: tuple[str, ...] = ()
     workshop: Roster = field(default_factory=Roster)
-    house: House = field(default_factory=House)
+    policy: Policy = field(default_factory=Policy)
     schema: Schema = field(default_factory=Schema)
 
     @property

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, StringConstraints, field_validator, model_validator
 
-from bot.domain.catalog.addressing import Called
+from bot.domain.catalog.addressing import NameMatcher
 from bot.domain.catalog.models import Chain
 from bot.domain.catalog.taxonomy import Trouble, trouble
 from bot.domain.values.value import Value
@@ -121,7 +121,7 @@ class Roster:
 
     def __init__(self, personas: Iterable[Persona] = ()) -> None:
         self._personas = {persona.key: persona for persona in personas}
-        self._called = Called({persona.key: persona.name for persona in self})
+        self._called = NameMatcher({persona.key: persona.name for persona in self})
 
     def __iter__(self) -> Iterator[Persona]:
         return iter(self._personas.values())

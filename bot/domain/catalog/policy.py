@@ -6,7 +6,7 @@ from bot.domain.catalog.budget import Budget
 from bot.domain.values.value import Stored
 
 
-class Pressing(StrEnum):
+class PressPolicy(StrEnum):
     """Who may press buttons, and wish by words for what a button would do."""
 
     STARTER = "starter"
@@ -16,13 +16,13 @@ class Pressing(StrEnum):
     EVERYONE = "everyone"
 
 
-class House(Stored):
+class Policy(Stored):
     """
     With *guests_press*, guests and people of other organisations are like everybody else. It *thinks* when there is a
     model for everybody, and then people wait for what is said. Slack knows us as an *agent* if the app is declared one.
     """
 
-    press: Pressing = Pressing.EVERYONE
+    press: PressPolicy = PressPolicy.EVERYONE
     guests_press: bool = False
     budget: Budget | None = None
     thinks: bool = False

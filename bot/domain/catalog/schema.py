@@ -193,7 +193,7 @@ class Kind(Value):
             yield from labels
 
 
-class Form(StrEnum):
+class ViewForm(StrEnum):
     """How a view shows entries."""
 
     FACTS = "facts"
@@ -208,7 +208,7 @@ class Form(StrEnum):
     CSV = "csv"
 
 
-DATA = frozenset({Form.JSON, Form.CSV})
+DATA = frozenset({ViewForm.JSON, ViewForm.CSV})
 
 
 class Show(Value):
@@ -219,7 +219,7 @@ class Show(Value):
 
     kind: str = ""
     kinds: tuple[str, ...] = ()
-    form: Form
+    form: ViewForm
     here: bool = False
     style: str = ""
     fields: Mapping[str, str] = {}
@@ -274,7 +274,7 @@ class Need(Value):
         return self
 
 
-class View(Value):
+class SectionView(Value):
     """
     A section of a file, by its heading without the number, and the entries that it shows; without a section the
     view is the whole file. `items` is the kind that a bullet is proposed as. In `prose`, what people said
@@ -337,7 +337,7 @@ class Schema(Value):
     """All kinds by key, the views in the order of the files, and the mapping of the plan."""
 
     kinds: Mapping[str, Kind] = {}
-    views: tuple[View, ...] = ()
+    views: tuple[SectionView, ...] = ()
     plan: Mapping[str, PlanRule] = {}
     vague: tuple[str, ...] = ()
     """Words that leave open how much or when."""
@@ -346,7 +346,7 @@ class Schema(Value):
         prefix = id.partition("-")[0]
         return next((one for one in self.kinds.values() if one.prefix == prefix), None)
 
-    def of_step(self, step_id: str) -> tuple[View, ...]:
+    def of_step(self, step_id: str) -> tuple[SectionView, ...]:
         return tuple(view for view in self.views if step_id in view.steps)
 
     def shown_in(self, step_id: str) -> tuple[Kind, ...]:
@@ -375,7 +375,7 @@ class Schema(Value):
                 )
                 for heading, section in named or [("", "")]:
                     key = file.casefold(), section.casefold()
-                    view = views.get(key) or View(file=file, section=section, prose=True)
+                    view = views.get(key) or SectionView(file=file, section=section, prose=True)
                     views[key] = view.but(
                         heading=view.heading or heading,
                         steps=tuple(dict.fromkeys((*view.steps, step.step_id))),
@@ -450,5 +450,5 @@ def _title(heading: str) -> str:
     return re.sub(r"^\d{1,3}(?:\.\d{1,3})*\.\s+", "", heading)
 
 
-def _is_whole_file(views: Mapping[tuple[str, str], View], file: str) -> bool:
+def _is_whole_file(views: Mapping[tuple[str, str], SectionView], file: str) -> bool:
     return (file.casefold(), "") in views

@@ -34,7 +34,7 @@ _HINT = re.compile(r"[-*+] (?P<hint>.+[^:])")
 _DETAIL = re.compile(r"[-*+] (?:content|format|include|column|note|trace)s?:", re.IGNORECASE)
 
 
-class Owned(Value):
+class OwnedSection(Value):
     """
     One section of an output: its whole heading "6. Functional Requirements", its number "6", and what the
     step says about its content and format. An unnumbered section has no number.
@@ -45,29 +45,29 @@ class Owned(Value):
     hints: tuple[str, ...] = ()
 
 
-def owned(artifacts: str, output: str, *, outputs: Collection[str]) -> tuple[Owned, ...]:
+def owned_sections(artifacts: str, output: str, *, outputs: Collection[str]) -> tuple[OwnedSection, ...]:
     """
     The sections of *output*, in the order of the text.
 
     What is said before any section of it is named comes as one with an empty heading.
     """
-    sections: dict[str, Owned] = {}
+    sections: dict[str, OwnedSection] = {}
     heading = ""
     for spaced in (one for one in outputs if " " in one):
         artifacts = artifacts.replace(spaced, spaced.replace(" ", "-"))
     for file, found in _said(artifacts, next(iter(outputs), output)):
         if file != _name(output):
             heading = ""
-        elif isinstance(found, Owned):
+        elif isinstance(found, OwnedSection):
             heading = found.heading
             sections.setdefault(heading.casefold(), found)
         else:
-            known = sections.get(heading.casefold()) or Owned(heading=heading)
+            known = sections.get(heading.casefold()) or OwnedSection(heading=heading)
             sections[heading.casefold()] = known.model_copy(update={"hints": (*known.hints, found)})
     return tuple(sections.values())
 
 
-def _said(artifacts: str, file: str) -> Iterator[tuple[str, Owned | str]]:
+def _said(artifacts: str, file: str) -> Iterator[tuple[str, OwnedSection | str]]:
     """
     Each section and each hint with the file it is about.
 
@@ -89,11 +89,11 @@ def _said(artifacts: str, file: str) -> Iterator[tuple[str, Owned | str]]:
                 yield file, _section(part)
 
 
-def _section(part: re.Match[str]) -> Owned:
+def _section(part: re.Match[str]) -> OwnedSection:
     if named := part["named"]:
-        return Owned(heading=named.strip())
+        return OwnedSection(heading=named.strip())
     number, title = part["quoted"] or part["plain"], part["quoted_title"] or part["plain_title"]
-    return Owned(heading=f"{number}. {title.strip()}", number=number)
+    return OwnedSection(heading=f"{number}. {title.strip()}", number=number)
 
 
 def _name(path: str) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
-from bot.domain.catalog.section_parser import Owned, owned
+from bot.domain.catalog.section_parser import OwnedSection, owned_sections
 from bot.domain.catalog.skip_if import Condition, parse
 from bot.domain.values.file_names import composed, is_plain
 from bot.domain.values.markdown import outline
@@ -38,7 +38,7 @@ class Depth(StrEnum):
     """Four to six, down to edge cases and failures."""
 
 
-class Section(StrEnum):
+class StepHeading(StrEnum):
     """The headings of a step file that mean something; others belong to the section they stand in."""
 
     BRIEF = "Brief Mode"
@@ -49,9 +49,9 @@ class Section(StrEnum):
 
 
 SECTION_OF = {
-    Depth.BRIEF: Section.BRIEF,
-    Depth.STANDARD: Section.STANDARD,
-    Depth.DEEP: Section.DEEP,
+    Depth.BRIEF: StepHeading.BRIEF,
+    Depth.STANDARD: StepHeading.STANDARD,
+    Depth.DEEP: StepHeading.DEEP,
 }
 
 
@@ -94,7 +94,7 @@ class Step(Value):
     skip_if: str = ""
     phase_key: str = ""
     filename: str = ""
-    sections: Mapping[Section, str] = {}
+    sections: Mapping[StepHeading, str] = {}
     body: str = ""
     speakers: tuple[str, ...] = ()
     """Full names that may stand before a text, as in "Maya Chen: "; who speaks is shown by the message."""
@@ -107,7 +107,7 @@ class Step(Value):
         """
         if text := self.sections.get(SECTION_OF[depth]):
             return self._said(text), False
-        return self._said(self.sections.get(Section.STANDARD) or self.body.strip()), True
+        return self._said(self.sections.get(StepHeading.STANDARD) or self.body.strip()), True
 
     def questions_at(self, depth: Depth) -> tuple[str, ...]:
         text, _ = self.text_at(depth)
@@ -115,20 +115,20 @@ class Step(Value):
 
     @property
     def validation(self) -> tuple[str, ...]:
-        return items(self.sections.get(Section.VALIDATION, ""), BULLET)
+        return items(self.sections.get(StepHeading.VALIDATION, ""), BULLET)
 
     @property
     def condition(self) -> Condition:
         """When this step is skipped. Raises BadCondition."""
         return parse(self.skip_if)
 
-    def owned(self, output: str) -> tuple[Owned, ...]:
+    def owned(self, output: str) -> tuple[OwnedSection, ...]:
         """The sections of *output* that this step writes; the rest of the file belongs to others."""
-        found = owned(self.sections.get(Section.ARTIFACTS, ""), output, outputs=self.outputs)
+        found = owned_sections(self.sections.get(StepHeading.ARTIFACTS, ""), output, outputs=self.outputs)
         if any(section.heading for section in found):
             return tuple(section for section in found if section.heading)
         hints = tuple(hint for section in found for hint in section.hints)
-        return (Owned(heading=self.title, hints=hints),)
+        return (OwnedSection(heading=self.title, hints=hints),)
 
     def _said(self, text: str) -> str:
         prefix = _PREFIX.match(text)

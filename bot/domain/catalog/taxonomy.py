@@ -33,7 +33,7 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ErrorCode:
     """
     One row of the taxonomy.
 
@@ -70,65 +70,65 @@ ASSUMED = {"lead": "Maya Chen (Business Analyst)"}
 """Said where the facts name nobody else: the seed's own fallback lead."""
 
 ANALYSIS = (
-    Entry("ERR-RT-001", INFO, "", "The bot does not start before there are personas."),
-    Entry(
+    ErrorCode("ERR-RT-001", INFO, "", "The bot does not start before there are personas."),
+    ErrorCode(
         "ERR-RT-002",
         ERROR,
         "Warning: Roundtable agent file has invalid format. Falling back to standard analysis agents.",
         "The persona is left out; the others take part.",
     ),
-    Entry("ERR-STEP-001", INFO, NO_STEPS, "The phase is complete without steps."),
-    Entry("ERR-STEP-002", INFO, NO_STEPS, "The phase is complete without steps."),
-    Entry(
+    ErrorCode("ERR-STEP-001", INFO, NO_STEPS, "The phase is complete without steps."),
+    ErrorCode("ERR-STEP-002", INFO, NO_STEPS, "The phase is complete without steps."),
+    ErrorCode(
         "ERR-STEP-003",
         WARNING,
         "Warning: Step file {filename} could not be read. Skipping.",
         "The step is skipped, not recorded, and tried again next time.",
     ),
-    Entry(
+    ErrorCode(
         "ERR-STEP-004",
         WARNING,
         "Warning: Step file {filename} has invalid frontmatter. Skipping.",
         "The step is skipped, not recorded, and tried again once the file is fixed.",
     ),
-    Entry(
+    ErrorCode(
         "ERR-STEP-005",
         WARNING,
         "Warning: Step file {filename} is missing required field '{field_name}'. Skipping.",
         "The step is skipped, not recorded, and tried again once the file is fixed.",
     ),
-    Entry(
+    ErrorCode(
         "ERR-STEP-006",
         WARNING,
         "Warning: Step file {filename} has invalid value for '{field_name}': '{value}'. Skipping.",
         "The step is skipped, not recorded, and tried again once the file is fixed.",
     ),
-    Entry(
+    ErrorCode(
         "ERR-STEP-007",
         INFO,
         "",
         "The Standard Mode section is used; without one, the whole body.",
     ),
-    Entry(
+    ErrorCode(
         "ERR-STEP-008",
         WARNING,
         "Warning: Step {step_id} depends on {dep_id} which is not complete. Skipping for now.",
         "The step is skipped, not recorded, and runs once its dependency is complete.",
     ),
-    Entry(
+    ErrorCode(
         "ERR-STEP-009",
         WARNING,
         "Warning: Step {step_id} has an invalid skip_if condition: '{expression}'. Executing step normally.",
         "The step runs; the condition is judged again next time.",
     ),
-    Entry("ERR-META-001", INFO, "", "A default meta.json is created."),
-    Entry(
+    ErrorCode("ERR-META-001", INFO, "", "A default meta.json is created."),
+    ErrorCode(
         "ERR-META-002",
         ERROR,
         "Warning: meta.json is corrupt. Starting analysis from the beginning.",
         "A default meta.json replaces it; the artifacts stay where they are.",
     ),
-    Entry(
+    ErrorCode(
         "ERR-META-003",
         ERROR,
         "Warning: Failed to save progress to meta.json. Your artifacts were updated, but the session may "
@@ -136,48 +136,48 @@ ANALYSIS = (
         "The session goes on; the step may run again on resume, which changes nothing twice.",
         unsaved="Not saved yet: {unsaved} Nothing that was said is lost. I keep trying, and tell you when it is saved.",
     ),
-    Entry("ERR-META-004", INFO, "", "steps_completed is taken as empty."),
-    Entry("ERR-META-005", INFO, "", "depth_overrides is taken as empty; depth follows the quick scan."),
-    Entry("ERR-ART-001", WARNING, "", "The folder is created before the artifact is written."),
-    Entry(
+    ErrorCode("ERR-META-004", INFO, "", "steps_completed is taken as empty."),
+    ErrorCode("ERR-META-005", INFO, "", "depth_overrides is taken as empty; depth follows the quick scan."),
+    ErrorCode("ERR-ART-001", WARNING, "", "The folder is created before the artifact is written."),
+    ErrorCode(
         "ERR-ART-002",
         ERROR,
         "Warning: Failed to write {artifact_name}. The analysis will continue, but this artifact may be "
         "incomplete.",
         "The step goes on; the artifact is written when the step runs again.",
     ),
-    Entry(
+    ErrorCode(
         "ERR-ART-003",
         WARNING,
         "Warning: Could not read existing {artifact_name}. Creating a fresh version.",
         "The artifact is written from scratch; git keeps what was there.",
     ),
-    Entry(
+    ErrorCode(
         "ERR-PERSONA-001",
         WARNING,
         "Note: Unknown phase key '{phase_key}'. I'll lead this phase as {lead}.",
         "The business analyst leads the phase.",
         log="Unknown phase key '{phase_key}'. Falling back to {lead}.",
     ),
-    Entry("ERR-PERSONA-002", INFO, "", "The step's own persona leads it, for this step only."),
-    Entry("ERR-DEPTH-001", INFO, "", "Depth is standard."),
-    Entry("ERR-DEPTH-002", INFO, "", "The override is ignored; depth follows the quick scan."),
-    Entry(
+    ErrorCode("ERR-PERSONA-002", INFO, "", "The step's own persona leads it, for this step only."),
+    ErrorCode("ERR-DEPTH-001", INFO, "", "Depth is standard."),
+    ErrorCode("ERR-DEPTH-002", INFO, "", "The override is ignored; depth follows the quick scan."),
+    ErrorCode(
         "ERR-INT-001",
         FATAL,
         "Analysis could not proceed: the roundtable agent encountered an error. "
         "Falling back to standard analysis.",
         "The roundtable pauses where it is; retry goes on from there.",
     ),
-    Entry("ERR-INT-002", WARNING, "", "Nothing: steps of other phases do no harm."),
+    ErrorCode("ERR-INT-002", WARNING, "", "Nothing: steps of other phases do no harm."),
 )
 
 
 def _elab(
     number: int, scale: str, recovery: str, *, sentence: str = "", log: str = "", unsaved: str = ""
-) -> Entry:
+) -> ErrorCode:
     code = f"ERR-ELAB-{number:03}"
-    return Entry(code, SEVERITY_OF_SCALE[scale], sentence, recovery, scale, log, unsaved)
+    return ErrorCode(code, SEVERITY_OF_SCALE[scale], sentence, recovery, scale, log, unsaved)
 
 
 ELABORATION = (
@@ -226,7 +226,7 @@ ELABORATION = (
     _elab(14, "HIGH", "The synthesis is made at once from what there is."),
 )
 
-TAXONOMY: Mapping[str, Entry] = {entry.code: entry for entry in (*ANALYSIS, *ELABORATION)}
+TAXONOMY: Mapping[str, ErrorCode] = {entry.code: entry for entry in (*ANALYSIS, *ELABORATION)}
 
 
 class Trouble(BaseModel, frozen=True):
@@ -245,7 +245,7 @@ class Trouble(BaseModel, frozen=True):
         return self
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> ErrorCode:
         return TAXONOMY[self.code]
 
     @property

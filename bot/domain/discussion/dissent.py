@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Elaboration
-from bot.domain.discussion.synthesis import Decision, Objection, Outcome, Synthesis
+from bot.domain.discussion.synthesis import Decision, Objection, ObjectionOutcome, Synthesis
 from bot.domain.values.markdown import outline
 from bot.domain.values.text import one_line
 
@@ -172,7 +172,7 @@ def _is_in_its_words(answer: Objection, one: Objection) -> bool:
 
 
 def _unfinished(one: Objection) -> Objection:
-    return one.but(outcome=Outcome.DEFERRED, because="", risk=HALF_SAID, reopen_if=BROUGHT_UP)
+    return one.but(outcome=ObjectionOutcome.DEFERRED, because="", risk=HALF_SAID, reopen_if=BROUGHT_UP)
 
 
 def _undecided(synthesis: Synthesis, debate: Elaboration) -> Iterable[Decision]:
@@ -208,5 +208,5 @@ def _objection(debate: Elaboration, issue: str, side: positions.Side) -> Objecti
         issue=title,
         by=tuple(names[key] for key in side.holders),
         turns=side.turns,
-        outcome=Outcome.DEFERRED,
+        outcome=ObjectionOutcome.DEFERRED,
     )

@@ -27,7 +27,7 @@ WARNING_TURNS_BEFORE_END = 2
 SILENT_ROUNDS_BEFORE_PROMPT = 3
 
 
-class Ending(StrEnum):
+class EndReason(StrEnum):
     """Why an elaboration was over; the words stand in the synthesis."""
 
     BY_PEOPLE = "user-initiated"
@@ -65,7 +65,7 @@ class Dispute(Stored):
     options: tuple[str, ...]
 
 
-class Beside(Stored):
+class UnansweredMessage(Stored):
     """What a person said when too much was waiting for an answer already: it is on record, and is no turn."""
 
     by: str
@@ -112,7 +112,7 @@ class Elaboration(Stored):
     waiting: tuple[str, ...] = ()
     unheard: tuple[str, ...] = ()
     silent_rounds: int = 0
-    ending: Ending | None = None
+    ending: EndReason | None = None
     failed_syntheses: int = 0
     insights: int = 0
     first_round: int = 0
@@ -125,7 +125,7 @@ class Elaboration(Stored):
     decided: tuple[Decided, ...] = ()
     left_out: tuple[str, ...] = ()
     refused: Synthesis | None = None
-    besides: tuple[Beside, ...] = ()
+    besides: tuple[UnansweredMessage, ...] = ()
 
     @property
     def turn_count(self) -> int:

@@ -16,8 +16,8 @@ __all__ = [
     "Decision",
     "Insight",
     "Objection",
-    "Outcome",
-    "Question",
+    "ObjectionOutcome",
+    "OpenQuestion",
     "Synthesis",
     "claims",
     "markdown",
@@ -52,7 +52,7 @@ class Decision(Stored):
     turns: tuple[str, ...] = ()
 
 
-class Question(Stored):
+class OpenQuestion(Stored):
     """`why` it is open, or who resolves it."""
 
     text: str
@@ -60,7 +60,7 @@ class Question(Stored):
     turns: tuple[str, ...] = ()
 
 
-class Outcome(StrEnum):
+class ObjectionOutcome(StrEnum):
     ACCEPTED = "accepted"
     """It is what the others do now, in something that they say."""
     REJECTED = "rejected"
@@ -79,7 +79,7 @@ class Objection(Stored):
     issue: str = ""
     by: tuple[str, ...] = ()
     turns: tuple[str, ...] = ()
-    outcome: Outcome = Outcome.DEFERRED
+    outcome: ObjectionOutcome = ObjectionOutcome.DEFERRED
     because: str = ""
     reopen_if: str = ""
     risk: str = ""
@@ -88,9 +88,9 @@ class Objection(Stored):
     def is_weighed(self) -> bool:
         """A yes wants what changed, a no its reason; a later wants its risk, and what would bring it back."""
         match self.outcome:
-            case Outcome.ACCEPTED | Outcome.REJECTED:
+            case ObjectionOutcome.ACCEPTED | ObjectionOutcome.REJECTED:
                 return _says(self.because)
-            case Outcome.DEFERRED:
+            case ObjectionOutcome.DEFERRED:
                 return _says(self.risk) and _says(self.reopen_if)
             case _:
                 assert_never(self.outcome)
@@ -101,7 +101,7 @@ class Synthesis(Stored):
 
     insights: tuple[Insight, ...] = ()
     decisions: tuple[Decision, ...] = ()
-    questions: tuple[Question, ...] = ()
+    questions: tuple[OpenQuestion, ...] = ()
     actions: tuple[str, ...] = ()
     objections: tuple[Objection, ...] = ()
     summary: Annotated[str, BeforeValidator(_summary)]

@@ -221,7 +221,7 @@ _NEEDS_QUOTES = re.compile(r'[",\r\n]|^\s|\s$')
 NotEmpty = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
-class Unreadable(ValueError):
+class UnreadableArtifact(ValueError):
     """What is in the file is not what its name says (ERR-ART-003)."""
 
 
@@ -254,9 +254,9 @@ class ItemsEdit(Stored):
         try:
             found = parse_kept(existing)
         except ValueError as error:
-            raise Unreadable(f"{self.path}: {error}") from None
+            raise UnreadableArtifact(f"{self.path}: {error}") from None
         if not isinstance(found, list):
-            raise Unreadable(f"{self.path}: is not a JSON array")
+            raise UnreadableArtifact(f"{self.path}: is not a JSON array")
         return found
 
     def _merged(self, present: list[Any]) -> list[Any]:
@@ -316,9 +316,9 @@ class RowsEdit(Stored):
                 table.append(_Row(cells, "".join(lines[done : reader.line_num])))
                 done = reader.line_num
         except csv.Error as error:
-            raise Unreadable(f"{self.path}: {error}") from None
+            raise UnreadableArtifact(f"{self.path}: {error}") from None
         if self.columns[0] not in _names(table[0]):
-            raise Unreadable(f"{self.path}: has no column {self.columns[0]}")
+            raise UnreadableArtifact(f"{self.path}: has no column {self.columns[0]}")
         return table
 
     def _merged(self, table: list[_Row], eol: str) -> str:
@@ -385,7 +385,7 @@ __all__ = [
     "PlanEdit",
     "RowsEdit",
     "SectionEdit",
-    "Unreadable",
+    "UnreadableArtifact",
     "additive",
     "applies_to",
     "safe_path",

@@ -33,7 +33,7 @@ class Item(Stored):
     source_id: str | None = None
 
 
-class Known(Stored):
+class KnownItem(Stored):
     """An item that the workspace has a folder of."""
 
     slug: str
@@ -70,7 +70,7 @@ def item_from(text: str) -> Item:
     return Item(slug=generate_slug(title), title=title, source=source, source_id=source_id)
 
 
-def resolve(reference: str, known: Iterable[Known], backlog: str = "") -> tuple[str, ...]:
+def resolve(reference: str, known: Iterable[KnownItem], backlog: str = "") -> tuple[str, ...]:
     """
     The slugs that *reference* may mean: none, the one, or several to choose from.
 
@@ -115,14 +115,14 @@ def _source_id(reference: str) -> str:
     return (detect_source(reference)[1] or reference).lower()
 
 
-def _by_number(wanted: str, items: tuple[Known, ...], backlog: str) -> Iterable[str]:
+def _by_number(wanted: str, items: tuple[KnownItem, ...], backlog: str) -> Iterable[str]:
     if not _BACKLOG_NUMBER.fullmatch(wanted):
         return ()
     title = backlog_title(wanted, backlog)
     return _folders(title, items) if title else ()
 
 
-def _by_title(wanted: str, items: tuple[Known, ...], backlog: str) -> Iterable[str]:
+def _by_title(wanted: str, items: tuple[KnownItem, ...], backlog: str) -> Iterable[str]:
     part = wanted.casefold()
     for item in items:
         if part in item.title.casefold():
@@ -132,7 +132,7 @@ def _by_title(wanted: str, items: tuple[Known, ...], backlog: str) -> Iterable[s
         yield from _folders(title, items)
 
 
-def _folders(title: str, items: tuple[Known, ...]) -> tuple[str, ...]:
+def _folders(title: str, items: tuple[KnownItem, ...]) -> tuple[str, ...]:
     """
     The folder made for a backlog title: the one it links to, that very slug, the item of that title, else one with
     something in front of the slug, else around it.

@@ -113,10 +113,10 @@ def stale(meta: Meta, current: str) -> bool:
 
 __all__ = [
     "DEFAULT_MAX_TURNS",
-    "Change",
     "Corrupt",
     "Meta",
-    "Reading",
+    "MetaChange",
+    "ParsedMeta",
     "Record",
     "SlackPlace",
     "apply",
@@ -137,7 +137,7 @@ class Corrupt(ValueError):
     """The file is no JSON object; the sentence says why."""
 
 
-class Reading(Value):
+class ParsedMeta(Value):
     """`raw` is the whole file with defaults filled in: what `apply` changes and `write` writes."""
 
     raw: SkipValidation[Mapping[str, Any]]
@@ -145,7 +145,7 @@ class Reading(Value):
     troubles: tuple[Trouble, ...] = ()
 
 
-class Change(Stored):
+class MetaChange(Stored):
     """
     What becomes of a meta.json. All of it is added once, however often it is applied.
 
@@ -163,7 +163,7 @@ class Change(Stored):
     created: Mapping[str, Any] | None = None
 
 
-def read(content: bytes, *, now: str) -> Reading:
+def read(content: bytes, *, now: str) -> ParsedMeta:
     """Raises Corrupt when *content* is no JSON object. *now* stands in for a missing `created_at`."""
     try:
         found = parse_kept(content.decode("utf-8"))
@@ -177,10 +177,10 @@ def read(content: bytes, *, now: str) -> Reading:
     raw = _with_defaults(_migrated(found), now=now)
     elaborations = tuple(record for each in raw["elaborations"] if (record := _record(each)))
     troubles = _troubles(found, lost_records=len(raw["elaborations"]) - len(elaborations))
-    return Reading(raw=raw, meta=_understood(raw, elaborations), troubles=troubles)
+    return ParsedMeta(raw=raw, meta=_understood(raw, elaborations), troubles=troubles)
 
 
-def apply(raw: Mapping[str, Any], change: Change) -> dict[str, Any]:
+def apply(raw: Mapping[str, Any], change: MetaChange) -> dict[str, Any]:
     """A new meta.json; an empty *raw* means that there is none yet."""
     meta = {**raw, **_again(change)} if raw else _new(change.created or {})
     done = {"steps_completed": change.steps, "phases_completed": change.phases}
@@ -264,7 +264,7 @@ def _troubles(found: Mapping[str, Any], *, lost_records: int) -> tuple[Trouble, 
         or ("max_turns" in config and _max_turns(found) is None),
         "ERR-ELAB-010": not isinstance(found.get("elaborations", []), list) or lost_records > 0,
     }
-    return tuple(trouble(code) for code, happened in ignored.items() if happened)
+    return tuple(trouble(code) for code, event in ignored.items() if event)
 
 
 def _max_turns(raw: Mapping[str, Any]) -> int | None:
@@ -287,7 +287,7 @@ def _place(slack: Mapping[str, Any]) -> SlackPlace:
     return SlackPlace(**texts, private=known)
 
 
-def _again(change: Change) -> Mapping[str, Any]:
+def _again(change: MetaChange) -> Mapping[str, Any]:
     """Of a file that is written anew after it was lost, what it is about; a default may stand there by now."""
     return {name: fact for name, fact in (change.created or {}).items() if change.restart and fact}
 

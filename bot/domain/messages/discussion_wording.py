@@ -7,7 +7,7 @@ from bot.domain.catalog.agenda import Phase, Step
 from bot.domain.catalog.personas import Persona
 from bot.domain.discussion.positions import Flip
 from bot.domain.messages.step_wording import listed
-from bot.domain.roundtable.outcomes import Touched
+from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.values.text import counted
 
 
@@ -86,7 +86,7 @@ def ended_early(topic: str) -> str:
     return f"Discussion ended early. The framing identified {topic} as a discussion point."
 
 
-def insights_added(touched: Sequence[Touched], insights: int) -> str:
+def insights_added(touched: Sequence[ChangedFile], insights: int) -> str:
     added = f"{counted(insights, 'insight')} from the discussion"
     return "\n".join(f'Updated {one.path}, section "{one.heading}": added {added}.' for one in touched)
 

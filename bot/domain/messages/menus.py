@@ -129,7 +129,7 @@ def after_phase(speaker: str, text: str, following: Phase | None) -> Message:
     return Message(text=_with(text, lines), speaker=speaker, choices=(go_on, ELABORATE, STOP))
 
 
-def with_purse(message: Message, spent: str, *, used_up: bool) -> Message:
+def with_budget_button(message: Message, spent: str, *, used_up: bool) -> Message:
     """What was *spent*, in the small print; with nothing left, people may allow more."""
     note = "\n".join(filter(None, (message.note, spent)))
     choices = (*message.choices, ALLOW_MORE) if used_up else message.choices

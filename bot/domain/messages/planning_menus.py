@@ -2,14 +2,14 @@
 
 from bot.domain.messages import planning_wording
 from bot.domain.messages.message import Action, Choice, Emphasis, Message
-from bot.domain.planning.proposal import Decision
+from bot.domain.planning.proposal import ProposedMove
 from bot.domain.planning.workshop import Ask, Workshop
 
 ACTIONS = {
-    Decision.GO: Action.PLAN_GO,
-    Decision.CLARIFY: Action.PLAN_CLARIFY,
-    Decision.HOLD: Action.PLAN_HOLD,
-    Decision.REDO: Action.PLAN_REDO,
+    ProposedMove.GO: Action.PLAN_GO,
+    ProposedMove.CLARIFY: Action.PLAN_CLARIFY,
+    ProposedMove.HOLD: Action.PLAN_HOLD,
+    ProposedMove.REDO: Action.PLAN_REDO,
 }
 DECISIONS = {
     decision: Choice(action=action, label=planning_wording.BUTTONS[decision])
@@ -46,14 +46,14 @@ def decision(ws: Workshop, text: str) -> Message:
 
 
 def ready(text: str, *, analysed: bool) -> Message:
-    again = DECISIONS[Decision.REDO]
+    again = DECISIONS[ProposedMove.REDO]
     if analysed:
         return Message(text=text, choices=(again,), note=planning_wording.begin_again_note())
     go_on = LEAVE.but(label=planning_wording.TO_THE_ANALYSIS, emphasis=Emphasis.PRIMARY)
     return Message(text=text, choices=(go_on, again), note=planning_wording.begin_again_note())
 
 
-def _makes_sense(ws: Workshop, one: Decision) -> bool:
-    if one is Decision.CLARIFY:
+def _makes_sense(ws: Workshop, one: ProposedMove) -> bool:
+    if one is ProposedMove.CLARIFY:
         return bool(ws.open_questions)
-    return not (one is Decision.HOLD and ws.held)
+    return not (one is ProposedMove.HOLD and ws.held)

@@ -3,22 +3,22 @@
 from collections.abc import Collection, Mapping
 
 from bot.domain.messages.step_wording import chosen
-from bot.domain.planning.plan import Plan
-from bot.domain.planning.proposal import Decision, Proposal
-from bot.domain.planning.verdict import Verdict, titles
+from bot.domain.planning.plan import PlanDocument
+from bot.domain.planning.proposal import Proposal, ProposedMove
+from bot.domain.planning.verdict import RoleVerdict, titles
 from bot.domain.planning.workshop import PLAN as PLAN_JSON
 from bot.domain.planning.workshop import PLAN_FILES, PLAN_PAGE, REVIEW, Ask, Chosen, Workshop
-from bot.domain.transcript.lines import Part
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.markdown import bullet
 from bot.domain.values.text import counted
 
 REASONS_SHOWN = 5
 
-BUTTONS: Mapping[Decision, str] = {
-    Decision.GO: "Write the plan",
-    Decision.CLARIFY: "Ask us",
-    Decision.HOLD: "Leave it for now",
-    Decision.REDO: "Begin again",
+BUTTONS: Mapping[ProposedMove, str] = {
+    ProposedMove.GO: "Write the plan",
+    ProposedMove.CLARIFY: "Ask us",
+    ProposedMove.HOLD: "Leave it for now",
+    ProposedMove.REDO: "Begin again",
 }
 ANOTHER_ROUND = "Another round"
 SKIP_QUESTION = "Skip this question"
@@ -28,18 +28,18 @@ LEAVE = "Leave the planning"
 TO_THE_ANALYSIS = "Go on with the analysis"
 PLAN = "Plan it"
 
-PROPOSALS: Mapping[Decision, str] = {
-    Decision.GO: "I'd write the plan now.",
-    Decision.CLARIFY: "I'd put the open questions to you first.",
-    Decision.HOLD: "I'd leave it for now.",
-    Decision.REDO: "I'd begin again.",
+PROPOSALS: Mapping[ProposedMove, str] = {
+    ProposedMove.GO: "I'd write the plan now.",
+    ProposedMove.CLARIFY: "I'd put the open questions to you first.",
+    ProposedMove.HOLD: "I'd leave it for now.",
+    ProposedMove.REDO: "I'd begin again.",
 }
-STAGES: Mapping[Part, str] = {
-    Part.DRAFT: "has a brief, and has not begun",
-    Part.CLARIFYING: "is waiting for answers",
-    Part.WORKSHOP: "is being discussed by the roles",
-    Part.FORMALIZING: "is being written down",
-    Part.REVIEW_READY: "is ready for review",
+STAGES: Mapping[LinePhase, str] = {
+    LinePhase.DRAFT: "has a brief, and has not begun",
+    LinePhase.CLARIFYING: "is waiting for answers",
+    LinePhase.WORKSHOP: "is being discussed by the roles",
+    LinePhase.FORMALIZING: "is being written down",
+    LinePhase.REVIEW_READY: "is ready for review",
 }
 
 
@@ -66,7 +66,7 @@ def round_begins(ws: Workshop) -> str:
     return f"Round {ws.round}: each role judges in its own field."
 
 
-def verdict(one: Verdict, *, first: bool = False) -> str:
+def verdict(one: RoleVerdict, *, first: bool = False) -> str:
     """What a role says in the thread; in the *first* reading that is no judgement yet, and only what it would need."""
     if first:
         return _first_reading(one)
@@ -78,7 +78,7 @@ def verdict(one: Verdict, *, first: bool = False) -> str:
     return "\n".join(rows)
 
 
-def _first_reading(one: Verdict) -> str:
+def _first_reading(one: RoleVerdict) -> str:
     could_not_be_heard = one.ok is None and one.confidence is None and one.reasons
     if not one.blocking_questions and could_not_be_heard:
         return "\n".join(one.reasons)
@@ -176,7 +176,7 @@ def not_mended(errors: Collection[str]) -> str:
     return f"The plan still has errors, so nothing was written.\n{rows}"
 
 
-def ready(ws: Workshop, plan: Plan) -> str:
+def ready(ws: Workshop, plan: PlanDocument) -> str:
     counts = ", ".join((
         counted(len(plan.work.tasks), "task"),
         counted(len(plan.acceptance_criteria), "acceptance criterion", "acceptance criteria"),
@@ -195,7 +195,7 @@ def stands_ready(ws: Workshop) -> str:
 
 
 def begin_again_note() -> str:
-    return f"{BUTTONS[Decision.REDO]} puts this version aside; the answers and the transcript stay."
+    return f"{BUTTONS[ProposedMove.REDO]} puts this version aside; the answers and the transcript stay."
 
 
 def begins_again(ws: Workshop, folder: str) -> str:
@@ -212,7 +212,7 @@ def doing(ws: Workshop) -> str:
 def status(ws: Workshop) -> str:
     """One line for `status` and the home tab."""
     where = "is left for now" if ws.held else STAGES[ws.stage]
-    rounds = f", round {ws.round}" if ws.stage is Part.WORKSHOP and ws.round else ""
+    rounds = f", round {ws.round}" if ws.stage is LinePhase.WORKSHOP and ws.round else ""
     return f"The plan (version {ws.version}{rounds}) {where}{_to_go(ws)}."
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from bot.domain.messages.message import Link, Message
-from bot.domain.reviews.notice import Entry, Notice
+from bot.domain.reviews.notice import Notice, ReviewEntry
 from bot.domain.values.text import one_line
 
 TITLE_CHARS = 120
@@ -29,7 +29,9 @@ def notice(of: Notice, links: tuple[Link, ...] = ()) -> Message:
     return Message(text="\n".join(rows), note=f"`{newest.path}`", links=short)
 
 
-def details(of: Notice, entries: Iterable[Entry], *, more: int = 0, links: tuple[Link, ...] = ()) -> Message:
+def details(
+    of: Notice, entries: Iterable[ReviewEntry], *, more: int = 0, links: tuple[Link, ...] = ()
+) -> Message:
     """In the thread of the item: all that may be shown of each."""
     told = "\n\n".join(_detail(entry) for entry in entries)
     rest = f"\n\nAnd {more} more came in; they stand beside these." if more else ""
@@ -81,7 +83,7 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _detail(entry: Entry) -> str:
+def _detail(entry: ReviewEntry) -> str:
     rows = [
         f"**Review {entry.number}**: {entry.line}",
         _by(entry),
@@ -93,7 +95,7 @@ def _detail(entry: Entry) -> str:
     return "\n".join(rows)
 
 
-def _by(entry: Entry) -> str:
+def _by(entry: ReviewEntry) -> str:
     return f"Reviewed by {listed(entry.reviewers)}." if entry.reviewers else NOBODY_SAYS
 
 
@@ -105,7 +107,7 @@ def _bullets(heading: str, sentences: tuple[str, ...]) -> Iterable[str]:
         yield f"- and {left} more, in the review."
 
 
-def _before(entries: Iterable[Entry]) -> Iterable[str]:
+def _before(entries: Iterable[ReviewEntry]) -> Iterable[str]:
     earlier = [f"- {entry.number}: {entry.line}" for entry in reversed(tuple(entries))]
     if earlier:
         yield from ("Before:", *earlier)

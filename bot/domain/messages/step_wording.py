@@ -12,7 +12,7 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth
 from bot.domain.item.item import TITLE_CHARS
 from bot.domain.item.meta import Record
-from bot.domain.roundtable.outcomes import CodeSurvey, Touched
+from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, one_line
 
@@ -219,7 +219,7 @@ def dangling(ids: Sequence[str]) -> str:
     return f"{listed(named)} {verb} mentioned in what was written just now, and defined nowhere."
 
 
-def saved(touched: Sequence[Touched]) -> str:
+def saved(touched: Sequence[ChangedFile]) -> str:
     places = [f"`{one.path}`" + (f" > {one.heading}" if one.heading else "") for one in touched]
     return f"Saved: {', '.join(places)}" if places else "Saved."
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.messages.step_wording import listed
-from bot.domain.transcript.witness import WentBack
+from bot.domain.transcript.witness import RolledBack
 from bot.domain.values.text import counted
 
 
@@ -107,7 +107,7 @@ def saved_at_last() -> str:
     return "What I could not save before is saved now."
 
 
-def put_back(back: WentBack) -> str:
+def put_back(back: RolledBack) -> str:
     """The workspace is whole again, or what somebody changed in it stands."""
     if back.edit:
         return (
@@ -119,7 +119,7 @@ def put_back(back: WentBack) -> str:
     return f"The workspace went back by {gone}. I restored {them} from git."
 
 
-def lost(back: WentBack, *, words: int, complete: bool, permalink: str) -> str:
+def lost(back: RolledBack, *, words: int, complete: bool, permalink: str) -> str:
     """What is in the record again, and what is not."""
     thread = f"[this thread]({permalink})" if permalink else "this thread"
     gone = f"The workspace went back, and git no longer has the later commits of this item{_steps(back)}."
@@ -128,7 +128,7 @@ def lost(back: WentBack, *, words: int, complete: bool, permalink: str) -> str:
     return f"{gone} I restored {again}.{unread} What the personas said and wrote is only in {thread}."
 
 
-def _steps(back: WentBack) -> str:
+def _steps(back: RolledBack) -> str:
     if not back.steps:
         return ""
     name = "step" if len(back.steps) == 1 else "steps"

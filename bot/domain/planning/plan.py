@@ -156,7 +156,7 @@ class TestPlan(Stored):
     automation: Text = ""
 
 
-class Plan(Stored):
+class PlanDocument(Stored):
     id: Id
     title: Words
     brief: Words

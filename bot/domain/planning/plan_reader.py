@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.domain.planning.plan import Plan
+from bot.domain.planning.plan import PlanDocument
 from bot.domain.values.json_files import parse
 from bot.domain.values.text import one_line
 from bot.domain.values.value import Value
@@ -69,39 +69,39 @@ TYPES = {
 }
 
 
-class Reading(Value):
+class ParsedPlan(Value):
     """A plan, or why there is none: one of the two is empty."""
 
-    plan: Plan | None = None
+    plan: PlanDocument | None = None
     errors: tuple[str, ...] = ()
 
 
-class Known(Value):
+class KnownIds(Value):
     """What a plan may trace to: the ids of requirements and of messages. Where there are none, nothing is compared."""
 
     requirements: frozenset[str] = frozenset()
     turns: frozenset[str] = frozenset()
 
 
-NOTHING_KNOWN = Known()
+NOTHING_KNOWN = KnownIds()
 
 
-def read_plan(given: str | Mapping[str, Any], known: Known = NOTHING_KNOWN) -> Reading:
+def read_plan(given: str | Mapping[str, Any], known: KnownIds = NOTHING_KNOWN) -> ParsedPlan:
     """Never raises, whatever *given* is: also a text with a plan somewhere in it."""
     if isinstance(given, str):
         try:
             given = _in_text(given)
         except ValueError as error:
-            return Reading(errors=(f"The plan is not JSON: {one_line(str(error), 200)}.",))
+            return ParsedPlan(errors=(f"The plan is not JSON: {one_line(str(error), 200)}.",))
     if not isinstance(given, Mapping):
-        return Reading(errors=("The plan is not a JSON object.",))
+        return ParsedPlan(errors=("The plan is not a JSON object.",))
     try:
-        plan = Plan.model_validate(given)
+        plan = PlanDocument.model_validate(given)
     except ValidationError as error:
-        return Reading(errors=tuple(dict.fromkeys(map(_sentence, error.errors())))[:MOST_ERRORS])
+        return ParsedPlan(errors=tuple(dict.fromkeys(map(_sentence, error.errors())))[:MOST_ERRORS])
     if errors := (*flaws(plan), *_strangers(plan, known)):
-        return Reading(errors=errors[:MOST_ERRORS])
-    return Reading(plan=plan)
+        return ParsedPlan(errors=errors[:MOST_ERRORS])
+    return ParsedPlan(plan=plan)
 
 
 def _in_text(text: str) -> Any:
@@ -114,13 +114,13 @@ def _in_text(text: str) -> Any:
         raise
 
 
-def flaws(plan: Plan) -> tuple[str, ...]:
+def flaws(plan: PlanDocument) -> tuple[str, ...]:
     """What is wrong between the parts of a plan that are each in order; nothing, where it is valid."""
     found = (*_twins(plan), *_loose_ends(plan), *_circle(plan))
     return tuple(dict.fromkeys(found))[:MOST_ERRORS]
 
 
-def _twins(plan: Plan) -> Iterator[str]:
+def _twins(plan: PlanDocument) -> Iterator[str]:
     lists: Mapping[str, list[str]] = {
         "goals": [one.id for one in plan.goals],
         "work.tasks": [one.id for one in plan.work.tasks],
@@ -141,7 +141,7 @@ def _repeated(names: list[str]) -> list[str]:
     return [name for name, times in Counter(names).items() if times > 1]
 
 
-def _loose_ends(plan: Plan) -> Iterator[str]:
+def _loose_ends(plan: PlanDocument) -> Iterator[str]:
     known = {task.id for task in plan.work.tasks}
     for task in plan.work.tasks:
         for other in task.depends:
@@ -153,7 +153,7 @@ def _loose_ends(plan: Plan) -> Iterator[str]:
                 yield f'work.milestones: {milestone.id} has "{other}", which is no task. Add it, or take it out.'
 
 
-def _strangers(plan: Plan, known: Known) -> Iterator[str]:
+def _strangers(plan: PlanDocument, known: KnownIds) -> Iterator[str]:
     """Ids that a voice made up."""
     parts = {
         "work.tasks": [(one.id, one.traces, one.turns) for one in plan.work.tasks],
@@ -170,7 +170,7 @@ def _strangers(plan: Plan, known: Known) -> Iterator[str]:
                     yield f'{name}: {part} names the turn "{one}", which is not in the transcript. Take it out.'
 
 
-def _circle(plan: Plan) -> Iterator[str]:
+def _circle(plan: PlanDocument) -> Iterator[str]:
     if ring := circle({task.id: task.depends for task in plan.work.tasks}):
         shown = ring if len(ring) <= LONGEST_RING else (*ring[:LONGEST_RING], "…")
         waits = " waits for ".join((*shown, ring[0]))

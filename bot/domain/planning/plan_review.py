@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
-from bot.domain.planning.plan import Plan
+from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.projections import plan_json
-from bot.domain.planning.verdict import Judgement, Verdict
+from bot.domain.planning.verdict import Judgement, RoleVerdict
 from bot.domain.planning.workshop import PLAN, PLAN_PAGE, Chosen, Workshop
 from bot.domain.values.json_files import pretty
 from bot.domain.values.value import Stored, Value
@@ -20,7 +20,7 @@ from bot.domain.values.value import Stored, Value
 GENERATOR = "roundtable"
 
 
-class Opinion(StrEnum):
+class PlanOpinion(StrEnum):
     """Of one reviewer."""
 
     ACCEPT = "accept"
@@ -30,7 +30,7 @@ class Opinion(StrEnum):
     """Not enough to go by."""
 
 
-class Outcome(StrEnum):
+class PlanOutcome(StrEnum):
     """Of all of them."""
 
     ACCEPTED = "accepted"
@@ -39,15 +39,15 @@ class Outcome(StrEnum):
 
 
 TOGETHER = {
-    Opinion.BLOCKED: Outcome.BLOCKED,
-    Opinion.NEEDS_CHANGES: Outcome.NEEDS_CHANGES,
-    Opinion.DEFER: Outcome.NEEDS_CHANGES,
-    Opinion.ACCEPT: Outcome.ACCEPTED,
+    PlanOpinion.BLOCKED: PlanOutcome.BLOCKED,
+    PlanOpinion.NEEDS_CHANGES: PlanOutcome.NEEDS_CHANGES,
+    PlanOpinion.DEFER: PlanOutcome.NEEDS_CHANGES,
+    PlanOpinion.ACCEPT: PlanOutcome.ACCEPTED,
 }
 """The most careful first: the first row that any reviewer is in is the outcome."""
 
 
-class Remark(Value):
+class PlanRemark(Value):
     """What code sees by itself: an error stops a plan, a warning is told."""
 
     code: str
@@ -55,35 +55,35 @@ class Remark(Value):
     error: bool = False
 
 
-class Aggregate(Stored):
+class PlanAggregate(Stored):
     ok: bool
-    decision: Outcome
+    decision: PlanOutcome
     confidence: float
     reasons: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     blocking_issues: tuple[str, ...] = ()
 
 
-def opinion(verdict: Verdict) -> Opinion:
+def opinion(verdict: RoleVerdict) -> PlanOpinion:
     """A question that blocks, blocks, whatever else is said."""
     if verdict.blocking_questions:
-        return Opinion.BLOCKED
-    return {True: Opinion.ACCEPT, False: Opinion.NEEDS_CHANGES, None: Opinion.DEFER}[verdict.ok]
+        return PlanOpinion.BLOCKED
+    return {True: PlanOpinion.ACCEPT, False: PlanOpinion.NEEDS_CHANGES, None: PlanOpinion.DEFER}[verdict.ok]
 
 
-def aggregate(verdicts: Mapping[str, Verdict], remarks: Collection[Remark] = ()) -> Aggregate:
+def aggregate(verdicts: Mapping[str, RoleVerdict], remarks: Collection[PlanRemark] = ()) -> PlanAggregate:
     """Of nobody's verdict nothing is accepted."""
-    opinions = {opinion(one) for one in verdicts.values()} or {Opinion.DEFER}
+    opinions = {opinion(one) for one in verdicts.values()} or {PlanOpinion.DEFER}
     blocking = [f"{role}: {text}" for role, one in verdicts.items() for text in one.blocking_questions]
     blocking += [remark.sentence for remark in remarks if remark.error]
     decision = next(outcome for one, outcome in TOGETHER.items() if one in opinions)
     if any(remark.error for remark in remarks):
-        decision = Outcome.BLOCKED
+        decision = PlanOutcome.BLOCKED
     reasons = (f"{role}: {reason}" for role, one in verdicts.items() if not one.ok for reason in one.reasons)
     suggestions = [f"{role}: {text}" for role, one in verdicts.items() for text in one.suggestions]
     suggestions += [remark.sentence for remark in remarks if not remark.error]
-    return Aggregate(
-        ok=decision is Outcome.ACCEPTED,
+    return PlanAggregate(
+        ok=decision is PlanOutcome.ACCEPTED,
         decision=decision,
         confidence=min((one.sureness for one in verdicts.values()), default=0.0),
         reasons=tuple(reasons),
@@ -92,32 +92,32 @@ def aggregate(verdicts: Mapping[str, Verdict], remarks: Collection[Remark] = ())
     )
 
 
-def remarks(plan: Plan | None, *, has_page: bool = True) -> tuple[Remark, ...]:
+def remarks(plan: PlanDocument | None, *, has_page: bool = True) -> tuple[PlanRemark, ...]:
     """The checks that need no opinion."""
     if plan is None:
-        return (Remark(code="PLANNING_MISSING", sentence=f"There is no {PLAN}.", error=True),)
+        return (PlanRemark(code="PLANNING_MISSING", sentence=f"There is no {PLAN}.", error=True),)
     return tuple(_remarks(plan, has_page=has_page))
 
 
-def _remarks(plan: Plan, *, has_page: bool) -> Iterator[Remark]:
+def _remarks(plan: PlanDocument, *, has_page: bool) -> Iterator[PlanRemark]:
     if not has_page:
-        yield Remark(code="PLAN_MD_MISSING", sentence=f"There is no {PLAN_PAGE}.", error=True)
+        yield PlanRemark(code="PLAN_MD_MISSING", sentence=f"There is no {PLAN_PAGE}.", error=True)
     traced = (*(one.traces for one in plan.work.tasks), *(one.traces for one in plan.acceptance_criteria))
     if not any(traced):
-        yield Remark(code="REQ_EMPTY", sentence="Nothing in the plan traces to a requirement.")
+        yield PlanRemark(code="REQ_EMPTY", sentence="Nothing in the plan traces to a requirement.")
     if not plan.file_plan:
-        yield Remark(code="DRAFT_FILES_EMPTY", sentence="The plan names no files.")
+        yield PlanRemark(code="DRAFT_FILES_EMPTY", sentence="The plan names no files.")
     if not plan.acceptance_criteria:
-        yield Remark(code="ACCEPTANCE_EMPTY", sentence="The plan has no acceptance criteria.")
+        yield PlanRemark(code="ACCEPTANCE_EMPTY", sentence="The plan has no acceptance criteria.")
     if not (plan.test_plan and plan.test_plan.cases):
-        yield Remark(code="TEST_PLAN_EMPTY", sentence="The plan has no test cases.")
+        yield PlanRemark(code="TEST_PLAN_EMPTY", sentence="The plan has no test cases.")
 
 
-def plan_hash(plan: Plan) -> str:
+def plan_hash(plan: PlanDocument) -> str:
     return hashlib.sha256(plan_json(plan).encode()).hexdigest()
 
 
-def review_json(ws: Workshop, plan: Plan, *, now: str) -> str:
+def review_json(ws: Workshop, plan: PlanDocument, *, now: str) -> str:
     """The last verdict of each role, on the plan as it is."""
     found = remarks(plan)
     told: dict[str, Any] = {

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import NamedTuple
 
-from bot.domain.planning.plan import Plan, Task
+from bot.domain.planning.plan import PlanDocument, Task
 from bot.domain.planning.plan_reader import read_plan
 from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE
 from bot.domain.values.json_files import pretty
@@ -18,21 +18,21 @@ NOTHING = "_Nothing yet._"
 NONE = "–"
 
 
-def plan_json(plan: Plan) -> str:
+def plan_json(plan: PlanDocument) -> str:
     return pretty(plan.model_dump(mode="json", exclude_none=True))
 
 
-def files_json(plan: Plan) -> str:
+def files_json(plan: PlanDocument) -> str:
     """The intentions by file, for tools that want nothing else."""
     return pretty({"files": [one.model_dump(mode="json") for one in plan.file_plan]})
 
 
-def plan_page(plan: Plan) -> str:
+def plan_page(plan: PlanDocument) -> str:
     sections = "\n\n".join(f"## {title}\n\n{body or NOTHING}" for title, body in _sections(plan))
     return f"# Plan: {harmless(plan.title)}\n\n> {harmless(plan.brief)}\n\n{_head(plan)}\n\n{sections}\n"
 
 
-def projected(plan: Plan) -> Mapping[str, str]:
+def projected(plan: PlanDocument) -> Mapping[str, str]:
     """The plan and its projections, by path."""
     return {PLAN: plan_json(plan), PLAN_PAGE: plan_page(plan), PLAN_FILES: files_json(plan)}
 
@@ -48,7 +48,7 @@ class Gap(NamedTuple):
         return f"{self.path} {self.sentence}"
 
 
-def check(plan: Plan, files: Mapping[str, str]) -> tuple[Gap, ...]:
+def check(plan: PlanDocument, files: Mapping[str, str]) -> tuple[Gap, ...]:
     """
     Where *files* are not what *plan* says, each at its first line that differs; empty when they are in step.
 
@@ -78,7 +78,7 @@ def _difference(path: str, wanted: str, found: str | None) -> Gap | None:
     return Gap(path, number, f"differs from the plan in line {number}.") if number else None
 
 
-def _head(plan: Plan) -> str:
+def _head(plan: PlanDocument) -> str:
     context = plan.context
     facts = {
         "Id": plan.id,
@@ -92,7 +92,7 @@ def _head(plan: Plan) -> str:
     return "\n".join(f"- **{name}:** {harmless(fact)}" for name, fact in facts.items() if fact)
 
 
-def _sections(plan: Plan) -> Iterator[tuple[str, str]]:
+def _sections(plan: PlanDocument) -> Iterator[tuple[str, str]]:
     yield "Goals", _goals(plan)
     yield "In scope", _bullets(plan.scope.in_scope)
     yield "Out of scope", _bullets(plan.scope.out_of_scope)
@@ -108,7 +108,7 @@ def _sections(plan: Plan) -> Iterator[tuple[str, str]]:
     yield "Background", _notes(plan, "background")
 
 
-def _goals(plan: Plan) -> str:
+def _goals(plan: PlanDocument) -> str:
     rows = []
     for goal in plan.goals:
         rows.append(_line(goal.id, goal.description))
@@ -116,7 +116,7 @@ def _goals(plan: Plan) -> str:
     return "\n".join(rows)
 
 
-def _tasks(plan: Plan) -> str:
+def _tasks(plan: PlanDocument) -> str:
     return "\n".join(row for task in plan.work.tasks for row in _task(task))
 
 
@@ -135,21 +135,21 @@ def _task(task: Task) -> Iterator[str]:
     yield from (f"  - {name}: {harmless(fact)}" for name, fact in facts.items() if fact)
 
 
-def _milestones(plan: Plan) -> str:
+def _milestones(plan: PlanDocument) -> str:
     return _lines(
         (one.id, f"{one.title} — {', '.join(one.tasks) or NONE}. {one.description}".strip())
         for one in plan.work.milestones
     )
 
 
-def _criteria(plan: Plan) -> str:
+def _criteria(plan: PlanDocument) -> str:
     return "\n".join(
         _line(one.id, one.description if one.must_have else f"{one.description} (would be good)", one.traces)
         for one in plan.acceptance_criteria
     )
 
 
-def _files(plan: Plan) -> str:
+def _files(plan: PlanDocument) -> str:
     rows = [
         (one.path, one.intent.value.replace("_", " "), one.role, one.summary, ", ".join(one.traces))
         for one in plan.file_plan
@@ -157,7 +157,7 @@ def _files(plan: Plan) -> str:
     return _table(("Path", "Intent", "Role", "What", "For"), rows) if rows else ""
 
 
-def _risks(plan: Plan) -> str:
+def _risks(plan: PlanDocument) -> str:
     rows = [
         (one.id, one.description, one.likelihood, one.impact, "; ".join(one.mitigations) or NONE)
         for one in plan.risks
@@ -165,7 +165,7 @@ def _risks(plan: Plan) -> str:
     return _table(("Id", "Risk", "Likelihood", "Impact", "Mitigation"), rows) if rows else ""
 
 
-def _tests(plan: Plan) -> str:
+def _tests(plan: PlanDocument) -> str:
     tests = plan.test_plan
     if tests is None:
         return ""
@@ -173,7 +173,7 @@ def _tests(plan: Plan) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _notes(plan: Plan, kind: str) -> str:
+def _notes(plan: PlanDocument, kind: str) -> str:
     return _lines((note.id, note.text) for note in plan.notes_of(kind))
 
 

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
 
-from bot.domain.planning.verdict import RISKS, TESTS, Verdict, title, titles
+from bot.domain.planning.verdict import RISKS, TESTS, RoleVerdict, title, titles
 from bot.domain.values.text import counted
 from bot.domain.values.value import Stored
 
@@ -34,7 +34,7 @@ HIGH_SIGNALS_TO_CLARIFY = 2
 _UNSURE = re.compile(r"\b(?:uncertain|unclear|unsure|ambiguous)\b", re.IGNORECASE)
 
 
-class Decision(StrEnum):
+class ProposedMove(StrEnum):
     GO = "go"
     """Write the plan."""
     HOLD = "hold"
@@ -57,7 +57,7 @@ class Signal(Stored):
     sentence: str
 
 
-class Standing(Stored):
+class RoundResult(Stored):
     """
     How a round ended. `before` are the verdicts of the round before it, if there was one. `blocking` are blocking
     questions that nobody has answered or passed, `open` all that have no answer. `can_ask` says whether questions,
@@ -65,8 +65,8 @@ class Standing(Stored):
     """
 
     round: int
-    verdicts: Mapping[str, Verdict]
-    before: Mapping[str, Verdict] = {}
+    verdicts: Mapping[str, RoleVerdict]
+    before: Mapping[str, RoleVerdict] = {}
     blocking: int = 0
     open: int = 0
     unsure: bool = False
@@ -75,7 +75,7 @@ class Standing(Stored):
 
 
 class Proposal(Stored):
-    decision: Decision
+    decision: ProposedMove
     coverage: float
     signals: tuple[Signal, ...] = ()
     reasons: tuple[str, ...] = ()
@@ -85,16 +85,16 @@ def is_unsure(brief: str) -> bool:
     return _UNSURE.search(brief) is not None
 
 
-def agreeing(verdicts: Mapping[str, Verdict]) -> frozenset[str]:
+def agreeing(verdicts: Mapping[str, RoleVerdict]) -> frozenset[str]:
     """The roles in consensus: they say yes, and mean it."""
     return frozenset(role for role, one in verdicts.items() if one.ok and one.sureness >= CONFIDENCE)
 
 
-def coverage(verdicts: Mapping[str, Verdict]) -> float:
+def coverage(verdicts: Mapping[str, RoleVerdict]) -> float:
     return len(agreeing(verdicts)) / len(verdicts) if verdicts else 0.0
 
 
-def proposal(now: Standing) -> Proposal:
+def proposal(now: RoundResult) -> Proposal:
     found = signals(now)
     decision, why = _decided(now, found)
     reasons = (why, *now.errors, *_vetoes(now.verdicts), *(signal.sentence for signal in found))
@@ -106,25 +106,25 @@ def proposal(now: Standing) -> Proposal:
     )
 
 
-def signals(now: Standing) -> tuple[Signal, ...]:
+def signals(now: RoundResult) -> tuple[Signal, ...]:
     """The worst first."""
     told = {name: rule(now) for name, rule in SIGNALS.items()}
     found = [Signal(name=name, level=one[0], sentence=one[1]) for name, one in told.items() if one]
     return tuple(sorted(found, key=lambda signal: -signal.level))
 
 
-def _decided(now: Standing, found: tuple[Signal, ...]) -> tuple[Decision, str]:
+def _decided(now: RoundResult, found: tuple[Signal, ...]) -> tuple[ProposedMove, str]:
     agreed, saying_so = coverage(now.verdicts), len(agreeing(now.verdicts))
     share = f"{saying_so} of {len(now.verdicts)} roles {'agrees' if saying_so == 1 else 'agree'}"
     if now.errors:
-        return Decision.REDO, "The plan that was written has errors."
+        return ProposedMove.REDO, "The plan that was written has errors."
     if now.can_ask and _calls_for_questions(found):
-        return Decision.CLARIFY, f"{share}, and there are questions only people can answer."
+        return ProposedMove.CLARIFY, f"{share}, and there are questions only people can answer."
     if agreed >= COVERAGE_TO_GO and not _serious(found) and not _vetoes(now.verdicts):
-        return Decision.GO, f"{share}."
+        return ProposedMove.GO, f"{share}."
     if now.round >= MAX_ROUNDS and agreed < COVERAGE_TO_HOLD:
-        return Decision.REDO, f"Only {share} after {now.round} rounds."
-    return Decision.HOLD, f"{share}."
+        return ProposedMove.REDO, f"Only {share} after {now.round} rounds."
+    return ProposedMove.HOLD, f"{share}."
 
 
 def _calls_for_questions(found: tuple[Signal, ...]) -> bool:
@@ -141,7 +141,7 @@ def _serious(found: tuple[Signal, ...]) -> bool:
     return any(signal.level >= Level.HIGH for signal in found)
 
 
-def _vetoes(verdicts: Mapping[str, Verdict]) -> tuple[str, ...]:
+def _vetoes(verdicts: Mapping[str, RoleVerdict]) -> tuple[str, ...]:
     """Of the two who speak for what goes wrong later, one no is enough."""
     tests, risks = verdicts.get(TESTS), verdicts.get(RISKS)
     found = []
@@ -155,27 +155,27 @@ def _vetoes(verdicts: Mapping[str, Verdict]) -> tuple[str, ...]:
 Told = tuple[Level, str] | None
 
 
-def _blocking_questions(now: Standing) -> Told:
+def _blocking_questions(now: RoundResult) -> Told:
     if not now.blocking:
         return None
     return Level.CRITICAL, f"{counted(now.blocking, 'question')} must be answered first."
 
 
-def _nothing_new(now: Standing) -> Told:
+def _nothing_new(now: RoundResult) -> Told:
     stuck = now.round >= MAX_ROUNDS and now.before and coverage(now.verdicts) < 1
     if not stuck or agreeing(now.verdicts) - agreeing(now.before):
         return None
     return Level.HIGH, "The last round brought nobody closer."
 
 
-def _requirement_clarity(now: Standing) -> Told:
+def _requirement_clarity(now: RoundResult) -> Told:
     if not now.open:
         return None
     level = Level.HIGH if now.open > MANY_QUESTIONS else Level.MEDIUM
     return level, f"{counted(now.open, 'question')} without an answer."
 
 
-def _narrative_divergence(now: Standing) -> Told:
+def _narrative_divergence(now: RoundResult) -> Told:
     against = [role for role, one in now.verdicts.items() if one.ok is False]
     if not against:
         return None
@@ -183,7 +183,7 @@ def _narrative_divergence(now: Standing) -> Told:
     return level, f"{titles(against)} would do it differently."
 
 
-def _commitment_readiness(now: Standing) -> Told:
+def _commitment_readiness(now: RoundResult) -> Told:
     hesitant = [role for role in now.verdicts if role not in agreeing(now.verdicts)]
     if not hesitant:
         return None
@@ -191,7 +191,7 @@ def _commitment_readiness(now: Standing) -> Told:
     return level, f"{titles(hesitant)} would not commit to it yet."
 
 
-def _user_uncertainty(now: Standing) -> Told:
+def _user_uncertainty(now: RoundResult) -> Told:
     return (Level.HIGH, "The brief itself says that something is unclear.") if now.unsure else None
 
 

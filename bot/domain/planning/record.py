@@ -7,11 +7,11 @@ The transcript has every word; this has what came of them.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from bot.domain.planning.plan import Plan
+from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.plan_reader import read_plan
 from bot.domain.planning.plan_review import review_json
 from bot.domain.planning.projections import harmless, projected
-from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import (
     BRIEF,
     FIRST_READING,
@@ -21,13 +21,13 @@ from bot.domain.planning.workshop import (
     REQUIRED,
     REVIEW,
     VERSIONED,
-    Question,
-    Remark,
     Workshop,
+    WorkshopQuestion,
+    WorkshopRemark,
     answer_in,
     version_folder,
 )
-from bot.domain.transcript.lines import Line, Part, Source
+from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.text import clean, counted
 from bot.domain.values.value import Stored
 
@@ -56,7 +56,7 @@ def _section(title: str, rows: Iterator[str]) -> str:
     return f"## {title}\n\n{body}" if body else ""
 
 
-def _question(one: Question, names: Mapping[str, str]) -> str:
+def _question(one: WorkshopQuestion, names: Mapping[str, str]) -> str:
     asked = f"- **{one.id}** {harmless(one.text)} ({', '.join(map(harmless, one.by))})"
     if one.answered:
         return f"{asked}\n  - {_name(one.person, names)}: {harmless(one.answer)}"
@@ -69,7 +69,7 @@ def _round(ws: Workshop, number: int) -> str:
     return _section(title, rows)
 
 
-def _verdict(role: str, verdict: Verdict) -> Iterator[str]:
+def _verdict(role: str, verdict: RoleVerdict) -> Iterator[str]:
     sure = "" if verdict.confidence is None else f", confidence {verdict.confidence:.2f}"
     yield f"- **{harmless(role)}** {SAYS[verdict.ok]}{sure}"
     yield from (f"  - {harmless(reason)}" for reason in verdict.reasons)
@@ -106,9 +106,9 @@ ANSWERS, REMARK = "answers", "remark"
 MOST_REMARKS = 200
 
 
-class Recalled(NamedTuple):
-    answered: tuple[Question, ...] = ()
-    remarks: tuple[Remark, ...] = ()
+class RecalledAnswers(NamedTuple):
+    answered: tuple[WorkshopQuestion, ...] = ()
+    remarks: tuple[WorkshopRemark, ...] = ()
 
 
 def answers(ws: Workshop | None) -> Mapping[str, Any]:
@@ -119,10 +119,10 @@ def answers(ws: Workshop | None) -> Mapping[str, Any]:
     return {ANSWERS: {"question": question.text, "by": list(question.by)}}
 
 
-def recalled(lines: Iterable[Line]) -> Recalled:
+def recalled(lines: Iterable[Line]) -> RecalledAnswers:
     """As people last left them; of two answers to one question, the later."""
-    asked: dict[str, Question] = {}
-    remarks: dict[str, Remark] = {}
+    asked: dict[str, WorkshopQuestion] = {}
+    remarks: dict[str, WorkshopRemark] = {}
     for line in lines:
         amends, retracts = (str(line.meta.get(name) or "") for name in ("amends", "retracts"))
         if amends or retracts:
@@ -134,15 +134,15 @@ def recalled(lines: Iterable[Line]) -> Recalled:
             _hear(asked, remarks, line)
     found = (one for one in asked.values() if one.answered)
     told = tuple(one for one in remarks.values() if one.text)[-MOST_REMARKS:]
-    return Recalled(tuple(one.but(id=f"Q{number}") for number, one in enumerate(found, start=1)), told)
+    return RecalledAnswers(tuple(one.but(id=f"Q{number}") for number, one in enumerate(found, start=1)), told)
 
 
 def under_way(last: Line | None) -> bool:
     """Whether a transcript that ends with *last* ends in the middle of a workshop."""
-    return last is not None and VERSION in last.meta and last.phase is not Part.REVIEW_READY
+    return last is not None and VERSION in last.meta and last.phase is not LinePhase.REVIEW_READY
 
 
-def _hear(asked: dict[str, Question], remarks: dict[str, Remark], line: Line) -> None:
+def _hear(asked: dict[str, WorkshopQuestion], remarks: dict[str, WorkshopRemark], line: Line) -> None:
     person = str(line.meta.get("user_id") or "")
     told = line.meta.get(ANSWERS)
     if isinstance(told, Mapping) and isinstance(text := told.get("question"), str) and text.strip():
@@ -150,15 +150,15 @@ def _hear(asked: dict[str, Question], remarks: dict[str, Remark], line: Line) ->
         roles = tuple(str(one) for one in by) if isinstance(by, list) else ()
         answer = answer_in(line.content)
         asked.pop(text, None)
-        asked[text] = Question(
+        asked[text] = WorkshopQuestion(
             id="Q0", text=text, by=roles, answer=answer, person=person, line=line.message_id
         )
     elif line.meta.get(REMARK) is True and VERSION in line.meta:
         said = clean(line.content).strip()
-        remarks[line.message_id] = Remark(text=said, person=person, line=line.message_id)
+        remarks[line.message_id] = WorkshopRemark(text=said, person=person, line=line.message_id)
 
 
-def _change(asked: dict[str, Question], line: str, answer: str) -> None:
+def _change(asked: dict[str, WorkshopQuestion], line: str, answer: str) -> None:
     for text, one in asked.items():
         if one.line == line:
             asked[text] = one.but(answer=answer)
@@ -183,7 +183,7 @@ class PlanEdit(Stored):
         return self.text or ""
 
 
-def outputs(ws: Workshop, plan: Plan, *, names: Mapping[str, str], now: str) -> tuple[PlanEdit, ...]:
+def outputs(ws: Workshop, plan: PlanDocument, *, names: Mapping[str, str], now: str) -> tuple[PlanEdit, ...]:
     """Everything that is written when a plan is valid. `planning/meeting.jsonl` is the engine's own."""
     texts = {
         **projected(plan),
@@ -215,7 +215,7 @@ def taken_up(drafted: Workshop, files: Mapping[str, str]) -> Workshop:
     brief = files.get(BRIEF, "").strip() or drafted.brief
     ready = files.keys() >= REQUIRED and read_plan(files[PLAN]).plan is not None
     found = drafted.but(version=_first_free(1, files), brief=brief)
-    return found.but(stage=Part.REVIEW_READY, outputs=tuple(sorted(REQUIRED))) if ready else found
+    return found.but(stage=LinePhase.REVIEW_READY, outputs=tuple(sorted(REQUIRED))) if ready else found
 
 
 def free_folder(version: int, taken: Collection[str]) -> str:

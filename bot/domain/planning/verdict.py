@@ -35,7 +35,7 @@ SAID = {
 _UNSAID = object()
 
 
-class Verdict(Stored):
+class RoleVerdict(Stored):
     """`ok` is None where the role has not enough to go by; `confidence` is None where it named none."""
 
     ok: bool | None = None
@@ -59,11 +59,11 @@ class Judgement(Stored):
 
     role: str
     round: int
-    verdict: Verdict
+    verdict: RoleVerdict
     line: str = ""
 
 
-def read_verdict(text: str) -> Verdict:
+def read_verdict(text: str) -> RoleVerdict:
     """The verdict in *text*, which may stand in prose or a code fence."""
     found = _object_in(text)
     if found is None:
@@ -71,7 +71,7 @@ def read_verdict(text: str) -> Verdict:
     return verdict_from(found)
 
 
-def verdict_from(found: Mapping[str, Any]) -> Verdict:
+def verdict_from(found: Mapping[str, Any]) -> RoleVerdict:
     """Fields that cannot be understood make the verdict unknown; what the others say is kept."""
     flaws: list[str] = []
     ok = _ok(found, flaws)
@@ -79,7 +79,7 @@ def verdict_from(found: Mapping[str, Any]) -> Verdict:
     lists = {field: _texts(found, names) for field, names in NAMES.items()}
     if flaws:
         lists["reasons"] = (*flaws, *lists["reasons"])
-    return Verdict(
+    return RoleVerdict(
         ok=None if flaws else ok,
         confidence=confidence,
         reasons=lists["reasons"][:MOST_REASONS],
@@ -88,12 +88,12 @@ def verdict_from(found: Mapping[str, Any]) -> Verdict:
     )
 
 
-def unreadable(reason: str) -> Verdict:
+def unreadable(reason: str) -> RoleVerdict:
     """Also for a role that could not be asked at all."""
-    return Verdict(reasons=(one_line(reason, LONGEST),))
+    return RoleVerdict(reasons=(one_line(reason, LONGEST),))
 
 
-def summary(judgements: Mapping[str, Verdict]) -> str:
+def summary(judgements: Mapping[str, RoleVerdict]) -> str:
     """One line for the roles to go on from: `TestPlanner:NOT_OK(FR-002 has no criterion); …`."""
     return "; ".join(
         f"{role}:{verdict.word}({verdict.reasons[0] if verdict.reasons else ''})"

@@ -9,19 +9,19 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from bot.domain.planning.plan import Plan
-from bot.domain.planning.plan_reader import NOTHING_KNOWN, Known, read_plan
+from bot.domain.planning.plan import PlanDocument
+from bot.domain.planning.plan_reader import NOTHING_KNOWN, KnownIds, read_plan
 from bot.domain.planning.proposal import (
     MAX_ROUNDS,
     MAX_SESSIONS,
-    Decision,
     Proposal,
-    Standing,
+    ProposedMove,
+    RoundResult,
     is_unsure,
     proposal,
 )
-from bot.domain.planning.verdict import Judgement, Verdict
-from bot.domain.transcript.lines import Part
+from bot.domain.planning.verdict import Judgement, RoleVerdict
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.text import clean
 from bot.domain.values.value import Stored, Value
 from bot.errors import NotNow
@@ -31,7 +31,7 @@ FIRST_READING = 0
 QUESTIONS_AT_ONCE = 5
 
 
-class Question(Stored):
+class WorkshopQuestion(Stored):
     """What the roles *by* could not go on without. `line` is the answer's; a question may be passed on purpose."""
 
     id: str
@@ -51,7 +51,7 @@ class Question(Stored):
         return self.answered or self.passed
 
 
-class Remark(Stored):
+class WorkshopRemark(Stored):
     """Something a person said that answers no question."""
 
     text: str
@@ -65,9 +65,9 @@ class Chosen(Stored):
     reason then, else that of the decision.
     """
 
-    decision: Decision
+    decision: ProposedMove
     person: str
-    proposed: Decision | None = None
+    proposed: ProposedMove | None = None
     reason: str = ""
     line: str = ""
 
@@ -76,7 +76,7 @@ class Chosen(Stored):
         return self.proposed is not None and self.decision is not self.proposed
 
 
-class Judge(Stored):
+class RequestVerdict(Stored):
     """Ask a role for its verdict in this round."""
 
     kind: Literal["judge"] = "judge"
@@ -88,7 +88,7 @@ class Ask(Stored):
     """Put a question to the people; the next thing they say answers it."""
 
     kind: Literal["ask"] = "ask"
-    question: Question
+    question: WorkshopQuestion
     left: int
     """After this one."""
 
@@ -107,7 +107,7 @@ class Explain(Stored):
     person: str
 
 
-class Formalize(Stored):
+class RequestPlan(Stored):
     """Have the plan written; `errors` are those of the attempt before."""
 
     kind: Literal["formalize"] = "formalize"
@@ -126,7 +126,7 @@ class PutAside(Stored):
     kind: Literal["put_aside"] = "put_aside"
 
 
-Due = Judge | Ask | Decide | Explain | Formalize | Write | PutAside
+Due = RequestVerdict | Ask | Decide | Explain | RequestPlan | Write | PutAside
 
 
 class Workshop(Stored):
@@ -140,22 +140,22 @@ class Workshop(Stored):
     title: str
     brief: str
     roles: tuple[str, ...]
-    stage: Part = Part.DRAFT
+    stage: LinePhase = LinePhase.DRAFT
     version: int = 1
     round: int = FIRST_READING
     sessions: int = 0
     more_rounds: int = 0
     more_sessions: int = 0
-    questions: tuple[Question, ...] = ()
+    questions: tuple[WorkshopQuestion, ...] = ()
     asking: tuple[str, ...] = ()
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[WorkshopRemark, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     proposal: Proposal | None = None
     chosen: Chosen | None = None
     attempts: int = 0
     errors: tuple[str, ...] = ()
     lessons: tuple[str, ...] = ()
-    plan: Plan | None = None
+    plan: PlanDocument | None = None
     outputs: tuple[str, ...] = ()
 
     # --- what is due ----------------------------------------------------------------------------------------------
@@ -164,24 +164,24 @@ class Workshop(Stored):
     def due(self) -> Due | None:
         """What has to happen next, or None where it is people's turn to begin or to end."""
         match self.stage:
-            case Part.CLARIFYING:
+            case LinePhase.CLARIFYING:
                 return self._due_role or self._due_question
-            case Part.WORKSHOP:
+            case LinePhase.WORKSHOP:
                 return self._due_role or self._due_decision
-            case Part.FORMALIZING:
-                return Write() if self.plan else Formalize(errors=self.errors)
-            case Part.REVIEW_READY:
+            case LinePhase.FORMALIZING:
+                return Write() if self.plan else RequestPlan(errors=self.errors)
+            case LinePhase.REVIEW_READY:
                 return PutAside() if self._redone else None
             case _:
                 return None
 
     @property
-    def _due_role(self) -> Judge | None:
-        if self.round != FIRST_READING and self.stage is Part.CLARIFYING:
+    def _due_role(self) -> RequestVerdict | None:
+        if self.round != FIRST_READING and self.stage is LinePhase.CLARIFYING:
             return None
         heard = self.verdicts_of(self.round)
         silent = next((role for role in self.roles if role not in heard), None)
-        return Judge(role=silent, round=self.round) if silent else None
+        return RequestVerdict(role=silent, round=self.round) if silent else None
 
     @property
     def _due_question(self) -> Ask | None:
@@ -192,18 +192,18 @@ class Workshop(Stored):
     def _due_decision(self) -> Due | None:
         if self._redone:
             return PutAside()
-        if self.chosen and self.chosen.decision is Decision.GO:
+        if self.chosen and self.chosen.decision is ProposedMove.GO:
             return Explain(person=self.chosen.person)
         return Decide(proposal=self.proposal) if self.proposal else None
 
     @property
     def _redone(self) -> bool:
-        return bool(self.chosen and self.chosen.decision is Decision.REDO)
+        return bool(self.chosen and self.chosen.decision is ProposedMove.REDO)
 
     # --- questions ------------------------------------------------------------------------------------------------
 
     @property
-    def open_questions(self) -> tuple[Question, ...]:
+    def open_questions(self) -> tuple[WorkshopQuestion, ...]:
         """Those that wait for people, and that some role asks in this round; what nobody asks any more is moot."""
         wanted = {
             _said(text) for one in self.verdicts_of(self.round).values() for text in one.blocking_questions
@@ -211,17 +211,19 @@ class Workshop(Stored):
         return tuple(one for one in self.questions if not one.settled and _said(one.text) in wanted)
 
     @property
-    def answered(self) -> tuple[Question, ...]:
+    def answered(self) -> tuple[WorkshopQuestion, ...]:
         return tuple(one for one in self.questions if one.answered)
 
     @property
     def held(self) -> bool:
-        return self.stage is Part.WORKSHOP and bool(self.chosen and self.chosen.decision is Decision.HOLD)
+        return self.stage is LinePhase.WORKSHOP and bool(
+            self.chosen and self.chosen.decision is ProposedMove.HOLD
+        )
 
     @property
     def overridden(self) -> bool:
         """Whether the plan is written although something else was proposed."""
-        return bool(self.chosen and self.chosen.decision is Decision.GO and self.chosen.against)
+        return bool(self.chosen and self.chosen.decision is ProposedMove.GO and self.chosen.against)
 
     @property
     def rounds_left(self) -> int:
@@ -231,16 +233,16 @@ class Workshop(Stored):
     def sessions_left(self) -> int:
         return MAX_SESSIONS + self.more_sessions - self.sessions
 
-    def question(self, text: str) -> Question | None:
+    def question(self, text: str) -> WorkshopQuestion | None:
         """The one that asks the same, in whatever case and punctuation."""
         return next((one for one in self.questions if _said(one.text) == _said(text)), None)
 
-    def verdicts_of(self, number: int) -> Mapping[str, Verdict]:
+    def verdicts_of(self, number: int) -> Mapping[str, RoleVerdict]:
         """By role, in the order of speaking."""
         return {one.role: one.verdict for one in self.judgements if one.round == number}
 
     @property
-    def verdicts(self) -> Mapping[str, Verdict]:
+    def verdicts(self) -> Mapping[str, RoleVerdict]:
         """The last that each role gave, as far as it gave one."""
         return {one.role: one.verdict for one in self.judgements}
 
@@ -250,8 +252,8 @@ class Workshop(Stored):
         return bool(self.answered) or not is_unsure(self.brief)
 
     @property
-    def standing(self) -> Standing:
-        return Standing(
+    def standing(self) -> RoundResult:
+        return RoundResult(
             round=self.round,
             verdicts=self.verdicts_of(self.round),
             before=self.verdicts_of(self.round - 1) if self.round > 1 else {},
@@ -333,13 +335,13 @@ def _session_left(ws: Workshop) -> bool:
 def _person_said_go(ws: Workshop) -> bool:
     """And why, where that was not what was proposed."""
     chosen = ws.chosen
-    if chosen is None or chosen.decision is not Decision.GO:
+    if chosen is None or chosen.decision is not ProposedMove.GO:
         return False
     return bool(chosen.reason) or not chosen.against
 
 
 def _person_said_redo(ws: Workshop) -> bool:
-    return ws.chosen is not None and ws.chosen.decision is Decision.REDO
+    return ws.chosen is not None and ws.chosen.decision is ProposedMove.REDO
 
 
 def _written_and_valid(ws: Workshop) -> bool:
@@ -366,21 +368,21 @@ REDO = (_person_said_redo, "Somebody has to say that it is to begin again.")
 WRITTEN = (_written_and_valid, "The plan and its files are not all written yet.")
 BROKEN = (_not_mended, "The plan can still be mended.")
 
-GUARDS: Mapping[tuple[Part, Part], tuple[tuple[Guard, str], ...]] = {
-    (Part.DRAFT, Part.CLARIFYING): (HAS_BRIEF,),
-    (Part.CLARIFYING, Part.WORKSHOP): (HEARD, ASKED, ROUND),
-    (Part.CLARIFYING, Part.FORMALIZING): (HEARD, ASKED, CLEAR, GO),
-    (Part.WORKSHOP, Part.WORKSHOP): (HEARD, ROUND),
-    (Part.WORKSHOP, Part.FORMALIZING): (HEARD, GO),
-    (Part.FORMALIZING, Part.REVIEW_READY): (WRITTEN,),
-    (Part.WORKSHOP, Part.CLARIFYING): (HEARD, SESSION, ROUND),
-    (Part.FORMALIZING, Part.WORKSHOP): (BROKEN,),
-    (Part.WORKSHOP, Part.DRAFT): (REDO,),
-    (Part.REVIEW_READY, Part.DRAFT): (REDO,),
+GUARDS: Mapping[tuple[LinePhase, LinePhase], tuple[tuple[Guard, str], ...]] = {
+    (LinePhase.DRAFT, LinePhase.CLARIFYING): (HAS_BRIEF,),
+    (LinePhase.CLARIFYING, LinePhase.WORKSHOP): (HEARD, ASKED, ROUND),
+    (LinePhase.CLARIFYING, LinePhase.FORMALIZING): (HEARD, ASKED, CLEAR, GO),
+    (LinePhase.WORKSHOP, LinePhase.WORKSHOP): (HEARD, ROUND),
+    (LinePhase.WORKSHOP, LinePhase.FORMALIZING): (HEARD, GO),
+    (LinePhase.FORMALIZING, LinePhase.REVIEW_READY): (WRITTEN,),
+    (LinePhase.WORKSHOP, LinePhase.CLARIFYING): (HEARD, SESSION, ROUND),
+    (LinePhase.FORMALIZING, LinePhase.WORKSHOP): (BROKEN,),
+    (LinePhase.WORKSHOP, LinePhase.DRAFT): (REDO,),
+    (LinePhase.REVIEW_READY, LinePhase.DRAFT): (REDO,),
 }
 
 
-def entering(ws: Workshop, stage: Part) -> Workshop:
+def entering(ws: Workshop, stage: LinePhase) -> Workshop:
     """*ws* in *stage*. Raises NotNow, with a sentence for people, where the table says no."""
     for holds, sentence in GUARDS.get((ws.stage, stage), ((lambda _: False, _no_way(ws, stage)),)):
         if not holds(ws):
@@ -388,7 +390,7 @@ def entering(ws: Workshop, stage: Part) -> Workshop:
     return ws.but(stage=stage)
 
 
-def _no_way(ws: Workshop, stage: Part) -> str:
+def _no_way(ws: Workshop, stage: LinePhase) -> str:
     return f"A plan does not go from {ws.stage} to {stage}."
 
 
@@ -408,7 +410,7 @@ STILL_READING = "The roles are still reading."
 WHY = "Say in a sentence why, so that the record shows it."
 
 
-class By(Value):
+class DecidedBy(Value):
     """Who did it, and the `message_id` of the line that says so."""
 
     person: str
@@ -420,16 +422,16 @@ class By(Value):
 
 def started(ws: Workshop) -> Workshop:
     """The roles begin to read."""
-    return _moving(entering(ws, Part.CLARIFYING))
+    return _moving(entering(ws, LinePhase.CLARIFYING))
 
 
-def said(ws: Workshop, text: str, by: By) -> Workshop:
+def said(ws: Workshop, text: str, by: DecidedBy) -> Workshop:
     """
     Words in the thread: the answer to the open question, the reason for going against the proposal, or a remark.
 
     An empty answer, or one that says "skip", passes the question.
     """
-    if ws.stage is Part.REVIEW_READY:
+    if ws.stage is LinePhase.REVIEW_READY:
         raise NotNow(NOT_NOW)
     if ws.asking:
         return _moving(_settled(ws, answer_in(text), by))
@@ -438,9 +440,9 @@ def said(ws: Workshop, text: str, by: By) -> Workshop:
     return remarked(ws, text, by)
 
 
-def remarked(ws: Workshop, text: str, by: By) -> Workshop:
+def remarked(ws: Workshop, text: str, by: DecidedBy) -> Workshop:
     """Something that answers no question; every role is given it."""
-    remark = Remark(text=clean(text).strip(), person=by.person, line=by.line)
+    remark = WorkshopRemark(text=clean(text).strip(), person=by.person, line=by.line)
     return ws.but(remarks=(*ws.remarks, remark)) if remark.text else ws
 
 
@@ -459,7 +461,7 @@ def amended(ws: Workshop, line: str, text: str) -> Workshop:
     return ws.but(questions=questions, remarks=tuple(one for one in remarks if one.text), chosen=chosen)
 
 
-def passed_all(ws: Workshop, by: By) -> Workshop:
+def passed_all(ws: Workshop, by: DecidedBy) -> Workshop:
     """Nobody here knows; the questions stay open in the plan, and are not asked again."""
     if not ws.asking:
         raise NotNow(NOT_NOW)
@@ -468,12 +470,12 @@ def passed_all(ws: Workshop, by: By) -> Workshop:
     return _moving(ws)
 
 
-def chosen(ws: Workshop, decision: Decision, by: By) -> Workshop:
+def chosen(ws: Workshop, decision: ProposedMove, by: DecidedBy) -> Workshop:
     """
     A person decides, as proposed or not. Going on although something else was proposed waits for a reason, a redo for
     the files to be put aside; asking for more than the limits allow is granted.
     """
-    if ws.stage is Part.REVIEW_READY and decision is Decision.REDO:
+    if ws.stage is LinePhase.REVIEW_READY and decision is ProposedMove.REDO:
         return ws.but(chosen=Chosen(decision=decision, person=by.person, line=by.line))
     if not isinstance(ws.due, Decide | Explain):
         raise NotNow(NOT_NOW)
@@ -481,11 +483,11 @@ def chosen(ws: Workshop, decision: Decision, by: By) -> Workshop:
     choice = Chosen(decision=decision, person=by.person, proposed=ws.proposal.decision, line=by.line)
     ws = ws.but(chosen=choice)
     match decision:
-        case Decision.GO:
+        case ProposedMove.GO:
             return ws if choice.against else _formalizing(ws)
-        case Decision.CLARIFY:
-            return _asking(entering(_granted(ws, asking=True), Part.CLARIFYING))
-        case Decision.REDO | Decision.HOLD:
+        case ProposedMove.CLARIFY:
+            return _asking(entering(_granted(ws, asking=True), LinePhase.CLARIFYING))
+        case ProposedMove.REDO | ProposedMove.HOLD:
             return ws
 
 
@@ -496,21 +498,21 @@ def another_round(ws: Workshop) -> Workshop:
     return _next_round(_granted(ws, asking=False))
 
 
-def went_straight(ws: Workshop, by: By) -> Workshop:
+def went_straight(ws: Workshop, by: DecidedBy) -> Workshop:
     """From the questions to the plan, without a round of the workshop: what is still open is passed."""
     if not ws.asking:
-        raise NotNow(STILL_READING if ws.stage is Part.CLARIFYING else NOT_NOW)
+        raise NotNow(STILL_READING if ws.stage is LinePhase.CLARIFYING else NOT_NOW)
     for _ in ws.asking:
         ws = _settled(ws, "", by)
-    return _formalizing(ws.but(chosen=Chosen(decision=Decision.GO, person=by.person, line=by.line)))
+    return _formalizing(ws.but(chosen=Chosen(decision=ProposedMove.GO, person=by.person, line=by.line)))
 
 
 # --- voices and the disk ----------------------------------------------------------------------------------------------
 
 
-def judged(ws: Workshop, role: str, verdict: Verdict, *, line: str = "") -> Workshop:
+def judged(ws: Workshop, role: str, verdict: RoleVerdict, *, line: str = "") -> Workshop:
     """A role has spoken; when it was the last, questions are put or a decision is proposed."""
-    if ws.due != Judge(role=role, round=ws.round):
+    if ws.due != RequestVerdict(role=role, round=ws.round):
         return ws
     judgement = Judgement(role=role, round=ws.round, verdict=verdict, line=line)
     ws = ws.but(judgements=(*ws.judgements, judgement))
@@ -519,22 +521,22 @@ def judged(ws: Workshop, role: str, verdict: Verdict, *, line: str = "") -> Work
     return _moving(ws)
 
 
-def formalized(ws: Workshop, given: str | Mapping[str, Any], known: Known = NOTHING_KNOWN) -> Workshop:
+def formalized(ws: Workshop, given: str | Mapping[str, Any], known: KnownIds = NOTHING_KNOWN) -> Workshop:
     """A plan came back. One that is not valid is written again, once, with what is wrong; then people decide."""
-    if ws.stage is not Part.FORMALIZING or ws.plan:
+    if ws.stage is not LinePhase.FORMALIZING or ws.plan:
         return ws
     found = read_plan(given, known)
     ws = ws.but(attempts=ws.attempts + 1, plan=found.plan, errors=found.errors)
     if found.plan or ws.attempts < ATTEMPTS:
         return ws
-    return _proposing(entering(ws, Part.WORKSHOP).but(chosen=None))
+    return _proposing(entering(ws, LinePhase.WORKSHOP).but(chosen=None))
 
 
 def written(ws: Workshop, *paths: str) -> Workshop:
     """The files are in git; without all of them nothing is ready."""
-    if ws.stage is not Part.FORMALIZING or ws.plan is None:
+    if ws.stage is not LinePhase.FORMALIZING or ws.plan is None:
         return ws
-    return entering(ws.but(outputs=paths), Part.REVIEW_READY).but(plan=None)
+    return entering(ws.but(outputs=paths), LinePhase.REVIEW_READY).but(plan=None)
 
 
 def put_aside(ws: Workshop) -> Workshop:
@@ -544,7 +546,7 @@ def put_aside(ws: Workshop) -> Workshop:
     """
     if not isinstance(ws.due, PutAside):
         return ws
-    again = entering(ws, Part.DRAFT)
+    again = entering(ws, LinePhase.DRAFT)
     kept = {"slug", "title", "brief", "roles", "remarks"}
     return Workshop(
         **{name: getattr(again, name) for name in kept},
@@ -559,9 +561,9 @@ def put_aside(ws: Workshop) -> Workshop:
 
 def _moving(ws: Workshop) -> Workshop:
     """On to what comes next, when nobody has the floor any more."""
-    if isinstance(ws.due, Judge) or ws.asking:
+    if isinstance(ws.due, RequestVerdict) or ws.asking:
         return ws
-    if ws.stage is Part.WORKSHOP:
+    if ws.stage is LinePhase.WORKSHOP:
         return _proposing(ws)
     if ws.round == FIRST_READING and not ws.sessions and ws.open_questions:
         return _asking(ws)
@@ -569,7 +571,7 @@ def _moving(ws: Workshop) -> Workshop:
 
 
 def _next_round(ws: Workshop) -> Workshop:
-    return entering(ws, Part.WORKSHOP).but(round=ws.round + 1, proposal=None, chosen=None, errors=())
+    return entering(ws, LinePhase.WORKSHOP).but(round=ws.round + 1, proposal=None, chosen=None, errors=())
 
 
 def _proposing(ws: Workshop) -> Workshop:
@@ -577,7 +579,7 @@ def _proposing(ws: Workshop) -> Workshop:
 
 
 def _formalizing(ws: Workshop) -> Workshop:
-    return entering(ws, Part.FORMALIZING).but(attempts=0, outputs=())
+    return entering(ws, LinePhase.FORMALIZING).but(attempts=0, outputs=())
 
 
 def _granted(ws: Workshop, *, asking: bool) -> Workshop:
@@ -608,7 +610,7 @@ def _wanting_to_know(ws: Workshop, text: str, role: str) -> Workshop:
     asked = ws.question(text)
     if asked is None:
         number = max((int(one.id.removeprefix("Q")) for one in ws.questions), default=0) + 1
-        new = Question(id=f"Q{number}", text=text, by=(role,))
+        new = WorkshopQuestion(id=f"Q{number}", text=text, by=(role,))
         return ws.but(questions=(*ws.questions, new))
     return _with_question(ws, asked.but(by=tuple(dict.fromkeys((*asked.by, role)))))
 
@@ -624,18 +626,18 @@ def passes(ws: Workshop | None, text: str) -> bool:
     return ws is not None and bool(ws.asking) and not answer_in(text)
 
 
-def _settled(ws: Workshop, answer: str, by: By) -> Workshop:
+def _settled(ws: Workshop, answer: str, by: DecidedBy) -> Workshop:
     """The open question has its answer, or is passed."""
     question = next(one for one in ws.questions if one.id == ws.asking[0])
     settled = question.but(answer=answer, passed=not answer, person=by.person, line=by.line)
     return _with_question(ws, settled).but(asking=ws.asking[1:])
 
 
-def _with_question(ws: Workshop, question: Question) -> Workshop:
+def _with_question(ws: Workshop, question: WorkshopQuestion) -> Workshop:
     return ws.but(questions=tuple(question if one.id == question.id else one for one in ws.questions))
 
 
-def _explained(ws: Workshop, reason: str, by: By) -> Workshop:
+def _explained(ws: Workshop, reason: str, by: DecidedBy) -> Workshop:
     assert ws.chosen, "only a choice is explained"
     if not reason:
         raise NotNow(WHY)

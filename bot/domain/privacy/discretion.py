@@ -33,8 +33,8 @@ NAMES_SOMETHING = frozenset({
 """Fields that others find things by: they are no text of anybody."""
 
 
-def discreet(happened: T, redact: Redact) -> T:
-    return happened if type(happened) in SAYS_NOTHING else _value(happened, redact)
+def redacted_message(event: T, redact: Redact) -> T:
+    return event if type(event) in SAYS_NOTHING else _value(event, redact)
 
 
 def _value(value: T, redact: Redact) -> T:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple
 
-from bot.domain.privacy.rules import FORM_RUN, KNOWN_FORMS, RULES, Rule
+from bot.domain.privacy.rules import FORM_RUN, KNOWN_FORMS, RULES, RedactionRule
 
 MARK = "[redacted:%s]"
 MARKED = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")
@@ -55,7 +55,7 @@ class BadPattern(ValueError):
 class Redactor:
     """*values* are hidden wherever they stand, *rules* (see `own_rule`) come after those that everybody needs."""
 
-    def __init__(self, values: Iterable[str] = (), rules: Iterable[Rule] = ()) -> None:
+    def __init__(self, values: Iterable[str] = (), rules: Iterable[RedactionRule] = ()) -> None:
         self._values = tuple(
             sorted({one for one in values if len(one) >= SHORTEST_VALUE}, key=len, reverse=True)
         )
@@ -96,7 +96,7 @@ class Redactor:
         return Redacted(text, tuple(kinds))
 
 
-def own_rule(pattern: str) -> Rule:
+def own_rule(pattern: str) -> RedactionRule:
     """
     A pattern of somebody who runs the bot: `kind = text`, or the text alone, in which `#` is a digit, `?` a letter or
     a digit, and one `*` a run of letters, digits, `_`, `.` and `-`. Raises BadPattern.
@@ -116,10 +116,10 @@ def own_rule(pattern: str) -> Rule:
         raise BadPattern("a pattern has more than one *, or begins with it")
     written = "".join(_WILD.get(one) or re.escape(one) for one in text)
     hint = max(literal, key=len).lower()
-    return Rule(kind, (hint,), re.compile(_bounded(text, written), re.IGNORECASE))
+    return RedactionRule(kind, (hint,), re.compile(_bounded(text, written), re.IGNORECASE))
 
 
-def own_rules(patterns: Iterable[str]) -> tuple[Rule, ...]:
+def own_rules(patterns: Iterable[str]) -> tuple[RedactionRule, ...]:
     """Of the lines of a file: empty ones and comments are none. Raises BadPattern."""
     lines = [line.strip() for line in patterns]
     told = [line for line in lines if line and not line.startswith("# ")]
@@ -132,11 +132,11 @@ def unchanged(text: str) -> str:
     return text
 
 
-def _by_hint(rules: Iterable[Rule]) -> tuple[tuple[str, Rule], ...]:
+def _by_hint(rules: Iterable[RedactionRule]) -> tuple[tuple[str, RedactionRule], ...]:
     return tuple((hint, rule) for rule in rules for hint in rule.hints)
 
 
-def _hidden(rule: Rule, kinds: list[str], found: re.Match[str]) -> str:
+def _hidden(rule: RedactionRule, kinds: list[str], found: re.Match[str]) -> str:
     if not rule.is_one(found) or MARKED.search(found[0]):
         return found[0]
     kinds.append(rule.kind)

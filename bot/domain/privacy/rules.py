@@ -21,7 +21,7 @@ def _always(_found: re.Match[str]) -> bool:
     return True
 
 
-class Rule(NamedTuple):
+class RedactionRule(NamedTuple):
     """
     One of *hints* stands in every text, in small letters, that *pattern* finds something in. What is hidden is its
     group `secret`, if it has one, and all of it otherwise; *is_one* has the last word. A text that does not have
@@ -300,12 +300,12 @@ def _is_iban(found: re.Match[str]) -> bool:
     return int("".join(str(int(one, 36)) for one in number[4:] + number[:4])) % 97 == 1
 
 
-def _of_format(form: Format) -> Rule:
+def _of_format(form: Format) -> RedactionRule:
     beginnings = "|".join(map(re.escape, form.beginnings))
     # Where a beginning follows a letter, it is a part of a word.
     pattern = f"(?a){ALONE}(?:{beginnings})(?P<rest>{form.rest})"
     hints = tuple(one.lower() for one in form.beginnings)
-    return Rule(form.kind, hints, pattern, _has_digit if form.digit else _always)
+    return RedactionRule(form.kind, hints, pattern, _has_digit if form.digit else _always)
 
 
 def _has_digit(found: re.Match[str]) -> bool:
@@ -313,15 +313,15 @@ def _has_digit(found: re.Match[str]) -> bool:
     return any(one.isdigit() for one in rest) or not (rest.islower() or rest.isupper())
 
 
-KNOWN_FORMS: tuple[Rule, ...] = (
+KNOWN_FORMS: tuple[RedactionRule, ...] = (
     *map(_of_format, FORMATS),
-    *(Rule(kind, (hint,), f"(?a){ALONE}{pattern}") for kind, hint, pattern in MARKED_LATER),
-    Rule(
+    *(RedactionRule(kind, (hint,), f"(?a){ALONE}{pattern}") for kind, hint, pattern in MARKED_LATER),
+    RedactionRule(
         "sidekiq-key",
         ("contribsys__com",),
         _of(r"(?i)contribsys__com[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?(?P<secret>[a-f0-9]{8}:[a-f0-9]{8})"),
     ),
-    *(Rule("secret", (one,), f"(?i){re.escape(one)}{MAKERS_KEY}", _is_key) for one in MAKERS),
+    *(RedactionRule("secret", (one,), f"(?i){re.escape(one)}{MAKERS_KEY}", _is_key) for one in MAKERS),
 )
 FORM_RUN = re.compile(r"[\w.~+/=%|-]{18}")
 """In every text that one of `KNOWN_FORMS` finds something in; few sentences have such a run."""
@@ -330,21 +330,21 @@ SLACK = r"[A-Za-z0-9%](?:[A-Za-z0-9%_-]|[.](?!\s|$)){9,}+"
 PAIR = _of(r"(?i)value|[\"'],[ \t]{0,4}[\"']")
 END_TAG = _of("</")
 
-RULES: tuple[Rule, ...] = (
-    Rule("private-key", ("private key",), _of(PRIVATE_KEY)),
-    Rule(
+RULES: tuple[RedactionRule, ...] = (
+    RedactionRule("private-key", ("private key",), _of(PRIVATE_KEY)),
+    RedactionRule(
         "slack-webhook",
         ("hooks.slack.com",),
         _of(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9/_-]{20,})"),
     ),
-    Rule(
+    RedactionRule(
         "teams-webhook",
         ("webhook.office.com",),
         _of(r"webhook\.office\.com/webhookb?2?/(?P<secret>[A-Za-z0-9@/-]{40,}+)"),
     ),
-    Rule("slack-token", ("xapp-", "xwfp-"), _of(rf"{ALONE}x(?:app|wfp)-{SLACK}")),
-    Rule("slack-token", ("xox",), _of(rf"{ALONE}(?:xoxe\.)?xox[a-z]-{SLACK}")),
-    Rule(
+    RedactionRule("slack-token", ("xapp-", "xwfp-"), _of(rf"{ALONE}x(?:app|wfp)-{SLACK}")),
+    RedactionRule("slack-token", ("xox",), _of(rf"{ALONE}(?:xoxe\.)?xox[a-z]-{SLACK}")),
+    RedactionRule(
         "aws-secret-key",
         ("akia", "asia"),
         _of(
@@ -353,31 +353,31 @@ RULES: tuple[Rule, ...] = (
         ),
         beside=AWS_ID,
     ),
-    Rule("aws-access-key", ("akia", "asia"), AWS_ID),
-    Rule(
+    RedactionRule("aws-access-key", ("akia", "asia"), AWS_ID),
+    RedactionRule(
         "jwt",
         ("eyj",),
         _of(rf"{ALONE}eyJ[A-Za-z0-9_-]{{8,500}}\.eyJ[A-Za-z0-9_-]{{8,}}(?:\.[A-Za-z0-9_-]+)?+"),
     ),
-    Rule("telegram-token", (":a",), _of(r"(?<!\d)\d{5,16}:A[A-Za-z0-9_-]{34}(?![A-Za-z0-9_-])")),
-    Rule(
+    RedactionRule("telegram-token", (":a",), _of(r"(?<!\d)\d{5,16}:A[A-Za-z0-9_-]{34}(?![A-Za-z0-9_-])")),
+    RedactionRule(
         "azure-key",
         ("accountkey=", "sharedaccesskey="),
         _of(r"(?i:accountkey|sharedaccesskey)=(?P<secret>[A-Za-z0-9+/=]{40,})"),
     ),
-    Rule(
+    RedactionRule(
         "credentials",
         ("://",),
         _of(r"://[^\s/@:<>\"'|]{0,100}+:(?P<secret>[^\s/@<>\"'|]{1,200}+)(?=@)"),
         lambda found: not HOLDS_A_PLACE.match(found["secret"]),
     ),
-    Rule(
+    RedactionRule(
         "credentials",
         ("http",),
         _of(r"https?://(?P<secret>[A-Za-z0-9_]{20,200})(?=@)"),  # where the name stands: git takes a token there
         lambda found: any(one.isdigit() for one in found["secret"]),
     ),
-    Rule(
+    RedactionRule(
         "credentials",
         ("authorization", "bearer"),
         _of(
@@ -386,13 +386,13 @@ RULES: tuple[Rule, ...] = (
         ),
         lambda found: any(one.isdigit() for one in found["secret"] or found["bearer"]),
     ),
-    Rule(
+    RedactionRule(
         "credentials",
         ("authorization",),
         _of(r"(?i:authorization)[\"']?[ \t]{0,4}[:=][ \t\"']{0,4}(?P<secret>[A-Za-z0-9+/_.~=@-]{16,}+)(?!\()"),
         lambda found: _mixed(found["secret"]),
     ),
-    Rule(
+    RedactionRule(
         "credentials",
         (" -u", "--user", "--proxy-user"),
         _of(
@@ -401,35 +401,35 @@ RULES: tuple[Rule, ...] = (
         ),
         _of_curl,
     ),
-    Rule(
+    RedactionRule(
         "credentials",
         (" -u", "--user"),
         _of(r"(?:(?<=\s)-u|--user)(?:=|[ \t]{0,5}+)\"(?P<secret>[^\s\"':]{6,200}):\""),
         _of_curl,
     ),
-    Rule(
+    RedactionRule(
         "credentials",
         ("password",),
         _of(r"(?<!\w)(?:machine\s{1,20}+\S{1,200}+|default)\s{1,20}+(?:(?:login|account)\s{1,20}+\S{1,200}+\s{1,20}+){1,2}+"
             r"password\s{1,20}+(?P<secret>\S{1,300}+)"),
     ),
-    Rule(
+    RedactionRule(
         "credentials",
         ("machine",),
         _of(r"(?<!\w)machine\s{1,20}+\S{1,200}+\s{1,20}+password\s{1,20}+(?P<secret>\S{1,300}+)"),
     ),
-    Rule(
+    RedactionRule(
         "credentials",
         ("auth",),
         _of(r"[\"']auth[\"']\s{0,20}+:\s{0,20}+[\"'](?P<secret>[A-Za-z0-9+/]{6,2000}+={0,2})[\"']"),
         _is_name_and_password,
     ),
-    Rule(
+    RedactionRule(
         "private-key",
         ("client-key-data",),
         _of(r"client-key-data[\"']?\s{0,20}+:\s{0,20}+[\"']?(?P<secret>[A-Za-z0-9+/]{20,}+={0,2})"),
     ),
-    Rule(
+    RedactionRule(
         "secret",
         ("kind:",),
         _of(
@@ -439,13 +439,13 @@ RULES: tuple[Rule, ...] = (
         _is_of_kubernetes,
         beside=_of(r"(?i)\bkind:[ \t]{0,8}[\"']?secret\b"),
     ),
-    Rule("password", PERSONAL_HINTS, _named(PERSONAL), _is_password),
-    Rule("secret", MACHINE_HINTS, _named(MACHINE), _is_secret),
-    Rule("password", PERSONAL_HINTS, _element(PERSONAL), _is_password_value, beside=END_TAG),
-    Rule("secret", MACHINE_HINTS, _element(MACHINE), _is_secret_value, beside=END_TAG),
-    Rule("password", PERSONAL_HINTS, _next_to(PERSONAL), _is_password_value, beside=PAIR),
-    Rule("secret", MACHINE_HINTS, _next_to(MACHINE), _is_secret_value, beside=PAIR),
-    Rule(
+    RedactionRule("password", PERSONAL_HINTS, _named(PERSONAL), _is_password),
+    RedactionRule("secret", MACHINE_HINTS, _named(MACHINE), _is_secret),
+    RedactionRule("password", PERSONAL_HINTS, _element(PERSONAL), _is_password_value, beside=END_TAG),
+    RedactionRule("secret", MACHINE_HINTS, _element(MACHINE), _is_secret_value, beside=END_TAG),
+    RedactionRule("password", PERSONAL_HINTS, _next_to(PERSONAL), _is_password_value, beside=PAIR),
+    RedactionRule("secret", MACHINE_HINTS, _next_to(MACHINE), _is_secret_value, beside=PAIR),
+    RedactionRule(
         "card",
         ("",),
         _of(
@@ -455,5 +455,5 @@ RULES: tuple[Rule, ...] = (
         ),
         _is_card,
     ),
-    Rule("iban", ("",), _of(IBAN), _is_iban),
+    RedactionRule("iban", ("",), _of(IBAN), _is_iban),
 )  # fmt: skip

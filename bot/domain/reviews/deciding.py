@@ -6,43 +6,43 @@ from bot.domain.messages import review_wording
 from bot.domain.reviews.notice import (
     Arrived,
     AskReview,
-    Attempted,
     Delayed,
-    Entry,
-    Failed,
     Gone,
     Happened,
     KeepReview,
-    Kept,
-    Made,
     MakeReview,
     Notice,
+    NoticeAttempted,
+    NoticeFailed,
     Outcome,
     Owed,
+    ReviewEntry,
+    ReviewKept,
+    ReviewMade,
     ShowNotice,
     Stands,
     TellPerson,
     TellThread,
-    Told,
+    ThreadTold,
 )
 
 TOLD_ONE_BY_ONE = 5
 """In one message of the thread; when more arrive at once, the rest is counted."""
 
 
-def decide(notice: Notice, happened: Happened) -> Notice:
-    after = _decided(notice, happened)
-    return after if after is notice else after.but(now=happened.at)
+def decide(notice: Notice, event: Happened) -> Notice:
+    after = _decided(notice, event)
+    return after if after is notice else after.but(now=event.at)
 
 
-def _decided(notice: Notice, happened: Happened) -> Notice:
-    match happened:
+def _decided(notice: Notice, event: Happened) -> Notice:
+    match event:
         case AskReview():
-            return _asked(notice, happened)
+            return _asked(notice, event)
         case Arrived():
-            return _arrived(notice, happened)
+            return _arrived(notice, event)
         case _:
-            return _settled(notice, happened)
+            return _settled(notice, event)
 
 
 def _asked(notice: Notice, wish: AskReview) -> Notice:
@@ -52,7 +52,7 @@ def _asked(notice: Notice, wish: AskReview) -> Notice:
         personas=wish.personas, person=wish.person, place=wish.place, reply_url=wish.reply_url, at=wish.at
     )
     notice = notice.but(title=wish.title, asked_in=notice.asked_in or wish.place.channel)
-    return notice.knowing(wish.key).owing(make)
+    return notice.knowing(wish.key).queueing(make)
 
 
 def _arrived(notice: Notice, came: Arrived) -> Notice:
@@ -62,36 +62,36 @@ def _arrived(notice: Notice, came: Arrived) -> Notice:
     return _shown(notice, came.entry)
 
 
-def _settled(notice: Notice, happened: Outcome) -> Notice:
+def _settled(notice: Notice, event: Outcome) -> Notice:
     """Ignores outcomes of effects that are no longer in the outbox."""
-    effect = next((one for one in notice.outbox if one.id == happened.effect), None)
+    effect = next((one for one in notice.outbox if one.id == event.effect), None)
     if effect is None:
         return notice
-    match happened:
-        case Attempted(attempts=attempts) if attempts != effect.attempts:
+    match event:
+        case NoticeAttempted(attempts=attempts) if attempts != effect.attempts:
             return notice
-        case Attempted(at=at, by=by):
+        case NoticeAttempted(at=at, by=by):
             begun = effect.but(attempts=effect.attempts + 1, attempted_at=at, attempted_by=by)
             return notice.but(outbox=tuple(begun if one is effect else one for one in notice.outbox))
-        case Made(content=content, entry=entry):
+        case ReviewMade(content=content, entry=entry):
             return notice.replacing(effect, _keeping(effect, content, entry))
-        case Kept(number=number, path=path):
+        case ReviewKept(number=number, path=path):
             return _kept(notice, effect, number=number, path=path)
         case Stands(channel=channel, ts=ts):
             return notice.replacing(effect).but(channel=channel, ts=ts, searched=True, refused="")
         case Gone():
             return notice.replacing(effect, ShowNotice()).but(ts="")
-        case Told():
+        case ThreadTold():
             return notice.replacing(effect)
         case Delayed(sentence=sentence):
             return _delayed(notice, effect, sentence)
-        case Failed(sentence=sentence):
+        case NoticeFailed(sentence=sentence):
             return _failed(notice, effect, sentence)
         case _:
-            assert_never(happened)
+            assert_never(event)
 
 
-def _keeping(effect: Owed, content: str, entry: Entry) -> KeepReview:
+def _keeping(effect: Owed, content: str, entry: ReviewEntry) -> KeepReview:
     assert isinstance(effect, MakeReview), "Made is the outcome of MakeReview"
     return KeepReview(
         content=content, entry=entry, person=effect.person, place=effect.place, reply_url=effect.reply_url
@@ -106,20 +106,20 @@ def _kept(notice: Notice, effect: Owed, *, number: int, path: str) -> Notice:
     return _shown(notice, effect.entry.but(number=number, path=path))
 
 
-def _shown(notice: Notice, entry: Entry) -> Notice:
+def _shown(notice: Notice, entry: ReviewEntry) -> Notice:
     """The notice is shown first. An edit that is under way may be without *entry*, so another one follows it."""
     waiting = [one for one in notice.outbox[1:] if not isinstance(one, ShowNotice)]
     notice = (
         notice.knowing(f"review.{entry.number}").showing(entry).but(outbox=(*notice.outbox[:1], *waiting))
     )
-    return _telling(notice.owing(ShowNotice()), entry)
+    return _telling(notice.queueing(ShowNotice()), entry)
 
 
-def _telling(notice: Notice, entry: Entry) -> Notice:
+def _telling(notice: Notice, entry: ReviewEntry) -> Notice:
     """A message of details that is not begun yet takes *entry* along."""
     waiting = next((one for one in notice.outbox if isinstance(one, TellThread) and not one.attempts), None)
     if waiting is None:
-        return notice.owing(TellThread(entries=(entry,), look=entry.number <= notice.lost_up_to))
+        return notice.queueing(TellThread(entries=(entry,), look=entry.number <= notice.lost_up_to))
     if len(waiting.entries) < TOLD_ONE_BY_ONE:
         longer = waiting.but(entries=(*waiting.entries, entry))
     else:

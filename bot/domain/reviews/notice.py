@@ -16,7 +16,7 @@ ENTRIES_KEPT = 6
 KEYS_REMEMBERED = 256
 
 
-class Entry(Stored):
+class ReviewEntry(Stored):
     """
     A review as it is shown. *number* is its iteration, and 0 until it is kept; *findings* are those that are shown,
     *hidden* says what is not shown, and why.
@@ -62,7 +62,7 @@ class KeepReview(_Effect):
 
     kind: Literal["keep"] = "keep"
     content: str
-    entry: Entry
+    entry: ReviewEntry
     person: Person
     place: Place
     reply_url: str = ""
@@ -82,7 +82,7 @@ class TellThread(_Effect):
     """
 
     kind: Literal["details"] = "details"
-    entries: tuple[Entry, ...]
+    entries: tuple[ReviewEntry, ...]
     more: int = 0
     look: bool = False
 
@@ -122,7 +122,7 @@ class Arrived(_Happened):
     """A review that we did not make is kept: *entry* has its number. *channel* is for an item that has none."""
 
     title: str
-    entry: Entry
+    entry: ReviewEntry
     channel: str = ""
 
 
@@ -130,7 +130,7 @@ class _Outcome(_Happened):
     effect: str
 
 
-class Attempted(_Outcome):
+class NoticeAttempted(_Outcome):
     """
     Saved before an effect is begun, so that the next process looks first after a crash. *attempts* is how often it had
     been begun before; of two processes that save the same, the second is too late.
@@ -140,12 +140,12 @@ class Attempted(_Outcome):
     by: str
 
 
-class Made(_Outcome):
+class ReviewMade(_Outcome):
     content: str
-    entry: Entry
+    entry: ReviewEntry
 
 
-class Kept(_Outcome):
+class ReviewKept(_Outcome):
     number: int
     path: str
 
@@ -161,7 +161,7 @@ class Gone(_Outcome):
     """The notice was deleted: it has to be posted again."""
 
 
-class Told(_Outcome):
+class ThreadTold(_Outcome):
     pass
 
 
@@ -171,13 +171,13 @@ class Delayed(_Outcome):
     sentence: str
 
 
-class Failed(_Outcome):
+class NoticeFailed(_Outcome):
     """An effect was refused for good. *sentence* is for people."""
 
     sentence: str
 
 
-Outcome = Attempted | Made | Kept | Stands | Gone | Told | Delayed | Failed
+Outcome = NoticeAttempted | ReviewMade | ReviewKept | Stands | Gone | ThreadTold | Delayed | NoticeFailed
 Happened = AskReview | Arrived | Outcome
 
 
@@ -203,7 +203,7 @@ class Notice(Stored):
     lost_up_to: int = 0
     asked_in: str = ""
     refused: str = ""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[ReviewEntry, ...] = ()
     sequence: int = 0
     outbox: tuple[Owed, ...] = ()
     seen: tuple[str, ...] = ()
@@ -213,7 +213,7 @@ class Notice(Stored):
         return self.outbox[0] if self.outbox else None
 
     @property
-    def newest(self) -> Entry | None:
+    def newest(self) -> ReviewEntry | None:
         return self.entries[-1] if self.entries else None
 
     def knows(self, number: int) -> bool:
@@ -224,22 +224,22 @@ class Notice(Stored):
     def knowing(self, key: str) -> "Notice":
         return self.but(seen=(*self.seen, key)[-KEYS_REMEMBERED:])
 
-    def owing(self, *effects: Owed) -> "Notice":
+    def queueing(self, *effects: Owed) -> "Notice":
         """With *effects* at the end of the outbox, each with an id of its own."""
         notice = self
         for effect in effects:
             sequence = notice.sequence + 1
-            owed = effect.but(id=f"review.{self.slug}.{sequence}")
-            notice = notice.but(sequence=sequence, outbox=(*notice.outbox, owed))
+            pending = effect.but(id=f"review.{self.slug}.{sequence}")
+            notice = notice.but(sequence=sequence, outbox=(*notice.outbox, pending))
         return notice
 
     def replacing(self, effect: Owed, *others: Owed) -> "Notice":
         """*others* in the place of *effect*, each with an id of its own."""
         rest = tuple(one for one in self.outbox if one.id != effect.id)
-        owing = self.but(outbox=()).owing(*others)
-        return owing.but(outbox=(*owing.outbox, *rest))
+        queueing = self.but(outbox=()).queueing(*others)
+        return queueing.but(outbox=(*queueing.outbox, *rest))
 
-    def showing(self, entry: Entry) -> "Notice":
+    def showing(self, entry: ReviewEntry) -> "Notice":
         """With *entry* among the newest, in order."""
         others = (one for one in self.entries if one.number != entry.number)
         entries = tuple(sorted((*others, entry), key=lambda one: one.number))

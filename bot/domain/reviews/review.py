@@ -34,7 +34,7 @@ _ROW = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 Count = Annotated[int, Field(ge=0, lt=10**MOST_DIGITS)]
 
 
-class Verdict(StrEnum):
+class ReviewVerdict(StrEnum):
     PASS = "PASS"  # noqa: S105 -- no password
     FAIL = "FAIL"
 
@@ -42,7 +42,7 @@ class Verdict(StrEnum):
 class ReviewMeta(Value):
     """As the review says it. Numbers that contradict each other are shown as they are."""
 
-    verdict: Verdict
+    verdict: ReviewVerdict
     issues_total: Count
     issues_critical: Count
     missing_inputs: Count
@@ -69,7 +69,7 @@ def parse(text: str) -> ReviewMeta | None:
     if len(openings) != 1:
         return None
     fields = _fields(text, openings[0].end())
-    verdict = next((one for one in Verdict if one.lower() == fields.get("verdict", "").lower()), None)
+    verdict = next((one for one in ReviewVerdict if one.lower() == fields.get("verdict", "").lower()), None)
     counts = {name: _count(fields.get(name, "")) for name in _COUNTS}
     if verdict is None or None in counts.values():
         return None

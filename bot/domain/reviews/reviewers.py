@@ -28,7 +28,7 @@ def asked_for(words: str, roster: Roster) -> tuple[Persona, ...]:
     return tuple(persona for persona in roster if any(persona.key in keys for keys in found.values()))
 
 
-def names_somebody(words: str, roster: Roster) -> bool:
+def names_a_reviewer(words: str, roster: Roster) -> bool:
     wanted = [word for word in _words(words) if word not in SMALL_WORDS]
     return bool(wanted) and all(_meant(word, roster) for word in wanted)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-from bot.domain.reviews.review import ReviewMeta, Verdict, without_marker
+from bot.domain.reviews.review import ReviewMeta, ReviewVerdict, without_marker
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import one_line
 from bot.domain.values.value import Value
@@ -12,7 +12,7 @@ SENTENCE_CHARS = 400
 NOTHING = "_Nothing found._"
 
 
-class Severity(StrEnum):
+class FindingSeverity(StrEnum):
     """The most severe first."""
 
     CRITICAL = "critical"
@@ -27,13 +27,13 @@ class Severity(StrEnum):
     @property
     def rank(self) -> int:
         """The smaller, the worse."""
-        return tuple(Severity).index(self)
+        return tuple(FindingSeverity).index(self)
 
 
 class Finding(Value):
     """One sentence, with what to do about it. *line* is 0 when the whole file is meant."""
 
-    severity: Severity
+    severity: FindingSeverity
     file: str
     text: str
     line: int = 0
@@ -43,7 +43,7 @@ class Finding(Value):
         return f"{self.file}:{self.line}" if self.line else self.file
 
 
-class Opinion(Value):
+class ReviewerOpinion(Value):
     """What one reviewer found; *lens* is what they look at."""
 
     by: str
@@ -59,7 +59,7 @@ class Review(Value):
 
     title: str
     method: str
-    opinions: tuple[Opinion, ...] = ()
+    opinions: tuple[ReviewerOpinion, ...] = ()
     missing: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
 
@@ -71,9 +71,9 @@ class Review(Value):
 
     @property
     def meta(self) -> ReviewMeta:
-        critical = sum(one.severity is Severity.CRITICAL for one in self.findings)
+        critical = sum(one.severity is FindingSeverity.CRITICAL for one in self.findings)
         return ReviewMeta(
-            verdict=Verdict.FAIL if critical else Verdict.PASS,
+            verdict=ReviewVerdict.FAIL if critical else ReviewVerdict.PASS,
             issues_total=len(self.findings),
             issues_critical=critical,
             missing_inputs=len(self.missing),
@@ -93,7 +93,7 @@ class Review(Value):
         return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _opinion(opinion: Opinion) -> str:
+def _opinion(opinion: ReviewerOpinion) -> str:
     lens = f": {_plain(opinion.lens)}" if opinion.lens else ""
     found = (
         f"- **{one.severity}** `{_code(one.place)}` — {_plain(one.text)}"

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterable
 
-from bot.domain.reviews.notice import Entry
+from bot.domain.reviews.notice import ReviewEntry
 from bot.domain.reviews.review import triage_line
-from bot.domain.reviews.text import Review, Severity
+from bot.domain.reviews.text import FindingSeverity, Review
 
 MOST_FINDINGS = 5
 NOT_OURS = "Only the line is shown: the rest is for those who open the review."
 
 
-def entry_of(review: Review) -> Entry:
+def entry_of(review: Review) -> ReviewEntry:
     """The critical findings, as many as people read at a glance. What is hidden is counted."""
-    critical = [one for one in review.findings if one.severity is Severity.CRITICAL]
+    critical = [one for one in review.findings if one.severity is FindingSeverity.CRITICAL]
     left = len(critical) - MOST_FINDINGS
     too_many = (f"{left} more are hidden: {MOST_FINDINGS} are shown at most.",) if left > 0 else ()
-    return Entry(
+    return ReviewEntry(
         line=review.meta.line,
         reviewers=tuple(opinion.by for opinion in review.opinions),
         findings=tuple(f"**{one.severity}** `{one.place}`: {one.text}" for one in critical[:MOST_FINDINGS]),
@@ -24,13 +24,15 @@ def entry_of(review: Review) -> Entry:
     )
 
 
-def entry_of_text(text: str, *, number: int, path: str, reviewers: tuple[str, ...] = ()) -> Entry:
+def entry_of_text(text: str, *, number: int, path: str, reviewers: tuple[str, ...] = ()) -> ReviewEntry:
     """Of a review that we did not make: it may hold anything, so only its line is shown."""
-    return Entry(number=number, path=path, line=triage_line(text), reviewers=reviewers, hidden=(NOT_OURS,))
+    return ReviewEntry(
+        number=number, path=path, line=triage_line(text), reviewers=reviewers, hidden=(NOT_OURS,)
+    )
 
 
 def _milder(review: Review) -> Iterable[str]:
-    for severity in (Severity.MAJOR, Severity.MINOR):
+    for severity in (FindingSeverity.MAJOR, FindingSeverity.MINOR):
         if count := sum(one.severity is severity for one in review.findings):
             counted = f"1 {severity} finding is" if count == 1 else f"{count} {severity} findings are"
             yield f"{counted} hidden: only critical ones are shown here."

@@ -4,11 +4,11 @@ from decimal import Decimal
 
 from bot.domain.catalog import budget as spending
 from bot.domain.catalog.budget import CAP, GONE, NOTICES, Budget, Spent, dollars, in_words
-from bot.domain.catalog.policy import House
+from bot.domain.catalog.policy import Policy
 from bot.domain.values.value import Stored
 
 
-class Purse(Stored):
+class BudgetState(Stored):
     """
     `told` is the last of the notices that was given, in per cent; people have allowed the budget so many times.
     `plain`: the step was written down without a model, since there was nothing to pay one with.
@@ -19,39 +19,39 @@ class Purse(Stored):
     allowed: int = 1
     plain: bool = False
 
-    def paying(self, spent: Spent) -> "Purse":
+    def paying(self, spent: Spent) -> "BudgetState":
         return self.but(spent=self.spent.and_(spent))
 
-    def allowing_more(self, house: House) -> "Purse":
+    def allowing_more(self, policy: Policy) -> "BudgetState":
         more = self.but(allowed=self.allowed + 1, plain=False)
-        return more.but(told=_level(more, house))
+        return more.but(told=_level(more, policy))
 
 
-def notice(purse: Purse, house: House) -> int:
+def notice(purse: BudgetState, policy: Policy) -> int:
     """The level, in per cent, that was reached and nobody was told of yet; 0 when there is none."""
-    level = _level(purse, house)
+    level = _level(purse, policy)
     return level if level > purse.told else 0
 
 
-def used_up(purse: Purse, house: House) -> bool:
+def used_up(purse: BudgetState, policy: Policy) -> bool:
     """Only the reserve is left: nobody speaks any more, until people allow it."""
-    return _level(purse, house) >= CAP
+    return _level(purse, policy) >= CAP
 
 
-def gone(purse: Purse, house: House) -> bool:
+def gone(purse: BudgetState, policy: Policy) -> bool:
     """Not even the reserve is left: no model is asked for anything, until people allow it."""
-    return _level(purse, house) >= GONE
+    return _level(purse, policy) >= GONE
 
 
-def line(purse: Purse, house: House) -> str:
+def line(purse: BudgetState, policy: Policy) -> str:
     """One quiet line for a menu; empty when there is nothing to tell."""
     spent = in_words(purse.spent)
-    if not spent or not house.budget:
+    if not spent or not policy.budget:
         return spent and f"Models so far: {spent}."
-    return f"Models so far: {spent}, of {total(house.budget, purse.allowed)}."
+    return f"Models so far: {spent}, of {total(policy.budget, purse.allowed)}."
 
 
-def noticed(level: int, purse: Purse, budget: Budget) -> str:
+def noticed(level: int, purse: BudgetState, budget: Budget) -> str:
     used = _amount(budget.used(purse.spent), budget)
     text = (
         f"{level} % of what models may take for this item is used: {used} of {total(budget, purse.allowed)}"
@@ -64,10 +64,10 @@ def total(budget: Budget, allowed: int = 1) -> str:
     return _amount(budget.total * allowed, budget)
 
 
-def _level(purse: Purse, house: House) -> int:
-    if not house.budget or not purse.spent.calls:
+def _level(purse: BudgetState, policy: Policy) -> int:
+    if not policy.budget or not purse.spent.calls:
         return 0
-    reached = house.budget.per_cent(purse.spent, allowed=purse.allowed)
+    reached = policy.budget.per_cent(purse.spent, allowed=purse.allowed)
     return max((level for level in (*NOTICES, CAP, GONE) if reached >= level), default=0)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any, TypeVar
 
 from bot.domain.discussion.elaboration import Elaboration, Turn
-from bot.domain.discussion.synthesis import Decision, Insight, Objection, Question, Synthesis
+from bot.domain.discussion.synthesis import Decision, Insight, Objection, OpenQuestion, Synthesis
 from bot.domain.messages.message import Link
 from bot.domain.roundtable import permalinks
 from bot.domain.roundtable.state import Roundtable
@@ -29,7 +29,7 @@ _WRITTEN_IN = re.compile(
 WORDS = frozenset({"text", "rationale", "why", "because", "risk", "reopen_if"})
 """Of a claim, as people read them."""
 
-Claim = TypeVar("Claim", Insight, Decision, Question, Objection)
+Claim = TypeVar("Claim", Insight, Decision, OpenQuestion, Objection)
 
 
 def grounded(synthesis: Synthesis, debate: Elaboration) -> Synthesis:
@@ -95,7 +95,7 @@ def _bare(text: str) -> str:
 
 
 def _cited(synthesis: Synthesis) -> set[str]:
-    claims: tuple[Insight | Decision | Question | Objection, ...]
+    claims: tuple[Insight | Decision | OpenQuestion | Objection, ...]
     claims = (*synthesis.insights, *synthesis.decisions, *synthesis.questions, *synthesis.objections)
     return {turn for one in claims for turn in one.turns}
 

@@ -6,7 +6,14 @@ reason not to save: people may know what they mean.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from bot.domain.item.artifacts import Edit, ItemsEdit, Missing, RowsEdit, SectionEdit, Unreadable
+from bot.domain.item.artifacts import (
+    Edit,
+    ItemsEdit,
+    Missing,
+    RowsEdit,
+    SectionEdit,
+    UnreadableArtifact,
+)
 from bot.domain.values.json_files import parse
 
 SPEC = "requirements-spec.md"
@@ -21,16 +28,16 @@ _DEFINED = re.compile(
 )
 
 
-def dangling(files: Mapping[str, str], edits: Iterable[Edit]) -> tuple[str, ...]:
+def undefined_ids(files: Mapping[str, str], edits: Iterable[Edit]) -> tuple[str, ...]:
     """
     The ids that *edits* of *files* mention and nobody has defined, in order. A kind of id of which there is none yet is
     not looked for: it may be numbered elsewhere.
     """
     edits = tuple(edits)
-    return dangling_in(_applied(files, edits), map(_text, edits))
+    return undefined_ids_in(_applied(files, edits), map(_text, edits))
 
 
-def dangling_in(files: Mapping[str, str], texts: Iterable[str]) -> tuple[str, ...]:
+def undefined_ids_in(files: Mapping[str, str], texts: Iterable[str]) -> tuple[str, ...]:
     """The same for *texts* that stand beside *files*. `FR-7` is FR-007."""
     defined = (found["id"] for found in _DEFINED.finditer(files.get(SPEC, "")))
     known = {_called(one) for one in (*defined, *_stories(files.get(STORIES, "")))}
@@ -46,7 +53,7 @@ def _applied(files: Mapping[str, str], edits: Iterable[Edit]) -> dict[str, str]:
             continue
         try:
             after[edit.path] = edit.apply(after.get(edit.path))
-        except (Missing, Unreadable):
+        except (Missing, UnreadableArtifact):
             after[edit.path] = edit.apply("")
     return after
 

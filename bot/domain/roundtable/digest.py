@@ -14,12 +14,12 @@ from bot.domain.messages.planning_wording import doing
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.transcript.state import Point, State
+from bot.domain.transcript.state import RecordedPoint, State
 from bot.domain.values.text import counted, one_line
 from bot.domain.values.value import Value
 
 
-class Since(NamedTuple):
+class StateChange(NamedTuple):
     """The state after the reader's last words (an empty one, if there are none), and the state now."""
 
     before: State
@@ -36,9 +36,9 @@ class Digest(Value):
     steps: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
     discussed: tuple[Record, ...] = ()
-    decisions: tuple[Point, ...] = ()
-    questions: tuple[Point, ...] = ()
-    objections: tuple[Point, ...] = ()
+    decisions: tuple[RecordedPoint, ...] = ()
+    questions: tuple[RecordedPoint, ...] = ()
+    objections: tuple[RecordedPoint, ...] = ()
     open_before: int = 0
 
     @property
@@ -46,7 +46,7 @@ class Digest(Value):
         return not (self.spoke or self.steps or self.phases or self.discussed)
 
 
-class Waits(NamedTuple):
+class WaitingFor(NamedTuple):
     """
     What the meeting waits for: the words of `Stage`, and whose turn it is. `who` are the personas who have the floor or
     asked; nobody there means that people have. `planning` says what a planning workshop is doing.
@@ -61,7 +61,7 @@ class Waits(NamedTuple):
     planning: str = ""
 
 
-def digest(since: Since, playbook: Playbook) -> Digest:
+def digest(since: StateChange, playbook: Playbook) -> Digest:
     before, now = since
     return Digest(
         away=bool(before.lines),
@@ -80,19 +80,19 @@ def digest(since: Since, playbook: Playbook) -> Digest:
     )
 
 
-def waits(rt: Roundtable, playbook: Playbook) -> Waits:
+def waits(rt: Roundtable, playbook: Playbook) -> WaitingFor:
     step = playbook.agenda.get(rt.step_id)
     about = _titled(rt.step_id, playbook)
     if rt.stage is Stage.PLANNING:
-        return Waits(rt.stage, planning=doing(rt.workshop) if rt.workshop else "")
+        return WaitingFor(rt.stage, planning=doing(rt.workshop) if rt.workshop else "")
     if debate := rt.elaboration:
         floor = tuple(_called(key, playbook) for key in debate.waiting)
-        return Waits(rt.stage, about, floor, turn=debate.turn_count, turns=debate.max_turns)
+        return WaitingFor(rt.stage, about, floor, turn=debate.turn_count, turns=debate.max_turns)
     asks = (_called(step.persona, playbook),) if step else ()
-    return Waits(rt.stage, about, asks, answers=len(rt.answers))
+    return WaitingFor(rt.stage, about, asks, answers=len(rt.answers))
 
 
-def _spoke(since: Since, playbook: Playbook) -> Mapping[str, int]:
+def _spoke(since: StateChange, playbook: Playbook) -> Mapping[str, int]:
     """The host's own lines are no news."""
     earlier = {(one.kind, one.key): one.lines for one in since.before.speakers}
     names = _names(playbook)
@@ -103,7 +103,7 @@ def _spoke(since: Since, playbook: Playbook) -> Mapping[str, int]:
     }
 
 
-def _turns(since: Since) -> int:
+def _turns(since: StateChange) -> int:
     """Of discussions that are over, and of the open one; without those that the reader was there for."""
     before, now = since
     over = [one.turns for one in now.concluded if one.line > before.line]
@@ -118,7 +118,7 @@ def _new(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in now if one not in before)
 
 
-def _points(points: Sequence[Point], line: int, playbook: Playbook) -> tuple[Point, ...]:
+def _points(points: Sequence[RecordedPoint], line: int, playbook: Playbook) -> tuple[RecordedPoint, ...]:
     names = _names(playbook)
     return tuple(one.but(by=names.get(one.by, one.by)) for one in points if one.line > line)
 
@@ -152,7 +152,7 @@ def caught_up(title: str, digest: Digest, waiting: str) -> str:
     return "\n".join((*rows, f"**Waiting for:** {waiting}"))
 
 
-def waiting_for(waits: Waits) -> str:
+def waiting_for(waits: WaitingFor) -> str:
     asked = listed(waits.who)
     match waits.stage:
         case Stage.OPENING:
@@ -229,7 +229,7 @@ def _discussed(records: Sequence[Record]) -> Iterator[str]:
         yield f"- **Discussed** {one.step_id}: {one_line(one.synthesis_summary, POINT_CHARS)}"
 
 
-def _digest_wording_points(heading: str, points: Sequence[Point]) -> Iterator[str]:
+def _digest_wording_points(heading: str, points: Sequence[RecordedPoint]) -> Iterator[str]:
     """The newest of them."""
     if not points:
         return

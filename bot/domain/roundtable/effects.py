@@ -13,10 +13,10 @@ from pydantic import Field
 
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.item.artifacts import Edit
-from bot.domain.item.meta import Change
+from bot.domain.item.meta import MetaChange
 from bot.domain.messages.message import Message
 from bot.domain.transcript.lines import Line
-from bot.domain.transcript.witness import WentBack
+from bot.domain.transcript.witness import RolledBack
 from bot.domain.values.value import Stored
 
 
@@ -51,7 +51,7 @@ class ReadThread(Attemptable):
     recovering: bool = False
     quiet: bool = False
     missed: bool = False
-    lost: WentBack | None = None
+    lost: RolledBack | None = None
     after: str = ""
     known: tuple[str, ...] = ()
 
@@ -106,7 +106,7 @@ class Unreact(Attemptable):
     emoji: str
 
 
-class Sign(StrEnum):
+class WorkIndicator(StrEnum):
     """How Slack shows that we are at work."""
 
     SESSION = "session"
@@ -121,7 +121,7 @@ class ShowWork(Attemptable):
     """Says under the thread that we are at work, in *words* where there is room for some. A courtesy."""
 
     kind: Literal["show_work"] = "show_work"
-    sign: Sign
+    sign: WorkIndicator
     words: str
 
 
@@ -129,7 +129,7 @@ class ClearWork(Attemptable):
     """Takes *sign* away from under the thread. When it is not there, that is as good."""
 
     kind: Literal["clear_work"] = "clear_work"
-    sign: Sign
+    sign: WorkIndicator
 
 
 class Tell(Attemptable):
@@ -229,7 +229,7 @@ class Commit(Attemptable):
     subject: str
     step: str = ""
     edits: tuple[Edit, ...] = ()
-    change: Change = Change()
+    change: MetaChange = MetaChange()
     lines: tuple[Line, ...] = ()
     then: Then = Then.NOTHING
     late: bool = False

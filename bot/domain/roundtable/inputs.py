@@ -12,11 +12,11 @@ from pydantic import Field
 from bot.domain.catalog.agenda import Depth
 from bot.domain.item.item import Item
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.outcomes import Happened, Outcome
-from bot.domain.values.places import Person, Place, Room
+from bot.domain.roundtable.outcomes import Event, Outcome
+from bot.domain.values.places import ChannelKind, Person, Place
 
 
-class Start(Happened):
+class Start(Event):
     """
     Begin a roundtable on *item* at *place*; a thread there already is adopted. *planning* begins with the planning
     workshop, on what the *brief* says, if there is one.
@@ -25,13 +25,13 @@ class Start(Happened):
     item: Item
     place: Place
     person: Person
-    room: Room = Room.UNKNOWN
+    room: ChannelKind = ChannelKind.UNKNOWN
     reply_url: str = ""
     planning: bool = False
     brief: str = ""
 
 
-class Say(Happened):
+class Say(Event):
     """
     A person wrote *text* in the thread, as message *ts*. *private* is None where it was not said who can see it, and
     *under_us* where it was not said whether the root of the thread is a post of ours.
@@ -45,7 +45,7 @@ class Say(Happened):
     under_us: bool | None = None
 
 
-class Press(Happened):
+class Press(Event):
     """A person pressed a button of the message *ts*, which carried the menu's `token` and a `value` of its own."""
 
     person: Person
@@ -55,11 +55,11 @@ class Press(Happened):
     value: str = ""
 
 
-class Finish(Happened):
+class Finish(Event):
     person: Person
 
 
-class SetDepth(Happened):
+class SetDepth(Event):
     """`ts` is that of the message that asked for it in the thread, if one did; so it is in `Stop` and `Plan`."""
 
     person: Person
@@ -67,7 +67,7 @@ class SetDepth(Happened):
     ts: str = ""
 
 
-class Amend(Happened):
+class Amend(Event):
     """A person edited the message *ts*."""
 
     kind: Literal["amend"] = "amend"
@@ -76,7 +76,7 @@ class Amend(Happened):
     ts: str
 
 
-class Retract(Happened):
+class Retract(Event):
     """A person deleted the message *ts*."""
 
     kind: Literal["retract"] = "retract"
@@ -88,55 +88,55 @@ Undecided = Annotated[Say | Amend | Retract, Field(discriminator="kind")]
 """What waits until a post is answered: words, and what became of them meanwhile."""
 
 
-class Stop(Happened):
+class Stop(Event):
     person: Person
     ts: str = ""
 
 
-class Mute(Happened):
+class Mute(Event):
     """The personas shall be quiet, or speak again."""
 
     person: Person
     muted: bool
 
 
-class Resume(Happened):
+class Resume(Event):
     """Go on where the roundtable stopped. `place` is where it was asked for."""
 
     person: Person
     place: Place
-    room: Room = Room.UNKNOWN
+    room: ChannelKind = ChannelKind.UNKNOWN
     reply_url: str = ""
 
 
-class Export(Happened):
+class Export(Event):
     """Put the record so far into the thread. `reply_url` is where to say so if that cannot be."""
 
     person: Person
     reply_url: str = ""
 
 
-class Plan(Happened):
+class Plan(Event):
     """Hold the planning workshop on the item, or go on with it. `place` is where it was asked for."""
 
     person: Person
     place: Place
-    room: Room = Room.UNKNOWN
+    room: ChannelKind = ChannelKind.UNKNOWN
     reply_url: str = ""
     ts: str = ""
 
 
-class TryAgain(Happened):
+class TryAgain(Event):
     """Some time has passed since something could not be saved, or said."""
 
 
-class Clashed(Happened):
+class Clashed(Event):
     """Files were changed here and at the remote; *paths* are the copies of ours that stand beside theirs."""
 
     paths: tuple[str, ...]
 
 
-class Returned(Happened):
+class Returned(Event):
     """Nobody listened to Slack from *since* on, for longer than Slack goes on repeating what it could not deliver."""
 
     since: str

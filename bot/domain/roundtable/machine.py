@@ -89,7 +89,7 @@ from bot.domain.roundtable.transitions import (
     trouble as commits,
 )
 from bot.domain.roundtable.transitions.saving import read_after_all, seen_by
-from bot.domain.transcript.witness import WentBack
+from bot.domain.transcript.witness import RolledBack
 from bot.errors import NotNow
 
 Transition = Callable[[Roundtable, Any, Playbook], Roundtable]
@@ -192,24 +192,24 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
 }
 
 
-@working.marked
+@working.with_work_indicator
 @budgeting.bounded
-def decide(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
+def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     """
-    What *rt* becomes by *happened*.
+    What *rt* becomes by *event*.
 
     Raises NotNow, with a sentence for the person, when that makes no sense at this point; nothing has changed.
     """
-    return _with_undecided(_decided(rt, happened, playbook), playbook)
+    return _with_undecided(_decided(rt, event, playbook), playbook)
 
 
-def _decided(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
-    if isinstance(happened, Outcome):
-        return _settled(rt, happened, playbook)
-    if happened.key in rt.seen or _is_in_git(rt, happened):
+def _decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+    if isinstance(event, Outcome):
+        return _settled(rt, event, playbook)
+    if event.key in rt.seen or _is_in_git(rt, event):
         return rt
 
-    return _happened(rt.but(now=max(rt.now, happened.at)).knowing(happened.key), happened, playbook)
+    return _happened(rt.but(now=max(rt.now, event.at)).knowing(event.key), event, playbook)
 
 
 def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -221,108 +221,108 @@ def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def _happened(
-    rt: Roundtable, happened: Command | Clashed | TryAgain | Returned, playbook: Playbook
+    rt: Roundtable, event: Command | Clashed | TryAgain | Returned, playbook: Playbook
 ) -> Roundtable:
-    if isinstance(happened, Clashed):
-        return rt.telling(Message(text=trouble_wording.clashed(happened.paths)), part=rt.part)
-    if isinstance(happened, TryAgain):
+    if isinstance(event, Clashed):
+        return rt.telling(Message(text=trouble_wording.clashed(event.paths)), part=rt.part)
+    if isinstance(event, TryAgain):
         return pausing.tried_again(rt)
-    if isinstance(happened, Returned):
-        return absence.returned(rt, since=happened.since)
-    if why := permission.refusal(rt, happened.person, playbook.house):
-        if isinstance(happened, PRESSING):
+    if isinstance(event, Returned):
+        return absence.returned(rt, since=event.since)
+    if why := permission.refusal(rt, event.person, playbook.policy):
+        if isinstance(event, PRESSING):
             raise NotNow(why)
-        if permission.is_wish(rt, amendments.as_it_reads(rt, happened)):
-            return talking.only(rt, happened, why)
-    if isinstance(happened, Stop | SetDepth | Plan) and (why := late_words.refusal(rt, happened)):
+        if permission.is_wish(rt, amendments.as_it_reads(rt, event)):
+            return talking.only(rt, event, why)
+    if isinstance(event, Stop | SetDepth | Plan) and (why := late_words.refusal(rt, event)):
         raise NotNow(why)
-    rt = seen_by(permission.learned(rt.meeting(happened.person), happened.person), happened)
-    if isinstance(happened, Press):
-        return _pressed(rt, happened, playbook)
-    if isinstance(happened, Say) and (change := amendments.overtaken(rt, happened)):
+    rt = seen_by(permission.learned(rt.meeting(event.person), event.person), event)
+    if isinstance(event, Press):
+        return _pressed(rt, event, playbook)
+    if isinstance(event, Say) and (change := amendments.overtaken(rt, event)):
         if change.text is None:
-            return amendments.gone_already(rt, happened, playbook)
-        happened = happened.but(text=change.text)
-    if isinstance(happened, Say) and words.asks_for_help(happened.text):
-        return talking.helped(rt, happened, playbook)
-    if isinstance(happened, Say | Amend | Retract) and late_words.must_wait(rt, happened):
-        return rt.but(undecided=(*rt.undecided, happened))
-    if isinstance(happened, Say) and (after := late_words.heard(rt, happened, playbook)) is not None:
+            return amendments.gone_already(rt, event, playbook)
+        event = event.but(text=change.text)
+    if isinstance(event, Say) and words.asks_for_help(event.text):
+        return talking.helped(rt, event, playbook)
+    if isinstance(event, Say | Amend | Retract) and late_words.must_wait(rt, event):
+        return rt.but(undecided=(*rt.undecided, event))
+    if isinstance(event, Say) and (after := late_words.late_message(rt, event, playbook)) is not None:
         return after
-    if transition := ANYTIME.get(type(happened)) or TRANSITIONS.get((rt.stage, type(happened))):
-        return transition(rt, happened, playbook)
-    raise NotNow(_why_not(rt, happened))
+    if transition := ANYTIME.get(type(event)) or TRANSITIONS.get((rt.stage, type(event))):
+        return transition(rt, event, playbook)
+    raise NotNow(_why_not(rt, event))
 
 
-def _is_in_git(rt: Roundtable, happened: Input) -> bool:
+def _is_in_git(rt: Roundtable, event: Input) -> bool:
     """Or was read from the thread, when the item was taken up from git: Slack repeats what is older than that."""
-    return isinstance(happened, Say) and happened.ts <= rt.last_heard
+    return isinstance(event, Say) and event.ts <= rt.last_heard
 
 
-def _settled(rt: Roundtable, happened: Outcome, playbook: Playbook) -> Roundtable:
+def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
     """An outcome settles the debt it belongs to; a debt that is no longer owed has no outcome."""
-    effect = next((one for one in rt.outbox if one.id == happened.effect), None)
+    effect = next((one for one in rt.outbox if one.id == event.effect), None)
     if effect is None:
         return rt
-    rt = rt.but(now=max(rt.now, happened.at))
-    if isinstance(happened, Attempted):
-        return rt.attempting(effect, at=happened.at, settled=happened.settled == effect.attempts)
+    rt = rt.but(now=max(rt.now, event.at))
+    if isinstance(event, Attempted):
+        return rt.attempting(effect, at=event.at, settled=event.settled == effect.attempts)
 
-    rt = rt.paid(effect.id)
-    match happened:
+    rt = rt.completing(effect.id)
+    match event:
         case Failed():
-            return trouble.failed(rt, trouble.Unpaid(effect, happened), playbook)
+            return trouble.failed(rt, trouble.FailedEffect(effect, event), playbook)
         case Posted():
-            return pausing.in_touch(_posted(rt, happened, effect), playbook)
+            return pausing.in_touch(_posted(rt, event, effect), playbook)
         case PersonMet():
-            return introductions.met(rt, happened)
+            return introductions.met(rt, event)
         case Committed():
             assert isinstance(effect, Commit), "only a commit is committed"
-            return commits.commit_made(rt, effect, playbook, told=happened)
+            return commits.committed(rt, effect, playbook, told=event)
         case Done():
             return rt
         case ThreadRead(missed=True):
-            return _caught_up(rt, happened, playbook)
-        case ThreadRead(lost=WentBack()):
-            return read_after_all(rt, happened)
+            return _caught_up(rt, event, playbook)
+        case ThreadRead(lost=RolledBack()):
+            return read_after_all(rt, event)
         case _:
-            rt = budgeting.counted(rt, happened)
-            transition = TRANSITIONS.get((rt.stage, type(happened)))
-            rt = transition(rt, happened, playbook) if transition else rt
+            rt = budgeting.counted(rt, event)
+            transition = TRANSITIONS.get((rt.stage, type(event)))
+            rt = transition(rt, event, playbook) if transition else rt
             return budgeting.noticed(rt, playbook)
 
 
-def _caught_up(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:
+def _caught_up(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundtable:
     """
     As if each of the messages had come in time: Slack may repeat it yet, and has the same key for it. A thread that
     knows of a later commit than we do says that our own state went back, and perhaps the workspace with it.
     """
-    if happened.witness.at > rt.committed.at:
-        rt = rt.but(witness=happened.witness)
-    said = absence.unheard(rt, happened)
-    rt = absence.told(rt, len(said), complete=happened.complete)
+    if event.witness.at > rt.committed.at:
+        rt = rt.but(witness=event.witness)
+    said = absence.unheard(rt, event)
+    rt = absence.told(rt, len(said), complete=event.complete)
     for one in said:
         rt = decide(rt, one, playbook)
     return rt
 
 
-def _posted(rt: Roundtable, happened: Posted, effect: Attemptable) -> Roundtable:
+def _posted(rt: Roundtable, event: Posted, effect: Attemptable) -> Roundtable:
     """Where a menu stands, and where the line can be found in Slack, if it is not in git yet."""
     message = getattr(effect, "message", None)
     if message and message.token:
-        rt = rt.standing_at(message.token, happened.ts)
+        rt = rt.standing_at(message.token, event.ts)
     if rt.elaboration:
-        rt = rt.but(elaboration=rt.elaboration.shown(effect.id, happened.ts))
-    return rt.shown_at(effect.id, happened.ts).marking(effect.id, message_ts=happened.ts)
+        rt = rt.but(elaboration=rt.elaboration.shown(effect.id, event.ts))
+    return rt.shown_at(effect.id, event.ts).marking(effect.id, message_ts=event.ts)
 
 
-def _pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
-    if rt.menu is None or rt.menu.token != happened.token:
-        became = rt.what_became_of(happened.token)
+def _pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    if rt.menu is None or rt.menu.token != event.token:
+        became = rt.what_became_of(event.token)
         raise NotNow(refusals.already_decided(became) if became else refusals.unknown_menu())
-    if not rt.menu.offers(happened.action):
+    if not rt.menu.offers(event.action):
         raise NotNow(refusals.unknown_menu())
-    return PRESSES[happened.action](rt, happened, playbook)
+    return PRESSES[event.action](rt, event, playbook)
 
 
 def _why_not(rt: Roundtable, wish: Command) -> str:

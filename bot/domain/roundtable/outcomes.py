@@ -10,24 +10,24 @@ from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.meta import Meta
-from bot.domain.planning.plan_reader import NOTHING_KNOWN, Known
-from bot.domain.planning.verdict import Verdict
-from bot.domain.planning.workshop import Question, Remark
-from bot.domain.transcript.witness import WentBack, Witness
+from bot.domain.planning.plan_reader import NOTHING_KNOWN, KnownIds
+from bot.domain.planning.verdict import RoleVerdict
+from bot.domain.planning.workshop import WorkshopQuestion, WorkshopRemark
+from bot.domain.transcript.witness import RolledBack, Witness
 from bot.domain.values.places import Belonging, Person
 from bot.domain.values.value import Stored
 
 # What every input is: something that happened, known by a key.
 
 
-class Happened(Stored):
+class Event(Stored):
     """`at` is when we heard of it, in the form of a transcript's `ts`."""
 
     key: str
     at: str
 
 
-class Paid(Happened):
+class EffectOutcome(Event):
     """What came of an effect."""
 
     effect: str
@@ -36,7 +36,7 @@ class Paid(Happened):
 # What comes of the effects of a planning workshop.
 
 
-class PlanRead(Paid):
+class PlanRead(EffectOutcome):
     """
     The files of the workshop that there are, by their path in the item's folder, and what the transcript says that
     people answered and said in it before. `brief` is what the item says it is about. `aside` is the effect's.
@@ -44,25 +44,25 @@ class PlanRead(Paid):
 
     files: Mapping[str, str]
     brief: str = ""
-    answered: tuple[Question, ...] = ()
-    remarks: tuple[Remark, ...] = ()
+    answered: tuple[WorkshopQuestion, ...] = ()
+    remarks: tuple[WorkshopRemark, ...] = ()
     aside: bool = False
 
 
-class Judged(Paid):
+class Judged(EffectOutcome):
     """`facts` go into the line's `meta`."""
 
     role: str
     round: int
-    verdict: Verdict
+    verdict: RoleVerdict
     facts: Mapping[str, Any] = {}
 
 
-class Formalized(Paid):
+class Formalized(EffectOutcome):
     """A plan as a voice wrote it; `known` is what it may trace to. `facts` are of the line that says so."""
 
     plan: str
-    known: Known = NOTHING_KNOWN
+    known: KnownIds = NOTHING_KNOWN
     facts: Mapping[str, Any] = {}
 
 
@@ -72,7 +72,7 @@ def spent(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {**facts, "cost": float(cost)} if isinstance(cost, str) else dict(facts)
 
 
-class Attempted(Paid):
+class Attempted(EffectOutcome):
     """
     Written down before an effect is performed, so that a successor knows to look first. `settled` is the number of the
     attempt that whoever writes this has made before: that one has ended. Of a later one, by somebody else, nobody
@@ -82,11 +82,11 @@ class Attempted(Paid):
     settled: int = 0
 
 
-class Done(Paid):
+class Done(EffectOutcome):
     """Nothing to tell but that it is done."""
 
 
-class ThreadOpened(Paid):
+class ThreadOpened(EffectOutcome):
     """*private* is None when nobody told us who can see the channel."""
 
     ts: str
@@ -94,11 +94,11 @@ class ThreadOpened(Paid):
     private: bool | None = None
 
 
-class Posted(Paid):
+class Posted(EffectOutcome):
     ts: str
 
 
-class Heard(Stored):
+class ThreadMessage(Stored):
     """A message that stands in the thread. `about` is that of our message above it; empty where that is unknown."""
 
     person: Person
@@ -107,17 +107,17 @@ class Heard(Stored):
     about: str = ""
 
 
-class ThreadRead(Paid):
+class ThreadRead(EffectOutcome):
     """
     Oldest first. Not `complete`: there is more than could be read. `witness` is the newest that a post of ours in it
     has. All else is the effect's.
     """
 
-    heard: tuple[Heard, ...]
+    heard: tuple[ThreadMessage, ...]
     recovering: bool = False
     quiet: bool = False
     missed: bool = False
-    lost: WentBack | None = None
+    lost: RolledBack | None = None
     complete: bool = True
     witness: Witness = Witness()
 
@@ -138,7 +138,7 @@ class ItemState(Stored):
     last_round: int = 0
     last_ts: str = ""
     heard: tuple[str, ...] = ()
-    said: tuple[Heard, ...] = ()
+    said: tuple[ThreadMessage, ...] = ()
     codebase: str = ""
     commits_behind: int = 0
     artifacts: tuple[str, ...] = ()
@@ -147,7 +147,7 @@ class ItemState(Stored):
     spent: Spent = Spent()
 
 
-class ItemRead(Paid):
+class ItemRead(EffectOutcome):
     """
     `state` is None when there is no folder yet, or its meta.json is unusable; `restorable` says that history holds a
     good one. `recovering`: there is a thread already, but the store lost it. `back` says that the workspace went back.
@@ -157,10 +157,10 @@ class ItemRead(Paid):
     restorable: bool = False
     recovering: bool = False
     troubles: tuple[Trouble, ...] = ()
-    back: WentBack | None = None
+    back: RolledBack | None = None
 
 
-class PersonaSpoke(Paid):
+class PersonaSpoke(EffectOutcome):
     """
     `facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add. `turns` is how many
     of the discussion the voice was given, `answers` how many of the step, None when nobody says; `redone` is the
@@ -189,7 +189,7 @@ class PersonaSpoke(Paid):
         return {**spent(self.facts), **own, **assessed}
 
 
-class Hits(Stored):
+class KeywordHits(Stored):
     """How often *keyword* stands in the code base, and in which files (the most hits first, a few of them)."""
 
     keyword: str
@@ -204,15 +204,15 @@ class CodeSurvey(Stored):
     """
 
     tracked_files: int = 0
-    hits: tuple[Hits, ...] = ()
+    hits: tuple[KeywordHits, ...] = ()
     complete: bool = True
 
 
-class Surveyed(Paid):
+class Surveyed(EffectOutcome):
     survey: CodeSurvey
 
 
-class Drafted(Paid):
+class Drafted(EffectOutcome):
     """`dangling` are ids that the edits mention and that exist nowhere."""
 
     edits: tuple[Edit, ...]
@@ -220,7 +220,7 @@ class Drafted(Paid):
     dangling: tuple[str, ...] = ()
 
 
-class Synthesized(Paid):
+class Synthesized(EffectOutcome):
     """`dangling` are ids that the synthesis mentions and that exist nowhere."""
 
     synthesis: Synthesis
@@ -228,14 +228,14 @@ class Synthesized(Paid):
     dangling: tuple[str, ...] = ()
 
 
-class Touched(Stored):
+class ChangedFile(Stored):
     """A file that a commit changed; `heading` is the section, if the change had one."""
 
     path: str
     heading: str = ""
 
 
-class Committed(Paid):
+class Committed(EffectOutcome):
     """
     Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
     not be written, which `troubles` tell of; `mended_lines` of the transcript were damaged, and came back from git.
@@ -245,21 +245,21 @@ class Committed(Paid):
     state: ItemState
     lines: frozenset[str] = frozenset()
     sha: str
-    touched: tuple[Touched, ...] = ()
+    touched: tuple[ChangedFile, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     unwritten: tuple[Edit, ...] = ()
     mended_lines: int = 0
     witness: Witness = Witness()
-    back: WentBack | None = None
+    back: RolledBack | None = None
 
 
-class PersonMet(Paid):
+class PersonMet(EffectOutcome):
     person: str
     name: str
     belongs: Belonging = Belonging.UNKNOWN
 
 
-class Failed(Paid):
+class Failed(EffectOutcome):
     """
     The effect cannot be paid: the outside world refused for good, or for too long.
 

@@ -4,7 +4,7 @@ Who may press, and wish by words for what a button would do. Everybody may talk.
 Who somebody is was asked of Slack before (`bot/slack/reception.py`). Where Slack did not say, they count as a guest.
 """
 
-from bot.domain.catalog.policy import House, Pressing
+from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.domain.messages import trouble_wording
 from bot.domain.planning import workshop
 from bot.domain.roundtable import words
@@ -16,22 +16,22 @@ from bot.domain.values.places import OUTSIDERS, Belonging, Person
 NOT_KNOWN = frozenset({Belonging.UNKNOWN, Belonging.UNVERIFIED})
 
 
-def refusal(rt: Roundtable, person: Person, house: House) -> str:
+def refusal(rt: Roundtable, person: Person, policy: Policy) -> str:
     """Why *person* may not press here, in a sentence for them; empty when they may."""
-    if not house.guests_press and (why := _outside(belonging(rt, person))):
+    if not policy.guests_press and (why := _outside(belonging(rt, person))):
         return why
     known, starter = {rt.started_by, *rt.people}, rt.started_by
-    if not starter or person.id == starter or house.press is Pressing.EVERYONE:
+    if not starter or person.id == starter or policy.press is PressPolicy.EVERYONE:
         return ""
-    if house.press is Pressing.PARTICIPANTS:
+    if policy.press is PressPolicy.PARTICIPANTS:
         return "" if person.id in known else trouble_wording.participants_press()
-    if starter in rt.manners.outsiders and not house.guests_press:
+    if starter in rt.manners.outsiders and not policy.guests_press:
         return ""  # else nobody could
     return trouble_wording.starter_presses(rt.name_of(starter))
 
 
-def start_refusal(person: Person, house: House) -> str:
-    return "" if house.guests_press else _outside(person.belongs)
+def start_refusal(person: Person, policy: Policy) -> str:
+    return "" if policy.guests_press else _outside(person.belongs)
 
 
 def _outside(belongs: Belonging) -> str:
@@ -45,11 +45,11 @@ def belonging(rt: Roundtable, person: Person) -> Belonging:
     return person.belongs or Belonging(rt.manners.outsiders.get(person.id, ""))
 
 
-def is_wish(rt: Roundtable, happened: Command) -> bool:
+def is_wish(rt: Roundtable, event: Command) -> bool:
     """Whether words would do here what a button does."""
-    if not isinstance(happened, Say):
+    if not isinstance(event, Say):
         return False
-    text = happened.text
+    text = event.text
     match rt.stage:
         case Stage.DISCUSSING:
             return words.finishes(text) or words.stops(text) or words.depth(text, at_menu=False) is not None
@@ -58,7 +58,7 @@ def is_wish(rt: Roundtable, happened: Command) -> bool:
             offered = letter is not None and rt.menu is not None and rt.menu.offers(letter)
             return offered or words.stops(text) or words.depth(text, at_menu=True) is not None
         case Stage.ELABORATING:
-            return words.stops(text) or words.exit_wish(text) is words.Exit.YES
+            return words.stops(text) or words.exit_wish(text) is words.EndIntent.YES
         case Stage.PLANNING:
             return words.stops(text) or workshop.passes(rt.workshop, text)
         case _:
@@ -70,7 +70,7 @@ def may_be_wish(text: str) -> bool:
     return (
         words.is_wish(text)
         or words.depth(text, at_menu=True) is not None
-        or words.exit_wish(text) is words.Exit.YES
+        or words.exit_wish(text) is words.EndIntent.YES
         or not workshop.answer_in(text)
     )
 

@@ -19,7 +19,7 @@ from bot.domain.messages import menus, step_wording
 from bot.domain.messages.menus import Menu, MenuKind, Used
 from bot.domain.messages.message import NO_STEP, Message
 from bot.domain.planning.workshop import Workshop
-from bot.domain.roundtable.budget import Purse
+from bot.domain.roundtable.budget import BudgetState
 from bot.domain.roundtable.effects import (
     Attemptable,
     Commit,
@@ -28,14 +28,14 @@ from bot.domain.roundtable.effects import (
     MeetPerson,
     Post,
     Rewrite,
-    Sign,
+    WorkIndicator,
     numbered,
 )
 from bot.domain.roundtable.inputs import Say, Undecided
-from bot.domain.roundtable.outcomes import CodeSurvey, Heard
+from bot.domain.roundtable.outcomes import CodeSurvey, ThreadMessage
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import ENTRIES, Specification
-from bot.domain.transcript.lines import HIGHEST_ROUND, HOST, PEOPLE, Line, Part, Source
+from bot.domain.transcript.lines import HIGHEST_ROUND, HOST, PEOPLE, Line, LinePhase, Source
 from bot.domain.transcript.witness import Witness
 from bot.domain.values.places import Person, Place
 from bot.domain.values.timestamps import slack_time
@@ -53,7 +53,7 @@ class Answer(Stored):
     feedback: bool = False
 
 
-class Asked(Stored):
+class PostedPrompt(Stored):
     """
     A question or a menu as a post of ours: `post` is its effect's id, `ts` Slack's timestamp of it, once that is known.
     `step_id` is the step that it opens; `discussion` says that it opens the discussion of that step.
@@ -65,14 +65,14 @@ class Asked(Stored):
     discussion: bool = False
 
 
-class Overtaken(Stored):
+class EarlyEdit(Stored):
     """A message that was changed to *text*, or deleted (None), before it was heard of itself."""
 
     ts: str
     text: str | None
 
 
-class Passed(Stored):
+class SkippedStep(Stored):
     """A step that this run of a phase went past without doing it, and why, in one sentence."""
 
     step_id: str
@@ -90,7 +90,7 @@ class Stalled(Stored):
 # quiet.
 
 
-class Manners(Stored):
+class AccessState(Stored):
     """
     `private` is None while we do not know who can see the channel, and then it is treated as private; `noted` is what
     meta.json says about that. `muted`: the personas say nothing by themselves. `outsiders` are the people who are
@@ -150,10 +150,10 @@ class RoundtableFields(Stored):
     depth_overrides: Mapping[str, str] = {}
     elaborations: tuple[Record, ...] = ()
     max_turns: int = DEFAULT_MAX_TURNS
-    manners: Manners = Manners()
-    purse: Purse = Purse()
+    manners: AccessState = AccessState()
+    purse: BudgetState = BudgetState()
     scan: QuickScan = QuickScan()
-    passed: tuple[Passed, ...] = ()
+    passed: tuple[SkippedStep, ...] = ()
     artifacts: tuple[str, ...] = ()
 
     answers: tuple[Answer, ...] = ()
@@ -161,23 +161,23 @@ class RoundtableFields(Stored):
     last_heard: str = ""
     survey: CodeSurvey | None = None
     acknowledged_at: str = ""
-    overtaken: tuple[Overtaken, ...] = ()
+    overtaken: tuple[EarlyEdit, ...] = ()
     working_at: str = ""
-    working_by: Sign = Sign.REACTION
-    signs_refused: tuple[Sign, ...] = ()
+    working_by: WorkIndicator = WorkIndicator.REACTION
+    signs_refused: tuple[WorkIndicator, ...] = ()
     elaboration: Elaboration | None = None
     workshop: Workshop | None = None
     planned_from: Stage | None = None
     menu: Menu | None = None
-    question: Asked | None = None
-    asked: tuple[Asked, ...] = ()
+    question: PostedPrompt | None = None
+    asked: tuple[PostedPrompt, ...] = ()
     undecided: tuple[Undecided, ...] = ()
     used: tuple[Used, ...] = ()
 
     now: str = ""
     round: int = 0
     sequence: int = 0
-    part: Part = Part.DRAFT
+    part: LinePhase = LinePhase.DRAFT
     lines: tuple[Line, ...] = ()
     specification: Specification = Specification()
     written: Mapping[str, str] = {}
@@ -215,13 +215,13 @@ class Roundtable(RoundtableFields):
         return self.outbox[0] if self.outbox else None
 
     @property
-    def owed(self) -> tuple[str, ...]:
+    def pending(self) -> tuple[str, ...]:
         """What is left to do that nobody has to ask for, in words for people."""
         again = (SAVE_AGAIN,) if self.unsaved else ()
         later = (SAY_AGAIN,) if self.unsent and self.place.thread else ()
         return (*(effect.kind for effect in self.outbox), *again, *later)
 
-    def owes(self, *kinds: type[Attemptable]) -> bool:
+    def has_pending(self, *kinds: type[Attemptable]) -> bool:
         return any(isinstance(effect, kinds) for effect in self.outbox)
 
     @property
@@ -276,18 +276,18 @@ class Roundtable(RoundtableFields):
         """Finds out, once, what *person* is called. What came along with a click is a handle; it serves until then."""
         if person.id in self.people:
             return self
-        return self.but(people={**self.people, person.id: person.name}).owing(MeetPerson(person=person.id))
+        return self.but(people={**self.people, person.id: person.name}).queueing(MeetPerson(person=person.id))
 
-    def owing(self, *effects: Effect) -> "Roundtable":
+    def queueing(self, *effects: Effect) -> "Roundtable":
         """With *effects* at the end of the outbox, each with an id of its own."""
         rt = self
         for effect in effects:
             sequence = rt.sequence + 1
-            owed = effect if effect.id else numbered(effect, f"{rt.slug}.{rt.incarnation}.{sequence}")
-            rt = rt.but(sequence=sequence, outbox=(*rt.outbox, owed))
+            pending = effect if effect.id else numbered(effect, f"{rt.slug}.{rt.incarnation}.{sequence}")
+            rt = rt.but(sequence=sequence, outbox=(*rt.outbox, pending))
         return rt
 
-    def paid(self, effect_id: str) -> "Roundtable":
+    def completing(self, effect_id: str) -> "Roundtable":
         return self.but(outbox=tuple(effect for effect in self.outbox if effect.id != effect_id))
 
     def attempting(self, effect: Effect, *, at: str, settled: bool = False) -> "Roundtable":
@@ -295,10 +295,10 @@ class Roundtable(RoundtableFields):
         again = effect.but(attempts=effect.attempts + 1, attempted_at=at, attempted_before=before)
         return self.but(outbox=tuple(again if one.id == effect.id else one for one in self.outbox))
 
-    def without_owing(self, *kinds: type[Attemptable]) -> "Roundtable":
+    def dropping(self, *kinds: type[Attemptable]) -> "Roundtable":
         return self.but(outbox=tuple(effect for effect in self.outbox if not isinstance(effect, kinds)))
 
-    def opening_round(self, part: Part) -> "Roundtable":
+    def opening_round(self, part: LinePhase) -> "Roundtable":
         return self.but(round=min(self.round + 1, HIGHEST_ROUND), part=part)
 
     def noting(self, line: Line) -> "Roundtable":
@@ -318,14 +318,14 @@ class Roundtable(RoundtableFields):
         return self.but(lines=lines)
 
     def heard(
-        self, person: Person, text: str, *, ts: str, part: Part, message_id: str = "", **meta: Any
+        self, person: Person, text: str, *, ts: str, part: LinePhase, message_id: str = "", **meta: Any
     ) -> "Roundtable":
         """A person's words become a line; `ts` is Slack's and names the line, unless another *message_id* does."""
         facts = {"user_id": person.id, "user_name": self.name_of(person.id), "message_ts": ts, **meta}
         message_id = message_id or self.line_of(ts)
         return self.noting(self._line(PEOPLE, text, part, Source.USER, "user", message_id, facts))
 
-    def answering(self, said: Say | Heard, *, feedback: bool) -> "Roundtable":
+    def answering(self, said: Say | ThreadMessage, *, feedback: bool) -> "Roundtable":
         """What *said* tells about the open step, to be written down with it, in the order of the thread."""
         answer = Answer(person=said.person.id, text=said.text, ts=said.ts, feedback=feedback)
         place = len(self.answers)
@@ -333,23 +333,23 @@ class Roundtable(RoundtableFields):
             place -= 1
         return self.but(answers=(*self.answers[:place], answer, *self.answers[place:]))
 
-    def telling(self, message: Message, *, part: Part, actor: str = HOST, **meta: Any) -> "Roundtable":
+    def telling(self, message: Message, *, part: LinePhase, actor: str = HOST, **meta: Any) -> "Roundtable":
         """
         Owes a post of *message* and writes it into the transcript: Slack and the file have one order. What could not
         be sent before comes first.
         """
         about = self.step_id if self.stage is Stage.DISCUSSING else NO_STEP
-        rt = self.catching_up().owing(Post(message=message.but(about=about)))
+        rt = self.catching_up().queueing(Post(message=message.but(about=about)))
         return rt.said(message.text, rt.outbox[-1], part=part, actor=actor, **meta)
 
     def said(
-        self, text: str, effect: Attemptable, *, part: Part, actor: str = HOST, **meta: Any
+        self, text: str, effect: Attemptable, *, part: LinePhase, actor: str = HOST, **meta: Any
     ) -> "Roundtable":
         """What *effect* says is a line of its own."""
         source = Source.SYSTEM if actor == HOST else Source.MODEL
         return self.noting(self._line(actor, text, part, source, "planning", effect.id, meta))
 
-    def recording(self, sentence: str, *, part: Part, message_id: str = "", **meta: Any) -> "Roundtable":
+    def recording(self, sentence: str, *, part: LinePhase, message_id: str = "", **meta: Any) -> "Roundtable":
         """
         A system line of something done that nobody needs to be told. With the *message_id* of an input it stands in
         the transcript once, also when the input comes again after everything but git was lost.
@@ -359,7 +359,7 @@ class Roundtable(RoundtableFields):
         return rt.noting(rt._line(HOST, sentence, part, Source.SYSTEM, "planning", message_id, meta))
 
     def offering(
-        self, kind: MenuKind, message: Message, *, part: Part, actor: str = HOST, **meta: Any
+        self, kind: MenuKind, message: Message, *, part: LinePhase, actor: str = HOST, **meta: Any
     ) -> "Roundtable":
         """*message* becomes the open menu, in place of the one before."""
         if self.unaided and kind in OFFERING_THE_MODEL and menus.AIDED_AGAIN not in message.choices:
@@ -373,7 +373,7 @@ class Roundtable(RoundtableFields):
 
     def asking_with(self, post: Attemptable) -> "Roundtable":
         """*post* is the newest question or menu: what people wrote before it stands there does not act on it."""
-        return self.but(question=Asked(post=post.id))
+        return self.but(question=PostedPrompt(post=post.id))
 
     def opening(self, step_id: str, *, discussion: bool = False) -> "Roundtable":
         """The newest question opens *step_id*, or its discussion: what people write below belongs to it."""
@@ -393,7 +393,7 @@ class Roundtable(RoundtableFields):
         stands_at = menu.ts or ts
         used = Used(token=menu.token, sentence=sentence, rewritten=None if stands_at else rewritten)
         rt = self.but(menu=None, used=(*self.used, used)[-MENUS_REMEMBERED:])
-        return rt.owing(Rewrite(ts=stands_at, message=rewritten)) if stands_at else rt
+        return rt.queueing(Rewrite(ts=stands_at, message=rewritten)) if stands_at else rt
 
     def shown_at(self, post: str, ts: str) -> "Roundtable":
         """The post of a question stands in the thread, as message *ts*."""
@@ -410,7 +410,7 @@ class Roundtable(RoundtableFields):
         for used in self.used:
             if used.token == token and used.rewritten:
                 settled = tuple(one.but(rewritten=None) if one is used else one for one in self.used)
-                return self.but(used=settled).owing(Rewrite(ts=ts, message=used.rewritten))
+                return self.but(used=settled).queueing(Rewrite(ts=ts, message=used.rewritten))
         return self
 
     def holding_back(self, *effects: Effect) -> "Roundtable":
@@ -418,19 +418,19 @@ class Roundtable(RoundtableFields):
         Nothing more goes into the thread for now. What was owed there, *effects* included, comes before whatever is
         said next, under the ids it has; a menu is over by then.
         """
-        owed = (*effects, *(one for one in self.outbox if one not in effects))
-        posts = (one.but(message=one.message.spent(), late=True) for one in owed if isinstance(one, Post))
-        rewrites = (one.but(late=True) for one in owed if isinstance(one, Rewrite))
-        return self.without_owing(Post, Rewrite).but(unsent=(*self.unsent, *posts, *rewrites))
+        pending = (*effects, *(one for one in self.outbox if one not in effects))
+        posts = (one.but(message=one.message.spent(), late=True) for one in pending if isinstance(one, Post))
+        rewrites = (one.but(late=True) for one in pending if isinstance(one, Rewrite))
+        return self.dropping(Post, Rewrite).but(unsent=(*self.unsent, *posts, *rewrites))
 
     def catching_up(self) -> "Roundtable":
         """Owes what could not be sent before, in its order."""
-        return self.but(unsent=()).owing(*self.unsent)
+        return self.but(unsent=()).queueing(*self.unsent)
 
     def logging(self, *troubles: Trouble) -> "Roundtable":
-        return self.owing(*(Log(trouble=trouble) for trouble in troubles))
+        return self.queueing(*(Log(trouble=trouble) for trouble in troubles))
 
-    def _asked_are(self, changed: Callable[[Asked], Asked]) -> "Roundtable":
+    def _asked_are(self, changed: Callable[[PostedPrompt], PostedPrompt]) -> "Roundtable":
         question = changed(self.question) if self.question else None
         return self.but(question=question, asked=tuple(map(changed, self.asked)))
 
@@ -446,7 +446,7 @@ class Roundtable(RoundtableFields):
         self,
         actor: str,
         content: str,
-        part: Part,
+        part: LinePhase,
         source: Source,
         role: str,
         message_id: str,
@@ -479,6 +479,6 @@ def slug_of(effect_id: str) -> str:
     return found[1] if found else ""
 
 
-def _is_later(answer: Answer, said: Say | Heard) -> bool:
+def _is_later(answer: Answer, said: Say | ThreadMessage) -> bool:
     one, other = slack_time(answer.ts), slack_time(said.ts)
     return one is not None and other is not None and one > other

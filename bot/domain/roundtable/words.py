@@ -54,7 +54,7 @@ CALLED = re.compile(r"\s*@?(?P<name>[^\W\d_]+(?: [^\W\d_]+)?)\s*[,:]\s")
 NEARLY = 0.75
 
 
-class Exit(StrEnum):
+class EndIntent(StrEnum):
     """Whether a text asks to end the discussion."""
 
     YES = "yes"
@@ -109,20 +109,20 @@ def depth(text: str, *, at_menu: bool) -> Depth | None:
     return None
 
 
-def exit_wish(text: str) -> Exit:
+def exit_wish(text: str) -> EndIntent:
     """
     Whether ending the discussion is what *text* is about: "let's wrap up our discussion of errors" is,
     "when the task is done, what happens?" and "back to the API" are not.
     """
     plain = _plain(text)
     if EXIT.match(plain) and not text.rstrip().endswith("?"):
-        return Exit.YES
+        return EndIntent.YES
     if NOT_YET.search(plain) or not PERHAPS.search(plain):
-        return Exit.NO
-    return Exit.UNSURE if len(plain.split()) <= PERHAPS_WORDS_MAX else Exit.NO
+        return EndIntent.NO
+    return EndIntent.UNSURE if len(plain.split()) <= PERHAPS_WORDS_MAX else EndIntent.NO
 
 
-def calls_nobody(text: str, roster: Roster) -> bool:
+def addresses_no_one(text: str, roster: Roster) -> bool:
     """
     Whether *text* opens with what looks like a call to somebody of *roster*, and is none: a role ("architect, …"),
     a surname, or a name that is nearly somebody's ("Alexa, …"). First names alone address (ERR-ELAB-012).

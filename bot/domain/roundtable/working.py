@@ -12,7 +12,7 @@ from functools import wraps
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages.step_wording import AT_WORK
-from bot.domain.roundtable.effects import ClearWork, React, ShowWork, Sign, Unreact
+from bot.domain.roundtable.effects import ClearWork, React, ShowWork, Unreact, WorkIndicator
 from bot.domain.roundtable.inputs import Input
 from bot.domain.roundtable.outcomes import Posted
 from bot.domain.roundtable.stage import Stage
@@ -24,22 +24,22 @@ EMOJI = "hourglass_flowing_sand"
 Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
 
 
-def marked(decide: Decide) -> Decide:
+def with_work_indicator(decide: Decide) -> Decide:
     """*decide*, with the sign that belongs to what comes of it."""
 
     @wraps(decide)
-    def decided(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
-        after = decide(rt, happened, playbook)
+    def decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+        after = decide(rt, event, playbook)
         if after is rt:
             return rt
-        if isinstance(happened, Posted) and _went_with_the_post(after):
+        if isinstance(event, Posted) and _went_with_the_post(after):
             after = after.but(working_at="")
         return _shown(after, playbook)
 
     return decided
 
 
-def refused(rt: Roundtable, sign: Sign) -> Roundtable:
+def refused(rt: Roundtable, sign: WorkIndicator) -> Roundtable:
     """Slack would not show it: the next one is tried, if there is still anything to wait for."""
     rt = rt.but(signs_refused=tuple(dict.fromkeys((*rt.signs_refused, sign))))
     return rt.but(working_at="") if rt.working_by is sign else rt
@@ -49,32 +49,36 @@ def _shown(rt: Roundtable, playbook: Playbook) -> Roundtable:
     work = next((one for one in rt.outbox if isinstance(one, ByVoice)), None)
     at_work = work is not None and thinks(work, rt, playbook)
     if rt.working_at and not at_work:
-        return rt.owing(_clearing(rt)).but(working_at="")
+        return rt.queueing(_clearing(rt)).but(working_at="")
     if work and at_work and not rt.working_at and (ts := _answered(rt)):
         sign = _sign(rt, playbook)
         return _beginning(rt.but(working_at=ts, working_by=sign), _showing(sign, work, ts))
     return rt
 
 
-def _sign(rt: Roundtable, playbook: Playbook) -> Sign:
-    usable = (Sign.SESSION, Sign.STATUS) if playbook.house.agent else (Sign.STATUS,)
-    return next((sign for sign in usable if sign not in rt.signs_refused), Sign.REACTION)
+def _sign(rt: Roundtable, playbook: Playbook) -> WorkIndicator:
+    usable = (
+        (WorkIndicator.SESSION, WorkIndicator.STATUS) if playbook.policy.agent else (WorkIndicator.STATUS,)
+    )
+    return next((sign for sign in usable if sign not in rt.signs_refused), WorkIndicator.REACTION)
 
 
-def _showing(sign: Sign, work: ByVoice, ts: str) -> React | ShowWork:
+def _showing(sign: WorkIndicator, work: ByVoice, ts: str) -> React | ShowWork:
     return (
-        React(ts=ts, emoji=EMOJI) if sign is Sign.REACTION else ShowWork(sign=sign, words=AT_WORK[work.kind])
+        React(ts=ts, emoji=EMOJI)
+        if sign is WorkIndicator.REACTION
+        else ShowWork(sign=sign, words=AT_WORK[work.kind])
     )
 
 
 def _clearing(rt: Roundtable) -> Unreact | ClearWork:
-    if rt.working_by is Sign.REACTION:
+    if rt.working_by is WorkIndicator.REACTION:
         return Unreact(ts=rt.working_at, emoji=EMOJI)
     return ClearWork(sign=rt.working_by)
 
 
 def _went_with_the_post(rt: Roundtable) -> bool:
-    return bool(rt.working_at) and rt.working_by is Sign.STATUS and not rt.owes(ShowWork)
+    return bool(rt.working_at) and rt.working_by is WorkIndicator.STATUS and not rt.has_pending(ShowWork)
 
 
 def _answered(rt: Roundtable) -> str:
@@ -91,5 +95,5 @@ def _beginning(rt: Roundtable, sign: React | ShowWork) -> Roundtable:
     """Before the work, which may take a minute, and behind what is being paid already."""
     place = next(number for number, one in enumerate(rt.outbox) if isinstance(one, ByVoice))
     before, work = rt.outbox[:place], rt.outbox[place:]
-    rt = rt.but(outbox=before).owing(sign)
+    rt = rt.but(outbox=before).queueing(sign)
     return rt.but(outbox=(*rt.outbox, *work))

@@ -8,8 +8,17 @@ from collections.abc import Collection, Iterator
 from enum import StrEnum
 from typing import Any
 
-from bot.domain.catalog.schema import EXCLUSIVE, NOTE, FieldType, Kind, Need, Schema, View, ids_in
-from bot.domain.specification.entries import Entry, Specification, State
+from bot.domain.catalog.schema import (
+    EXCLUSIVE,
+    NOTE,
+    FieldType,
+    Kind,
+    Need,
+    Schema,
+    SectionView,
+    ids_in,
+)
+from bot.domain.specification.entries import Entry, EntryState, Specification
 from bot.domain.values.value import Value
 
 ALIKE = 0.8
@@ -41,7 +50,7 @@ class GapKind(StrEnum):
     PROPOSED = "proposed"
 
 
-class Gap(Value):
+class CoverageGap(Value):
     """
     One thing that is not settled. `ask` is the question for people where the schema has one; `facts` are the
     values that a sentence about it needs, by name.
@@ -58,7 +67,7 @@ class Gap(Value):
 
 def coverage(
     schema: Schema, specification: Specification, steps: Collection[str], *, proposed: bool = True
-) -> tuple[Gap, ...]:
+) -> tuple[CoverageGap, ...]:
     """
     The gaps of the views of *steps*, and of all entries of the item; without *proposed*, proposals are no gaps.
     The most pressing come first.
@@ -70,7 +79,7 @@ def coverage(
     return tuple(sorted(kept, key=lambda gap: order.index(gap.kind)))
 
 
-def of_step(schema: Schema, specification: Specification, step_id: str) -> tuple[Gap, ...]:
+def of_step(schema: Schema, specification: Specification, step_id: str) -> tuple[CoverageGap, ...]:
     """
     The gaps to talk about while the step is open: what its sections need, and what is wrong with what they
     show.
@@ -91,7 +100,7 @@ class _Finder:
 
     # --- what views need ---
 
-    def of_views(self, steps: Collection[str]) -> Iterator[Gap]:
+    def of_views(self, steps: Collection[str]) -> Iterator[CoverageGap]:
         for view in self._schema.views:
             for step in view.steps:
                 if step in steps:
@@ -100,25 +109,25 @@ class _Finder:
                             yield gap.but(step=step)
                     break
 
-    def _needed(self, view: View, need: Need) -> Iterator[Gap]:
+    def _needed(self, view: SectionView, need: Need) -> Iterator[CoverageGap]:
         if need.at_least:
             found = len(self._spec.active(need.of))
             if found < need.at_least:
                 counts = (need.of, str(found), str(need.at_least))
-                yield Gap(kind=GapKind.MISSING, ask=need.ask, lane=need.lane, facts=counts)
+                yield CoverageGap(kind=GapKind.MISSING, ask=need.ask, lane=need.lane, facts=counts)
         for entry in self._spec.active(need.every) if need.every else ():
             only_here = any(one.here and one.kind == need.every for one in view.show)
             if (entry.step in view.steps or not only_here) and not self._has(entry, need):
                 field = need.has or need.named_by
                 ask = need.ask.replace("{id}", entry.id)
-                yield Gap(kind=GapKind.MISSING, id=entry.id, field=field, ask=ask, lane=need.lane)
+                yield CoverageGap(kind=GapKind.MISSING, id=entry.id, field=field, ask=ask, lane=need.lane)
         if need.not_all:
             every = self._spec.active(need.not_all)
             if len(every) > 1 and all(
                 one[field] == value for one in every for field, value in need.are.items()
             ):
                 facts = (need.not_all, *need.are.values())
-                yield Gap(kind=GapKind.ALL_ALIKE, ask=need.ask, lane=need.lane, facts=facts)
+                yield CoverageGap(kind=GapKind.ALL_ALIKE, ask=need.ask, lane=need.lane, facts=facts)
 
     def _has(self, entry: Entry, need: Need) -> bool:
         if need.named_by:
@@ -130,7 +139,7 @@ class _Finder:
 
     # --- what is wrong with entries ---
 
-    def of_entries(self) -> Iterator[Gap]:
+    def of_entries(self) -> Iterator[CoverageGap]:
         for key, kind in self._schema.kinds.items():
             entries = self._spec.active(key)
             for entry in entries:
@@ -138,34 +147,36 @@ class _Finder:
             if key in LINTED:
                 yield from self._alike(entries, kind)
 
-    def _of_entry(self, entry: Entry, kind: Kind) -> Iterator[Gap]:
-        if entry.state is State.PROPOSED:
-            yield Gap(kind=GapKind.PROPOSED, id=entry.id)
+    def _of_entry(self, entry: Entry, kind: Kind) -> Iterator[CoverageGap]:
+        if entry.state is EntryState.PROPOSED:
+            yield CoverageGap(kind=GapKind.PROPOSED, id=entry.id)
         if kind.key == OBJECTION and (entry["outcome"] or OPEN) == OPEN:
-            yield Gap(kind=GapKind.OBJECTION, id=entry.id, facts=(str(entry[kind.text]),))
+            yield CoverageGap(kind=GapKind.OBJECTION, id=entry.id, facts=(str(entry[kind.text]),))
         for name, field in kind.fields.items():
             value = entry[name]
             if field.required and value in (None, "", []):
-                yield Gap(kind=GapKind.MISSING, id=entry.id, field=name)
+                yield CoverageGap(kind=GapKind.MISSING, id=entry.id, field=name)
             if field.type is FieldType.REF:
                 yield from self._dangling(entry, name, field.to)
             if field.acyclic and entry.id in (circle := self._reached(entry, name)):
-                yield Gap(kind=GapKind.CIRCLE, id=min(circle), field=name, facts=tuple(sorted(circle)))
+                yield CoverageGap(
+                    kind=GapKind.CIRCLE, id=min(circle), field=name, facts=tuple(sorted(circle))
+                )
             if field.type in EXCLUSIVE and (both := entry.contested(name)):
                 facts = tuple(f"{one.name or one.by}: {one.value}" for one in both)
-                yield Gap(kind=GapKind.CONTESTED, id=entry.id, field=name, facts=facts)
+                yield CoverageGap(kind=GapKind.CONTESTED, id=entry.id, field=name, facts=facts)
         for name, claim in entry.current():
             if claim.stale:
-                yield Gap(kind=GapKind.STALE, id=entry.id, field=name, facts=(claim.stale,))
+                yield CoverageGap(kind=GapKind.STALE, id=entry.id, field=name, facts=(claim.stale,))
         if kind.key != NOTE:
             yield from self._lint(entry, kind)
 
-    def _dangling(self, entry: Entry, name: str, to: str) -> Iterator[Gap]:
+    def _dangling(self, entry: Entry, name: str, to: str) -> Iterator[CoverageGap]:
         for id in _ids(entry[name]):
             known = self._spec.entries.get(id)
             if not self._spec.lives(id) or (known and to not in {"any", known.kind}):
                 now = (known.replaced_by or (known.state.value,)) if known else ()
-                yield Gap(kind=GapKind.DANGLING, id=entry.id, field=name, facts=(id, *now))
+                yield CoverageGap(kind=GapKind.DANGLING, id=entry.id, field=name, facts=(id, *now))
 
     def _reached(self, entry: Entry, field: str) -> set[str]:
         seen: set[str] = set()
@@ -179,15 +190,15 @@ class _Finder:
 
     # --- the linter ---
 
-    def _lint(self, entry: Entry, kind: Kind) -> Iterator[Gap]:
+    def _lint(self, entry: Entry, kind: Kind) -> Iterator[CoverageGap]:
         text = str(entry[kind.text] or "")
         for id in ids_in(text):
             if self._schema.of_id(id) and id not in self._spec.entries:
-                yield Gap(kind=GapKind.UNKNOWN, id=entry.id, field=kind.text, facts=(id,))
+                yield CoverageGap(kind=GapKind.UNKNOWN, id=entry.id, field=kind.text, facts=(id,))
         if kind.key in LINTED and not re.search(r"\d", text) and (found := self._vague.search(text)):
-            yield Gap(kind=GapKind.VAGUE, id=entry.id, field=kind.text, facts=(found[0],))
+            yield CoverageGap(kind=GapKind.VAGUE, id=entry.id, field=kind.text, facts=(found[0],))
 
-    def _alike(self, entries: tuple[Entry, ...], kind: Kind) -> Iterator[Gap]:
+    def _alike(self, entries: tuple[Entry, ...], kind: Kind) -> Iterator[CoverageGap]:
         words = [
             (one, frozenset(re.findall(r"\w+", str(one[kind.text] or "").casefold()))) for one in entries
         ]
@@ -199,7 +210,7 @@ class _Finder:
                     and shared >= FEWEST_WORDS
                     and shared / len(mine | theirs) >= ALIKE
                 ):
-                    yield Gap(kind=GapKind.DUPLICATE, id=other.id, facts=(entry.id,))
+                    yield CoverageGap(kind=GapKind.DUPLICATE, id=other.id, facts=(entry.id,))
                     break
 
 

@@ -28,7 +28,7 @@ DECIDED_BY_PEOPLE = frozenset({"decision", "approval"})
 MOST_ENTRIES = 5_000
 
 
-class State(StrEnum):
+class EntryState(StrEnum):
     PROPOSED = "proposed"
     ACCEPTED = "accepted"
     SUPERSEDED = "superseded"
@@ -36,7 +36,7 @@ class State(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-GONE = frozenset({State.SUPERSEDED, State.WITHDRAWN})
+GONE = frozenset({EntryState.SUPERSEDED, EntryState.WITHDRAWN})
 
 
 class Authority(StrEnum):
@@ -62,7 +62,7 @@ class Patch(Stored):
     new: bool = False
     set: Mapping[str, Any] = {}
     add: Mapping[str, tuple[Any, ...]] = {}
-    state: State | None = None
+    state: EntryState | None = None
     replaced_by: tuple[str, ...] = ()
     accept: bool = False
     sources: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ class Entry(Stored):
     id: str
     kind: str
     step: str = ""
-    state: State = State.PROPOSED
+    state: EntryState = EntryState.PROPOSED
     part_of: str = ""
     replaced_by: tuple[str, ...] = ()
     claims: Mapping[str, tuple[Claim, ...]] = {}
@@ -263,7 +263,7 @@ class _Folding:
         decides = authority is Authority.PERSON or (
             authority is Authority.GIT and entry.kind not in DECIDED_BY_PEOPLE
         )
-        accepted = decides and patch.state is not State.PROPOSED
+        accepted = decides and patch.state is not EntryState.PROPOSED
         for field, value in _values(entry, patch).items():
             outcome = field == "outcome" and authority is not Authority.PERSON
             entry = self._claiming(entry, field, value, patch, line, accepted=accepted and not outcome)
@@ -322,10 +322,10 @@ class _Folding:
         if patch.state in GONE:
             self._entries[entry.id] = entry.but(state=patch.state, replaced_by=patch.replaced_by)
             self._outdate(entry.id, line.message_id)
-        elif patch.state is State.ACCEPTED or patch.accept:
-            self._entries[entry.id] = entry.but(state=State.ACCEPTED, replaced_by=())
+        elif patch.state is EntryState.ACCEPTED or patch.accept:
+            self._entries[entry.id] = entry.but(state=EntryState.ACCEPTED, replaced_by=())
         elif accepted and patch.new and not entry.gone:
-            self._entries[entry.id] = entry.but(state=State.ACCEPTED)
+            self._entries[entry.id] = entry.but(state=EntryState.ACCEPTED)
 
     def _outdate(self, source: str, why: str) -> None:
         """What is not current any more is marked, too: it is no side of a dispute then."""

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.domain.catalog.schema import ID, NOTE, VALUE_CHARS, Kind, Schema, ids_in, only_ids
-from bot.domain.specification.entries import Entry, Patch, Specification, State
+from bot.domain.specification.entries import Entry, EntryState, Patch, Specification
 
 LABEL_CHARS = 30
 """Longer texts before a colon are the beginning of a sentence."""
@@ -74,7 +74,7 @@ def reread(before: Iterable[Patch], now: Iterable[Patch]) -> tuple[Patch, ...]:
     kept = tuple(_renamed(one, same) for one in now)
     ids = {one.id for one in kept}
     gone = tuple(one.id for one in before if one.new and one.id not in ids)
-    return (*kept, *(Patch(id=id, state=State.WITHDRAWN) for id in gone))
+    return (*kept, *(Patch(id=id, state=EntryState.WITHDRAWN) for id in gone))
 
 
 def last_of(specification: Specification, schema: Schema, person: str) -> str:
@@ -174,7 +174,11 @@ class _Reader:
             return None
         if kind.fields[field].many and not isinstance(value, list):
             value = [value]
-        says_it = State.ACCEPTED if field == kind.text and known and known.state is State.PROPOSED else None
+        says_it = (
+            EntryState.ACCEPTED
+            if field == kind.text and known and known.state is EntryState.PROPOSED
+            else None
+        )
         return Patch(id=id, set={field: value}, state=says_it)
 
     def _opened(self, id: str, kind: Kind, value: Any) -> Patch | None:
@@ -325,10 +329,10 @@ class _Reader:
         return next((kind for kind in heard if label in map(_folded, kind.heard_as())), None)
 
     def _new(self, kind: Kind, values: Mapping[str, Any], *, is_proposed: bool = False) -> None:
-        state = State.PROPOSED if is_proposed else None
+        state = EntryState.PROPOSED if is_proposed else None
         if kind.key != NOTE and (known := self._same(kind, values)):
             rest = {field: value for field, value in values.items() if known[field] != value}
-            says_it = State.ACCEPTED if known.state is State.PROPOSED and not is_proposed else None
+            says_it = EntryState.ACCEPTED if known.state is EntryState.PROPOSED and not is_proposed else None
             self.patches.append(Patch(id=known.id, set=rest, state=says_it))
             self.last = known.id
             return

@@ -13,15 +13,15 @@ from bot.domain.catalog.schema import (
     EXCLUSIVE,
     REMARK,
     FieldType,
-    Form,
     Kind,
     PlanRule,
     Schema,
+    SectionView,
     Show,
-    View,
+    ViewForm,
     is_shown,
 )
-from bot.domain.specification.entries import Entry, Specification, State, numbers
+from bot.domain.specification.entries import Entry, EntryState, Specification, numbers
 from bot.domain.values.markdown import bullet, inert
 from bot.domain.values.text import clean
 
@@ -42,20 +42,20 @@ class Projection:
         self._schema = schema
         self._spec = specification
 
-    def view(self, view: View) -> str:
+    def view(self, view: SectionView) -> str:
         """The body of the section, or the whole of a JSON or CSV file."""
         parts = [self._part(one, view) for one in view.show]
         if view.is_data:
             return parts[0]
         return "\n\n".join(part for part in (*parts, self._notes(view)) if part) or NOTHING
 
-    def items(self, view: View) -> list[dict[str, Any]]:
+    def items(self, view: SectionView) -> list[dict[str, Any]]:
         """The records of a JSON file."""
         show = view.show[0]
         entries = self.chosen(show, view)
         return [{key: self.get(one, name) for key, name in show.fields.items()} for one in entries]
 
-    def rows(self, view: View) -> list[list[str]]:
+    def rows(self, view: SectionView) -> list[list[str]]:
         """The rows of a CSV file, the names of its columns first."""
         show = view.show[0]
         entries = self.chosen(show, view)
@@ -118,40 +118,42 @@ class Projection:
 
     def mark(self, entry: Entry) -> str:
         """What has to be said about the entry as a whole, with a space in front."""
-        proposed = f" _(proposed by {entry.said_by}, not confirmed)_" if entry.state is State.PROPOSED else ""
+        proposed = (
+            f" _(proposed by {entry.said_by}, not confirmed)_" if entry.state is EntryState.PROPOSED else ""
+        )
         return proposed + (f" {TO_CONFIRM}" if entry.stale else "")
 
     # --- forms --------------------------------------------------------------------------------------------------------
 
-    def _part(self, show: Show, view: View) -> str:
+    def _part(self, show: Show, view: SectionView) -> str:
         entries = self.chosen(show, view)
         match show.form:
-            case Form.FACTS:
+            case ViewForm.FACTS:
                 return self._facts(show, entries)
-            case Form.BULLETS:
+            case ViewForm.BULLETS:
                 return self._bullets(show, entries)
-            case Form.NUMBERED:
+            case ViewForm.NUMBERED:
                 return self._bullets(show, entries, sign="1.")
-            case Form.HEADINGS:
+            case ViewForm.HEADINGS:
                 return "\n\n".join(self._heading(show, one) for one in entries)
-            case Form.TABLE:
+            case ViewForm.TABLE:
                 return self._table(show, entries)
-            case Form.COUNTS:
+            case ViewForm.COUNTS:
                 return "\n".join(self._count(self._schema.kinds[key]) for key in show.kinds)
-            case Form.CODE:
+            case ViewForm.CODE:
                 return "\n\n".join(self._code(show, one) for one in entries)
-            case Form.DIAGRAM:
+            case ViewForm.DIAGRAM:
                 return self._diagram(entries)
-            case Form.JSON:
+            case ViewForm.JSON:
                 return json.dumps(self.items(view), indent=2, ensure_ascii=False) + "\n"
-            case Form.CSV:
+            case ViewForm.CSV:
                 file = io.StringIO()
                 csv.writer(file, lineterminator="\r\n").writerows(self.rows(view))
                 return file.getvalue()
             case _:
                 assert_never(show.form)
 
-    def chosen(self, show: Show | PlanRule, view: View | None = None) -> list[Entry]:
+    def chosen(self, show: Show | PlanRule, view: SectionView | None = None) -> list[Entry]:
         """The entries that a part shows, in its order."""
         found = [one for one in self._spec.active(show.kind) if self._fits(one, show.where)]
         if not isinstance(show, Show):
@@ -290,12 +292,12 @@ class Projection:
 
     # --- notes --------------------------------------------------------------------------------------------------------
 
-    def _home(self, step_id: str) -> View | None:
+    def _home(self, step_id: str) -> SectionView | None:
         """The section that shows the notes of a step: its first of prose, else its first."""
         views = [view for view in self._schema.of_step(step_id) if view.is_page and view.section]
         return next((view for view in views if view.prose), views[0] if views else None)
 
-    def _notes(self, view: View) -> str:
+    def _notes(self, view: SectionView) -> str:
         steps = [step for step in view.steps if (home := self._home(step)) and home.key == view.key]
         return "\n\n".join(text for step in steps if (text := self._listed(step, is_prose=view.prose)))
 
@@ -337,7 +339,7 @@ class Projection:
     def _rows(self, rule: PlanRule, fixed: Mapping[str, str]) -> Iterator[Any]:
         """Of accepted entries only: a plan is not made of what nobody agreed to."""
         for entry in self.chosen(rule):
-            if entry.state is not State.ACCEPTED:
+            if entry.state is not EntryState.ACCEPTED:
                 continue
             if rule.each:
                 yield entry[rule.each]

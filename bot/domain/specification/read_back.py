@@ -13,8 +13,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bot.domain.catalog.schema import NOTE, REMARK, FieldType, Form, Schema, Show, View
-from bot.domain.specification.entries import Entry, Patch, Specification, State
+from bot.domain.catalog.schema import (
+    NOTE,
+    REMARK,
+    FieldType,
+    Schema,
+    SectionView,
+    Show,
+    ViewForm,
+)
+from bot.domain.specification.entries import Entry, EntryState, Patch, Specification
 from bot.domain.specification.projection import NOTHING, SAID_BY, UNSORTED
 from bot.domain.values.value import Value
 
@@ -41,7 +49,7 @@ class ReadBack(Value):
         return bool(self.patches or self.unread)
 
 
-class Row(NamedTuple):
+class SectionRow(NamedTuple):
     """A row of a section with the entry that it is about: its own id, or that of the block it stands in."""
 
     text: str
@@ -50,7 +58,7 @@ class Row(NamedTuple):
 
 
 def read_back(
-    view: View, schema: Schema, specification: Specification, *, written: str, found: str
+    view: SectionView, schema: Schema, specification: Specification, *, written: str, found: str
 ) -> ReadBack:
     """
     What has to be recorded so that the section, rendered again, says what *found* says where *written* said
@@ -62,7 +70,7 @@ def read_back(
 
 
 class _Reading:
-    def __init__(self, view: View, schema: Schema, specification: Specification) -> None:
+    def __init__(self, view: SectionView, schema: Schema, specification: Specification) -> None:
         self._view = view
         self._schema = schema
         self._spec = specification
@@ -73,7 +81,7 @@ class _Reading:
 
     def _result(self) -> ReadBack:
         patches = [Patch(id=id, set=values) for id, values in self._set.items() if values]
-        patches += [Patch(id=id, state=State.WITHDRAWN) for id in dict.fromkeys(self._gone)]
+        patches += [Patch(id=id, state=EntryState.WITHDRAWN) for id in dict.fromkeys(self._gone)]
         kind = self._schema.kinds.get(NOTE)
         for text in self._notes if kind else ():
             assert kind, "there are notes"
@@ -114,10 +122,10 @@ class _Section(_Reading):
                 self._removed(row, remaining)
         return self._result()
 
-    def _shape(self, row: Row) -> str:
+    def _shape(self, row: SectionRow) -> str:
         return "|" if row.text.startswith("|") else "#" if row.text.startswith("#") else "-"
 
-    def _changed(self, row: Row, pairs: Mapping[tuple[str, str], Row]) -> None:
+    def _changed(self, row: SectionRow, pairs: Mapping[tuple[str, str], SectionRow]) -> None:
         entry = self._known(row.id)
         if entry and row.text.startswith("|"):
             self._table_row(entry, row, pairs.get((row.id, "|")))
@@ -139,7 +147,7 @@ class _Section(_Reading):
         else:
             self._notes.append(row.text.strip().removeprefix("- "))
 
-    def _removed(self, row: Row, remaining: set[str]) -> None:
+    def _removed(self, row: SectionRow, remaining: set[str]) -> None:
         """A labelled value that people took away, or a note."""
         owner = self._known(row.owner)
         label = _LABELLED.fullmatch(row.text)
@@ -164,7 +172,7 @@ class _Section(_Reading):
         """A row `Scope: medium` of the one entry that the step has."""
         found = _FACT.fullmatch(text)
         for show in self._view.show if found else ():
-            if show.form is Form.FACTS and found:
+            if show.form is ViewForm.FACTS and found:
                 kind = self._schema.kinds[show.kind]
                 field = kind.field_named(found["label"])
                 entry = next(
@@ -174,9 +182,9 @@ class _Section(_Reading):
                     return entry, field, _MARK.sub("", found["value"]).strip()
         return None
 
-    def _table_row(self, entry: Entry, row: Row, was: Row | None) -> None:
+    def _table_row(self, entry: Entry, row: SectionRow, was: SectionRow | None) -> None:
         show = next(
-            (one for one in self._view.show if one.form is Form.TABLE and one.kind == entry.kind), None
+            (one for one in self._view.show if one.form is ViewForm.TABLE and one.kind == entry.kind), None
         )
         if show is None:
             self._notes.append(row.text)
@@ -193,7 +201,7 @@ class _Data(_Reading):
 
     def read(self, written: str, found: str) -> ReadBack:
         show = self._view.show[0]
-        parse = _json_records if show.form is Form.JSON else _csv_records
+        parse = _json_records if show.form is ViewForm.JSON else _csv_records
         try:
             before, after = parse(written, show), parse(found, show)
         except ValueError:
@@ -217,7 +225,7 @@ class _Data(_Reading):
         self._put(entry, field, text, row)
 
 
-def _rows(text: str) -> Iterator[Row]:
+def _rows(text: str) -> Iterator[SectionRow]:
     """Rows that are not blank, with what they belong to; the lines of a block of code are one row."""
     owner, is_code = "", False
     for raw in text.splitlines():
@@ -232,16 +240,16 @@ def _rows(text: str) -> Iterator[Row]:
         part = _PART.fullmatch(row)
         if heading or (bullet and not row.startswith(" ")):
             owner = (heading or bullet or {"id": ""})["id"]
-            yield Row(row, owner, owner)
+            yield SectionRow(row, owner, owner)
         elif part:
-            yield Row(row, part["id"], owner)
+            yield SectionRow(row, part["id"], owner)
         elif row.startswith("|"):
             found = re.match(rf"\|\s*\**(?P<id>{_ID})\b", row)
-            yield Row(row, found["id"] if found else "")
+            yield SectionRow(row, found["id"] if found else "")
         else:
             if row.startswith("#") or _GROUP.fullmatch(row):
                 owner = ""
-            yield Row(row, "", owner)
+            yield SectionRow(row, "", owner)
 
 
 def _is_ours(text: str) -> bool:
@@ -263,7 +271,7 @@ def _words(row: str) -> str:
     return (text if row.startswith("#") else text.rpartition(" — ")[0] or text).strip()
 
 
-def _cells(row: Row, show: Show) -> list[str]:
+def _cells(row: SectionRow, show: Show) -> list[str]:
     """In the order of the fields: the id has a column of its own, or stands in the first."""
     cells = [
         one.strip().replace("\\|", "|") for one in _CELL.split(_MARK.sub("", row.text).strip().strip("|"))

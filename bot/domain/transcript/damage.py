@@ -24,7 +24,7 @@ Sign = tuple[bytes, bytes]
 """A beginning and an end."""
 
 
-class Mended(NamedTuple):
+class RepairedTranscript(NamedTuple):
     """`lines` were restored. `lossless`: only parts of these lines were replaced."""
 
     content: bytes
@@ -32,12 +32,14 @@ class Mended(NamedTuple):
     lossless: bool
 
 
-def mended(content: bytes, committed: bytes) -> Mended:
+def repaired(content: bytes, committed: bytes) -> RepairedTranscript:
     """*content*, with damaged lines replaced by the *committed* ones."""
     if content.startswith(committed):
-        return Mended(content, 0, lossless=True)
+        return RepairedTranscript(content, 0, lossless=True)
     if not content.strip(UNWRITTEN):
-        return Mended(committed, sum(1 for row in committed.split(b"\n") if row.strip()), lossless=True)
+        return RepairedTranscript(
+            committed, sum(1 for row in committed.split(b"\n") if row.strip()), lossless=True
+        )
     mending = _Mending(committed)
     return mending.run(content.split(b"\n"))
 
@@ -54,7 +56,7 @@ class _Mending:
         """Signs of the restored lines, in a set so that a lookup does not depend on their number."""
         self._lossless = True
 
-    def run(self, rows: list[bytes]) -> Mended:
+    def run(self, rows: list[bytes]) -> RepairedTranscript:
         places = [self._find(row) for row in rows]
         later = list(_next_places(places, end=len(self._kept)))
         out: list[bytes] = []
@@ -64,7 +66,7 @@ class _Mending:
             else:
                 self._next = max(self._next, place + 1)
                 out.append(row)
-        return Mended(b"\n".join(out), self._lines, self._lossless)
+        return RepairedTranscript(b"\n".join(out), self._lines, self._lossless)
 
     def _find(self, row: bytes) -> int | None:
         """The place of this row in *committed*, or of the line that was edited by hand."""

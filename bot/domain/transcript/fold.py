@@ -15,19 +15,19 @@ from pydantic import BeforeValidator
 
 from bot.domain.item.meta import Record
 from bot.domain.roundtable import words
-from bot.domain.transcript.lines import HOST, Flaw, Line, Part, Source, out_of_order
+from bot.domain.transcript.lines import HOST, Flaw, Line, LinePhase, Source, out_of_order
 from bot.domain.transcript.points import NAMED, SYNTHESIS, Points, message_id, position, who
 from bot.domain.transcript.state import (
     CHANGE,
-    Answer,
     Concluded,
     Discussion,
     Progress,
+    RecordedAnswer,
+    RecordedSpending,
+    RecordedTurn,
     Speaker,
-    Spent,
     State,
     Totals,
-    Turn,
 )
 from bot.domain.values.text import one_line
 from bot.domain.values.value import Stored
@@ -89,7 +89,7 @@ class _Fold:
         self._step.go_to(line.meta.get("phase_key"), line.meta.get("step_id"))
         if by_phase := _BY_PHASE.get(line.phase):
             by_phase(self, number, line)
-        if line.phase is Part.FORMALIZING or CHANGE in line.meta:
+        if line.phase is LinePhase.FORMALIZING or CHANGE in line.meta:
             self._conclude(number, line)
         if not NAMED.isdisjoint(line.meta):
             self._points.of_line(number, line, step_id=self._step.step_id)
@@ -225,9 +225,9 @@ class _Fold:
         )
 
 
-_BY_PHASE: Mapping[Part, Callable[[_Fold, int, Line], None]] = {
-    Part.CLARIFYING: _Fold._clarify,
-    Part.WORKSHOP: _Fold._discuss,
+_BY_PHASE: Mapping[LinePhase, Callable[[_Fold, int, Line], None]] = {
+    LinePhase.CLARIFYING: _Fold._clarify,
+    LinePhase.WORKSHOP: _Fold._discuss,
 }
 _BY_FACT: Mapping[str, Callable[[_Fold, Line], None]] = {
     "amends": _Fold._amend,
@@ -239,7 +239,7 @@ _BY_FACT: Mapping[str, Callable[[_Fold, Line], None]] = {
 
 
 def _is_synthesis(line: Line) -> bool:
-    is_written = line.phase is Part.FORMALIZING and line.source is not Source.USER
+    is_written = line.phase is LinePhase.FORMALIZING and line.source is not Source.USER
     return is_written and line.content.startswith(SYNTHESIS)
 
 
@@ -275,10 +275,10 @@ class _OpenStep:
         if (said := self._answers.pop(answer, None)) and text is not None:
             self._answers[answer] = (said[0], said[1], text)
 
-    def answers(self) -> tuple[Answer, ...]:
+    def answers(self) -> tuple[RecordedAnswer, ...]:
         """A text that stands for a button, such as "finish", is no answer."""
         return tuple(
-            Answer(line=number, by=who(line), text=text)
+            RecordedAnswer(line=number, by=who(line), text=text)
             for number, line, text in sorted(self._answers.values(), key=lambda said: said[0])
             if not words.is_wish(text)
         )
@@ -302,8 +302,8 @@ class _OpenElaboration:
         turns = tuple(self._turn(number, line) for number, line in self._turns)
         return Discussion(line=self._begun, step_id=self._step_id, turns=turns, count=self.count)
 
-    def _turn(self, number: int, line: Line) -> Turn:
-        return Turn(
+    def _turn(self, number: int, line: Line) -> RecordedTurn:
+        return RecordedTurn(
             line=number,
             id=str(line.meta["turn_id"]),
             by=who(line),
@@ -407,9 +407,9 @@ class _Use:
             if name in meta:
                 self.amounts[place] += amount(meta[name])
 
-    def value(self) -> Spent:
+    def value(self) -> RecordedSpending:
         tokens_in, tokens_out, cost, seconds = self.amounts
-        return Spent(
+        return RecordedSpending(
             lines=self.lines,
             calls=self.calls,
             unrecorded=self.unrecorded,

@@ -46,7 +46,7 @@ HOST = "PlanningAgent"
 PEOPLE = "User"
 
 
-class Part(StrEnum):
+class LinePhase(StrEnum):
     """The `phase` of a line, in the schema's words."""
 
     DRAFT = "draft"
@@ -73,7 +73,7 @@ class Line(Stored):
     ts: Annotated[str, Field(pattern=TIMESTAMP)]
     round: Annotated[int, Field(ge=0, le=HIGHEST_ROUND, strict=True)]
     actor: Annotated[str, Field(min_length=1)]
-    phase: Part
+    phase: LinePhase
     role: Annotated[str, Field(min_length=1)]
     source: Source
     content_type: Literal["markdown", "text", "json"] = "markdown"
@@ -147,7 +147,7 @@ class Transcript(Value):
         return frozenset(line.message_id for line in self.lines if line.message_id)
 
 
-class Ending(Value):
+class TranscriptTail(Value):
     """The last readable line, the sorted Slack timestamps of people's newest messages, and what the models used."""
 
     last: Line | None = None
@@ -181,7 +181,7 @@ def out_of_order(before: Line | None, line: Line) -> Iterator[str]:
         yield f"is earlier ({line.ts}) than the line before it ({before.ts})"
 
 
-def ending(rows: Iterable[bytes]) -> Ending:
+def ending(rows: Iterable[bytes]) -> TranscriptTail:
     """*rows* come last first. No more of them are read than necessary, because a resume waits for this."""
     last, more, spent = None, OUT_OF_ORDER, None
     heard: set[str] = set()
@@ -196,7 +196,7 @@ def ending(rows: Iterable[bytes]) -> Ending:
         more -= bool(heard)
         if not more:
             break
-    return Ending(last=last, heard=tuple(sorted(heard)), spent=spent or {})
+    return TranscriptTail(last=last, heard=tuple(sorted(heard)), spent=spent or {})
 
 
 def in_thread_order(lines: Iterable[Line]) -> tuple[Line, ...]:

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable
 from itertools import islice
 
 from bot.domain.roundtable import words
-from bot.domain.roundtable.outcomes import Heard
+from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.transcript import lines as transcript
-from bot.domain.transcript.lines import Line, Part, Source
+from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.transcript.state import CHANGE
 from bot.domain.values.places import Person
 
@@ -20,7 +20,7 @@ STEP = re.compile(rb'"step_id"\s*:\s*"([^"\\]*)"')
 TELLING = (b'"user"', b'"retracts"', b'"change"')
 
 
-def answers(rows: Iterable[bytes], *, done: Collection[str]) -> tuple[Heard, ...]:
+def answers(rows: Iterable[bytes], *, done: Collection[str]) -> tuple[ThreadMessage, ...]:
     """
     *rows* come last first. The answers to the step in which they end, after edits, oldest first; none if that step is
     *done*. A line that names no step belongs to none.
@@ -51,15 +51,18 @@ class _Said:
         elif "retracts" in line.meta:
             self._changed.setdefault(str(line.meta["retracts"]), None)
         elif (
-            line.source is Source.USER and line.phase is Part.CLARIFYING and line.heard and not _is_late(line)
+            line.source is Source.USER
+            and line.phase is LinePhase.CLARIFYING
+            and line.heard
+            and not _is_late(line)
         ):
             self._lines.append(line)
 
-    def about(self, step_id: str) -> tuple[Heard, ...]:
+    def about(self, step_id: str) -> tuple[ThreadMessage, ...]:
         lines = sorted(self._lines, key=lambda line: line.heard)
         texts = [(line, self._changed.get(line.message_id, line.content)) for line in lines]
         return tuple(
-            Heard(person=_person(line), text=text, ts=line.heard, about=step_id)
+            ThreadMessage(person=_person(line), text=text, ts=line.heard, about=step_id)
             for line, text in texts
             if text and words.answers(text)
         )

@@ -13,7 +13,7 @@ from bot.domain.discussion.synthesis import REFS
 from bot.domain.planning.record import ANSWERS, VERSION
 from bot.domain.planning.workshop import answer_in
 from bot.domain.transcript.lines import Line, Source
-from bot.domain.transcript.state import Move, Point
+from bot.domain.transcript.state import PositionChange, RecordedPoint
 from bot.domain.values.text import one_line
 
 SYNTHESIS = "### Elaboration Insights (Step "
@@ -35,7 +35,7 @@ _NAMES = re.compile(r"\A\[(?P<by>[^\]]{1,200})\] ")
 _OPINIONS = {True: "ok", False: "not ok", None: "unknown"}
 
 
-class Said(NamedTuple):
+class StatedPoint(NamedTuple):
     kind: str
     text: str
     by: str = ""
@@ -45,10 +45,10 @@ class Points:
     """The newest of each kind."""
 
     def __init__(self) -> None:
-        self.decisions: deque[Point] = deque(maxlen=KEPT)
-        self.questions: deque[Point] = deque(maxlen=KEPT)
-        self.objections: deque[Point] = deque(maxlen=KEPT)
-        self.moves: deque[Move] = deque(maxlen=KEPT)
+        self.decisions: deque[RecordedPoint] = deque(maxlen=KEPT)
+        self.questions: deque[RecordedPoint] = deque(maxlen=KEPT)
+        self.objections: deque[RecordedPoint] = deque(maxlen=KEPT)
+        self.moves: deque[PositionChange] = deque(maxlen=KEPT)
         self._stands: dict[tuple[str, str], str] = {}
         self._told: set[tuple[str, str]] = set()
         self._settled: set[str] = set()
@@ -61,7 +61,9 @@ class Points:
         """What a line of its own said before, word by word, is not said twice."""
         for said in in_synthesis(content):
             if (said.text, said.by) not in self._told:
-                self._of(said.kind).append(Point(line=number, step_id=step_id, text=said.text, by=said.by))
+                self._of(said.kind).append(
+                    RecordedPoint(line=number, step_id=step_id, text=said.text, by=said.by)
+                )
 
     def of_line(self, number: int, line: Line, *, step_id: str) -> None:
         by, meta = who(line), line.meta
@@ -69,12 +71,14 @@ class Points:
         for said in in_meta(meta, line.content):
             whose = _decider(meta) or by if said.kind == DECISION else by
             if said.kind != QUESTION or VERSION not in meta or not self._is_known(said.text):
-                self._of(said.kind).append(Point(line=number, step_id=step_id, text=said.text, by=whose))
+                self._of(said.kind).append(
+                    RecordedPoint(line=number, step_id=step_id, text=said.text, by=whose)
+                )
             self._told.add((said.text, whose))
         for issue, now in _stands_on(meta):
             was = self._stands.get((by, issue), "")
             if now != was:
-                self.moves.append(Move(line=number, by=by, position=now, was=was))
+                self.moves.append(PositionChange(line=number, by=by, position=now, was=was))
                 self._stands[by, issue] = now
 
     def _answered(self, meta: Fields, content: str) -> None:
@@ -90,7 +94,7 @@ class Points:
         """Roles of a workshop ask again, what is open and what was answered."""
         return question in self._settled or any(one.text == question for one in self.questions)
 
-    def _of(self, kind: str) -> deque[Point]:
+    def _of(self, kind: str) -> deque[RecordedPoint]:
         return {DECISION: self.decisions, QUESTION: self.questions, OBJECTION: self.objections}[kind]
 
 
@@ -112,7 +116,7 @@ def message_id(number: int, meta: Fields) -> str:
     return found if isinstance(found, str) and found else f"line {number}"
 
 
-def in_synthesis(content: str) -> Iterator[Said]:
+def in_synthesis(content: str) -> Iterator[StatedPoint]:
     """The bullets under the headings of the template."""
     kind = ""
     for row in content.split("\n"):
@@ -122,17 +126,17 @@ def in_synthesis(content: str) -> Iterator[Said]:
             yield _attributed(kind, row[2:])
 
 
-def in_meta(meta: Fields, content: str) -> Iterator[Said]:
+def in_meta(meta: Fields, content: str) -> Iterator[StatedPoint]:
     """`true` stands for what the line says; a workshop's verdict says several things at once."""
     for kind in (DECISION, QUESTION, OBJECTION):
         for text in _texts(meta.get(kind), content):
-            yield Said(kind, text)
+            yield StatedPoint(kind, text)
     verdict = meta.get("verdict")
     if isinstance(verdict, Mapping):
         blocking = verdict.get("blocking_questions") or verdict.get("blocking_open_questions")
-        yield from (Said(QUESTION, text) for text in _texts(blocking, ""))
+        yield from (StatedPoint(QUESTION, text) for text in _texts(blocking, ""))
         if verdict.get("ok") is False:
-            yield from (Said(OBJECTION, text) for text in _texts(verdict.get("reasons"), ""))
+            yield from (StatedPoint(OBJECTION, text) for text in _texts(verdict.get("reasons"), ""))
 
 
 def position(meta: Fields) -> str:
@@ -171,7 +175,7 @@ def _texts(found: object, content: str) -> Iterator[str]:
             yield one_line(text, POINT_CHARS)
 
 
-def _attributed(kind: str, text: str) -> Said:
+def _attributed(kind: str, text: str) -> StatedPoint:
     """
     Who it was stands behind a decision, and in brackets before an insight; the turns behind it are no part of what
     was said.
@@ -179,6 +183,6 @@ def _attributed(kind: str, text: str) -> Said:
     text = REFS.sub("", text)
     found = _NAMES.match(text) or (_BY.search(text) if kind == DECISION else None)
     if not found:
-        return Said(kind, one_line(text, POINT_CHARS))
+        return StatedPoint(kind, one_line(text, POINT_CHARS))
     rest = text[: found.start()] + text[found.end() :]
-    return Said(kind, one_line(rest, POINT_CHARS), one_line(found["by"]))
+    return StatedPoint(kind, one_line(rest, POINT_CHARS), one_line(found["by"]))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.planning.record import VERSION
 from bot.domain.privacy.redaction import MARKED, Redacted
-from bot.domain.transcript.lines import HOST, UNSAFE, Line, Part, Source
+from bot.domain.transcript.lines import HOST, UNSAFE, Line, LinePhase, Source
 from bot.domain.values.json_files import decoded, parse_kept, pretty
 
 SCRUBBED = "scrubbed"
@@ -32,7 +32,7 @@ class Changed(NamedTuple):
         return {**name, "kinds": sorted(set(self.kinds))}
 
 
-class Scrubbed(NamedTuple):
+class ScrubbedFile(NamedTuple):
     """A file without secrets. `kinds` has one for each secret. `lines` is used for transcripts only."""
 
     content: bytes
@@ -40,21 +40,21 @@ class Scrubbed(NamedTuple):
     lines: tuple[Changed, ...] = ()
 
 
-def file(content: bytes, redact: Redacting, *, name: str) -> Scrubbed:
+def file(content: bytes, redact: Redacting, *, name: str) -> ScrubbedFile:
     """The format follows from *name*. Bytes that are not UTF-8 stay as they are."""
     if name.endswith(".jsonl"):
         return transcript(content, redact)
     if name.endswith(".json"):
         try:
             kinds, value = _redacted(parse_kept(content.decode()), redact, by_name=True)
-            return Scrubbed(pretty(value).encode(), kinds) if kinds else Scrubbed(content)
+            return ScrubbedFile(pretty(value).encode(), kinds) if kinds else ScrubbedFile(content)
         except ValueError:
             pass  # not JSON, so it is treated as text
     text, kinds = redact(content.decode("utf-8", "surrogateescape"))
-    return Scrubbed(text.encode("utf-8", "surrogateescape"), kinds) if kinds else Scrubbed(content)
+    return ScrubbedFile(text.encode("utf-8", "surrogateescape"), kinds) if kinds else ScrubbedFile(content)
 
 
-def transcript(content: bytes, redact: Redacting) -> Scrubbed:
+def transcript(content: bytes, redact: Redacting) -> ScrubbedFile:
     rows, changed = [], []
     for number, row in enumerate(content.split(b"\n"), start=1):
         after, kinds, message_id = _row(row, redact)
@@ -62,7 +62,7 @@ def transcript(content: bytes, redact: Redacting) -> Scrubbed:
         if kinds:
             changed.append(Changed(message_id, number, kinds))
     kinds = tuple(kind for one in changed for kind in one.kinds)
-    return Scrubbed(b"\n".join(rows), kinds, tuple(changed)) if changed else Scrubbed(content)
+    return ScrubbedFile(b"\n".join(rows), kinds, tuple(changed)) if changed else ScrubbedFile(content)
 
 
 def note(changed: Iterable[Changed], *, last: Line | None, now: str) -> Line:
@@ -74,7 +74,7 @@ def note(changed: Iterable[Changed], *, last: Line | None, now: str) -> Line:
         ts=now,
         round=last.round if last else 0,
         actor=HOST,
-        phase=last.phase if last else Part.DRAFT,
+        phase=last.phase if last else LinePhase.DRAFT,
         role="planning",
         source=Source.SYSTEM,
         content=f"Secrets were taken out of {count}.",
@@ -82,7 +82,7 @@ def note(changed: Iterable[Changed], *, last: Line | None, now: str) -> Line:
     )
 
 
-class Named(NamedTuple):
+class ScrubbedLines(NamedTuple):
     """The lines that a transcript says were scrubbed."""
 
     ids: frozenset[object] = frozenset()
@@ -95,10 +95,10 @@ class Named(NamedTuple):
         return is_named and _is_redacted(older, newer)
 
 
-def named(content: bytes) -> Named:
+def named(content: bytes) -> ScrubbedLines:
     lines = [one for row in content.split(b"\n") if b'"scrubbed"' in row for one in _lines_of(row)]
     ids = frozenset(one["message_id"] for one in lines if isinstance(one.get("message_id"), str))
-    return Named(ids, any("line" in one for one in lines))
+    return ScrubbedLines(ids, any("line" in one for one in lines))
 
 
 def _lines_of(row: bytes) -> Iterator[Mapping[str, Any]]:

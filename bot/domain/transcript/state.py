@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain.item.meta import Change, Record, status
+from bot.domain.item.meta import MetaChange, Record, status
 from bot.domain.transcript.lines import Flaw
 from bot.domain.values.value import Value
 
@@ -31,7 +31,7 @@ class Progress(Value):
         return status(self.phases_completed)
 
 
-def carried(change: Change) -> dict[str, Any]:
+def carried(change: MetaChange) -> dict[str, Any]:
     """The part of *change* that a replay reproduces, for the `meta` of a line; may be empty."""
     facts = {
         "created": change.created is not None,
@@ -44,7 +44,7 @@ def carried(change: Change) -> dict[str, Any]:
     return {name: fact for name, fact in facts.items() if fact}
 
 
-class Answer(Value):
+class RecordedAnswer(Value):
     """What a person said about the open step, after edits."""
 
     line: int
@@ -52,7 +52,7 @@ class Answer(Value):
     text: str
 
 
-class Turn(Value):
+class RecordedTurn(Value):
     """One contribution to an elaboration. `position` is empty where the line records none."""
 
     line: int
@@ -63,7 +63,7 @@ class Turn(Value):
     position: str = ""
 
 
-class Point(Value):
+class RecordedPoint(Value):
     """A decision, a question or an objection. An empty `by` means all participants."""
 
     line: int
@@ -72,7 +72,7 @@ class Point(Value):
     by: str = ""
 
 
-class Move(Value):
+class PositionChange(Value):
     """A participant took a position, or changed it (`was`)."""
 
     line: int
@@ -86,7 +86,7 @@ class Discussion(Value):
 
     line: int
     step_id: str
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[RecordedTurn, ...] = ()
     count: int = 0
 
     @property
@@ -120,7 +120,7 @@ class Speaker(Value):
     last: int
 
 
-class Spent(Value):
+class RecordedSpending(Value):
     """Use of models. `unrecorded` counts lines of models that say nothing about the call."""
 
     lines: int = 0
@@ -133,9 +133,9 @@ class Spent(Value):
 
 
 class Totals(Value):
-    all: Spent = Spent()
-    by_actor: Mapping[str, Spent] = {}
-    by_provider: Mapping[str, Spent] = {}
+    all: RecordedSpending = RecordedSpending()
+    by_actor: Mapping[str, RecordedSpending] = {}
+    by_provider: Mapping[str, RecordedSpending] = {}
 
 
 class State(Value):
@@ -156,13 +156,13 @@ class State(Value):
     depth: str = ""
     permalink: str = ""
     progress: Progress = Progress()
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[RecordedAnswer, ...] = ()
     discussion: Discussion | None = None
     concluded: tuple[Concluded, ...] = ()
-    decisions: tuple[Point, ...] = ()
-    questions: tuple[Point, ...] = ()
-    objections: tuple[Point, ...] = ()
-    moves: tuple[Move, ...] = ()
+    decisions: tuple[RecordedPoint, ...] = ()
+    questions: tuple[RecordedPoint, ...] = ()
+    objections: tuple[RecordedPoint, ...] = ()
+    moves: tuple[PositionChange, ...] = ()
     speakers: tuple[Speaker, ...] = ()
     totals: Totals = Totals()
     flaws: tuple[Flaw, ...] = ()

@@ -46,13 +46,13 @@ def sections_compared(text: str, syntheses: Syntheses, *, foreign: bool) -> Iter
             yield Wrong(line, f"{name} stands here for the second time")
         seen.add(name)
         if name in syntheses:
-            section = Section(name, syntheses[name], found["eol"] or "\n")
+            section = SectionCheck(name, syntheses[name], found["eol"] or "\n")
             yield from _differing(text[found.start() :], section, line=line)
         elif not foreign:
             yield Wrong(line, f"{name} names an elaboration that the record does not know")
 
 
-class Section(NamedTuple):
+class SectionCheck(NamedTuple):
     marker: str
     synthesis: str
     eol: str
@@ -66,7 +66,7 @@ class Section(NamedTuple):
                 yield block.replace("\n", self.eol)
 
 
-def _differing(text: str, section: Section, *, line: int) -> Iterator[Wrong]:
+def _differing(text: str, section: SectionCheck, *, line: int) -> Iterator[Wrong]:
     """*text* begins with the section. At the end of a file the last line end may be missing."""
     forms = list(section.forms)
     if not any(text.startswith(form) or text == form.removesuffix(section.eol) for form in forms):

@@ -54,7 +54,7 @@ class Witness(Stored):
         return len(found) == self.lines and (not found or found[-1].startswith(self.chain))
 
 
-class WentBack(Stored):
+class RolledBack(Stored):
     """
     A workspace that went back behind committed lines. `steps` and `commits` were lost. If not all of it was restored
     (`whole`), they are only what is known, and `heard` has the timestamps of people's newest messages that are left.

@@ -18,7 +18,7 @@ _PLACEHOLDER = "\ue000"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class Written(float):
+class NumberAsWritten(float):
     """A number that Python would write in another way, or cannot hold; *text* is how it stood there."""
 
     __slots__ = ("text",)
@@ -31,7 +31,7 @@ class Written(float):
 
     def __eq__(self, other: object) -> bool:
         """In another form it is another value: whoever changed it wants it written."""
-        return isinstance(other, Written) and self.text == other.text
+        return isinstance(other, NumberAsWritten) and self.text == other.text
 
     def __hash__(self) -> int:
         return hash(self.text)
@@ -86,11 +86,11 @@ def _countable(number: str) -> int:
 
 def _decimal_as_written(number: str) -> float:
     value = float(number)
-    return value if repr(value) == number else Written(number)
+    return value if repr(value) == number else NumberAsWritten(number)
 
 
 def _integer_as_written(number: str) -> float:
-    return Written(number) if len(number) > MOST_DIGITS or number == "-0" else int(number)
+    return NumberAsWritten(number) if len(number) > MOST_DIGITS or number == "-0" else int(number)
 
 
 def _refuse(number: str) -> NoReturn:
@@ -107,7 +107,7 @@ def _with_numbers(value: Any, *, indent: str, unlike: str) -> str:
 
 
 def _marked(value: Any, mark: str) -> Any:
-    if isinstance(value, Written):
+    if isinstance(value, NumberAsWritten):
         return f"{mark}{value.text}{mark}"
     if isinstance(value, dict):
         return {name: _marked(one, mark) for name, one in value.items()}
@@ -115,7 +115,7 @@ def _marked(value: Any, mark: str) -> Any:
 
 
 def _as_written(value: Any) -> Iterator[bool]:
-    yield isinstance(value, Written)
+    yield isinstance(value, NumberAsWritten)
     for child in _children(value):
         yield from _as_written(child)
 

@@ -35,7 +35,7 @@ MAY_NOT_PRESS = OUTSIDERS | {Belonging.UNVERIFIED}
 """Unless the settings let guests press."""
 
 
-class Room(StrEnum):
+class ChannelKind(StrEnum):
     """What kind of conversation a channel is."""
 
     UNKNOWN = ""

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods.call import Call, Method
 from bot.sandbox.methods.paging import MOST, page
-from bot.sandbox.refusal import Refused
+from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.slack import Slack
 
 
 def api_test(_slack: Slack, call: Call) -> JSON:
     if error := call.text("error"):
-        raise Refused(error, args=dict(call.args))
+        raise SlackRefused(error, args=dict(call.args))
     return {"args": dict(call.args)}
 
 
@@ -29,7 +29,7 @@ def auth_test(slack: Slack, _call: Call) -> JSON:
 
 def bots_info(slack: Slack, call: Call) -> JSON:
     if call.text("bot", slack.app.bot_id) != slack.app.bot_id:
-        raise Refused("bot_not_found")
+        raise SlackRefused("bot_not_found")
     bot = {
         "id": slack.app.bot_id,
         "app_id": slack.app.id,
@@ -48,7 +48,7 @@ def team_info(slack: Slack, _call: Call) -> JSON:
 def users_info(slack: Slack, call: Call) -> JSON:
     user = slack.workspace.users.get(call.need("user"))
     if user is None:
-        raise Refused("user_not_found")
+        raise SlackRefused("user_not_found")
     return {"user": user.as_json(slack.workspace.team_id)}
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods.call import Call, Method
-from bot.sandbox.refusal import Refused
+from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.residents import PROCESSING
 from bot.sandbox.slack import STOPPED, Slack
 
@@ -22,11 +22,11 @@ def set_status(slack: Slack, call: Call) -> JSON:
         call.need("status"),
     )
     if status not in STATES:
-        raise Refused(
+        raise SlackRefused(
             "invalid_arguments", messages=["[ERROR] must be a valid enum value [json-pointer:/status]"]
         )
     if thread_ts not in channel.messages:
-        raise Refused("thread_not_found")
+        raise SlackRefused("thread_not_found")
     slack.workspace.show_session(channel, thread_ts, status)
     unheard = status == PROCESSING and STOPPED not in slack.app.events
     warning = {"warning": "missing_agent_session_stopped_event_subscription"} if unheard else {}

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.sandbox.messages import JSON
-from bot.sandbox.refusal import Refused, missing
+from bot.sandbox.refusal import SlackRefused, missing
 from bot.sandbox.slack import Slack
 
 TRUE = frozenset({True, "1", "true", "True"})
@@ -33,7 +33,7 @@ class Call:
         try:
             return int(self.args.get(name) or default)
         except (TypeError, ValueError):
-            raise Refused("invalid_arguments", messages=[f"[ERROR] {name} must be an integer"]) from None
+            raise SlackRefused("invalid_arguments", messages=[f"[ERROR] {name} must be an integer"]) from None
 
 
 Handler = Callable[[Slack, Call], JSON]

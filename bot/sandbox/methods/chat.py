@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from bot.sandbox.messages import JSON, Message
+from bot.sandbox.messages import JSON, SandboxMessage
 from bot.sandbox.methods.call import Call, Method
-from bot.sandbox.refusal import Refused, missing
+from bot.sandbox.refusal import SlackRefused, missing
 from bot.sandbox.residents import Channel
 from bot.sandbox.shapes import size
 from bot.sandbox.slack import Slack
@@ -33,9 +33,9 @@ def post_ephemeral(slack: Slack, call: Call) -> JSON:
     channel = slack.writable(call.need("channel"))
     user = call.need("user")
     if user not in channel.members:
-        raise Refused("user_not_in_channel")
+        raise SlackRefused("user_not_in_channel")
     if call.args.get("metadata"):
-        raise Refused("invalid_metadata_format")
+        raise SlackRefused("invalid_metadata_format")
     check_content(dict(call.args))
     check_thread(channel, call)
     if (thread_ts := _thread(channel, call)) and not channel.replies.get(thread_ts):
@@ -51,9 +51,9 @@ def update(slack: Slack, call: Call) -> JSON:
     message = _own(slack, call, refusal="cant_update_message", archived="is_inactive")
     args = dict(call.args)
     if not args.get("text") and args.get("blocks") is None and args.get("metadata") is None:
-        raise Refused("no_text")
+        raise SlackRefused("no_text")
     if size(call.text("text")) > UPDATE_TEXT:
-        raise Refused("msg_too_long")
+        raise SlackRefused("msg_too_long")
     changes: JSON = {"text": call.text("text")} if "text" in args or "blocks" in args else {}
     if (blocks := args.get("blocks")) is not None:
         check_blocks(blocks)
@@ -87,7 +87,7 @@ def set_status(slack: Slack, call: Call) -> JSON:
     channel = slack.writable(call.need("channel_id"))
     thread_ts, status = call.need("thread_ts"), call.text("status")
     if thread_ts not in channel.messages:
-        raise Refused("thread_not_found")
+        raise SlackRefused("thread_not_found")
     customize(slack, call)
     shown = {"status": status, "username": call.text("username", slack.app.name)} if status else {}
     slack.workspace.show_status(channel, thread_ts, shown)
@@ -132,7 +132,7 @@ def content(call: Call) -> JSON:
 def check_thread(channel: Channel, call: Call) -> None:
     root = channel.messages.get(call.text("thread_ts"))
     if root and root.is_reply:
-        raise Refused("cannot_reply_to_message")
+        raise SlackRefused("cannot_reply_to_message")
 
 
 def _thread(channel: Channel, call: Call) -> str:
@@ -140,15 +140,15 @@ def _thread(channel: Channel, call: Call) -> str:
     return root.ts if root and not root.only_for else ""
 
 
-def _own(slack: Slack, call: Call, *, refusal: str, archived: str) -> Message:
+def _own(slack: Slack, call: Call, *, refusal: str, archived: str) -> SandboxMessage:
     channel = slack.channel(call.need("channel"))
     if not call.text("ts"):
         raise missing("ts")
     if channel.archived:
-        raise Refused(archived)
+        raise SlackRefused(archived)
     message = slack.workspace.message(channel, call.text("ts"))
     if message.bot_id != slack.app.bot_id or message.subtype == "tombstone":
-        raise Refused(refusal)
+        raise SlackRefused(refusal)
     return message
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from bot.sandbox.messages import JSON, Message
+from bot.sandbox.messages import JSON, SandboxMessage
 from bot.sandbox.methods.call import Call, Method
 from bot.sandbox.methods.paging import MOST, USUAL, page
-from bot.sandbox.refusal import Refused, missing
+from bot.sandbox.refusal import SlackRefused, missing
 from bot.sandbox.residents import Channel
 from bot.sandbox.slack import Slack
 
@@ -40,7 +40,7 @@ def listed(slack: Slack, call: Call) -> JSON:
 def _kinds(call: Call) -> list[str]:
     names = [name.strip() for name in call.text("types", "public_channel").split(",")]
     if any(name not in READ_KINDS for name in names):
-        raise Refused("invalid_types")
+        raise SlackRefused("invalid_types")
     return [READ_KINDS[name] for name in names]
 
 
@@ -59,9 +59,9 @@ def members(slack: Slack, call: Call) -> JSON:
 def join(slack: Slack, call: Call) -> JSON:
     channel = slack.channel(call.need("channel"))
     if channel.archived:
-        raise Refused("is_archived")
+        raise SlackRefused("is_archived")
     if channel.kind != "channel":
-        raise Refused("method_not_supported_for_channel_type")
+        raise SlackRefused("method_not_supported_for_channel_type")
     slack.workspace.join(channel, slack.app.bot_user_id)
     return {"channel": _shape(slack, channel)}
 
@@ -71,9 +71,9 @@ def opened(slack: Slack, call: Call) -> JSON:
         return {"channel": _shape(slack, slack.channel(channel_id))}
     users = [user for user in call.text("users").split(",") if user]
     if not users:
-        raise Refused("users_list_not_supplied")
+        raise SlackRefused("users_list_not_supplied")
     if len(users) > 1 or users[0] not in slack.workspace.users:
-        raise Refused("user_not_found")
+        raise SlackRefused("user_not_found")
     channel = slack.workspace.direct(slack.app.bot_user_id, users[0])
     return {"channel": _shape(slack, channel) if call.flag("return_im") else {"id": channel.id}}
 
@@ -93,7 +93,7 @@ def replies(slack: Slack, call: Call) -> JSON:
         raise missing("ts")
     asked = channel.messages.get(ts)
     if asked is None or asked.only_for:
-        raise Refused("thread_not_found")
+        raise SlackRefused("thread_not_found")
     if asked.is_reply:
         return _messages(call, _shapes(slack, call, [asked]), most=MOST_REPLIES, usual=MOST_REPLIES)
     root, *answers = slack.workspace.thread(channel, ts)
@@ -107,11 +107,11 @@ def _readable(slack: Slack, call: Call) -> Channel:
     channel = slack.channel(call.need("channel"))
     slack.need(HISTORY[channel.kind])
     if slack.app.bot_user_id not in channel.members:
-        raise Refused("not_in_channel")
+        raise SlackRefused("not_in_channel")
     return channel
 
 
-def _between(call: Call, messages: Iterable[Message]) -> list[Message]:
+def _between(call: Call, messages: Iterable[SandboxMessage]) -> list[SandboxMessage]:
     oldest, latest = _stamp(call, "oldest", 0), _stamp(call, "latest", END_OF_TIME)
     ends = {oldest, latest} if call.flag("inclusive") else set()
     return [m for m in messages if oldest < float(m.ts) < latest or float(m.ts) in ends]
@@ -121,10 +121,10 @@ def _stamp(call: Call, name: str, default: float) -> float:
     try:
         return float(call.text(name) or default)
     except ValueError:
-        raise Refused(f"invalid_ts_{name}") from None
+        raise SlackRefused(f"invalid_ts_{name}") from None
 
 
-def _shapes(slack: Slack, call: Call, messages: Iterable[Message]) -> list[JSON]:
+def _shapes(slack: Slack, call: Call, messages: Iterable[SandboxMessage]) -> list[JSON]:
     with_metadata = call.flag("include_all_metadata")
     return [slack.workspace.as_json(message, with_metadata=with_metadata) for message in messages]
 

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods.call import Call, Method
 from bot.sandbox.methods.chat import authorship, check_thread
-from bot.sandbox.refusal import Refused, missing
-from bot.sandbox.slack import File, Slack
+from bot.sandbox.refusal import SlackRefused, missing
+from bot.sandbox.slack import Slack, UploadedFile
 from bot.sandbox.validation import check_blocks
 
 
 def upload_url(slack: Slack, call: Call) -> JSON:
     length = call.number("length", 0)
     if length <= 0:
-        raise Refused("missing_argument")
+        raise SlackRefused("missing_argument")
     file = slack.new_file(call.need("filename"), length=length)
     return {"upload_url": f"{slack.base_url}/upload/{file.id}", "file_id": file.id}
 
@@ -33,11 +33,11 @@ def completed(slack: Slack, call: Call) -> JSON:
     return {"files": shapes}
 
 
-def _uploaded(slack: Slack, wanted: JSON) -> File:
+def _uploaded(slack: Slack, wanted: JSON) -> UploadedFile:
     """Only once: completing uses the ticket up."""
     file = slack.files.get(str(wanted.get("id")))
     if file is None or not file.content or file.completed:
-        raise Refused("file_not_found")
+        raise SlackRefused("file_not_found")
     return file
 
 
@@ -45,7 +45,7 @@ def _share(slack: Slack, call: Call, channel_id: str, *, shapes: list[JSON]) -> 
     channel = slack.writable(channel_id)
     check_thread(channel, call)
     if (thread_ts := call.text("thread_ts")) and thread_ts not in channel.messages:
-        raise Refused("thread_not_found")
+        raise SlackRefused("thread_not_found")
     slack.workspace.post(
         channel,
         **authorship(slack, call),
@@ -56,7 +56,7 @@ def _share(slack: Slack, call: Call, channel_id: str, *, shapes: list[JSON]) -> 
     )
 
 
-def _shape(slack: Slack, file: File, title: str) -> JSON:
+def _shape(slack: Slack, file: UploadedFile, title: str) -> JSON:
     return {
         "id": file.id,
         "name": file.name,

@@ -4,7 +4,7 @@ from typing import Any
 
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods.call import Call
-from bot.sandbox.refusal import Refused
+from bot.sandbox.refusal import SlackRefused
 
 MOST = 999
 USUAL = 100
@@ -18,7 +18,7 @@ def page(call: Call, name: str, items: list[Any], *, most: int = MOST, usual: in
     start = _position(call.text("cursor"))
     limit = call.number("limit", usual)
     if not 1 <= limit <= most:
-        raise Refused("invalid_limit")
+        raise SlackRefused("invalid_limit")
     end = start + limit
     following = _cursor(end) if end < len(items) else ""
     return {name: items[start:end], "response_metadata": {"next_cursor": following}}
@@ -34,4 +34,4 @@ def _position(cursor: str) -> int:
     try:
         return int(base64.b64decode(cursor, validate=True).decode().removeprefix("next:"))
     except (ValueError, binascii.Error):
-        raise Refused("invalid_cursor") from None
+        raise SlackRefused("invalid_cursor") from None

@@ -1,9 +1,9 @@
 import re
 from collections.abc import Mapping
 
-from bot.sandbox.messages import JSON, Message
+from bot.sandbox.messages import JSON, SandboxMessage
 from bot.sandbox.methods.call import Call, Method
-from bot.sandbox.refusal import Refused
+from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.slack import Slack
 
 STAMP = re.compile(r"\d+\.\d+")
@@ -26,11 +26,11 @@ def get(slack: Slack, call: Call) -> JSON:
     return {"type": "message", "channel": message.channel, "message": shape}
 
 
-def _message(slack: Slack, call: Call) -> Message:
+def _message(slack: Slack, call: Call) -> SandboxMessage:
     if not call.text("timestamp"):
-        raise Refused("no_item_specified")
+        raise SlackRefused("no_item_specified")
     if not STAMP.fullmatch(call.text("timestamp")):
-        raise Refused("bad_timestamp")
+        raise SlackRefused("bad_timestamp")
     channel = slack.writable(call.need("channel"))
     return slack.workspace.message(channel, call.text("timestamp"))
 
@@ -38,7 +38,7 @@ def _message(slack: Slack, call: Call) -> Message:
 def _name(call: Call) -> str:
     name = call.need("name").strip(":")
     if not NAME.fullmatch(name):
-        raise Refused("invalid_name")
+        raise SlackRefused("invalid_name")
     return name
 
 

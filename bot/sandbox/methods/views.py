@@ -4,8 +4,8 @@ from bot.sandbox.blocks import message_problems, view_problems
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods.call import Call, Method
 from bot.sandbox.payloads import view_shape
-from bot.sandbox.refusal import Refused, missing
-from bot.sandbox.shapes import Problem
+from bot.sandbox.refusal import SlackRefused, missing
+from bot.sandbox.shapes import ShapeProblem
 from bot.sandbox.slack import Slack
 from bot.sandbox.validation import check_view
 from bot.sandbox.views import View
@@ -33,18 +33,18 @@ def updated(slack: Slack, call: Call) -> JSON:
 def published(slack: Slack, call: Call) -> JSON:
     user = call.need("user_id")
     if user not in slack.workspace.users:
-        raise Refused("invalid_user_id")
+        raise SlackRefused("invalid_user_id")
     return _shown(slack, slack.views.publish(user, _view(call)))
 
 
 def validated(_slack: Slack, call: Call) -> JSON:
     """Slack's own judgement of blocks, of a message or of a view, without sending anything."""
     if problems := _problems(call):
-        raise Refused("invalid_blocks", errors=[problem.as_json() for problem in problems])
+        raise SlackRefused("invalid_blocks", errors=[problem.as_json() for problem in problems])
     return {}
 
 
-def _problems(call: Call) -> list[Problem]:
+def _problems(call: Call) -> list[ShapeProblem]:
     if (view := call.args.get("view")) is not None:
         return view_problems(view)
     blocks = call.args.get("blocks")

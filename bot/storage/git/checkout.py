@@ -16,20 +16,20 @@ from bot.domain.item import artifacts, meta
 from bot.domain.item.artifacts import Edit, InsightEdit, PlanEdit, SectionEdit
 from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
-from bot.domain.roundtable.outcomes import ItemState, Touched
-from bot.domain.transcript.witness import WentBack, Witness, witness
-from bot.engine.ports import NOTHING, Listing, Planning, Reading, Receipt
+from bot.domain.roundtable.outcomes import ChangedFile, ItemState
+from bot.domain.transcript.witness import RolledBack, Witness, witness
+from bot.engine.ports import NOTHING, CommitResult, Listing, LoadedItem, Planning
 from bot.errors import WorkspaceError
 from bot.files import folder
-from bot.storage.git.checkout_update import Adoption
-from bot.storage.git.going_back import GoingBack, Standing
+from bot.storage.git.checkout_update import CheckoutUpdate
+from bot.storage.git.going_back import GoingBack, HeadState
 from bot.storage.git.history import EFFECT, ITEM, STEP, History
 from bot.storage.git.items import Items
-from bot.storage.git.lock import Turn
+from bot.storage.git.lock import WorkspaceLock
 from bot.storage.git.repository import (
     Author,
-    Draft,
-    Made,
+    CommitDraft,
+    CommitMade,
     blob,
     branch,
     open_repository,
@@ -38,7 +38,7 @@ from bot.storage.git.repository import (
     trailer,
 )
 from bot.storage.git.seal import Seal
-from bot.storage.git.writing import Written, replace_meta, write
+from bot.storage.git.writing import WrittenFiles, replace_meta, write
 
 STATE = ".roundtable"
 AUTHOR = "Roundtable"
@@ -48,7 +48,7 @@ CODEBASE = "HEAD"
 """Stands for the current code base as the `codebase_hash` of a change."""
 
 
-class Where(NamedTuple):
+class CheckoutConfig(NamedTuple):
     """The workspace, and the author of its commits."""
 
     root: Path
@@ -64,7 +64,7 @@ class Where(NamedTuple):
         return self.items_dir, artifacts.SHARED
 
 
-class Due(NamedTuple):
+class PendingCommit(NamedTuple):
     """The next commit of one item."""
 
     slug: str
@@ -79,7 +79,7 @@ class Due(NamedTuple):
 class Checkout:
     """Raises WorkspaceError, OSError and pygit2.GitError."""
 
-    def __init__(self, where: Where) -> None:
+    def __init__(self, where: CheckoutConfig) -> None:
         self._root = where.root
         self._repository = open_repository(where.root)
         self._author = Author(
@@ -89,8 +89,8 @@ class Checkout:
         )
         self._history = History(self._repository, where.ours)
         self._items = Items(where.root, where.items_dir, where.seal)
-        self._turn = Turn(where.root / STATE, seconds=where.lock_seconds)
-        self._adoption = Adoption(self._repository, where.root / STATE)
+        self._turn = WorkspaceLock(where.root / STATE, seconds=where.lock_seconds)
+        self._adoption = CheckoutUpdate(self._repository, where.root / STATE)
         self._going_back = GoingBack(self._repository, self._history, self._items, ours=where.ours)
         self._mended: Counter[str] = Counter()
         """Lines restored from git, by item. Kept until a receipt reports them, because the commit itself may fail."""
@@ -126,9 +126,9 @@ class Checkout:
 
     def holds(self, slug: str, after: Witness) -> bool:
         """Whether HEAD contains our last commit of the item, and there is nothing to report about it."""
-        return self._going_back.looked(slug, after).standing is Standing.HELD
+        return self._going_back.looked(slug, after).standing is HeadState.HELD
 
-    def read_back(self, slug: str, *, now: str, after: Witness, sure: bool) -> Reading:
+    def read_back(self, slug: str, *, now: str, after: Witness, sure: bool) -> LoadedItem:
         """`read`, after restoring commits that the branch has lost, if that is possible."""
         with self.alone(slug):
             back = self._back(slug, after, sure=sure)
@@ -137,7 +137,7 @@ class Checkout:
             reading = reading._replace(state=reading.state.but(behind=True))
         return reading._replace(back=back)
 
-    def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading:
+    def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem:
         """If the item cannot be read, read it again while no bot writes: git may have been replacing its files."""
         found = self._standing(slug, now=now, after=after)
         if found.restorable:
@@ -148,10 +148,10 @@ class Checkout:
         said = self._items.said(slug, found.state.meta.steps_completed)
         return found._replace(state=found.state.but(said=said))
 
-    def _back(self, slug: str, after: Witness, *, sure: bool) -> WentBack | None:
+    def _back(self, slug: str, after: Witness, *, sure: bool) -> RolledBack | None:
         """None when there is nothing to report: nothing is missing, or it may still come from the remote."""
         found = self._going_back.looked(slug, after)
-        if found.standing is Standing.LOST:
+        if found.standing is HeadState.LOST:
             try:
                 put_back = self._going_back.again(slug, after, self._adoption)
             except WorkspaceError:
@@ -160,21 +160,21 @@ class Checkout:
                 found = self._going_back.looked(slug, after)
             elif sure:
                 contents = self._items.contents(slug, now=after.at)
-                return WentBack(heard=contents.heard if contents else ())
+                return RolledBack(heard=contents.heard if contents else ())
         return self._going_back.told(slug, found)
 
     def _is_behind(self, slug: str, after: Witness) -> bool:
         if after.commit:
-            return self._going_back.looked(slug, after).standing is Standing.LOST
+            return self._going_back.looked(slug, after).standing is HeadState.LOST
         return bool(after.last) and not self._items.holds(slug, after.last)
 
-    def _standing(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading:
+    def _standing(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem:
         """Without the answers to the open step: commits do not need them, and they may be far up in the transcript."""
         contents = self._items.contents(slug, now=now)
         if contents is None:
-            return Reading(None, ())
+            return LoadedItem(None, ())
         if contents.meta is None:
-            return Reading(None, contents.troubles, self._good(slug, now) is not None)
+            return LoadedItem(None, contents.troubles, self._good(slug, now) is not None)
         state = ItemState(
             meta=contents.meta,
             scan=contents.scan,
@@ -188,26 +188,26 @@ class Checkout:
             planning=contents.planning,
             behind=self._is_behind(slug, after),
         )
-        return Reading(state, contents.troubles)
+        return LoadedItem(state, contents.troubles)
 
-    def restore(self, slug: str, *, now: str) -> Reading:
+    def restore(self, slug: str, *, now: str) -> LoadedItem:
         with self.alone(slug):
             contents = self._items.contents(slug, now=now)
             good = self._good(slug, now) if contents and contents.meta is None else None
             if good is not None:
                 files = replace_meta(self._items, slug, good)
                 message = _text(f"roundtable({slug}): meta.json restored", f"{ITEM}: {slug}")
-                self._author.commit([Draft(files, message, now)])
+                self._author.commit([CommitDraft(files, message, now)])
         return self.read(slug, now=now)
 
-    def commit(self, works: Sequence[Due]) -> list[Receipt]:
+    def commit(self, works: Sequence[PendingCommit]) -> list[CommitResult]:
         """All of them at once, each in a commit of its own. After an exception each of them can be tried again."""
         with self.alone(*dict.fromkeys(due.slug for due in works)):
             backs = [self._back(due.slug, due.after, sure=due.sure) for due in works]
             found = [self._history.find(due.work.id) for due in works]
             written = [None if done else self._write(due) for due, done in zip(works, found, strict=True)]
             drafts = [
-                Draft(one.files, self._message(due, one), due.now)
+                CommitDraft(one.files, self._message(due, one), due.now)
                 for due, one in zip(works, written, strict=True)
                 if one
             ]
@@ -218,7 +218,7 @@ class Checkout:
             ]
             return [_telling(receipt, back) for receipt, back in zip(receipts, backs, strict=True)]
 
-    def commit_files(self, drafts: Sequence[Draft]) -> None:
+    def commit_files(self, drafts: Sequence[CommitDraft]) -> None:
         """Commit files that are already written, one commit per draft. The caller holds `alone`."""
         if drafts:
             self._author.commit(drafts)
@@ -258,7 +258,7 @@ class Checkout:
             return work
         return work.but(change=work.change.but(codebase_hash=self._history.codebase()))
 
-    def _write(self, due: Due) -> Written:
+    def _write(self, due: PendingCommit) -> WrittenFiles:
         newest = tip(self._repository)
         work = self._settled(due.work)
         written = write(
@@ -272,12 +272,14 @@ class Checkout:
         self._mended[due.slug] += written.mended_lines
         return written
 
-    def _known(self, due: Due, done: pygit2.Commit) -> Receipt:
+    def _known(self, due: PendingCommit, done: pygit2.Commit) -> CommitResult:
         """The receipt of an effect that is already committed, perhaps just before a kill."""
         self._author.mend([(done, self._items.paths(due.slug))])
-        return self._receipt(due, Made(done.parents[0] if done.parent_ids else None, done))
+        return self._receipt(due, CommitMade(done.parents[0] if done.parent_ids else None, done))
 
-    def _receipt(self, due: Due, made: Made, written: Written | None = None) -> Receipt:
+    def _receipt(
+        self, due: PendingCommit, made: CommitMade, written: WrittenFiles | None = None
+    ) -> CommitResult:
         state = self._standing(due.slug, now=due.now, after=due.after).state
         if state is None:
             raise WorkspaceError("meta.json was taken away while it was saved.", reason="io", again=True)
@@ -285,21 +287,21 @@ class Checkout:
         mended = self._mended.pop(due.slug, 0)
         troubles, unwritten = (written.troubles, written.unwritten) if written else ((), ())
         witness = self._going_back.witness(due.slug, made.after).but(effect=due.work.id)
-        return Receipt(state, str(made.after.id), touched, troubles, unwritten, mended, witness)
+        return CommitResult(state, str(made.after.id), touched, troubles, unwritten, mended, witness)
 
-    def _message(self, due: Due, written: Written) -> str:
+    def _message(self, due: PendingCommit, written: WrittenFiles) -> str:
         step = (f"{STEP}: {due.work.step}",) if due.work.step else ()
         lines = written.files.get(self._items.transcript_file(due.slug).path)
         seen = (witness(lines).trailer,) if lines else ()
         return _text(due.work.subject, f"{ITEM}: {due.slug}", *step, f"{EFFECT}: {due.work.id}", *seen)
 
-    def _touched(self, slug: str, edits: tuple[Edit, ...], made: Made) -> Iterator[Touched]:
+    def _touched(self, slug: str, edits: tuple[Edit, ...], made: CommitMade) -> Iterator[ChangedFile]:
         for edit in edits:
             planned = isinstance(edit, PlanEdit)
             place = (self._items.plan_file if planned else self._items.place)(slug, edit.path)
             content = _content(made.after, place.path) if place else None
             if place and content is not None and content != _content(made.before, place.path):
-                yield Touched(path=edit.path, heading=_heading(edit, content))
+                yield ChangedFile(path=edit.path, heading=_heading(edit, content))
 
 
 def _content(commit: pygit2.Commit | None, path: str) -> bytes | None:
@@ -313,7 +315,7 @@ def _heading(edit: Edit, content: bytes) -> str:
     return edit.place(content.decode()) if isinstance(edit, InsightEdit) else ""
 
 
-def _telling(receipt: Receipt, back: WentBack | None) -> Receipt:
+def _telling(receipt: CommitResult, back: RolledBack | None) -> CommitResult:
     """Add to *receipt* what was restored or lost before this commit."""
     if back is None:
         return receipt

@@ -22,10 +22,10 @@ from pygit2.enums import SortMode
 
 from bot.errors import WorkspaceError
 from bot.files import STATE_BYTES, File, folder
-from bot.storage.git.command import Git, Said
+from bot.storage.git.command import Git, GitResult
 from bot.storage.git.rebase import Clash
 from bot.storage.git.repository import flush_objects, locked_index, tip
-from bot.storage.git.trees import Change, InTheWay, at, changes
+from bot.storage.git.trees import InTheWay, TreeChange, at, changes
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ FEW = 500
 """Up to this many paths are refreshed one by one; for more, the whole checkout is."""
 
 
-class Adoption:
+class CheckoutUpdate:
     """*state* is the folder of our own state. Only for the holder of the lock (lock.py)."""
 
     def __init__(self, repository: pygit2.Repository, state: Path) -> None:
@@ -115,14 +115,14 @@ class Adoption:
         if tip(self._repository) != after:
             raise WorkspaceError("Others commit to the workspace.", reason="locked", again=True)
 
-    def _merge(self, before: Commit | None, after: Commit | None, *, how: str = "-u") -> Said:
+    def _merge(self, before: Commit | None, after: Commit | None, *, how: str = "-u") -> GitResult:
         trees = (str(self._tree(side)) for side in (before, after))
         return self._indexed("read-tree", "-m", *how.split(), *trees)
 
     def _tree(self, side: Commit | None) -> Oid:
         return side.tree_id if side else self._repository.TreeBuilder().write()
 
-    def _refresh(self, moved: tuple[Change, ...]) -> None:
+    def _refresh(self, moved: tuple[TreeChange, ...]) -> None:
         """Let git compare the files with the index: our commits add entries without file times."""
         paths = [change.path for change in moved if change.before]
         if len(paths) > FEW:
@@ -137,7 +137,7 @@ class Adoption:
             index = pygit2.Index(str(self._index))
             yield from (path for path in paths if path in index)
 
-    def _take_over(self, moved: tuple[Change, ...]) -> None:
+    def _take_over(self, moved: tuple[TreeChange, ...]) -> None:
         """Accept the files that the killed process had moved already, and remove the one that it was writing."""
         given = ""
         for change in moved:
@@ -150,7 +150,7 @@ class Adoption:
         if given:
             self._indexed("update-index", "-z", "--index-info", given=given)
 
-    def _present(self, change: Change) -> str:
+    def _present(self, change: TreeChange) -> str:
         path = self._root / change.path
         try:
             status = path.lstat()
@@ -186,7 +186,7 @@ class Adoption:
         with folder(self._root, folders) as found:
             found.remove(name)
 
-    def _put_ahead(self, moved: tuple[Change, ...], versions: Mapping[str, frozenset[str]]) -> None:
+    def _put_ahead(self, moved: tuple[TreeChange, ...], versions: Mapping[str, frozenset[str]]) -> None:
         """
         Move files ahead that are as one of the new commits has them: a bot was killed here after writing them, and
         another clone has committed them. All other changes stay as they are.
@@ -213,7 +213,7 @@ class Adoption:
             walk.hide(before.id)
         return iter(walk)
 
-    def _indexed(self, *words: str, given: str = "") -> Said:
+    def _indexed(self, *words: str, given: str = "") -> GitResult:
         return self._git.at_once(
             *self._line_ends(), *words, given=given, env={"GIT_INDEX_FILE": str(self._index)}
         )
@@ -245,7 +245,7 @@ class Adoption:
             notes.replace(name, json.dumps(value).encode())
 
 
-def _versions(commits: Iterable[Commit], moved: tuple[Change, ...]) -> Mapping[str, frozenset[str]]:
+def _versions(commits: Iterable[Commit], moved: tuple[TreeChange, ...]) -> Mapping[str, frozenset[str]]:
     """By path, the ids that the moved files have in any of *commits*."""
     trees = [commit.tree for commit in islice(commits, FEW)]
     return {change.path: frozenset(_ids(trees, change.path)) for change in moved}
@@ -258,7 +258,7 @@ def _ids(trees: Iterable[Tree], path: str) -> Iterator[str]:
                 yield str(found.id)
 
 
-def _must(said: Said) -> None:
+def _must(said: GitResult) -> None:
     if said.code:
         why = (said.error.strip().splitlines() or ["git said nothing"])[0]
         raise WorkspaceError(

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import pygit2
 
 from bot.errors import WorkspaceError
-from bot.files import Refused
+from bot.files import FileRefused
 from bot.keys import Keys
 
 OPTIONS = (
@@ -63,7 +63,7 @@ LOCAL_SECONDS = 120.0
 LOWEST_PRIORITY = 19
 
 
-class Said(NamedTuple):
+class GitResult(NamedTuple):
     code: int
     out: str
     error: str
@@ -75,7 +75,7 @@ class Git:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    async def __call__(self, *words: str, seconds: float, last: bool = False) -> Said:
+    async def __call__(self, *words: str, seconds: float, last: bool = False) -> GitResult:
         """After *seconds*, or when cancelled, git and all that it started are killed. *last*: at lowest priority."""
         running = await asyncio.create_subprocess_exec(
             "git",
@@ -99,9 +99,9 @@ class Git:
                 with suppress(ProcessLookupError):
                     os.killpg(running.pid, signal.SIGKILL)
                 await running.wait()
-        return Said(running.returncode or 0, _text(out), _text(error))
+        return GitResult(running.returncode or 0, _text(out), _text(error))
 
-    def at_once(self, *words: str, given: str = "", env: Mapping[str, str] | None = None) -> Said:
+    def at_once(self, *words: str, given: str = "", env: Mapping[str, str] | None = None) -> GitResult:
         """Blocks: for a thread, and for what needs no network. Git inherits the lock of the workspace (see lock.py)."""
         ran = subprocess.run(
             ["git", *OPTIONS, *words],
@@ -113,7 +113,7 @@ class Git:
             close_fds=False,
             timeout=LOCAL_SECONDS,
         )
-        return Said(ran.returncode, _text(ran.stdout), _text(ran.stderr))
+        return GitResult(ran.returncode, _text(ran.stdout), _text(ran.stderr))
 
 
 def _environment(more: Mapping[str, str]) -> dict[str, str]:
@@ -148,7 +148,7 @@ def explained() -> Iterator[None]:
 
 
 def _explanation(error: Exception) -> WorkspaceError:
-    if isinstance(error, Refused):
+    if isinstance(error, FileRefused):
         return WorkspaceError(f"{error.strerror}.", reason="refused")
     said = str(error)
     if "lock" in said and "No such file" not in said and not _means(error, *FULL, *REFUSED):

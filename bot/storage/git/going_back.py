@@ -17,18 +17,18 @@ import pygit2
 from pygit2 import Commit
 
 from bot.domain.transcript.lines import line_in
-from bot.domain.transcript.witness import WentBack, Witness, witness
+from bot.domain.transcript.witness import RolledBack, Witness, witness
 from bot.errors import WorkspaceError
-from bot.storage.git.checkout_update import Adoption
+from bot.storage.git.checkout_update import CheckoutUpdate
 from bot.storage.git.history import COMMITS_LOOKED_AT, EFFECT, ITEM, STEP, History, line_from
 from bot.storage.git.items import Items
-from bot.storage.git.rebase import AGAIN, Replay
+from bot.storage.git.rebase import AGAIN, CommitReplay
 from bot.storage.git.repository import blob, branch, tip, trailer
 
 log = logging.getLogger(__name__)
 
 
-class Standing(Enum):
+class HeadState(Enum):
     HELD = auto()
     """HEAD contains our last commit."""
     EDITED = auto()
@@ -38,10 +38,10 @@ class Standing(Enum):
     LOST = auto()
 
 
-class Found(NamedTuple):
+class RollbackFinding(NamedTuple):
     """*commit* is the edit, or the newest commit that was made again."""
 
-    standing: Standing
+    standing: HeadState
     commit: Commit | None = None
 
 
@@ -54,7 +54,7 @@ class GoingBack:
         self._repository = repository
         self._history = history
         self._items = items
-        self._replay = Replay(repository, ours)
+        self._replay = CommitReplay(repository, ours)
 
     def witness(self, slug: str, commit: Commit) -> Witness:
         """A witness of the transcript in *commit*."""
@@ -63,26 +63,26 @@ class GoingBack:
         known = witness(content)
         return known.but(last=last_id(content), commit=str(commit.id), effect=trailer(commit, EFFECT), at=at)
 
-    def looked(self, slug: str, after: Witness) -> Found:
+    def looked(self, slug: str, after: Witness) -> RollbackFinding:
         """Older versions of the bot saved no commit: then nothing can be looked up."""
         if not after.commit:
-            return Found(Standing.HELD)
+            return RollbackFinding(HeadState.HELD)
         head = tip(self._repository)
         if head is None:
-            return Found(Standing.LOST)
+            return RollbackFinding(HeadState.LOST)
         if made := self._made(head, after):
             if trailer(made, AGAIN) == after.commit:
-                return Found(Standing.PUT_BACK, made)
+                return RollbackFinding(HeadState.PUT_BACK, made)
             path = self._items.transcript_file(slug).path
             if made == head or blob(head.tree, path) == blob(made.tree, path):
-                return Found(Standing.HELD)
+                return RollbackFinding(HeadState.HELD)
             edit = None if after.fits(self._transcript(slug, head)) else self._edit(slug, head, made)
-            return Found(Standing.EDITED, edit) if edit else Found(Standing.HELD)
+            return RollbackFinding(HeadState.EDITED, edit) if edit else RollbackFinding(HeadState.HELD)
         content = self._transcript(slug, head)
         known = f'"{after.last}"'.encode() in content if after.last else after.fits(content)
-        return Found(Standing.HELD if known else Standing.LOST)
+        return RollbackFinding(HeadState.HELD if known else HeadState.LOST)
 
-    def again(self, slug: str, after: Witness, adoption: Adoption) -> bool:
+    def again(self, slug: str, after: Witness, adoption: CheckoutUpdate) -> bool:
         """Whether the commits were made again. Their objects may be gone; changes of people may be in the way."""
         head, lost = tip(self._repository), self._commit(after.commit)
         if head is None or lost is None:
@@ -95,18 +95,18 @@ class GoingBack:
             raise
         return found.tip != head
 
-    def told(self, slug: str, found: Found) -> WentBack | None:
+    def told(self, slug: str, found: RollbackFinding) -> RolledBack | None:
         """What is reported in the thread."""
         head = tip(self._repository)
         if found.commit is None or head is None:
             return None
         now = self.witness(slug, head)
-        if found.standing is Standing.EDITED:
+        if found.standing is HeadState.EDITED:
             person = found.commit.author.name or "Somebody"
-            return WentBack(person=person, edit=str(found.commit.short_id), now=now)
+            return RolledBack(person=person, edit=str(found.commit.short_id), now=now)
         back = list(self._put_back(slug, found.commit))
         steps = [step for commit in reversed(back) if (step := trailer(commit, STEP))]
-        return WentBack(commits=len(back), steps=tuple(dict.fromkeys(steps)), whole=True, now=now)
+        return RolledBack(commits=len(back), steps=tuple(dict.fromkeys(steps)), whole=True, now=now)
 
     def _made(self, head: Commit, after: Witness) -> Commit | None:
         """The commit itself, or its copy on top of other commits, if it is in the history of HEAD."""

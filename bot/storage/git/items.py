@@ -11,13 +11,13 @@ from bot.domain.catalog.agenda import QuickScan, read_quick_scan
 from bot.domain.catalog.taxonomy import Trouble, trouble
 from bot.domain.item import artifacts as artifact
 from bot.domain.item import meta
-from bot.domain.item.item import TITLE_CHARS, Known
+from bot.domain.item.item import TITLE_CHARS, KnownItem
 from bot.domain.item.meta import Meta
 from bot.domain.planning.record import under_way
 from bot.domain.planning.workshop import is_planned
-from bot.domain.roundtable.outcomes import Heard
+from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.transcript import lines, open_step
-from bot.domain.transcript.lines import Ending
+from bot.domain.transcript.lines import TranscriptTail
 from bot.domain.values.text import one_line
 from bot.engine.ports import Listing
 from bot.files import (
@@ -47,7 +47,7 @@ ASIDE = re.compile(r"\.(corrupt|unreadable)-\d+$|\.roundtable-conflict(-\d+)?$")
 log = logging.getLogger(__name__)
 
 
-class Place(NamedTuple):
+class FilePlace(NamedTuple):
     """The folders below the top of the workspace, the name of the file, and its largest size in bytes."""
 
     folders: tuple[str, ...]
@@ -83,13 +83,13 @@ class Items:
         self._listed: dict[str, tuple[Stamp, Listing]] = {}
         self._backlog_flaw = ""
 
-    def place(self, slug: str, path: str) -> Place | None:
+    def place(self, slug: str, path: str) -> FilePlace | None:
         """The place of the artifact *path*; None when the path is not allowed."""
         if artifact.shared(path):
             return _place(*artifact.SHARED.split("/"))
         return _place(*self._folders, slug, *path.split("/")) if artifact.safe_path(path) else None
 
-    def plan_file(self, slug: str, path: str) -> Place | None:
+    def plan_file(self, slug: str, path: str) -> FilePlace | None:
         """The place of the file *path* of the workshop, where steps must not write; None when it is not allowed."""
         return _place(*self._folders, slug, *path.split("/")) if is_planned(path) else None
 
@@ -97,13 +97,13 @@ class Items:
         """The readable files of the workshop and of its earlier versions, without the transcript."""
         return dict(self._plans(slug))
 
-    def meta_file(self, slug: str) -> Place:
+    def meta_file(self, slug: str) -> FilePlace:
         return _place(*self._folders, slug, META, most=META_BYTES)
 
-    def transcript_file(self, slug: str) -> Place:
+    def transcript_file(self, slug: str) -> FilePlace:
         return _place(*self._folders, slug, PLANNING, TRANSCRIPT, most=TRANSCRIPT_BYTES)
 
-    def reviews_file(self, slug: str, name: str) -> Place:
+    def reviews_file(self, slug: str, name: str) -> FilePlace:
         return _place(*self._folders, slug, REVIEWS, name, most=REVIEW_BYTES)
 
     def paths(self, slug: str) -> tuple[str, ...]:
@@ -111,11 +111,11 @@ class Items:
         return "/".join((*self._folders, slug)), artifact.SHARED
 
     @contextmanager
-    def folder_of(self, place: Place, *, make: bool = False) -> Iterator[Folder]:
+    def folder_of(self, place: FilePlace, *, make: bool = False) -> Iterator[Folder]:
         with folder(self._root, place.folders, make=make) as found:
             yield found
 
-    def content(self, place: Place) -> bytes | None:
+    def content(self, place: FilePlace) -> bytes | None:
         try:
             with self.folder_of(place) as found:
                 return found.read(place.name, place.most)
@@ -213,7 +213,7 @@ class Items:
             understood = Meta()
         thread, sealed = understood.slack or meta.SlackPlace(), self._is_sealed(slug, understood)
         return Listing(
-            Known(
+            KnownItem(
                 slug=slug,
                 title=one_line(understood.description, TITLE_CHARS) or slug,
                 source_id=understood.source_id,
@@ -230,7 +230,7 @@ class Items:
     def _is_sealed(self, slug: str, understood: Meta) -> bool:
         return understood.slack is not None and self.seal.is_valid(slug, understood.slack)
 
-    def said(self, slug: str, done: Collection[str]) -> tuple[Heard, ...]:
+    def said(self, slug: str, done: Collection[str]) -> tuple[ThreadMessage, ...]:
         """The answers to the open step, unless it is *done*."""
         place = self.transcript_file(slug)
         with suppress(FileNotFoundError), self.folder_of(place) as found:
@@ -254,12 +254,12 @@ class Items:
                     if place and (content := self.content(place)) is not None:
                         yield path, content.decode()
 
-    def _ending(self, slug: str) -> Ending:
+    def _ending(self, slug: str) -> TranscriptTail:
         """Reads only the end, so that a long transcript costs no more than a short one."""
         place = self.transcript_file(slug)
         with suppress(FileNotFoundError), self.folder_of(place) as found:
             return lines.ending(found.rows(place.name, place.most))
-        return Ending()
+        return TranscriptTail()
 
 
 def _stamp(items: Folder, slug: str) -> Stamp | None:
@@ -278,5 +278,5 @@ def _is_artifact(name: str) -> bool:
     )
 
 
-def _place(*names: str, most: int = ARTIFACT_BYTES) -> Place:
-    return Place(names[:-1], names[-1], most)
+def _place(*names: str, most: int = ARTIFACT_BYTES) -> FilePlace:
+    return FilePlace(names[:-1], names[-1], most)

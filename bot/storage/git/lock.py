@@ -21,7 +21,7 @@ FIRST_PAUSE_SECONDS = 0.01
 LONGEST_PAUSE_SECONDS = 0.25
 
 
-class Turn:
+class WorkspaceLock:
     """*state* is the folder of our own state; *seconds* is the longest wait for other programs."""
 
     def __init__(self, state: Path, *, seconds: float = LOCK_SECONDS) -> None:

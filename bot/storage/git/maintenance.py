@@ -21,7 +21,7 @@ LOOSE_OBJECTS = 1000
 log = logging.getLogger(__name__)
 
 
-class Upkeep:
+class Maintenance:
     def __init__(self, root: Path, *, commits: int = COMMITS, idle_seconds: float = IDLE_SECONDS) -> None:
         self._git = Git(root.absolute())
         self._every = commits

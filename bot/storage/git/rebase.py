@@ -32,7 +32,7 @@ MARKDOWN = (".md", ".markdown")
 SHORT = 7
 
 
-class Entry(NamedTuple):
+class TreeNode(NamedTuple):
     """What stands at a path: a blob, a link or a submodule."""
 
     id: Oid
@@ -40,8 +40,8 @@ class Entry(NamedTuple):
 
 
 class Change(NamedTuple):
-    before: Entry | None
-    after: Entry | None
+    before: TreeNode | None
+    after: TreeNode | None
 
 
 class Clash(NamedTuple):
@@ -56,14 +56,14 @@ class Replayed(NamedTuple):
     clashes: tuple[Clash, ...]
 
 
-class Apart(WorkspaceError):
+class Diverged(WorkspaceError):
     """Only a person can bring the two sides together."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence, reason="diverged")
 
 
-class Replay:
+class CommitReplay:
     """*ours*: the folder of the items, and the file that all items share. Elsewhere, people resolve conflicts."""
 
     def __init__(self, repository: pygit2.Repository, ours: tuple[str, str]) -> None:
@@ -108,11 +108,11 @@ class Replay:
             if commit.id in dropped and not ours:
                 continue
             if len(commit.parent_ids) > 1:
-                raise Apart(
+                raise Diverged(
                     f"The merge {commit.short_id} is not at the remote, and cannot be put on top of it."
                 )
             if unrelated and not ours:
-                raise Apart("The workspace and the remote have no commit in common.")
+                raise Diverged("The workspace and the remote have no commit in common.")
             yield commit
 
     def _between(self, old: Oid, new: Oid) -> Iterator[Commit]:
@@ -136,7 +136,7 @@ class _Sides:
 
     def put(self, tip: Commit, commit: Commit, *, last: Tree, again: bool = False) -> Commit:
         """*commit* on top of *tip*, unless it adds nothing; *last* is the tree that our commits lead to."""
-        entries: dict[str, Entry | None] = {}
+        entries: dict[str, TreeNode | None] = {}
         for path, change in _changes(commit).items():
             present = _entry(tip.tree, path)
             if present == change.before:
@@ -161,10 +161,10 @@ class _Sides:
             found += [Clash(slug, copy) for slug in slugs or [""]]
         return tuple(found)
 
-    def _both(self, path: str, change: Change, present: Entry | None) -> Mapping[str, Entry | None]:
+    def _both(self, path: str, change: Change, present: TreeNode | None) -> Mapping[str, TreeNode | None]:
         """What becomes of a file that was changed on both sides."""
         if not self._item_of(path) and path != self._shared:
-            raise Apart(f"{path} was changed here and at the remote.")
+            raise Diverged(f"{path} was changed here and at the remote.")
         if change.after is None:
             return {}
         if present is None:
@@ -179,7 +179,7 @@ class _Sides:
         self._copies[path] = copy
         return {path: change.after, copy: theirs}
 
-    def _merged(self, path: str, change: Change, present: Entry) -> Entry | None:
+    def _merged(self, path: str, change: Change, present: TreeNode) -> TreeNode | None:
         base, theirs, ours = (self._content(one) for one in (change.before, present, change.after))
         if theirs is None or ours is None:
             return None
@@ -191,19 +191,19 @@ class _Sides:
             merged = merging.transcripts(base or b"", theirs, ours, ends=self._ends(path))
         elif path.lower().endswith(MARKDOWN) and change.before and change.after and base is not None:
             merged = self._lines(path, change.before, present, change.after)
-        return None if merged is None else Entry(self._repository.create_blob(merged), present.mode)
+        return None if merged is None else TreeNode(self._repository.create_blob(merged), present.mode)
 
     def _ends(self, path: str) -> tuple[Witness, Witness]:
         theirs, ours = (blob(side.tree, path) for side in (self._theirs, self._ours))
         return witness(theirs.data if theirs else b""), witness(ours.data if ours else b"")
 
-    def _lines(self, path: str, *sides: Entry) -> bytes | None:
+    def _lines(self, path: str, *sides: TreeNode) -> bytes | None:
         """Merged line by line, as git does it; None where both changed the same lines."""
         base, theirs, ours = (IndexEntry(path, *one) for one in sides)
         found = self._repository.merge_file_from_index(base, theirs, ours, use_deprecated=False)
         return (found.contents or "").encode() if found.automergeable else None
 
-    def _content(self, entry: Entry | None) -> bytes | None:
+    def _content(self, entry: TreeNode | None) -> bytes | None:
         """None for what is no plain file, or larger than any file that we read."""
         found = self._repository[entry.id] if entry and entry.mode in BLOBS else None
         return found.data if isinstance(found, pygit2.Blob) and found.size <= TRANSCRIPT_BYTES else None
@@ -222,10 +222,10 @@ class _Sides:
             message = message.replace(old, f"{witness(after.data).trailer}\n")
         return f"{message.rstrip()}\n{AGAIN}: {commit.id}\n" if again else message
 
-    def _grafted(self, tree: Tree | None, entries: Mapping[str, Entry | None]) -> Oid:
+    def _grafted(self, tree: Tree | None, entries: Mapping[str, TreeNode | None]) -> Oid:
         """*tree* with *entries* put in; only the folders on their paths are written, and none is left empty."""
         builder = self._repository.TreeBuilder(tree) if tree else self._repository.TreeBuilder()
-        below: dict[str, dict[str, Entry | None]] = {}
+        below: dict[str, dict[str, TreeNode | None]] = {}
         for path, entry in entries.items():
             name, _, rest = path.partition("/")
             if rest:
@@ -253,28 +253,28 @@ def _changes(commit: Commit) -> dict[str, Change]:
     found: dict[str, Change] = {}
     for delta in diff.deltas:
         before, after = (
-            Entry(file.id, FileMode(file.mode)) if file.mode else None
+            TreeNode(file.id, FileMode(file.mode)) if file.mode else None
             for file in (delta.old_file, delta.new_file)
         )
         path = delta.new_file.path
         try:
             path.encode()
         except UnicodeEncodeError:
-            raise Apart(f"The name {path!a} is not UTF-8.") from None
+            raise Diverged(f"The name {path!a} is not UTF-8.") from None
         known = found.get(path, Change(None, None))  # a file that became a link is two entries
         found[path] = Change(before or known.before, after or known.after)
     return found
 
 
-def _entry(tree: Tree, path: str) -> Entry | None:
+def _entry(tree: Tree, path: str) -> TreeNode | None:
     """Raises Apart where a file stands in the place of a folder, or the other way round."""
     found: pygit2.Object = tree
     for name in path.split("/"):
         if not isinstance(found, Tree):
-            raise Apart(f"{path} is a file on one side, and a folder on the other.")
+            raise Diverged(f"{path} is a file on one side, and a folder on the other.")
         if name not in found:
             return None
         found = found[name]
     if isinstance(found, Tree):
-        raise Apart(f"{path} is a file on one side, and a folder on the other.")
-    return Entry(found.id, FileMode(found.filemode))
+        raise Diverged(f"{path} is a file on one side, and a folder on the other.")
+    return TreeNode(found.id, FileMode(found.filemode))

@@ -19,7 +19,7 @@ from pygit2 import Commit, Index, IndexEntry, Oid, Signature, Tree
 from pygit2.enums import FileMode, ObjectType
 
 from bot.errors import ConfigError, WorkspaceError
-from bot.storage.git.trees import Entries, Entry, graft
+from bot.storage.git.trees import Entries, TreeEntry, graft
 
 BRANCH = "main"
 OURS_ALONE = ("/.roundtable/", ".roundtable-*.tmp")
@@ -97,7 +97,7 @@ def blob(tree: Tree | None, path: str) -> pygit2.Blob | None:
     return None
 
 
-class Draft(NamedTuple):
+class CommitDraft(NamedTuple):
     """A commit to make: the files that it changes, by path. None removes a file."""
 
     files: Mapping[str, bytes | None]
@@ -105,7 +105,7 @@ class Draft(NamedTuple):
     now: str
 
 
-class Made(NamedTuple):
+class CommitMade(NamedTuple):
     """Both are the same when there was nothing to commit."""
 
     before: Commit | None
@@ -119,7 +119,7 @@ class Author:
         self._name = name
         self._email = email
 
-    def commit(self, drafts: Sequence[Draft]) -> list[Made]:
+    def commit(self, drafts: Sequence[CommitDraft]) -> list[CommitMade]:
         """Either HEAD contains all *drafts* afterwards, each in a commit of its own or from before, or none."""
         with locked_index(self._repository) as lock:
             for _ in range(RACES):
@@ -154,10 +154,12 @@ class Author:
                     },
                 )
 
-    def _stacked(self, before: Commit | None, drafts: Sequence[Draft]) -> tuple[list[Made], Entries]:
+    def _stacked(
+        self, before: Commit | None, drafts: Sequence[CommitDraft]
+    ) -> tuple[list[CommitMade], Entries]:
         """Commits on top of each other, on no branch yet, and all that they change."""
-        made: list[Made] = []
-        changed: dict[str, Entry | None] = {}
+        made: list[CommitMade] = []
+        changed: dict[str, TreeEntry | None] = {}
         newest = before
         for draft in drafts:
             parent, tree = newest, newest.tree if newest else None
@@ -167,18 +169,18 @@ class Author:
             if parent is None or grafted != parent.tree_id:
                 newest = self._written(draft, grafted, parent)
             assert newest
-            made.append(Made(parent, newest))
+            made.append(CommitMade(parent, newest))
         return made, changed
 
-    def _entry(self, tree: Tree | None, path: str, content: bytes | None) -> Entry | None:
+    def _entry(self, tree: Tree | None, path: str, content: bytes | None) -> TreeEntry | None:
         if content is None:
             return None
         found = blob(tree, path)
         executable = found and found.filemode == FileMode.BLOB_EXECUTABLE
         mode = FileMode.BLOB_EXECUTABLE if executable else FileMode.BLOB
-        return Entry(self._repository.create_blob(content), mode)
+        return TreeEntry(self._repository.create_blob(content), mode)
 
-    def _written(self, draft: Draft, tree: Oid, parent: Commit | None) -> Commit:
+    def _written(self, draft: CommitDraft, tree: Oid, parent: Commit | None) -> Commit:
         who = Signature(self._name, self._email, _seconds(draft.now), 0)
         parents: list[str | Oid] = [parent.id] if parent else []
         made = self._repository.create_commit(None, who, who, draft.message, tree, parents)
@@ -290,12 +292,12 @@ def _stage(index: Index, entries: Entries) -> None:
     index.write()
 
 
-def _staged(index: Index, path: str) -> Entry | None:
+def _staged(index: Index, path: str) -> TreeEntry | None:
     try:
         found = index[path]
     except KeyError:
         return None
-    return Entry(found.id, found.mode)
+    return TreeEntry(found.id, found.mode)
 
 
 def _must_be_top_level(repository: pygit2.Repository, root: Path) -> None:
@@ -318,14 +320,14 @@ def _keep_ours_out(git_dir: Path) -> None:
             file.write("\n".join(["", *missing, ""]))
 
 
-def _below(tree: Tree | None, path: str) -> Iterator[tuple[str, Entry]]:
+def _below(tree: Tree | None, path: str) -> Iterator[tuple[str, TreeEntry]]:
     """The file *path*, or the files in the folder *path*."""
     found = tree[path] if tree is not None and path in tree else None
     if isinstance(found, Tree):
         for entry in found:
             yield from ((f"{path}/{inner}", each) for inner, each in _below(found, str(entry.name)))
     elif isinstance(found, pygit2.Blob):
-        yield path, Entry(found.id, FileMode(found.filemode))
+        yield path, TreeEntry(found.id, FileMode(found.filemode))
 
 
 def _seconds(now: str) -> int:

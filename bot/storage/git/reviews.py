@@ -12,19 +12,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from bot.engine.lru import Newest
+from bot.engine.lru import LruCache
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
-from bot.files import Refused
+from bot.files import FileRefused
 from bot.storage.git.checkout import Checkout
 from bot.storage.git.history import ITEM
-from bot.storage.git.items import Items, Place
-from bot.storage.git.repository import Draft
+from bot.storage.git.items import FilePlace, Items
+from bot.storage.git.repository import CommitDraft
 
 _NAME = re.compile(r"review-([0-9]{3,9})\.md")
 
 
-class Kept(NamedTuple):
+class StoredReview(NamedTuple):
     """A review in the workspace; *path* is relative to its top."""
 
     number: int
@@ -52,26 +52,26 @@ class Reviews:
             return ()
         return tuple(sorted(number for name in names if (number := _number(name))))
 
-    def read(self, slug: str, number: int) -> Kept | None:
+    def read(self, slug: str, number: int) -> StoredReview | None:
         place = self._place(slug, number)
         content = self._items.content(place)
-        return None if content is None else Kept(number, place.path, content)
+        return None if content is None else StoredReview(number, place.path, content)
 
-    def add(self, slug: str, content: bytes) -> Kept:
+    def add(self, slug: str, content: bytes) -> StoredReview:
         """Write *content* under the next free number."""
         number = max(self.numbers(slug), default=0) + 1
         while not self._written(slug, number, content):
             number += 1
-        return Kept(number, self._place(slug, number).path, content)
+        return StoredReview(number, self._place(slug, number).path, content)
 
-    def write(self, slug: str, number: int, content: bytes) -> Kept:
+    def write(self, slug: str, number: int, content: bytes) -> StoredReview:
         """Raises WorkspaceError when the number is taken, even by the same content."""
         place = self._place(slug, number)
         if number < 1 or not self._written(slug, number, content):
             raise WorkspaceError(
                 f"{place.name} is written already, and a review is never changed.", reason="review_exists"
             )
-        return Kept(number, place.path, content)
+        return StoredReview(number, place.path, content)
 
     def _written(self, slug: str, number: int, content: bytes) -> bool:
         """Whether the name was free."""
@@ -84,7 +84,7 @@ class Reviews:
         if not self._items.exists(slug):
             raise WorkspaceError(f"There is no item {slug!r}.", reason="no_item")
 
-    def _place(self, slug: str, number: int) -> Place:
+    def _place(self, slug: str, number: int) -> FilePlace:
         return self._items.reviews_file(slug, f"review-{number:03}.md")
 
 
@@ -99,13 +99,13 @@ ITEMS_KNOWN = 1_000
 """The digests of their reviews are cached, to recognize a review that comes again."""
 
 
-class Sent(NamedTuple):
+class ReviewToStore(NamedTuple):
     slug: str
     content: bytes
     now: str
 
 
-class Keeper:
+class ReviewWriter:
     """
     Commits reviews. Each is written once; the same text again is the same review.
 
@@ -116,14 +116,14 @@ class Keeper:
     def __init__(self, checkout: Checkout, root: Path, items_dir: str) -> None:
         self._checkout = checkout
         self._reviews = Reviews(root, items_dir)
-        self._known: Newest[str, dict[int, str]] = Newest(ITEMS_KNOWN)
+        self._known: LruCache[str, dict[int, str]] = LruCache(ITEMS_KNOWN)
 
-    def keep(self, sent: Sequence[Sent]) -> list[KeptReview]:
+    def keep(self, sent: Sequence[ReviewToStore]) -> list[KeptReview]:
         """All of them at once, each in a commit of its own."""
         with self._checkout.alone(*dict.fromkeys(one.slug for one in sent)):
             kept = [self._written(one) for one in sent]
             drafts = [
-                Draft(self._uncommitted(one.slug, found), _message(one.slug, found), one.now)
+                CommitDraft(self._uncommitted(one.slug, found), _message(one.slug, found), one.now)
                 for one, found in zip(sent, kept, strict=True)
             ]
             self._checkout.commit_files([draft for draft in drafts if draft.files])
@@ -134,7 +134,7 @@ class Keeper:
         found = (self._read(slug, number) for number in numbers)
         return tuple(_kept(one, is_new=False) for one in found if one)
 
-    def _written(self, sent: Sent) -> KeptReview:
+    def _written(self, sent: ReviewToStore) -> KeptReview:
         digest = _digest(sent.content)
         known = self._digests(sent.slug)
         number = next((number for number, one in known.items() if one == digest), 0)
@@ -145,9 +145,9 @@ class Keeper:
         known[added.number] = digest
         return _kept(added, is_new=True)
 
-    def _read(self, slug: str, number: int) -> Kept | None:
+    def _read(self, slug: str, number: int) -> StoredReview | None:
         """None for what others put there that cannot be read as a review, such as a huge file."""
-        with suppress(Refused):
+        with suppress(FileRefused):
             return self._reviews.read(slug, number)
         return None
 
@@ -174,7 +174,7 @@ class Keeper:
         return files
 
 
-def _kept(found: Kept, *, is_new: bool) -> KeptReview:
+def _kept(found: StoredReview, *, is_new: bool) -> KeptReview:
     return KeptReview(found.number, found.path, found.content, is_new)
 
 

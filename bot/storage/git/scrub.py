@@ -16,14 +16,14 @@ from pygit2.enums import SortMode
 
 from bot.domain.transcript import lines as transcripts
 from bot.domain.transcript import scrubbing
-from bot.domain.transcript.scrubbing import Redacting, Scrubbed
+from bot.domain.transcript.scrubbing import Redacting, ScrubbedFile
 from bot.files import DEEPEST, TEMPORARY, Folder, TooLarge, folder
-from bot.storage.git.checkout import AUTHOR, EMAIL, Checkout, Where
+from bot.storage.git.checkout import AUTHOR, EMAIL, Checkout, CheckoutConfig
 from bot.storage.git.command import explained
 from bot.storage.git.history import COMMITS_LOOKED_AT, ITEM
-from bot.storage.git.items import Items, Place
+from bot.storage.git.items import FilePlace, Items
 from bot.storage.git.lock import LOCK_SECONDS
-from bot.storage.git.repository import Draft, open_repository, tip
+from bot.storage.git.repository import CommitDraft, open_repository, tip
 from bot.storage.git.sync import FETCHED
 
 ELSEWHERE = ("refs/remotes/", FETCHED)
@@ -32,7 +32,7 @@ LARGEST_BYTES = 64 * 1024 * 1024
 SHORT = 7
 
 
-class Found(NamedTuple):
+class ScrubResult(NamedTuple):
     """
     *files* are the kinds of secrets found, by path in the workspace; *sha* is the commit that removes them. *here* and
     *pushed* are commits that still contain a secret, newest first. *large* are files that are too large to be read.
@@ -51,7 +51,7 @@ class Scrubber:
     def __init__(
         self, root: Path, *, items_dir: str, redact: Redacting, lock_seconds: float = LOCK_SECONDS
     ) -> None:
-        where = Where(root.absolute(), items_dir, AUTHOR, EMAIL, lock_seconds)
+        where = CheckoutConfig(root.absolute(), items_dir, AUTHOR, EMAIL, lock_seconds)
         self._where = where
         self._redact = redact
         self._repository = open_repository(where.root)
@@ -61,18 +61,18 @@ class Scrubber:
         """By the id of a file or a folder in git: whether it contains no secret."""
         self._clean_rows: set[bytes] = set()
 
-    def scrub(self, slug: str, *, now: str) -> Found:
+    def scrub(self, slug: str, *, now: str) -> ScrubResult:
         large: list[str] = []
         with explained(), self._checkout.alone(slug):
             changed = {
                 place: found for place, found in self._scrubbed(self._places(slug), large) if found.kinds
             }
-            drafts = [Draft(self._write(slug, changed, now), _message(slug), now)] if changed else []
+            drafts = [CommitDraft(self._write(slug, changed, now), _message(slug), now)] if changed else []
             self._checkout.commit_files([draft for draft in drafts if draft.files])
             newest = tip(self._repository)
         with explained():
             here, pushed = self._still_holding(slug)
-        return Found(
+        return ScrubResult(
             {place.path: found.kinds for place, found in changed.items()},
             str(newest.id)[:SHORT] if newest and any(draft.files for draft in drafts) else "",
             here,
@@ -80,11 +80,11 @@ class Scrubber:
             tuple(large),
         )
 
-    def _places(self, slug: str) -> Iterator[Place]:
+    def _places(self, slug: str) -> Iterator[FilePlace]:
         for path in self._items.paths(slug):
             names = tuple(path.split("/"))
             if path.endswith(".md"):
-                yield Place(names[:-1], names[-1])
+                yield FilePlace(names[:-1], names[-1])
             else:
                 with (
                     suppress(FileNotFoundError, NotADirectoryError),
@@ -92,7 +92,9 @@ class Scrubber:
                 ):
                     yield from _below(found, names)
 
-    def _scrubbed(self, places: Iterator[Place], large: list[str]) -> Iterator[tuple[Place, Scrubbed]]:
+    def _scrubbed(
+        self, places: Iterator[FilePlace], large: list[str]
+    ) -> Iterator[tuple[FilePlace, ScrubbedFile]]:
         for place in places:
             content = None
             with suppress(FileNotFoundError), self._items.folder_of(place) as found:
@@ -103,7 +105,7 @@ class Scrubber:
             if content is not None:
                 yield place, scrubbing.file(content, self._redact, name=place.name)
 
-    def _write(self, slug: str, changed: dict[Place, Scrubbed], now: str) -> dict[str, bytes | None]:
+    def _write(self, slug: str, changed: dict[FilePlace, ScrubbedFile], now: str) -> dict[str, bytes | None]:
         """Write the files. Returns those for the commit: files that git does not track stay untracked."""
         record = self._items.transcript_file(slug)
         files: dict[str, bytes | None] = {}
@@ -172,8 +174,8 @@ class Scrubber:
         return True
 
 
-def _below(found: Folder, names: tuple[str, ...]) -> Iterator[Place]:
-    yield from (Place(names, name) for name in found.files() if name != TEMPORARY)
+def _below(found: Folder, names: tuple[str, ...]) -> Iterator[FilePlace]:
+    yield from (FilePlace(names, name) for name in found.files() if name != TEMPORARY)
     for name in found.folders() if len(names) < DEEPEST else ():
         with found.below(name) as inner:
             yield from _below(inner, (*names, name))

@@ -11,7 +11,7 @@ from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from bot.domain.roundtable.outcomes import CodeSurvey, Hits
+from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
 from bot.storage.git.command import without_ours
 
 LARGEST_BYTES = 1_000_000
@@ -44,7 +44,7 @@ class _Survey:
         self._root = root
         self._ours = ours
         self._tracked = 0
-        self._hits: list[Hits] = []
+        self._hits: list[KeywordHits] = []
         self._free = asyncio.Semaphore(SEARCHES_AT_ONCE)
 
     def result(self, *, complete: bool) -> CodeSurvey:
@@ -125,11 +125,11 @@ def _sized(listing: bytes) -> Iterator[tuple[str, int]]:
             yield _text(name), int(size[0]) if size[0].isdigit() else 0
 
 
-def _hits(keyword: str, found: bytes) -> Hits:
+def _hits(keyword: str, found: bytes) -> KeywordHits:
     rows = (row.rpartition(b"\0") for row in found.splitlines() if b"\0" in row)
     counts = {_text(path).removeprefix("HEAD:"): int(count) for path, _, count in rows}
     most = sorted(counts, key=lambda path: (-counts[path], path))
-    return Hits(keyword=keyword, count=sum(counts.values()), files=tuple(most[:FILES_NAMED]))
+    return KeywordHits(keyword=keyword, count=sum(counts.values()), files=tuple(most[:FILES_NAMED]))
 
 
 def _text(name: bytes) -> str:

@@ -22,13 +22,13 @@ from urllib.parse import quote
 
 from pygit2 import Commit, Oid
 
-from bot.engine.ports import Meter, Unmetered
+from bot.engine.ports import Meter, NoMeter
 from bot.errors import BotError, ConfigError, WorkspaceError
 from bot.files import STATE_BYTES, folder
-from bot.storage.git.checkout import AUTHOR, EMAIL, STATE, Checkout, Where
-from bot.storage.git.checkout_update import NOTES, Adoption
-from bot.storage.git.command import Git, Said, explained
-from bot.storage.git.rebase import Clash, Replay, Replayed
+from bot.storage.git.checkout import AUTHOR, EMAIL, STATE, Checkout, CheckoutConfig
+from bot.storage.git.checkout_update import NOTES, CheckoutUpdate
+from bot.storage.git.command import Git, GitResult, explained
+from bot.storage.git.rebase import Clash, CommitReplay, Replayed
 from bot.storage.git.repository import branch, open_repository, shared_git_dir, tip
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ WORD = re.compile(r"[^\W\d_]{2}")
 SAID_BY_SSH = re.compile(r"^(?:ssh: .+|.*Permission denied.*|Host key verification failed\.)$", re.MULTILINE)
 
 
-class Result(StrEnum):
+class SyncResult(StrEnum):
     """How a round ended."""
 
     PUSHED = "pushed"
@@ -93,54 +93,54 @@ class Result(StrEnum):
     """The remote does not accept our push or our credentials."""
 
 
-class Trouble(Exception):
+class SyncError(Exception):
     """A round that cannot go on; the sentence is for the log."""
 
-    def __init__(self, result: Result, sentence: str) -> None:
+    def __init__(self, result: SyncResult, sentence: str) -> None:
         super().__init__(sentence)
         self.result = result
 
 
-class Overtaken(Exception):
+class ConcurrentUpdate(Exception):
     """Somebody else wrote first, in the workspace or at the remote: try again at once."""
 
 
-def _check(said: Said) -> None:
+def _check(said: GitResult) -> None:
     """Raises Trouble or Overtaken when git failed."""
     words = said.error + said.out
     if not said.code:
         return
     if OVERTAKEN.search(words) and not DECLINED.search(words):
-        raise Overtaken(_sentence(said))
-    raise Trouble(Result.REFUSED if DENIED.search(words) else Result.UNREACHABLE, _sentence(said))
+        raise ConcurrentUpdate(_sentence(said))
+    raise SyncError(SyncResult.REFUSED if DENIED.search(words) else SyncResult.UNREACHABLE, _sentence(said))
 
 
-def _sentence(said: Said) -> str:
+def _sentence(said: GitResult) -> str:
     """The first line with a reason in it: some remotes draw a frame around theirs."""
     lines = [line.strip() for line in (said.error + said.out).splitlines()]
     told = [line for line in lines if line.startswith(TELLING) and WORD.search(line.removeprefix("remote:"))]
     return next(iter([*told, *filter(None, lines)]), "git said nothing")
 
 
-async def _said(git: Git, *words: str, seconds: float) -> Said:
+async def _said(git: Git, *words: str, seconds: float) -> GitResult:
     """Raises Trouble when there is no answer."""
     try:
         return await git(*words, seconds=seconds)
     except TimeoutError:
-        raise Trouble(Result.UNREACHABLE, f"no answer within {seconds:.0f} s") from None
+        raise SyncError(SyncResult.UNREACHABLE, f"no answer within {seconds:.0f} s") from None
     except OSError as error:
-        raise Trouble(Result.UNREACHABLE, f"git cannot be run: {error.strerror}") from error
+        raise SyncError(SyncResult.UNREACHABLE, f"git cannot be run: {error.strerror}") from error
 
 
 class _Local:
     """What a round does to the workspace, in one thread."""
 
-    def __init__(self, where: Where) -> None:
+    def __init__(self, where: CheckoutConfig) -> None:
         self._checkout = Checkout(where)
         self._repository = open_repository(where.root)
         self._notes = where.root / STATE / NOTES
-        self._adoption = Adoption(self._repository, where.root / STATE)
-        self._replay = Replay(self._repository, where.ours)
+        self._adoption = CheckoutUpdate(self._repository, where.root / STATE)
+        self._replay = CommitReplay(self._repository, where.ours)
 
     def branch(self) -> str:
         """Raises WorkspaceError where there is none."""
@@ -250,7 +250,7 @@ class Sync:
         every_seconds: float = FETCH_SECONDS,
         network_seconds: float = NETWORK_SECONDS,
     ) -> None:
-        self._where = Where(root.absolute(), items_dir, AUTHOR, EMAIL, LOCK_SECONDS)
+        self._where = CheckoutConfig(root.absolute(), items_dir, AUTHOR, EMAIL, LOCK_SECONDS)
         self._remote = remote
         self._every = every_seconds
         self._network = network_seconds
@@ -262,7 +262,7 @@ class Sync:
         self._hurried = asyncio.Event()
         self._abreast = asyncio.Event()
         """Set when the next round to begin has ended."""
-        self._state: tuple[Result, str] = (Result.NOTHING, "")
+        self._state: tuple[SyncResult, str] = (SyncResult.NOTHING, "")
 
     def wake(self) -> None:
         """There is something to push."""
@@ -291,8 +291,8 @@ class Sync:
             self._woken.clear()
             self._hurried.clear()
             result = await self.once(on_conflict=on_conflict)
-            (meter or Unmetered()).pushed(result)
-            failures = 0 if result in {Result.PUSHED, Result.NOTHING} else failures + 1
+            (meter or NoMeter()).pushed(result)
+            failures = 0 if result in {SyncResult.PUSHED, SyncResult.NOTHING} else failures + 1
             if failures:
                 longest = min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** min(failures - 1, 10))
                 await asyncio.sleep(random.uniform(longest / 2, longest))  # noqa: S311 - no secret
@@ -303,15 +303,15 @@ class Sync:
                 async with asyncio.timeout(GATHER_SECONDS):
                     await self._hurried.wait()
 
-    async def once(self, *, on_conflict: OnConflict = _only_log) -> Result:
+    async def once(self, *, on_conflict: OnConflict = _only_log) -> SyncResult:
         """One round. What the remote or the workspace cannot do is logged and returned, not raised."""
         ended, self._abreast = self._abreast, asyncio.Event()
         try:
             result, sentence = await self._races(), ""
-        except Trouble as trouble:
+        except SyncError as trouble:
             result, sentence = trouble.result, str(trouble)
         except (WorkspaceError, ConfigError) as error:
-            result, sentence = Result.DIVERGED, str(error)
+            result, sentence = SyncResult.DIVERGED, str(error)
         finally:
             ended.set()
         self._log(result, sentence)
@@ -319,17 +319,17 @@ class Sync:
             await self._tell(on_conflict)
         return result
 
-    async def _races(self) -> Result:
+    async def _races(self) -> SyncResult:
         why = ""
         for race in range(RACES):
             try:
                 return await self._race()
-            except Overtaken as overtaken:
+            except ConcurrentUpdate as overtaken:
                 why = str(overtaken)
             await asyncio.sleep(random.uniform(0, RACE_SECONDS * 2.0 ** min(race, 4)))  # noqa: S311 - no secret
-        raise Trouble(Result.UNREACHABLE, f"others are quicker all the time: {why}")
+        raise SyncError(SyncResult.UNREACHABLE, f"others are quicker all the time: {why}")
 
-    async def _race(self) -> Result:
+    async def _race(self) -> SyncResult:
         branch = await self._in_thread(_Local.branch)
         await self._in_thread(_Local.unlock, branch, older_seconds=self._network)
         empty = not await self._fetch(branch)
@@ -339,10 +339,10 @@ class Sync:
             empty = not await self._fetch(branch)
         sha = await self._in_thread(_Local.join, branch, empty=empty)
         if not sha:
-            return Result.NOTHING
+            return SyncResult.NOTHING
         _check(await self._said("push", *PUSH, "--", self._remote, f"{sha}:{branch}"))  # never with force
         await self._in_thread(_Local.pushed, branch, sha, empty=empty)
-        return Result.PUSHED
+        return SyncResult.PUSHED
 
     async def _fetch(self, branch: str) -> bool:
         """Whether the remote has the branch."""
@@ -360,10 +360,10 @@ class Sync:
         found = HEAD_OF_REMOTE.search(said.out)
         return BRANCHES + found[1] if found else ""
 
-    async def _said(self, *words: str) -> Said:
+    async def _said(self, *words: str) -> GitResult:
         try:
             said = await _said(self._git, *words, seconds=self._patience)
-        except Trouble:
+        except SyncError:
             self._patience = min(self._patience * 2, LONGEST_NETWORK_SECONDS)
             raise
         self._patience = self._network
@@ -390,7 +390,7 @@ class Sync:
         with explained():
             return await asyncio.get_running_loop().run_in_executor(self._thread, run)
 
-    def _log(self, result: Result, sentence: str) -> None:
+    def _log(self, result: SyncResult, sentence: str) -> None:
         """Once for each state: a remote may be away for a week."""
         before, self._state = self._state, (result, sentence)
         if sentence:
@@ -401,14 +401,14 @@ class Sync:
             log.info("the remote has everything again")
 
 
-class Reached(NamedTuple):
+class RemoteStatus(NamedTuple):
     """*branch*: the remote's default one; empty: nothing was pushed there. *refusal*: why a push would fail, if so."""
 
     branch: str
     refusal: str
 
 
-async def reached(root: Path, remote: str, *, seconds: float = PROBE_SECONDS) -> Reached:
+async def reached(root: Path, remote: str, *, seconds: float = PROBE_SECONDS) -> RemoteStatus:
     """
     Whether *remote* answers, and would take our commits. Raises WorkspaceError when it does not answer.
 
@@ -421,13 +421,13 @@ async def reached(root: Path, remote: str, *, seconds: float = PROBE_SECONDS) ->
             raise WorkspaceError(_reason(answer), reason="unreachable", again=True)
         # Matching branches: needs no commit of ours, and touches only branches that both sides have.
         push = await _said(git, "push", "--dry-run", *PUSH, "--", remote, ":", seconds=seconds)
-    except Trouble as trouble:
+    except SyncError as trouble:
         raise WorkspaceError(str(trouble), reason="unreachable", again=True) from trouble
     branch = HEAD_OF_REMOTE.search(answer.out)
-    return Reached(branch[1] if branch else "", "" if _would_go(push) else _reason(push))
+    return RemoteStatus(branch[1] if branch else "", "" if _would_go(push) else _reason(push))
 
 
-def _would_go(push: Said) -> bool:
+def _would_go(push: GitResult) -> bool:
     """A push that only lacks a fetch would be accepted after it."""
     words = push.error + push.out
     return (
@@ -437,7 +437,7 @@ def _would_go(push: Said) -> bool:
     )
 
 
-def _reason(said: Said) -> str:
+def _reason(said: GitResult) -> str:
     """Ssh's own message, if there is one: git only knows that it could not read."""
     of_ssh = SAID_BY_SSH.search(said.error)
     return of_ssh[0].strip() if of_ssh else _sentence(said)

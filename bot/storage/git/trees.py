@@ -13,28 +13,28 @@ DEEPEST = 100
 """Levels of folders in a commit from a remote. Each level costs a stack frame, and no code base needs this many."""
 
 
-class Entry(NamedTuple):
+class TreeEntry(NamedTuple):
     """What a path holds: usually a blob, sometimes a symbolic link or a submodule."""
 
     id: Oid
     mode: FileMode
 
 
-Entries = Mapping[str, Entry | None]
+Entries = Mapping[str, TreeEntry | None]
 """By path; None removes the path."""
 
 
-class Change(NamedTuple):
+class TreeChange(NamedTuple):
     path: str
-    before: Entry | None
-    after: Entry | None
+    before: TreeEntry | None
+    after: TreeEntry | None
 
 
 class InTheWay(ValueError):
     """A file is where a folder is needed, or a folder where a file is needed. The message is the path."""
 
 
-def at(tree: Tree | None, path: str) -> Entry | None:
+def at(tree: Tree | None, path: str) -> TreeEntry | None:
     """Raises InTheWay when *path* is a folder, or leads through a file."""
     name, _, rest = path.partition("/")
     if tree is None or name not in tree:
@@ -45,7 +45,7 @@ def at(tree: Tree | None, path: str) -> Entry | None:
     return at(found, rest) if isinstance(found, Tree) else _entry(found)
 
 
-def changes(before: Tree | None, after: Tree | None, *, depth: int = DEEPEST) -> Iterator[Change]:
+def changes(before: Tree | None, after: Tree | None, *, depth: int = DEEPEST) -> Iterator[TreeChange]:
     """Every path at which the two differ, in git's order. Raises WorkspaceError for trees that are too deep."""
     if not depth:
         raise WorkspaceError(f"there are more than {DEEPEST} folders below each other")
@@ -60,7 +60,7 @@ def changes(before: Tree | None, after: Tree | None, *, depth: int = DEEPEST) ->
         yield from (change._replace(path=f"{name}/{change.path}") for change in inner)
         files = _file(was), _file(now)
         if any(files):
-            yield Change(name, *files)
+            yield TreeChange(name, *files)
 
 
 def graft(repository: pygit2.Repository, tree: Tree | None, entries: Entries) -> Oid:
@@ -71,7 +71,7 @@ def graft(repository: pygit2.Repository, tree: Tree | None, entries: Entries) ->
 def _grafted(repository: pygit2.Repository, tree: Tree | None, entries: Entries) -> Oid | None:
     """None for an empty tree."""
     builder = repository.TreeBuilder() if tree is None else repository.TreeBuilder(tree)
-    below: dict[str, dict[str, Entry | None]] = {}
+    below: dict[str, dict[str, TreeEntry | None]] = {}
     for path, entry in entries.items():
         name, _, rest = path.partition("/")
         if rest:
@@ -93,13 +93,13 @@ def _entries(tree: Tree | None) -> dict[str, pygit2.Object]:
     return {str(entry.name): entry for entry in tree} if tree is not None else {}
 
 
-def _entry(found: pygit2.Object) -> Entry:
-    return Entry(found.id, FileMode(found.filemode))
+def _entry(found: pygit2.Object) -> TreeEntry:
+    return TreeEntry(found.id, FileMode(found.filemode))
 
 
 def _tree(found: pygit2.Object | None) -> Tree | None:
     return found if isinstance(found, Tree) else None
 
 
-def _file(found: pygit2.Object | None) -> Entry | None:
+def _file(found: pygit2.Object | None) -> TreeEntry | None:
     return _entry(found) if found is not None and not isinstance(found, Tree) else None

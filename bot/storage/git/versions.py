@@ -22,24 +22,24 @@ REFLOG_LOOKED_AT = 10_000
 SHORT = 7
 
 
-class Kept(NamedTuple):
+class VersionedFile(NamedTuple):
     """A file of a version; the same *id* is the same content."""
 
     id: str
     read: Callable[[], bytes]
 
 
-class Version(NamedTuple):
+class ItemVersion(NamedTuple):
     """*files* are by path in the item's folder; the file that all items share is under its own path."""
 
     sha: str
     author: str
     """Empty when the commit is ours."""
     witness: str
-    files: Mapping[str, Kept]
+    files: Mapping[str, VersionedFile]
 
 
-def versions(folder: Path) -> Iterator[Version]:
+def versions(folder: Path) -> Iterator[ItemVersion]:
     """Newest first, each with the commit that it began with; none outside git. Raises WorkspaceError."""
     with _history(folder) as (repository, place):
         if repository is None:
@@ -121,12 +121,12 @@ def _line(commit: Commit) -> Iterator[Commit]:
     return islice(line_from(commit), COMMITS_LOOKED_AT)
 
 
-def _version(commit: Commit, place: str) -> Version:
+def _version(commit: Commit, place: str) -> ItemVersion:
     item = trailer(commit, ITEM)
     author = "" if item else commit.author.name or "somebody"
     # A commit of another item is a version of this one, too, when it changed the file that they share.
     witness = trailer(commit, TRAILER) if item == PurePosixPath(place).name else ""
-    return Version(str(commit.id)[:SHORT], author, witness, _files(commit.tree, place))
+    return ItemVersion(str(commit.id)[:SHORT], author, witness, _files(commit.tree, place))
 
 
 def _content(commit: Commit, path: str) -> bytes:
@@ -140,13 +140,13 @@ def _at(tree: Tree, path: str) -> pygit2.Object | None:
     return None
 
 
-def _files(tree: Tree, place: str) -> Mapping[str, Kept]:
+def _files(tree: Tree, place: str) -> Mapping[str, VersionedFile]:
     folder, shared = _at(tree, place), _at(tree, SHARED)
     files = dict(_below(folder, "")) if isinstance(folder, Tree) else {}
     return files | ({SHARED: _kept(shared)} if isinstance(shared, pygit2.Blob) else {})
 
 
-def _below(tree: Tree, prefix: str, *, depth: int = DEEPEST) -> Iterator[tuple[str, Kept]]:
+def _below(tree: Tree, prefix: str, *, depth: int = DEEPEST) -> Iterator[tuple[str, VersionedFile]]:
     """As deep as the bot reads folders of the workspace."""
     for entry in tree:
         path = f"{prefix}{entry.name}"
@@ -156,5 +156,5 @@ def _below(tree: Tree, prefix: str, *, depth: int = DEEPEST) -> Iterator[tuple[s
             yield path, _kept(entry)
 
 
-def _kept(blob: pygit2.Blob) -> Kept:
-    return Kept(str(blob.id), lambda: blob.data)
+def _kept(blob: pygit2.Blob) -> VersionedFile:
+    return VersionedFile(str(blob.id), lambda: blob.data)

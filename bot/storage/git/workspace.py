@@ -20,13 +20,13 @@ from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.outcomes import CodeSurvey
 from bot.domain.transcript.witness import Witness
 from bot.domain.values.timestamps import seconds_since
-from bot.engine.ports import NOTHING, Listing, Planning, Reading, Receipt
+from bot.engine.ports import NOTHING, CommitResult, Listing, LoadedItem, Planning
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
-from bot.storage.git.checkout import AUTHOR, EMAIL, Checkout, Due, Where
+from bot.storage.git.checkout import AUTHOR, EMAIL, Checkout, CheckoutConfig, PendingCommit
 from bot.storage.git.command import explained
 from bot.storage.git.lock import LOCK_SECONDS
-from bot.storage.git.reviews import Keeper, Sent
+from bot.storage.git.reviews import ReviewToStore, ReviewWriter
 from bot.storage.git.seal import Seal
 from bot.storage.git.survey import survey
 
@@ -138,11 +138,11 @@ class GitWorkspace:
         self._abreast = abreast
         self._in_step = in_step
         self._after_commit = after_commit
-        self._where = Where(
+        self._where = CheckoutConfig(
             root.absolute(), items_dir, author_name, author_email, lock_seconds, seal or Seal()
         )
-        self._commits: Batches[Due, Receipt] = Batches(self._commit)
-        self._reviews: Batches[Sent, KeptReview] = Batches(self._keep)
+        self._commits: Batches[PendingCommit, CommitResult] = Batches(self._commit)
+        self._reviews: Batches[ReviewToStore, KeptReview] = Batches(self._keep)
         self._looking: asyncio.Future[tuple[Listing, ...]] | None = None
         self._stack = ExitStack()
 
@@ -152,7 +152,7 @@ class GitWorkspace:
             self._reader = stack.enter_context(ThreadPoolExecutor(1, "workspace reader"))
             self._writing = await self._in_thread(self._writer, lambda: Checkout(self._where))
             self._reading = await self._in_thread(self._reader, lambda: Checkout(self._where))
-            self._keeper = Keeper(self._writing, self._where.root, self._where.items_dir)
+            self._keeper = ReviewWriter(self._writing, self._where.root, self._where.items_dir)
             self._prober = stack.enter_context(ThreadPoolExecutor(1, "workspace probe"))
             await self._recover()
             self._stack = stack.pop_all()
@@ -174,7 +174,7 @@ class GitWorkspace:
     async def backlog(self) -> str:
         return await self._in_thread(self._reader, self._reading.backlog)
 
-    async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> Reading:
+    async def read(self, slug: str, *, now: str, after: Witness = NOTHING) -> LoadedItem:
         await self._abreast()
         if not await self._holds(slug, after):
             sure = await self._is_sure(after, now)
@@ -195,10 +195,10 @@ class GitWorkspace:
 
     async def commit(
         self, slug: str, work: Commit, *, now: str, after: Witness = NOTHING, home: SlackPlace | None = None
-    ) -> Receipt:
+    ) -> CommitResult:
         await self._abreast()
         sure = await self._holds(slug, after) or await self._is_sure(after, now)
-        receipt = await self._commits.join(Due(slug, work, now, after, home, sure))
+        receipt = await self._commits.join(PendingCommit(slug, work, now, after, home, sure))
         self._after_commit()
         shared = await self._abreast()
         return receipt._replace(witness=receipt.witness.but(shared=shared))
@@ -206,7 +206,7 @@ class GitWorkspace:
     async def keep(self, slug: str, content: bytes, *, now: str) -> KeptReview:
         """See `Archive.keep`."""
         await self._abreast()
-        kept = await self._reviews.join(Sent(slug, content, now))
+        kept = await self._reviews.join(ReviewToStore(slug, content, now))
         self._after_commit()
         await self._abreast()
         return kept
@@ -215,7 +215,7 @@ class GitWorkspace:
         """See `Archive.newest`."""
         return await self._in_thread(self._reader, lambda: self._keeper.newest(slug, most))
 
-    async def restore(self, slug: str, *, now: str) -> Reading:
+    async def restore(self, slug: str, *, now: str) -> LoadedItem:
         await self._abreast()
         reading = await self._in_thread(self._writer, lambda: self._writing.restore(slug, now=now))
         self._after_commit()
@@ -254,10 +254,10 @@ class GitWorkspace:
         self._looking = None
         return self._reading.items()
 
-    async def _commit(self, works: Sequence[Due]) -> list[Receipt]:
+    async def _commit(self, works: Sequence[PendingCommit]) -> list[CommitResult]:
         return await self._in_thread(self._writer, lambda: self._writing.commit(works))
 
-    async def _keep(self, sent: Sequence[Sent]) -> list[KeptReview]:
+    async def _keep(self, sent: Sequence[ReviewToStore]) -> list[KeptReview]:
         return await self._in_thread(self._writer, lambda: self._keeper.keep(sent))
 
     async def _in_thread(self, thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:

@@ -12,12 +12,19 @@ from typing import Any, NamedTuple
 
 from bot.domain.catalog.taxonomy import Trouble, trouble
 from bot.domain.item import artifacts, meta
-from bot.domain.item.artifacts import Edit, FileEdit, InsightEdit, Missing, PlanEdit, Unreadable
+from bot.domain.item.artifacts import (
+    Edit,
+    FileEdit,
+    InsightEdit,
+    Missing,
+    PlanEdit,
+    UnreadableArtifact,
+)
 from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
 from bot.domain.transcript import lines as transcript
-from bot.domain.transcript.damage import mended
-from bot.storage.git.items import Items, Place
+from bot.domain.transcript.damage import repaired
+from bot.storage.git.items import FilePlace, Items
 
 Committed = Callable[[str], bytes | None]
 """The content of a path in HEAD."""
@@ -26,7 +33,7 @@ Committed = Callable[[str], bytes | None]
 log = logging.getLogger(__name__)
 
 
-class Written(NamedTuple):
+class WrittenFiles(NamedTuple):
     """
     *files* are the contents for the commit, by path; None removes a file. *unwritten* are the edits of files that could
     not be written, *mended_lines* the number of lines of the transcript that were restored from HEAD.
@@ -57,7 +64,7 @@ def write(
     now: str,
     committed: Committed,
     home: SlackPlace | None = None,
-) -> Written:
+) -> WrittenFiles:
     """Signs *home*, or that of *work*. Raises OSError when meta.json or the transcript cannot be written."""
     writing = _Writing(items, slug, committed)
     writing.folder(is_new=work.change.created is not None)
@@ -65,7 +72,9 @@ def write(
         writing.artifact(path, edits)
     writing.meta(work.change, now=now, home=home or work.change.slack)
     writing.transcript(work.lines)
-    return Written(writing.files, tuple(writing.troubles), tuple(writing.unwritten), writing.mended_lines)
+    return WrittenFiles(
+        writing.files, tuple(writing.troubles), tuple(writing.unwritten), writing.mended_lines
+    )
 
 
 class _Writing:
@@ -95,7 +104,7 @@ class _Writing:
             self.troubles.append(trouble("ERR-ART-002", artifact_name=path))
             self.unwritten += edits
 
-    def meta(self, change: meta.Change, *, now: str, home: SlackPlace | None) -> None:
+    def meta(self, change: meta.MetaChange, *, now: str, home: SlackPlace | None) -> None:
         place = self._items.meta_file(self._slug)
         before = self._items.content(place)
         raw = self._raw(place, before, now)
@@ -103,7 +112,7 @@ class _Writing:
             raw = self._last_good(place, now)
         if raw is None:
             created = change.created or {"source": "manual", "slug": self._slug, "created_at": now}
-            raw = meta.apply({}, meta.Change(created=created))
+            raw = meta.apply({}, meta.MetaChange(created=created))
         if before is None and change.created is None:
             self.troubles.append(trouble("ERR-META-001"))
         after = meta.apply(raw, change)
@@ -117,17 +126,17 @@ class _Writing:
         if after := transcript.append(self._mended(place, before), lines):
             self._replace(place, before, after)
 
-    def begin_anew(self, place: Place, content: bytes) -> None:
+    def begin_anew(self, place: FilePlace, content: bytes) -> None:
         before = self._items.content(place)
         if before is not None:
             self._keep(place, before, why="corrupt")
         self._replace(place, before, content)
 
-    def _mended(self, place: Place, before: bytes | None) -> bytes:
+    def _mended(self, place: FilePlace, before: bytes | None) -> bytes:
         """Lines that a crash damaged are restored from HEAD."""
         if before is None:
             return b""
-        found = mended(before, self._committed(place.path) or b"")
+        found = repaired(before, self._committed(place.path) or b"")
         if not found.lossless:
             self._keep(place, before, why="corrupt")
         if found.lines:
@@ -145,21 +154,21 @@ class _Writing:
             self._keep_plan(place, before, edits)
         try:
             after = _edited(before, edits)
-        except (UnicodeDecodeError, Unreadable):
+        except (UnicodeDecodeError, UnreadableArtifact):
             after = _edited(None, edits)
             if before and self._committed(place.path) != before:
                 self._keep(place, before, why="unreadable")
             self.troubles.append(trouble("ERR-ART-003", artifact_name=path))
         self._replace(place, before, after)
 
-    def _keep_plan(self, place: Place, before: bytes | None, edits: tuple[Edit, ...]) -> None:
+    def _keep_plan(self, place: FilePlace, before: bytes | None, edits: tuple[Edit, ...]) -> None:
         """Keep a copy of what others wrote in a file of the workshop, unless git has it."""
         after = _edited(None, edits)
         known = map(_with_our_line_ends, (after, self._committed(place.path)))
         if before and after is not None and _with_our_line_ends(before) not in known:
             self._keep(place, before, why="replaced")
 
-    def _raw(self, place: Place, before: bytes | None, now: str) -> Mapping[str, Any] | None:
+    def _raw(self, place: FilePlace, before: bytes | None, now: str) -> Mapping[str, Any] | None:
         """None when there is no readable meta.json."""
         if before is None:
             return None
@@ -172,19 +181,19 @@ class _Writing:
         self.troubles += reading.troubles
         return reading.raw
 
-    def _last_good(self, place: Place, now: str) -> Mapping[str, Any] | None:
+    def _last_good(self, place: FilePlace, now: str) -> Mapping[str, Any] | None:
         """From HEAD, which has the fields of other tools as well; it lacks only what is being written now."""
         with suppress(meta.Corrupt):
             return meta.read(self._committed(place.path) or b"", now=now).raw
         return None
 
-    def _keep(self, place: Place, content: bytes, *, why: str) -> None:
+    def _keep(self, place: FilePlace, content: bytes, *, why: str) -> None:
         """Keep a copy of *content* beside the file that replaces it."""
         with self._items.folder_of(place) as found:
             aside = found.copy_aside(place.name, content, why=why)
         self.files[place._replace(name=aside).path] = content
 
-    def _replace(self, place: Place, before: bytes | None, after: bytes | None) -> None:
+    def _replace(self, place: FilePlace, before: bytes | None, after: bytes | None) -> None:
         if after != before:
             with self._items.folder_of(place, make=True) as found:
                 found.remove(place.name) if after is None else found.replace(place.name, after)

@@ -49,7 +49,7 @@ from pydantic_ai.settings import ModelSettings
 
 from bot.domain.catalog.models import ModelName
 from bot.errors import VoiceError
-from bot.voices.model import Prompt, Thought, Usage
+from bot.voices.model import Completion, Prompt, Usage
 
 log = logging.getLogger(__name__)
 
@@ -76,36 +76,42 @@ FOREIGN: tuple[type[Exception], ...] = (
 """The library's own errors, and what it raises over an answer that is not in its form."""
 
 
-class Meaning(NamedTuple):
+class ProviderFailure(NamedTuple):
     reason: str
     sentence: str
     again: bool = True
 
 
-GARBLED = Meaning("unavailable", "{name} sent something that is no answer.")
+GARBLED = ProviderFailure("unavailable", "{name} sent something that is no answer.")
 
 # The first kind that fits: subclasses come before their base.
-MEANINGS: tuple[tuple[type[Exception], Meaning], ...] = (
+MEANINGS: tuple[tuple[type[Exception], ProviderFailure], ...] = (
     (
         ModelContextWindowExceededError,
-        Meaning("context", "The discussion is too long for {name}.", again=False),
+        ProviderFailure("context", "The discussion is too long for {name}.", again=False),
     ),
-    (ModelAuthenticationError, Meaning("denied", "{name} does not accept our key.", again=False)),
-    (ModelQuotaExceededError, Meaning("denied", "Our account for {name} is used up.", again=False)),
-    (ModelNotFoundError, Meaning("unavailable", "{name} does not exist where we ask for it.", again=False)),
-    (ModelRateLimitError, Meaning("unavailable", "{name} asks us to wait.")),
-    (ModelRequestTimeout, Meaning("timeout", "{name} did not answer in time.")),
-    (ModelTimeoutError, Meaning("timeout", "{name} did not answer in time.")),
-    (ModelConnectionError, Meaning("unavailable", "{name} could not be reached, or hung up.")),
-    (ModelUnavailableError, Meaning("unavailable", "{name} is not available just now.")),
-    (ModelServerError, Meaning("unavailable", "{name} has trouble of its own.")),
-    (ModelRequestRejectedError, Meaning("unavailable", "{name} does not take what we ask.", again=False)),
-    (ContentFilterError, Meaning("refused", "{name} would rather not answer.", again=False)),
-    (ModelHTTPError, Meaning("unavailable", "{name} has trouble.")),
+    (ModelAuthenticationError, ProviderFailure("denied", "{name} does not accept our key.", again=False)),
+    (ModelQuotaExceededError, ProviderFailure("denied", "Our account for {name} is used up.", again=False)),
+    (
+        ModelNotFoundError,
+        ProviderFailure("unavailable", "{name} does not exist where we ask for it.", again=False),
+    ),
+    (ModelRateLimitError, ProviderFailure("unavailable", "{name} asks us to wait.")),
+    (ModelRequestTimeout, ProviderFailure("timeout", "{name} did not answer in time.")),
+    (ModelTimeoutError, ProviderFailure("timeout", "{name} did not answer in time.")),
+    (ModelConnectionError, ProviderFailure("unavailable", "{name} could not be reached, or hung up.")),
+    (ModelUnavailableError, ProviderFailure("unavailable", "{name} is not available just now.")),
+    (ModelServerError, ProviderFailure("unavailable", "{name} has trouble of its own.")),
+    (
+        ModelRequestRejectedError,
+        ProviderFailure("unavailable", "{name} does not take what we ask.", again=False),
+    ),
+    (ContentFilterError, ProviderFailure("refused", "{name} would rather not answer.", again=False)),
+    (ModelHTTPError, ProviderFailure("unavailable", "{name} has trouble.")),
     (ModelAPIError, GARBLED),
-    (UserError, Meaning("unavailable", "{name} cannot be asked in this way.", again=False)),
-    (HTTPError, Meaning("unavailable", "{name} could not be reached, or hung up.")),
-    (OSError, Meaning("unavailable", "{name} could not be reached, or hung up.")),
+    (UserError, ProviderFailure("unavailable", "{name} cannot be asked in this way.", again=False)),
+    (HTTPError, ProviderFailure("unavailable", "{name} could not be reached, or hung up.")),
+    (OSError, ProviderFailure("unavailable", "{name} could not be reached, or hung up.")),
 )
 
 
@@ -133,11 +139,11 @@ class Caller:
         self._errors = errors
         self._thinks = bool(model.profile.get("thinking_always_enabled"))
 
-    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Thought:
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         began = time.monotonic()
         response = await self._answered(prompt, seconds=seconds, tokens=tokens)
         took = usage(response, self._name, address=self._address, seconds=time.monotonic() - began)
-        return Thought(self._said(response), took)
+        return Completion(self._said(response), took)
 
     async def _answered(self, prompt: Prompt, *, seconds: float, tokens: int) -> ModelResponse:
         """A library that cannot be interrupted is left behind when the time is over."""

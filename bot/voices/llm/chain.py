@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager, contextmanager
 from bot.domain.catalog.models import ModelName
 from bot.errors import VoiceError
 from bot.telemetry import span
-from bot.voices.model import Mind, Prompt, Thought
+from bot.voices.model import Completion, LanguageModel, Prompt
 
 ROUNDS = 3
 FIRST_WAIT_SECONDS = 0.5
@@ -37,7 +37,7 @@ Pause = Callable[[float], Awaitable[None]]
 log = logging.getLogger(__name__)
 
 
-class Circuit:
+class CircuitBreaker:
     """After a rest, one call is let through as a trial. As long as it fails, each rest is twice as long."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
@@ -86,18 +86,23 @@ class Circuit:
         self._failures, self._rest = 0, REST_SECONDS
 
 
-class Gate:
+class ProviderGate:
     """What all models of one provider, at one address, share."""
 
     def __init__(self, calls: int, clock: Clock = time.monotonic) -> None:
         self.clock = clock
-        self.circuit = Circuit(clock)
+        self.circuit = CircuitBreaker(clock)
         self.places = asyncio.Semaphore(calls)
 
 
-class Link:
+class ModelLink:
     def __init__(
-        self, name: ModelName, mind: Callable[[], Awaitable[Mind]], gate: Gate, *, seconds: float
+        self,
+        name: ModelName,
+        mind: Callable[[], Awaitable[LanguageModel]],
+        gate: ProviderGate,
+        *,
+        seconds: float,
     ) -> None:
         self.name = name
         self._mind = mind
@@ -105,7 +110,7 @@ class Link:
         self._seconds = seconds
         self._held_until = 0.0
 
-    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Thought:
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         """The setting bounds *seconds*."""
         self._check()
         mind = await self._mind()
@@ -144,10 +149,10 @@ def _resting(sentence: str, seconds: float) -> VoiceError:
     return VoiceError(sentence, reason="unavailable", again=True, after_seconds=seconds)
 
 
-class ChainOfMinds:
+class ModelChain:
     def __init__(
         self,
-        links: Sequence[Link],
+        links: Sequence[ModelLink],
         *,
         pause: Pause = asyncio.sleep,
         chance: Callable[[], float] = random.random,
@@ -158,10 +163,10 @@ class ChainOfMinds:
         self._chance = chance
         self._clock = clock
 
-    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Thought:
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         """No new round begins after *seconds* for each model."""
         latest = self._clock() + seconds * len(self._links)
-        failures: dict[Link, VoiceError] = {}
+        failures: dict[ModelLink, VoiceError] = {}
         asked = self._links
         for number in range(1, ROUNDS + 1):
             for link in asked:
@@ -179,7 +184,9 @@ class ChainOfMinds:
             await self._pause(wait)
         raise _together(failures)
 
-    def _wait(self, failures: Mapping[Link, VoiceError], asked: Sequence[Link], number: int) -> float | None:
+    def _wait(
+        self, failures: Mapping[ModelLink, VoiceError], asked: Sequence[ModelLink], number: int
+    ) -> float | None:
         """With jitter, so that not all callers come back at once. None when it would be too long."""
         if not asked:
             return None
@@ -194,7 +201,7 @@ def _is_worth_repeating(error: VoiceError) -> bool:
     return error.again and error.reason == "unavailable"
 
 
-def _together(failures: Mapping[Link, VoiceError]) -> VoiceError:
+def _together(failures: Mapping[ModelLink, VoiceError]) -> VoiceError:
     """A sentence for each failure; the reason is that of the first one that may pass, else of the first."""
     errors = tuple(failures.values())
     passing = [error for error in errors if error.again]

@@ -25,7 +25,7 @@ CONNECT_SECONDS = 5
 log = logging.getLogger(__name__)
 
 
-class Unusable(Exception):
+class ModelUnusable(Exception):
     pass
 
 
@@ -57,7 +57,7 @@ def load(names: Iterable[ModelName], keys: Keys, *, seconds: float) -> Loaded:
         clients.append(_client())
         try:
             callers[name] = caller(name, account(name, keys, seconds=seconds), clients[-1])
-        except (ImportError, Unusable) as error:
+        except (ImportError, ModelUnusable) as error:
             log.info("%s: %s", name, type(error.__cause__ or error).__name__)
             broken[name] = f"{name} could not be set up: its library does not take what is configured."
     return Loaded(callers, broken, tuple(clients))
@@ -69,7 +69,7 @@ def caller(name: ModelName, given: Account, http: AsyncClient) -> Caller:
     try:
         model, errors = CLIENTS[provider.extra](name, given, http)
     except FOREIGN as error:
-        raise Unusable(name) from error
+        raise ModelUnusable(name) from error
     return Caller(
         name,
         model,
@@ -141,7 +141,7 @@ def _bedrock(name: ModelName, account: Account, _http: AsyncClient) -> Client:
     try:
         client = boto3.client("bedrock-runtime", region_name=account.region or None, config=config)
     except BotoCoreError as error:  # such as a profile that does not exist
-        raise Unusable(name) from error
+        raise ModelUnusable(name) from error
     model = BedrockConverseModel(name.name, provider=BedrockProvider(bedrock_client=client))
     return Client(model, (BotoCoreError, ClientError))
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from bot.domain.catalog.models import Chain, ModelName
 from bot.errors import ConfigError, VoiceError
 from bot.keys import Keys
-from bot.voices.llm.chain import ChainOfMinds, Gate, Link
+from bot.voices.llm.chain import ModelChain, ModelLink, ProviderGate
 from bot.voices.llm.providers import PROVIDERS, account, missing
-from bot.voices.model import Mind, Prompt
+from bot.voices.model import LanguageModel, Prompt
 
 if TYPE_CHECKING:
     from bot.voices.llm.loading import Loaded
@@ -32,7 +32,7 @@ UNUSABLE = "cannot be used: what it needs is not installed as it should be."
 log = logging.getLogger(__name__)
 
 
-class Minds:
+class ModelRegistry:
     """*loading* gives the clients of all configured models; None when there are none."""
 
     def __init__(
@@ -51,10 +51,10 @@ class Minds:
         self._names = names
         self._seconds = seconds
         self._calls = calls
-        self._gates: dict[tuple[str, str], Gate] = {}
-        self._links: dict[ModelName, Link] = {}
+        self._gates: dict[tuple[str, str], ProviderGate] = {}
+        self._links: dict[ModelName, ModelLink] = {}
 
-    def of(self, model: str = "") -> Mind | None:
+    def of(self, model: str = "") -> LanguageModel | None:
         """
         The chain of a persona whose front matter says *model*: its own models, then the common ones. None for a persona
         that speaks without a model.
@@ -63,7 +63,7 @@ class Minds:
         names = own.names
         if not model or (names and not own.offline):
             names = tuple(dict.fromkeys((*names, *self._common.names)))
-        return ChainOfMinds(tuple(map(self._link, names))) if names else None
+        return ModelChain(tuple(map(self._link, names))) if names else None
 
     async def greeted(self) -> Mapping[ModelName, str]:
         """For each model why it does not answer a short question; empty where it does."""
@@ -71,25 +71,25 @@ class Minds:
         answers = await asyncio.gather(*(self._greeted(self._link(name)) for name in names))
         return dict(zip(names, answers, strict=True))
 
-    async def _greeted(self, link: Link) -> str:
+    async def _greeted(self, link: ModelLink) -> str:
         try:
             await link.think(GREETING, seconds=GREETING_SECONDS, tokens=GREETING_TOKENS)
         except VoiceError as error:
             return "" if error.reason in ANSWERED else str(error)
         return ""
 
-    def _link(self, name: ModelName) -> Link:
+    def _link(self, name: ModelName) -> ModelLink:
         if name not in self._links:
             where = PROVIDERS[name.provider].extra, account(name, self._keys, seconds=self._seconds).address
-            gate = self._gates.setdefault(where, Gate(self._calls))
+            gate = self._gates.setdefault(where, ProviderGate(self._calls))
 
-            async def mind() -> Mind:
+            async def mind() -> LanguageModel:
                 return await self._loaded(name)
 
-            self._links[name] = Link(name, mind, gate, seconds=self._seconds)
+            self._links[name] = ModelLink(name, mind, gate, seconds=self._seconds)
         return self._links[name]
 
-    async def _loaded(self, name: ModelName) -> Mind:
+    async def _loaded(self, name: ModelName) -> LanguageModel:
         assert self._loading, "every model was known when the loading began"
         try:
             loaded = await asyncio.shield(self._loading)
@@ -101,9 +101,9 @@ class Minds:
 
 
 @asynccontextmanager
-async def minds(
+async def model_registry(
     model: str, keys: Keys, *, personas: Iterable[str] = (), seconds: float, calls: int
-) -> AsyncIterator[Minds]:
+) -> AsyncIterator[ModelRegistry]:
     """
     *model* is the setting's, *personas* are the models of single personas.
 
@@ -116,7 +116,7 @@ async def minds(
         raise ConfigError(" ".join(problems))
     loading = asyncio.ensure_future(_load(names, keys, seconds)) if names else None
     try:
-        yield Minds(common, keys, loading, names=names, seconds=seconds, calls=calls)
+        yield ModelRegistry(common, keys, loading, names=names, seconds=seconds, calls=calls)
     finally:
         if loading:
             with suppress(ImportError):

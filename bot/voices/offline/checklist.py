@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.catalog.steps import SHARED
-from bot.domain.reviews.text import Finding, Opinion, Review
+from bot.domain.reviews.text import Finding, Review, ReviewerOpinion
 from bot.voices.offline import completeness, foundations, measuring, references
 from bot.voices.offline.dossier import LONGEST_CHARS, Dossier
 from bot.voices.offline.phrases import STEM_LETTERS, words
@@ -63,14 +63,14 @@ def review(item: Dossier, roster: Roster, *, asked: Collection[str] = ()) -> Rev
     return together(item, roster, [opinion(item, persona, roster) for persona in reviewers])
 
 
-def opinion(item: Dossier, persona: Persona, roster: Roster) -> Opinion:
+def opinion(item: Dossier, persona: Persona, roster: Roster) -> ReviewerOpinion:
     """What one persona found; each finding is one persona's, so that asking all of them says everything once."""
     found = dict.fromkeys(one for one, whose in _findings(item, roster) if whose == persona.key)
-    return Opinion(by=persona.label, lens=persona.lens, findings=tuple(sorted(found, key=_in_order)))
+    return ReviewerOpinion(by=persona.label, lens=persona.lens, findings=tuple(sorted(found, key=_in_order)))
 
 
 def together(
-    item: Dossier, roster: Roster, opinions: Iterable[Opinion], *, unseen: tuple[str, ...] = ()
+    item: Dossier, roster: Roster, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...] = ()
 ) -> Review:
     """One review of what came in; *unseen* says why somebody who was asked is not among them."""
     given = tuple(opinions)

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from bot.domain.catalog.steps import Step
 from bot.domain.discussion.synthesis import NONE
-from bot.domain.reviews.text import Finding, Severity
+from bot.domain.reviews.text import Finding, FindingSeverity
 from bot.domain.values.json_files import parse
 from bot.domain.values.text import one_line
 from bot.voices.offline.dossier import Dossier, Part, is_unset, noted, rows_in, without_author
@@ -26,7 +26,10 @@ def files(item: Dossier) -> Iterator[Finding]:
     """Finished steps without their files, and files with nothing in them, or nothing that can be read."""
     if not item.texts and not item.too_long:
         yield noted(
-            Severity.CRITICAL, "draft.md", 0, text="There is nothing to review yet: finish a first step."
+            FindingSeverity.CRITICAL,
+            "draft.md",
+            0,
+            text="There is nothing to review yet: finish a first step.",
         )
     missing = {
         output: step.step_id
@@ -36,7 +39,7 @@ def files(item: Dossier) -> Iterator[Finding]:
     }
     for output, step_id in missing.items():
         text = f"The file is not there, though step {step_id} is finished: bring it back from git, or do it again."
-        yield noted(Severity.CRITICAL, output, 0, text=text)
+        yield noted(FindingSeverity.CRITICAL, output, 0, text=text)
     for path, content in item.texts.items():
         if flaw := _flaw(path, content, item):
             severity, text = flaw
@@ -65,7 +68,7 @@ def open_questions(item: Dossier) -> Iterator[Finding]:
                 if len(left) == 1:
                     count = f'A question is open in "{part.heading}":'
                 text = f"{count} {asked} — answer, or say who does by when."
-                yield noted(Severity.MINOR, path, line, text=text)
+                yield noted(FindingSeverity.MINOR, path, line, text=text)
 
 
 def unfinished(item: Dossier) -> str:
@@ -97,10 +100,12 @@ def _finished(item: Dossier) -> tuple[Step, ...]:
     return tuple(step for step in item.agenda.steps if step.step_id in item.steps_completed)
 
 
-def _flaw(path: str, content: str, item: Dossier) -> tuple[Severity, str] | None:
+def _flaw(path: str, content: str, item: Dossier) -> tuple[FindingSeverity, str] | None:
     if path in item.pages:
         empty = _is_empty(path, item)
-        return (Severity.CRITICAL, "There is nothing in the file: do its step again.") if empty else None
+        return (
+            (FindingSeverity.CRITICAL, "There is nothing in the file: do its step again.") if empty else None
+        )
     if path.endswith(".json"):
         return _flaw_of_json(content)
     return _flaw_of_csv(content) if path.endswith(".csv") else None
@@ -112,26 +117,32 @@ def _is_empty(path: str, item: Dossier) -> bool:
     return not any(line.strip() for n, line in enumerate(page.lines) if n not in headings)
 
 
-def _flaw_of_json(content: str) -> tuple[Severity, str] | None:
+def _flaw_of_json(content: str) -> tuple[FindingSeverity, str] | None:
     try:
         found = parse(content) if content.strip() else []
     except ValueError:
-        return Severity.CRITICAL, "The file is no JSON, so nothing in it was looked at: mend it by hand."
-    return None if found else (Severity.MAJOR, "No record is in the file: do its step again.")
+        return (
+            FindingSeverity.CRITICAL,
+            "The file is no JSON, so nothing in it was looked at: mend it by hand.",
+        )
+    return None if found else (FindingSeverity.MAJOR, "No record is in the file: do its step again.")
 
 
-def _flaw_of_csv(content: str) -> tuple[Severity, str] | None:
+def _flaw_of_csv(content: str) -> tuple[FindingSeverity, str] | None:
     try:
         rows = [row for row in csv.reader(io.StringIO(content, newline="")) if any(row)]
     except csv.Error:
-        return Severity.CRITICAL, "The file is no CSV, so nothing in it was looked at: mend it by hand."
-    return None if len(rows) > 1 else (Severity.MAJOR, "No row is in the table: do its step again.")
+        return (
+            FindingSeverity.CRITICAL,
+            "The file is no CSV, so nothing in it was looked at: mend it by hand.",
+        )
+    return None if len(rows) > 1 else (FindingSeverity.MAJOR, "No row is in the table: do its step again.")
 
 
 def _matrix_of(step: Step, item: Dossier, *, finished: bool) -> Iterator[Finding]:
     if finished and SHARED_MATRIX in item.pages and not item.own[SHARED_MATRIX]:
         text = f"No section of it is this item's: do step {step.step_id} again."
-        yield noted(Severity.MAJOR, SHARED_MATRIX, 0, text=text)
+        yield noted(FindingSeverity.MAJOR, SHARED_MATRIX, 0, text=text)
 
 
 def _sections_of(step: Step, path: str, item: Dossier, *, finished: bool) -> Iterator[Finding]:
@@ -141,13 +152,13 @@ def _sections_of(step: Step, path: str, item: Dossier, *, finished: bool) -> Ite
         body = item.text(part) if part else ""
         if part is None and finished:
             text = f'Section "{owned.heading}" is missing, although step {step.step_id} is finished: do it again.'
-            yield noted(Severity.CRITICAL, path, 0, text=text)
+            yield noted(FindingSeverity.CRITICAL, path, 0, text=text)
         elif part and body.startswith(SKIPPED):
             text = f'"{owned.heading}" was skipped, so nothing in it was discussed: do step {step.step_id}.'
-            yield noted(Severity.MAJOR, path, part.line + 1, text=text)
+            yield noted(FindingSeverity.MAJOR, path, part.line + 1, text=text)
         elif part and finished and (not body or is_placeholder(body)):
             text = f'"{owned.heading}" says nothing: do step {step.step_id} again, or write why it does not apply.'
-            yield noted(Severity.MAJOR, path, part.line + 1, text=text)
+            yield noted(FindingSeverity.MAJOR, path, part.line + 1, text=text)
 
 
 def _questions(item: Dossier, part: Part) -> Iterator[tuple[int, str]]:

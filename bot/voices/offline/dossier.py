@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bot.domain.catalog.agenda import Agenda
 from bot.domain.catalog.steps import SHARED
 from bot.domain.item import artifacts
-from bot.domain.reviews.text import Finding, Severity
+from bot.domain.reviews.text import Finding, FindingSeverity
 from bot.domain.values.markdown import LOWEST, Outline, outline
 from bot.voices.offline.pages import SECTION, is_placeholder
 from bot.voices.offline.qualities import UNSET
@@ -128,7 +128,7 @@ def rows_in(path: str, lines: Iterable[tuple[int, str]]) -> Iterator[Row]:
         before = line
 
 
-def noted(severity: Severity, file: str, line: int, *, text: str) -> Finding:
+def noted(severity: FindingSeverity, file: str, line: int, *, text: str) -> Finding:
     return Finding(severity=severity, file=SHARED.get(file, file), line=line, text=text)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from bot.domain.discussion import dissent
 from bot.domain.discussion import dissent as markers
 from bot.domain.discussion.elaboration import Elaboration, Turn
-from bot.domain.discussion.synthesis import SUMMARY_CHARS, Decision, Insight, Question, Synthesis
+from bot.domain.discussion.synthesis import SUMMARY_CHARS, Decision, Insight, OpenQuestion, Synthesis
 from bot.domain.values.text import one_line
 from bot.voices.offline.asking import asked_in
 from bot.voices.offline.disagreeing import dispute, has_position
@@ -95,14 +95,14 @@ def _decision(turn: Turn, said: Said) -> Decision:
     return Decision(text=capital(said.text.rstrip(".")), rationale=said.because, by=said.by, turns=(turn.id,))
 
 
-def _open_questions(turns: Sequence[Turn]) -> Iterator[Question]:
+def _open_questions(turns: Sequence[Turn]) -> Iterator[OpenQuestion]:
     known: set[str] = set()
     for place, turn in enumerate(turns):
         for question in _questions_of(turn):
             if key(question) in known or _answered(turn, turns[place + 1 :]):
                 continue
             known.add(key(question))
-            yield Question(
+            yield OpenQuestion(
                 text=one_line(question, INSIGHT_CHARS),
                 why=f"asked by {turn.name}, not answered yet",
                 turns=(turn.id,),

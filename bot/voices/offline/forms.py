@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from bot.domain.catalog.agenda import Owned, QuickScan, quick_scan_lines, read_quick_scan
+from bot.domain.catalog.agenda import OwnedSection, QuickScan, quick_scan_lines, read_quick_scan
 from bot.domain.item.artifacts import Edit, ItemsEdit, RowsEdit
 from bot.domain.values.text import one_line
 from bot.voices.offline import (
@@ -29,7 +29,7 @@ from bot.voices.offline.requirements import wishes
 from bot.voices.offline.sections import nothing_said, ordinary
 from bot.voices.offline.stories import stories_in
 
-SectionForm = Callable[[Sheet, Owned], str]
+SectionForm = Callable[[Sheet, OwnedSection], str]
 FileForm = Callable[[Sheet], Iterator[Edit]]
 
 QUICK_SCAN = "quick-scan.md"
@@ -37,7 +37,7 @@ NOTHING_RULED_OUT = "_Nothing was ruled out._"
 MATRIX_COLUMNS = ("FR_ID", "Title", "AC_Count", "Priority", "User_Stories")
 
 
-def form_of(sheet: Sheet, owned: Owned) -> SectionForm | None:
+def form_of(sheet: Sheet, owned: OwnedSection) -> SectionForm | None:
     forms = SECTIONS.get(sheet.output.rpartition("/")[2], {})
     return next(
         (form for words, form in forms.items() if re.search(words, owned.heading, re.IGNORECASE)), None
@@ -47,28 +47,28 @@ def form_of(sheet: Sheet, owned: Owned) -> SectionForm | None:
 # --- quick-scan.md ------------------------------------------------------------------------------------------------
 
 
-def _scope(sheet: Sheet, _: Owned) -> str:
+def _scope(sheet: Sheet, _: OwnedSection) -> str:
     if not sheet.said:
         return _nothing(sheet)
     scan = sizes.read_scan(sheet.said, sheet.questions)
     return joined(ordinary(sheet.said, sheet.questions), quick_scan_lines(scan))
 
 
-def _keywords(sheet: Sheet, _: Owned) -> str:
+def _keywords(sheet: Sheet, _: OwnedSection) -> str:
     survey = sheet.rt.survey if not sheet.skipped else None
     found = searching.keyword_table(survey, searching.keywords_of(sheet.said))
     said = ordinary(sheet.said, sheet.questions) if sheet.said else _nothing(sheet)
     return joined(searching.searched(survey), found, said) if found else said
 
 
-def _file_count(sheet: Sheet, _: Owned) -> str:
+def _file_count(sheet: Sheet, _: OwnedSection) -> str:
     if not sheet.said:
         return _nothing(sheet)
     count = sizes.count_in(sheet.said, sheet.questions)
     return joined(count.markdown(), ordinary(sheet.said, sheet.questions))
 
 
-def _final_scope(sheet: Sheet, _: Owned) -> str:
+def _final_scope(sheet: Sheet, _: OwnedSection) -> str:
     before = read_quick_scan(sheet.text) if sheet.text else sheet.rt.scan
     if not sheet.said and before == QuickScan():
         return nothing_said((), skipped=sheet.skipped)
@@ -80,7 +80,7 @@ def _final_scope(sheet: Sheet, _: Owned) -> str:
 # --- requirements-spec.md -----------------------------------------------------------------------------------------
 
 
-def _requirements(sheet: Sheet, owned: Owned) -> str:
+def _requirements(sheet: Sheet, owned: OwnedSection) -> str:
     spec = read_spec(sheet.text, owned.heading)
     found = wishes(sheet.rt, sheet.answers)
     homeless = merge(spec, found, step_id=sheet.step.step_id)
@@ -91,7 +91,7 @@ def _requirements(sheet: Sheet, owned: Owned) -> str:
     return spec.markdown(ordinary(rest, ()))
 
 
-def _out_of_scope(sheet: Sheet, owned: Owned) -> str:
+def _out_of_scope(sheet: Sheet, owned: OwnedSection) -> str:
     before = section_of(sheet.text, owned.heading)
     kept = "" if is_placeholder(before) or before == NOTHING_RULED_OUT else before
     lines = dict.fromkeys(bullet(one.text, one.by) for one in wishes(sheet.rt, sheet.answers).out_of_scope)
@@ -101,7 +101,7 @@ def _out_of_scope(sheet: Sheet, owned: Owned) -> str:
     return nothing_said((), skipped=sheet.skipped)
 
 
-def _moscow(sheet: Sheet, owned: Owned) -> str:
+def _moscow(sheet: Sheet, owned: OwnedSection) -> str:
     known = known_requirements(sheet.file(numbering.FILE))
     if not known:
         return ordinary(sheet.said, sheet.questions) if sheet.said else _nothing(sheet)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from bot.domain.reviews.text import Finding, Severity
+from bot.domain.reviews.text import Finding, FindingSeverity
 from bot.voices.offline.dossier import Dossier, is_unset, noted
 from bot.voices.offline.references import INTERFACES
 
@@ -18,24 +18,24 @@ class Rule(NamedTuple):
 
     one: str
     other: str
-    severity: Severity
+    severity: FindingSeverity
     way_out: str
 
 
 RISKS = (
-    Rule("risk", "mitigation", Severity.MAJOR, "write what softens it, or who accepts it as it is"),
-    Rule("risk", "likelihood", Severity.MINOR, "say how likely it is"),
-    Rule("risk", "impact", Severity.MINOR, "say how bad that day would be"),
+    Rule("risk", "mitigation", FindingSeverity.MAJOR, "write what softens it, or who accepts it as it is"),
+    Rule("risk", "likelihood", FindingSeverity.MINOR, "say how likely it is"),
+    Rule("risk", "impact", FindingSeverity.MINOR, "say how bad that day would be"),
 )
 CHOICES = (
-    Rule("technology", "rationale", Severity.MAJOR, "write why this one"),
-    Rule("technology", "alternatives considered", Severity.MINOR, "write what else was possible"),
+    Rule("technology", "rationale", FindingSeverity.MAJOR, "write why this one"),
+    Rule("technology", "alternatives considered", FindingSeverity.MINOR, "write what else was possible"),
 )
 CONTRACTS = (
-    Rule("interface", "error handling", Severity.MAJOR, "write what the caller gets when it fails"),
-    Rule("error code", "trigger", Severity.MAJOR, "write what makes it happen"),
-    Rule("error code", "recovery", Severity.MAJOR, "write what happens then"),
-    Rule("field", "type", Severity.MAJOR, "write what may stand in it"),
+    Rule("interface", "error handling", FindingSeverity.MAJOR, "write what the caller gets when it fails"),
+    Rule("error code", "trigger", FindingSeverity.MAJOR, "write what makes it happen"),
+    Rule("error code", "recovery", FindingSeverity.MAJOR, "write what happens then"),
+    Rule("field", "type", FindingSeverity.MAJOR, "write what may stand in it"),
 )
 
 
@@ -56,7 +56,7 @@ def contracts(item: Dossier) -> Iterator[Finding]:
             sentence = (
                 f'"{part.heading}" says nothing of failure: write what a caller gets when a call fails.'
             )
-            yield noted(Severity.MAJOR, INTERFACES, part.line + 1, text=sentence)
+            yield noted(FindingSeverity.MAJOR, INTERFACES, part.line + 1, text=sentence)
 
 
 def _owing(item: Dossier, rules: tuple[Rule, ...]) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from bot.domain.reviews.text import Finding, Severity
+from bot.domain.reviews.text import Finding, FindingSeverity
 from bot.domain.values.json_files import parse
 from bot.voices.offline import qualities, story_file
 from bot.voices.offline.dossier import Dossier, Part, is_unset, noted, without_author
@@ -30,7 +30,7 @@ def criteria(item: Dossier) -> Iterator[Finding]:
             must = number in musts or any(
                 found["text"].title() == MUST for line in lines if (found := _PRIORITY.match(line))
             )
-            severity = Severity.CRITICAL if must else Severity.MAJOR
+            severity = FindingSeverity.CRITICAL if must else FindingSeverity.MAJOR
             text = f"{number} has no acceptance criterion: write what somebody would see if it worked."
             yield noted(severity, path, part.line + 1, text=text)
 
@@ -42,9 +42,11 @@ def vague_words(item: Dossier) -> Iterator[Finding]:
             lines = tuple(item.lines(path, part.lines))
             accepted = [(n, found) for n, line in lines if (found := _AC.fullmatch(line[:LONGEST_LINE]))]
             if not any(qualities.threshold(found["text"]) for _, found in accepted):
-                yield from _vague(title, f"the title of {number}", Severity.MINOR, at=(path, part.line + 1))
+                yield from _vague(
+                    title, f"the title of {number}", FindingSeverity.MINOR, at=(path, part.line + 1)
+                )
             for n, found in accepted:
-                yield from _vague(found["text"], found["id"].upper(), Severity.MAJOR, at=(path, n))
+                yield from _vague(found["text"], found["id"].upper(), FindingSeverity.MAJOR, at=(path, n))
 
 
 def quality_rows(item: Dossier) -> Iterator[Finding]:
@@ -56,9 +58,9 @@ def quality_rows(item: Dossier) -> Iterator[Finding]:
         limit = row.cells["threshold"]
         if is_unset(limit):
             text = f"{name} has no threshold: write the number that is still good enough."
-            yield noted(Severity.MAJOR, row.file, row.line, text=text)
+            yield noted(FindingSeverity.MAJOR, row.file, row.line, text=text)
         else:
-            yield from _vague(limit, name, Severity.MAJOR, at=(row.file, row.line))
+            yield from _vague(limit, name, FindingSeverity.MAJOR, at=(row.file, row.line))
 
 
 def stories(item: Dossier) -> Iterator[Finding]:
@@ -73,7 +75,7 @@ def stories(item: Dossier) -> Iterator[Finding]:
         name = str(story.get("id") or "") if isinstance(story, dict) else ""
         if name.startswith(story_file.STORY) and not story.get("traces"):
             text = f"{name} traces to no requirement: name the FR it belongs to, or drop it."
-            yield noted(Severity.MINOR, story_file.FILE, lines.get(name, 0), text=text)
+            yield noted(FindingSeverity.MINOR, story_file.FILE, lines.get(name, 0), text=text)
 
 
 def _requirements(item: Dossier, path: str) -> Iterator[tuple[Part, str, str]]:
@@ -83,7 +85,7 @@ def _requirements(item: Dossier, path: str) -> Iterator[tuple[Part, str, str]]:
             yield part, f"FR-{int(found['number']):03}", found["title"]
 
 
-def _vague(text: str, where: str, severity: Severity, *, at: tuple[str, int]) -> Iterator[Finding]:
+def _vague(text: str, where: str, severity: FindingSeverity, *, at: tuple[str, int]) -> Iterator[Finding]:
     """The first word only: who gives that one a number sees the others."""
     said = without_author(text)[:LONGEST_LINE]
     found = VAGUE.search(said)

@@ -11,48 +11,48 @@ from collections.abc import Mapping
 from bot.domain.catalog.personas import Persona
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
-from bot.engine.ports import NO_FACTS, Cue, Facts, Speech
+from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
 from bot.errors import VoiceError
 from bot.voices.offline import acknowledging, discussing, drafting, extracting, framing
 from bot.voices.offline.situation import Situation
-from bot.voices.truncation import as_heard
+from bot.voices.truncation import truncated
 
 
 class OfflineVoices:
     """Never fails for want of a network; raises VoiceError only when asked to speak where there is nothing to."""
 
-    async def acknowledge(self, cue: Cue) -> Speech:
+    async def acknowledge(self, cue: VoiceContext) -> Speech:
         return Speech(
             await asyncio.to_thread(
-                acknowledging.acknowledge, as_heard(cue.roundtable), cue.playbook, _persona(cue)
+                acknowledging.acknowledge, truncated(cue.roundtable), cue.playbook, _persona(cue)
             )
         )
 
-    async def frame(self, cue: Cue) -> Speech:
+    async def frame(self, cue: VoiceContext) -> Speech:
         return Speech(await asyncio.to_thread(framing.frame, _situation(cue)))
 
-    async def respond(self, cue: Cue) -> Speech:
+    async def respond(self, cue: VoiceContext) -> Speech:
         return Speech(await asyncio.to_thread(discussing.respond, _situation(cue)))
 
     async def draft(
-        self, cue: Cue, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
+        self, cue: VoiceContext, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
     ) -> tuple[tuple[Edit, ...], Facts]:
         known = [step for step_id in steps if (step := cue.playbook.agenda.get(step_id))]
-        rt = as_heard(cue.roundtable)
+        rt = truncated(cue.roundtable)
         return await asyncio.to_thread(drafting.draft, rt, known, files, skipped=skipped), NO_FACTS
 
-    async def synthesize(self, cue: Cue, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
+    async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
         return await asyncio.to_thread(extracting.synthesize, _situation(cue).debate), NO_FACTS
 
 
-def _persona(cue: Cue) -> Persona:
+def _persona(cue: VoiceContext) -> Persona:
     if persona := cue.playbook.roster.get(cue.persona):
         return persona
     raise VoiceError(f"There is no persona {cue.persona!r}.", reason="unknown_persona")
 
 
-def _situation(cue: Cue) -> Situation:
-    rt = as_heard(cue.roundtable)
+def _situation(cue: VoiceContext) -> Situation:
+    rt = truncated(cue.roundtable)
     if rt.elaboration is None:
         raise VoiceError("There is no discussion to speak in.", reason="no_elaboration")
     return Situation(rt, cue.playbook, _persona(cue), rt.elaboration)

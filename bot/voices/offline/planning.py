@@ -14,7 +14,7 @@ from bot.domain.planning.plan import (
     Goal,
     Milestone,
     Note,
-    Plan,
+    PlanDocument,
     PlannedFile,
     Risk,
     Scope,
@@ -49,9 +49,9 @@ class Drafting:
         self._evidence = evidence
         self._task = {one.number: f"T{place}" for place, one in enumerate(found.planned, start=1)}
 
-    def plan(self) -> Plan:
+    def plan(self) -> PlanDocument:
         found, ws = self._found, self._ws
-        given = Plan(
+        given = PlanDocument(
             id=_id(ws.slug),
             title=clean(ws.title).strip() or ws.slug,
             brief=clean(ws.brief).strip() or ws.title,
@@ -201,7 +201,7 @@ class Drafting:
         yield from dict.fromkeys((*self._found.open_questions, *unanswered))
 
 
-def _test_plan(plan: Plan) -> TestPlan | None:
+def _test_plan(plan: PlanDocument) -> TestPlan | None:
     cases = tuple(f"{one.id}: {one.description}" for one in plan.acceptance_criteria)
     return TestPlan(strategy=STRATEGY, cases=cases, automation=BY_HAND) if cases else None
 
@@ -219,5 +219,5 @@ def _id(slug: str) -> str:
     return one_line("".join(allowed)[:60]).lstrip("._-") or "plan"
 
 
-def drafted(ws: Workshop, found: CaseFile, evidence: Evidence) -> Plan:
+def drafted(ws: Workshop, found: CaseFile, evidence: Evidence) -> PlanDocument:
     return Drafting(ws, found, evidence).plan()

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from bot.domain.planning.workshop import Question, Workshop
+from bot.domain.planning.workshop import Workshop, WorkshopQuestion
 from bot.domain.values.text import clean
 from bot.voices.offline import named, priorities, question_templates
 from bot.voices.offline.named import Danger, Target, Wanted
@@ -161,7 +161,7 @@ def _unsigned(text: str) -> str:
 # --- the answers ------------------------------------------------------------------------------------------------------
 
 
-def _with_answer(found: CaseFile, question: Question) -> CaseFile:
+def _with_answer(found: CaseFile, question: WorkshopQuestion) -> CaseFile:
     kind = question_templates.kind_of(question.text)
     if kind is None:
         return found
@@ -190,7 +190,7 @@ def _with_answer(found: CaseFile, question: Question) -> CaseFile:
             return _with_detail(found, question, kind)
 
 
-def _with_detail(found: CaseFile, question: Question, kind: Asks) -> CaseFile:
+def _with_detail(found: CaseFile, question: WorkshopQuestion, kind: Asks) -> CaseFile:
     """An answer about one requirement, or about one risk."""
     lines = tuple(filter(None, (question.line,)))
     if kind is Asks.RISKS:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from bot.domain.reviews.text import Finding, Severity
+from bot.domain.reviews.text import Finding, FindingSeverity
 from bot.voices.offline import numbering, qualities, story_file
 from bot.voices.offline.dossier import Dossier, noted
 
@@ -68,7 +68,7 @@ def undefined(item: Dossier) -> Iterator[Finding]:
             continue
         often = f" in {len(spots)} places" if len(spots) > 1 else ""
         text = f"{name} is referred to{often}, and defined nowhere: {WHERE[kind]}."
-        yield noted(Severity.MAJOR, spots[0].file, spots[0].line, text=text)
+        yield noted(FindingSeverity.MAJOR, spots[0].file, spots[0].line, text=text)
 
 
 def defined_twice(item: Dossier) -> Iterator[Finding]:
@@ -78,7 +78,7 @@ def defined_twice(item: Dossier) -> Iterator[Finding]:
             text = (
                 f"{name} is defined here and in {first.file}:{first.line}: give one of them another number."
             )
-            yield noted(Severity.MAJOR, second.file, second.line, text=text)
+            yield noted(FindingSeverity.MAJOR, second.file, second.line, text=text)
 
 
 def unused(item: Dossier) -> Iterator[Finding]:
@@ -99,7 +99,7 @@ def unused(item: Dossier) -> Iterator[Finding]:
             and not _is_used(kind, spots[0], named.mentioned.get(name, ()))
         ):
             text = f"No {_users(kind)} names {name}: trace something to it, or ask whether it is needed."
-            yield noted(Severity.MINOR, spots[0].file, spots[0].line, text=text)
+            yield noted(FindingSeverity.MINOR, spots[0].file, spots[0].line, text=text)
 
 
 def _is_used(kind: str, home: Spot, mentions: Sequence[Spot]) -> bool:

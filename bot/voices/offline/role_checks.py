@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from bot.domain.planning import verdict
-from bot.domain.planning.verdict import MOST_QUESTIONS, MOST_REASONS, Verdict
+from bot.domain.planning.verdict import MOST_QUESTIONS, MOST_REASONS, RoleVerdict
 from bot.domain.values.text import counted, one_line
 from bot.voices.offline import question_templates
 from bot.voices.offline.lexicon import VAGUE
@@ -41,11 +41,11 @@ class Finding:
     suggestions: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> RoleVerdict:
         """A gap counts before a hole in what is known, and both before what is in order."""
         ok = False if self.against else None if self.unknown else True
         sure = {False: SURE_OF_A_GAP, None: UNSURE, True: SURE_OF_NO_GAP}[ok]
-        return Verdict(
+        return RoleVerdict(
             ok=ok,
             confidence=sure,
             reasons=tuple((*self.against, *self.unknown) or self.fine)[:MOST_REASONS],

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from bot.domain.roundtable.outcomes import CodeSurvey, Hits
+from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
 from bot.voices.offline.pages import table
 from bot.voices.offline.phrases import key, words
 from bot.voices.offline.reading import Kind, Said
@@ -43,7 +43,7 @@ def named_in(text: str) -> Iterator[str]:
             yield "".join(found).strip()
 
 
-def _hit(hits: Hits) -> tuple[str, str, str]:
+def _hit(hits: KeywordHits) -> tuple[str, str, str]:
     return hits.keyword, str(hits.count), ", ".join(f"`{path}`" for path in hits.files)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from bot.domain.catalog.agenda import Owned, Step
+from bot.domain.catalog.agenda import OwnedSection, Step
 from bot.domain.catalog.steps import Depth
 from bot.voices.offline.pages import NOTHING_SAID, SKIPPED, inline, joined, part, plain, spoken
 from bot.voices.offline.phrases import STEM_LETTERS, words
@@ -41,7 +41,7 @@ def questions_of(step: Step, depth: Depth) -> tuple[str, ...]:
 
 
 def sorted_into(
-    sections: Sequence[Owned], said: Iterable[Said], questions: Sequence[str]
+    sections: Sequence[OwnedSection], said: Iterable[Said], questions: Sequence[str]
 ) -> tuple[list[Said], ...]:
     """
     What belongs to which of a step's *sections*: by the words of the heading, or of the question answered.
@@ -63,7 +63,7 @@ def _answers(said: Sequence[Said], questions: Sequence[str]) -> Iterable[str]:
     yield part(SAID, spoken(rest))
 
 
-def _home_of(piece: Said, sections: Sequence[Owned], questions: Sequence[str]) -> int:
+def _home_of(piece: Said, sections: Sequence[OwnedSection], questions: Sequence[str]) -> int:
     headings = [_stems(section.heading) for section in sections]
     hints = [_stems(" ".join(section.hints)) for section in sections]
     if piece.kind is Kind.DECISION:

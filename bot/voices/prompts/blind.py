@@ -8,6 +8,6 @@ from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Elaboration, Turn
 
 
-def heard_by(debate: Elaboration, persona: str) -> tuple[Turn, ...]:
+def visible_to(debate: Elaboration, persona: str) -> tuple[Turn, ...]:
     """The turns that *persona* knows when it speaks."""
     return positions.heard(debate.turns, debate.lead, blind=debate.is_blind(persona))

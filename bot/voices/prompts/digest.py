@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Stance, Turn
 from bot.domain.roundtable.state import Answer
-from bot.voices.prompts.seen import named, quoted, row, seen
+from bot.voices.prompts.seen import named, quoted, row, sanitized
 
 DIGEST_CHARS = 1_500
 GIST_CHARS = 110
@@ -19,7 +19,7 @@ ISSUE_CHARS = 340
 """Names that were cut cannot be used again, and other words would be another position."""
 
 
-class Room(NamedTuple):
+class QuoteLimits(NamedTuple):
     """For what is shown word for word: so many of the newest, together and each in so many characters."""
 
     most: int
@@ -28,14 +28,14 @@ class Room(NamedTuple):
     newest: int
 
 
-TALKING = Room(most=8, chars=5_000, each=1_500, newest=4_000)
+TALKING = QuoteLimits(most=8, chars=5_000, each=1_500, newest=4_000)
 """For somebody who is about to speak: what was said last is what they answer."""
 
-WRITING = Room(most=200, chars=40_000, each=8_000, newest=8_000)
+WRITING = QuoteLimits(most=200, chars=40_000, each=8_000, newest=8_000)
 """For somebody who writes down what everybody said: once, and with as little lost as possible."""
 
 
-class Told(NamedTuple):
+class QuotedTurn(NamedTuple):
     """Something that was said, by whom, and whether that is a person."""
 
     label: str
@@ -43,26 +43,30 @@ class Told(NamedTuple):
     human: bool
 
 
-def told_in_turns(turns: Iterable[Turn]) -> tuple[Told, ...]:
+def told_in_turns(turns: Iterable[Turn]) -> tuple[QuotedTurn, ...]:
     return tuple(
-        Told(f"[{turn.id}] {named(turn.name)}{', a person' if turn.human else ''}", turn.text, turn.human)
+        QuotedTurn(
+            f"[{turn.id}] {named(turn.name)}{', a person' if turn.human else ''}", turn.text, turn.human
+        )
         for turn in turns
     )
 
 
-def told_in_answers(answers: Iterable[Answer], names: dict[str, str]) -> tuple[Told, ...]:
+def told_in_answers(answers: Iterable[Answer], names: dict[str, str]) -> tuple[QuotedTurn, ...]:
     return tuple(
-        Told(f"[{'feedback' if one.feedback else 'answer'}] {named(names[one.person])}", one.text, human=True)
+        QuotedTurn(
+            f"[{'feedback' if one.feedback else 'answer'}] {named(names[one.person])}", one.text, human=True
+        )
         for one in answers
     )
 
 
-def recent(told: Sequence[Told], room: Room = TALKING) -> tuple[Told, ...]:
+def recent(told: Sequence[QuotedTurn], room: QuoteLimits = TALKING) -> tuple[QuotedTurn, ...]:
     """The newest ones that have room, and the newest of all in any case."""
-    kept: list[Told] = []
+    kept: list[QuotedTurn] = []
     left = room.chars
     for one in reversed(told[-room.most :]):
-        shown = one._replace(text=seen(one.text, room.each if kept else room.newest))
+        shown = one._replace(text=sanitized(one.text, room.each if kept else room.newest))
         left -= len(shown.text)
         if kept and left < 0:
             break
@@ -70,12 +74,12 @@ def recent(told: Sequence[Told], room: Room = TALKING) -> tuple[Told, ...]:
     return tuple(reversed(kept))
 
 
-def words_of(told: Sequence[Told]) -> str:
+def words_of(told: Sequence[QuotedTurn]) -> str:
     """As they were said, each line of them quoted."""
     return "\n\n".join(f"{one.label}:\n{quoted(one.text)}" for one in told)
 
 
-def digest(told: Sequence[Told]) -> str:
+def digest(told: Sequence[QuotedTurn]) -> str:
     """A line each, in order; where there is no room, the oldest go, those of personas first."""
     rows = [(f"{one.label}: {row(one.text, GIST_CHARS)}", one.human) for one in told]
     length = sum(len(line) for line, _ in rows)

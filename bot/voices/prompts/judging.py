@@ -6,14 +6,14 @@ from itertools import islice
 
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.planning.briefing import briefing
-from bot.domain.planning.plan import Plan
+from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.verdict import title
 from bot.domain.planning.workshop import FIRST_READING, Workshop
 from bot.domain.transcript.lines import Line, Source
 from bot.voices.model import Prompt
 from bot.voices.prompts.fencing import FENCE, fenced, sealed
 from bot.voices.prompts.scene import described, rules, shown
-from bot.voices.prompts.seen import row, seen
+from bot.voices.prompts.seen import row, sanitized
 from bot.voices.prompts.texts import filled, part_of
 
 FILES_CHARS = 24_000
@@ -43,7 +43,7 @@ def formalize(ws: Workshop, files: Files, lines: Iterable[Line], *, errors: Sequ
         "formalize",
         briefing=_briefing(ws),
         lines=fenced("messages", "\n".join(_said(lines)) or "Nothing was said."),
-        schema=json.dumps(Plan.model_json_schema(), separators=(",", ":")),
+        schema=json.dumps(PlanDocument.model_json_schema(), separators=(",", ":")),
         errors=f"\nAn earlier attempt could not be used:\n{wrong}" if errors else "",
     )
     return _prompt(ws, part_of("readings", "writer"), files, moving=moving)
@@ -65,7 +65,7 @@ def _files(files: Files, slug: str) -> str:
 
 
 def _briefing(ws: Workshop) -> str:
-    return fenced("briefing", seen(briefing(ws, {}), BRIEFING_CHARS))
+    return fenced("briefing", sanitized(briefing(ws, {}), BRIEFING_CHARS))
 
 
 def _said(lines: Iterable[Line]) -> list[str]:

@@ -13,7 +13,7 @@ OF_AN_ITEM = 2
 """The level of a heading that ends with an item's name in brackets."""
 
 
-def own(path: str, text: str, *, slug: str) -> str:
+def own_turns(path: str, text: str, *, slug: str) -> str:
     if not artifacts.shared(path):
         return text
     page = outline(text)

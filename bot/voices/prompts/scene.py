@@ -12,8 +12,8 @@ from bot.domain.catalog.agenda import Depth, Playbook, Step, depth_of_step
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.roundtable.state import Roundtable
 from bot.voices.prompts.fencing import FENCE, fenced
-from bot.voices.prompts.own import own
-from bot.voices.prompts.seen import row, seen
+from bot.voices.prompts.own import own_turns
+from bot.voices.prompts.seen import row, sanitized
 from bot.voices.prompts.texts import filled, part_of
 
 WORDS = 120
@@ -123,7 +123,7 @@ def shown(files: Mapping[str, str], *, slug: str, room: int, first: Collection[s
     paths = sorted(files, key=lambda path: (path.rpartition("/")[2] not in first, path))
     parts: list[str] = []
     for path in paths:
-        text = seen(own(path, files[path], slug=slug), min(FILE_CHARS, room)) if room > 0 else ""
+        text = sanitized(own_turns(path, files[path], slug=slug), min(FILE_CHARS, room)) if room > 0 else ""
         room -= len(text)
         if text:
             parts.append(fenced(f"file {path}", text))

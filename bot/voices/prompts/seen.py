@@ -24,7 +24,7 @@ _LINES = str.maketrans("", "", "\n\t")
 _NO_NAME = re.compile(r"[\[\]<>`*_\"|]")
 
 
-def seen(text: str, limit: int | None = None) -> str:
+def sanitized(text: str, limit: int | None = None) -> str:
     """*text* without what nobody can see, and of at most *limit* characters, saying so where it was cut."""
     ahead = text if limit is None else text[: READ_AHEAD * limit]
     shown = _visible(ahead).strip()
@@ -40,7 +40,7 @@ def _visible(text: str) -> str:
 
 
 def row(text: str, limit: int) -> str:
-    return one_line(seen(text, 4 * limit), limit)
+    return one_line(sanitized(text, 4 * limit), limit)
 
 
 def named(name: str) -> str:

@@ -9,12 +9,12 @@ from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.discussion.synthesis import Decision
 from bot.domain.roundtable.state import Answer
 from bot.voices.model import Prompt
-from bot.voices.prompts.blind import heard_by
+from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.digest import (
     TALKING,
     WRITING,
-    Room,
-    Told,
+    QuotedTurn,
+    QuoteLimits,
     digest,
     recent,
     standing,
@@ -24,7 +24,7 @@ from bot.voices.prompts.digest import (
 )
 from bot.voices.prompts.fencing import fenced, sealed
 from bot.voices.prompts.scene import Scene, stable
-from bot.voices.prompts.seen import named, row, seen
+from bot.voices.prompts.seen import named, row, sanitized
 from bot.voices.prompts.texts import filled, part_of
 
 SHORT_WORDS = 60
@@ -37,7 +37,7 @@ OBJECTION_CHARS = 340
 NOTHING = "Nothing was said."
 
 
-class Part(NamedTuple):
+class DraftPart(NamedTuple):
     """Something to be written: the line that stands before it, what is asked of it, and what it says already."""
 
     line: str
@@ -68,7 +68,7 @@ def frame(scene: Scene, debate: Elaboration) -> Prompt:
 
 
 def respond(scene: Scene, debate: Elaboration) -> Prompt:
-    turns = heard_by(debate, scene.persona.key)
+    turns = visible_to(debate, scene.persona.key)
     moving = filled(
         "respond",
         topic=row(debate.topic, TOPIC_CHARS),
@@ -94,7 +94,7 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
     return _prompt(scene, moving)
 
 
-def draft(scene: Scene, answers: Sequence[Answer], parts: Sequence[Part]) -> Prompt:
+def draft(scene: Scene, answers: Sequence[Answer], parts: Sequence[DraftPart]) -> Prompt:
     moving = filled(
         "draft",
         answers=_told(_answers(scene, answers), WRITING),
@@ -155,7 +155,9 @@ def _once_more(debate: Elaboration) -> str:
 
 def _besides(debate: Elaboration) -> Iterator[str]:
     """What nobody answered, because too much was said at once."""
-    told = [Told(f"{named(one.name)}, a person", one.text, human=True) for one in debate.besides if one.text]
+    told = [
+        QuotedTurn(f"{named(one.name)}, a person", one.text, human=True) for one in debate.besides if one.text
+    ]
     if told:
         yield f"Said besides, in no turn:\n{fenced('besides', words_of(recent(told, WRITING)))}"
 
@@ -181,11 +183,11 @@ def _decided(one: Decision) -> str:
     return f"{one.text} ({named(one.by)}, {', '.join(one.turns)})"
 
 
-def _answers(scene: Scene, answers: Sequence[Answer]) -> tuple[Told, ...]:
+def _answers(scene: Scene, answers: Sequence[Answer]) -> tuple[QuotedTurn, ...]:
     return told_in_answers(answers, {one.person: scene.rt.name_of(one.person) for one in answers})
 
 
-def _discussion(turns: Sequence[Turn], room: Room = TALKING) -> str:
+def _discussion(turns: Sequence[Turn], room: QuoteLimits = TALKING) -> str:
     told = told_in_turns(turns)
     stands = standing(turns)
     newest = recent(told, room)
@@ -198,15 +200,15 @@ def _discussion(turns: Sequence[Turn], room: Room = TALKING) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _told(told: Sequence[Told], room: Room = TALKING) -> str:
+def _told(told: Sequence[QuotedTurn], room: QuoteLimits = TALKING) -> str:
     newest = recent(told, room)
     earlier = digest(told[: len(told) - len(newest)])
     shown = [earlier, words_of(newest)] if earlier else [words_of(newest) or NOTHING]
     return fenced("answers", "\n\n".join(shown))
 
 
-def _part(part: Part) -> str:
+def _part(part: DraftPart) -> str:
     hints = "".join(f"\n- {hint}" for hint in part.hints)
-    text = seen(part.text, PART_CHARS)
+    text = sanitized(part.text, PART_CHARS)
     said = f"\nIt says so far:\n{fenced('part', text)}" if text else "\nIt is not there yet."
     return f"{part.line}{hints}{said}"

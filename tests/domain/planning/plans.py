@@ -12,7 +12,7 @@ from bot.domain.planning.plan import (
     Intent,
     Milestone,
     Note,
-    Plan,
+    PlanDocument,
     PlannedFile,
     Risk,
     Scope,
@@ -72,7 +72,7 @@ def works(draw: st.DrawFn) -> Work:
 
 
 PLANS = st.builds(
-    Plan,
+    PlanDocument,
     id=st.from_regex(r"[a-z][a-z0-9-]{0,20}", fullmatch=True),
     title=WORDS,
     brief=WORDS,

@@ -18,26 +18,26 @@ from bot.domain.messages.message import Message
 from bot.domain.planning import workshop
 from bot.domain.planning.briefing import briefing
 from bot.domain.planning.projections import check_files
-from bot.domain.planning.proposal import MAX_ROUNDS, MAX_SESSIONS, Decision
+from bot.domain.planning.proposal import MAX_ROUNDS, MAX_SESSIONS, ProposedMove
 from bot.domain.planning.record import minutes, outputs, put_aside
-from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import (
     ATTEMPTS,
     GUARDS,
     REQUIRED,
     Ask,
-    By,
     Decide,
+    DecidedBy,
     Explain,
-    Formalize,
-    Judge,
     PutAside,
+    RequestPlan,
+    RequestVerdict,
     Workshop,
     Write,
 )
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines
-from bot.domain.transcript.lines import Part
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person, Place
 from bot.errors import NotNow
 from tests.domain.planning.seats import NO, ORDER, VALID, YES
@@ -53,14 +53,14 @@ QUESTIONS = st.sampled_from(
     ["Who is it for?", "How is it tested?", "When?", "Where?", "What if it fails?", "who is it for"]
 )
 VERDICTS = st.builds(
-    Verdict,
+    RoleVerdict,
     ok=st.sampled_from([True, True, True, False, None]),
     confidence=st.sampled_from([None, 0.3, 0.6, 0.9]),
     reasons=st.lists(st.sampled_from(["It is too big.", "Nobody knows."]), max_size=2).map(tuple),
     blocking_questions=st.lists(QUESTIONS, max_size=2).map(tuple),
 )
 PLANS = st.sampled_from([VALID, VALID, {"id": "x"}, "no plan at all"])
-SCENES = [*Part, Part.WORKSHOP, Part.FORMALIZING]
+SCENES = [*LinePhase, LinePhase.WORKSHOP, LinePhase.FORMALIZING]
 """Where it stands before it gets wild."""
 NOW = "2026-01-01T00:00:00.000Z"
 
@@ -75,28 +75,28 @@ class AnyWorkshop(RuleBasedStateMachine):
         self.granted = 0
 
     @initialize(brief=BRIEFS, at=st.sampled_from(SCENES))
-    def begin(self, brief: str, at: Part) -> None:
+    def begin(self, brief: str, at: LinePhase) -> None:
         place = Place(team="T", channel="C", thread="1")
         self.rt = Roundtable(incarnation="i", slug="lost-rows", title="Rows", place=place)
         self.ws = Workshop(slug="lost-rows", title="Rows", brief=brief, roles=ORDER)
         self.before = self.ws
-        if at is not Part.DRAFT:
+        if at is not LinePhase.DRAFT:
             self.starts("ada")
         while self.ws.stage is not at:
-            self.what_is_due_is_done(YES if at is not Part.CLARIFYING else NO, VALID)
+            self.what_is_due_is_done(YES if at is not LinePhase.CLARIFYING else NO, VALID)
             if isinstance(self.ws.due, Decide | Explain):
-                self.decides("ada", Decision.GO)
+                self.decides("ada", ProposedMove.GO)
                 self.says("ada", "Because of the fair.")
 
     # --- what is due is done --------------------------------------------------------------------------------------
 
     @rule(verdict=VERDICTS, plan=PLANS)
-    def what_is_due_is_done(self, verdict: Verdict, plan: Any) -> None:
+    def what_is_due_is_done(self, verdict: RoleVerdict, plan: Any) -> None:
         match self.ws.due:
-            case Judge(role=role):
+            case RequestVerdict(role=role):
                 line = self.host_says(planning_wording.verdict(verdict), actor=role)
                 self.becomes(workshop.judged(self.ws, role, verdict, line=line))
-            case Formalize():
+            case RequestPlan():
                 self.becomes(workshop.formalized(self.ws, plan))
             case Write():
                 self.the_files_are_committed()
@@ -104,9 +104,9 @@ class AnyWorkshop(RuleBasedStateMachine):
                 self.a_version_is_put_aside()
 
     @rule(verdict=VERDICTS)
-    def a_whole_round_is_heard(self, verdict: Verdict) -> None:
+    def a_whole_round_is_heard(self, verdict: RoleVerdict) -> None:
         for _ in ORDER:
-            if isinstance(self.ws.due, Judge):
+            if isinstance(self.ws.due, RequestVerdict):
                 self.what_is_due_is_done(verdict, VALID)
 
     def the_files_are_committed(self) -> None:
@@ -133,13 +133,13 @@ class AnyWorkshop(RuleBasedStateMachine):
     def says(self, who: str, text: str) -> None:
         self.presses(lambda by: workshop.said(self.ws, text, by), who, text)
 
-    @rule(who=WHO, decision=st.sampled_from(Decision))
-    def decides(self, who: str, decision: Decision) -> None:
+    @rule(who=WHO, decision=st.sampled_from(ProposedMove))
+    def decides(self, who: str, decision: ProposedMove) -> None:
         self.presses(lambda by: workshop.chosen(self.ws, decision, by), who, decision)
 
     @rule(who=WHO)
     def begins_again(self, who: str) -> None:
-        self.decides(who, Decision.REDO)
+        self.decides(who, ProposedMove.REDO)
         self.what_is_due_is_done(YES, VALID)
         self.starts(who)
 
@@ -160,12 +160,12 @@ class AnyWorkshop(RuleBasedStateMachine):
         self.becomes(workshop.amended(self.ws, f"C.{self.tick}", text))
 
     @rule(verdict=VERDICTS, plan=PLANS)
-    def something_comes_too_late(self, verdict: Verdict, plan: Any) -> None:
+    def something_comes_too_late(self, verdict: RoleVerdict, plan: Any) -> None:
         due = self.ws.due
         for role in ORDER:
-            if not (isinstance(due, Judge) and due.role == role):
+            if not (isinstance(due, RequestVerdict) and due.role == role):
                 assert workshop.judged(self.ws, role, verdict) is self.ws
-        if not isinstance(due, Formalize):
+        if not isinstance(due, RequestPlan):
             assert workshop.formalized(self.ws, plan) is self.ws
         if not isinstance(due, Write):
             assert workshop.written(self.ws, *REQUIRED) is self.ws
@@ -185,12 +185,12 @@ class AnyWorkshop(RuleBasedStateMachine):
 
     @invariant()
     def no_structured_plan_before_formalizing(self) -> None:
-        assert self.ws.plan is None or self.ws.stage is Part.FORMALIZING
-        assert not REQUIRED & self.files.keys() or self.ws.stage is Part.REVIEW_READY
+        assert self.ws.plan is None or self.ws.stage is LinePhase.FORMALIZING
+        assert not REQUIRED & self.files.keys() or self.ws.stage is LinePhase.REVIEW_READY
 
     @invariant()
     def ready_only_with_all_outputs_and_a_persons_word(self) -> None:
-        if self.ws.stage is Part.REVIEW_READY:
+        if self.ws.stage is LinePhase.REVIEW_READY:
             assert self.files.keys() >= REQUIRED
             assert check_files(self.files) == ()
             assert self.ws.chosen
@@ -198,9 +198,9 @@ class AnyWorkshop(RuleBasedStateMachine):
 
     @invariant()
     def a_person_stands_behind_every_plan(self) -> None:
-        if self.ws.stage is Part.FORMALIZING:
+        if self.ws.stage is LinePhase.FORMALIZING:
             assert self.ws.chosen
-            assert self.ws.chosen.decision is Decision.GO
+            assert self.ws.chosen.decision is ProposedMove.GO
             assert self.ws.chosen.reason or not self.ws.chosen.against
 
     @invariant()
@@ -224,8 +224,10 @@ class AnyWorkshop(RuleBasedStateMachine):
 
     @invariant()
     def there_is_always_a_way_on(self) -> None:
-        if self.ws.stage not in {Part.DRAFT, Part.REVIEW_READY}:
-            assert isinstance(self.ws.due, Judge | Ask | Decide | Explain | Formalize | Write | PutAside)
+        if self.ws.stage not in {LinePhase.DRAFT, LinePhase.REVIEW_READY}:
+            assert isinstance(
+                self.ws.due, RequestVerdict | Ask | Decide | Explain | RequestPlan | Write | PutAside
+            )
 
     @invariant()
     def every_answer_is_in_what_all_roles_read(self) -> None:
@@ -245,7 +247,7 @@ class AnyWorkshop(RuleBasedStateMachine):
         """What is refused says why, and changes nothing; it is no line either."""
         self.tick += 1
         try:
-            after = press(By(person=who, line=f"C.{self.tick}"))
+            after = press(DecidedBy(person=who, line=f"C.{self.tick}"))
         except NotNow:
             return
         self.granted += 1

@@ -4,7 +4,7 @@ from bot.domain.planning import workshop
 from bot.domain.planning.projections import check_files
 from bot.domain.planning.record import PlanEdit, minutes, outputs, put_aside, taken_up
 from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE, REQUIRED
-from bot.domain.transcript.lines import Part
+from bot.domain.transcript.lines import LinePhase
 from tests.domain.planning.seats import (
     ADA,
     GRACE,
@@ -83,11 +83,11 @@ def test_git_alone_says_where_a_plan_stands() -> None:
     old = {edit.path: edit.text for edit in aside if edit.text is not None}
     found = taken_up(drafted("Another brief"), {**written(), **old})
 
-    assert (found.stage, found.version) == (Part.REVIEW_READY, 2)
+    assert (found.stage, found.version) == (LinePhase.REVIEW_READY, 2)
     assert found.brief == "Every export loses its last row."
     assert taken_up(drafted(), {}) == drafted()
     torn = {**written(), PLAN: "{"}
-    assert taken_up(drafted(), torn).stage is Part.DRAFT
+    assert taken_up(drafted(), torn).stage is LinePhase.DRAFT
 
 
 def test_the_minutes_tell_what_was_asked_judged_and_decided() -> None:

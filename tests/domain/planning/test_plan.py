@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.planning.plan import Plan
-from bot.domain.planning.plan_reader import Known, circle, read_plan
+from bot.domain.planning.plan import PlanDocument
+from bot.domain.planning.plan_reader import KnownIds, circle, read_plan
 from tests.domain.planning.plans import PLANS
 from tests.domain.planning.seats import VALID
 
@@ -26,7 +26,7 @@ def test_three_fields_are_enough() -> None:
     found = read_plan('{"id": "lost-rows", "title": "Rows", "brief": "They are lost."}')
 
     assert found.errors == ()
-    assert found.plan == Plan(id="lost-rows", title="Rows", brief="They are lost.")
+    assert found.plan == PlanDocument(id="lost-rows", title="Rows", brief="They are lost.")
 
 
 def test_a_whole_plan_is_read_as_it_is_written() -> None:
@@ -159,13 +159,13 @@ def test_a_plan_is_found_in_what_stands_around_it() -> None:
 
 def test_a_plan_traces_to_what_there_is() -> None:
     """Ids that a voice made up are errors, as soon as it is known which there are."""
-    made_up = Known(requirements=frozenset({"FR-002"}), turns=frozenset({"C1.7"}))
+    made_up = KnownIds(requirements=frozenset({"FR-002"}), turns=frozenset({"C1.7"}))
 
     assert read_plan(VALID, made_up).errors == (
         'work.tasks: T1 traces to "FR-001", which is no requirement. Name one, or take it out.',
         'work.tasks: T1 names the turn "C1.1", which is not in the transcript. Take it out.',
     )
-    assert read_plan(VALID, Known(requirements=frozenset({"FR-001"}), turns=frozenset({"C1.1"}))).plan
+    assert read_plan(VALID, KnownIds(requirements=frozenset({"FR-001"}), turns=frozenset({"C1.1"}))).plan
     assert read_plan(VALID).plan
 
 
@@ -177,7 +177,8 @@ def test_unknown_fields_are_let_through() -> None:
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*Plan.model_fields, "tasks"]), inner)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from([*PlanDocument.model_fields, "tasks"]), inner)
     ),
     max_leaves=12,
 )
@@ -193,7 +194,7 @@ def test_whatever_comes_is_a_plan_or_sentences(found: Any) -> None:
 
 
 @given(PLANS)
-def test_a_valid_plan_stays_valid(plan: Plan) -> None:
+def test_a_valid_plan_stays_valid(plan: PlanDocument) -> None:
     """As JSON and back it is the same."""
     assert read_plan(plan.model_dump_json()).plan == plan
 

@@ -2,9 +2,9 @@
 
 from bot.domain.messages import planning_wording
 from bot.domain.planning import workshop
-from bot.domain.planning.plan import Plan
-from bot.domain.planning.proposal import Decision
-from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.plan import PlanDocument
+from bot.domain.planning.proposal import ProposedMove
+from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import Ask
 from tests.domain.planning.seats import ADA, NO, VALID, asking, deciding, read_through, ready, started
 
@@ -15,7 +15,7 @@ def test_the_opening_says_who_reads() -> None:
         "Let's plan **Exports lose rows**. Product Planner, System Designer, Senior Developer, Test Planner"
         " and Risk Planner read what there is, and say what they would have to know."
     )
-    again = workshop.put_aside(workshop.chosen(ready(), Decision.REDO, ADA))
+    again = workshop.put_aside(workshop.chosen(ready(), ProposedMove.REDO, ADA))
     assert planning_wording.opened(again).endswith("This is version 2; what you answered before is kept.")
 
 
@@ -34,7 +34,7 @@ def test_a_question_says_who_asks_and_how_many_follow() -> None:
 
 def test_a_verdict_is_said_in_plain_words() -> None:
     """Yes, no or not yet, how sure, and everything that goes with it."""
-    full = Verdict(
+    full = RoleVerdict(
         ok=False,
         confidence=0.9,
         reasons=("# It is big.",),
@@ -45,7 +45,7 @@ def test_a_verdict_is_said_in_plain_words() -> None:
     assert planning_wording.verdict(full) == (
         "No. (confidence 90%)\n- \\# It is big.\n- I'd suggest: Cut it.\n- I'd have to know: Who?"
     )
-    assert planning_wording.verdict(Verdict()) == "I can't say yet."
+    assert planning_wording.verdict(RoleVerdict()) == "I can't say yet."
 
 
 def test_a_proposal_leaves_the_decision_to_people() -> None:
@@ -61,7 +61,7 @@ def test_a_proposal_leaves_the_decision_to_people() -> None:
 
 def test_every_decision_has_a_button_and_a_sentence() -> None:
     """None of them is left without."""
-    assert planning_wording.BUTTONS.keys() == planning_wording.PROPOSALS.keys() == set(Decision)
+    assert planning_wording.BUTTONS.keys() == planning_wording.PROPOSALS.keys() == set(ProposedMove)
 
 
 def test_errors_are_told_as_they_are() -> None:
@@ -74,7 +74,7 @@ def test_errors_are_told_as_they_are() -> None:
 
 def test_a_plan_that_is_ready_says_how_much_there_is_of_it() -> None:
     """Ones and manies in proper words."""
-    assert planning_wording.ready(ready(), Plan.model_validate(VALID)) == (
+    assert planning_wording.ready(ready(), PlanDocument.model_validate(VALID)) == (
         "The plan of **Exports lose rows** is ready for review, version 1:"
         " 1 task, 0 acceptance criteria, 0 files, 0 risks, 0 open questions.\n"
         "It is kept as `planning/plan.md` (to read), `planning/planning.ai.json` (the plan itself),"

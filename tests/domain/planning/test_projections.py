@@ -4,7 +4,7 @@ import json
 
 from hypothesis import given
 
-from bot.domain.planning.plan import Plan
+from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.plan_reader import read_plan
 from bot.domain.planning.projections import check, check_files, plan_page, projected
 from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE
@@ -12,12 +12,12 @@ from bot.domain.values.markdown import outline
 from tests.domain.planning.plans import PLANS
 from tests.domain.planning.seats import VALID
 
-PLAIN = Plan.model_validate(VALID)
+PLAIN = PlanDocument.model_validate(VALID)
 HEADINGS = [(one.level, one.text) for one in outline(plan_page(PLAIN)).headings][1:]
 
 
 @given(PLANS)
-def test_every_valid_plan_makes_the_round_trip(plan: Plan) -> None:
+def test_every_valid_plan_makes_the_round_trip(plan: PlanDocument) -> None:
     """The plan out of its file is the plan, its projections are in step, and the list of files is the plan's."""
     files = projected(plan)
 
@@ -30,7 +30,7 @@ def test_every_valid_plan_makes_the_round_trip(plan: Plan) -> None:
 
 
 @given(PLANS)
-def test_nothing_in_a_plan_changes_the_shape_of_its_page(plan: Plan) -> None:
+def test_nothing_in_a_plan_changes_the_shape_of_its_page(plan: PlanDocument) -> None:
     """Whatever stands in it is text: the headings are the same for every plan, and none is hidden."""
     page = outline(plan_page(plan))
 

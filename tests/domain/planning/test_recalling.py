@@ -5,7 +5,7 @@ from typing import Any
 from bot.domain.item.item import Item, draft
 from bot.domain.planning.briefing import brief_of
 from bot.domain.planning.record import recalled, under_way
-from bot.domain.transcript.lines import Line, Part, Source
+from bot.domain.transcript.lines import Line, LinePhase, Source
 
 WHO = {"question": "Who is it for?", "by": ["ProductPlanner"]}
 
@@ -15,7 +15,7 @@ def said(text: str, message_id: str = "C1.1", /, *, source: Source = Source.USER
         ts="2026-01-01T00:00:00.000Z",
         round=1,
         actor="User",
-        phase=Part.CLARIFYING,
+        phase=LinePhase.CLARIFYING,
         role="user",
         source=source,
         content=text,
@@ -90,7 +90,7 @@ def test_a_transcript_may_end_in_the_middle_of_a_workshop() -> None:
     line = said("The drivers.", answers=WHO)
 
     assert under_way(line)
-    assert not under_way(line.but(phase=Part.REVIEW_READY))
+    assert not under_way(line.but(phase=LinePhase.REVIEW_READY))
     assert not under_way(line.but(meta={}))
     assert not under_way(None)
 

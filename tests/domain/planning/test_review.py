@@ -6,22 +6,22 @@ from typing import Any
 import pytest
 
 from bot.domain.planning import workshop
-from bot.domain.planning.plan import Plan
+from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.plan_review import (
-    Opinion,
-    Outcome,
+    PlanOpinion,
+    PlanOutcome,
     aggregate,
     opinion,
     plan_hash,
     remarks,
     review_json,
 )
-from bot.domain.planning.proposal import Decision
-from bot.domain.planning.verdict import Verdict
+from bot.domain.planning.proposal import ProposedMove
+from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import Workshop
 from tests.domain.planning.seats import ADA, NO, ORDER, UNKNOWN, VALID, YES, asking, deciding, round_of
 
-PLAN = Plan.model_validate(VALID)
+PLAN = PlanDocument.model_validate(VALID)
 NOW = "2026-03-01T09:00:00.000Z"
 
 
@@ -33,13 +33,13 @@ def reviewed(ws: Workshop) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("verdict", "expected"),
     [
-        (YES, Opinion.ACCEPT),
-        (NO, Opinion.NEEDS_CHANGES),
-        (UNKNOWN, Opinion.DEFER),
-        (asking("Who?", ok=True), Opinion.BLOCKED),
+        (YES, PlanOpinion.ACCEPT),
+        (NO, PlanOpinion.NEEDS_CHANGES),
+        (UNKNOWN, PlanOpinion.DEFER),
+        (asking("Who?", ok=True), PlanOpinion.BLOCKED),
     ],
 )
-def test_a_verdict_is_an_opinion(verdict: Verdict, expected: Opinion) -> None:
+def test_a_verdict_is_an_opinion(verdict: RoleVerdict, expected: PlanOpinion) -> None:
     """A question that blocks, blocks, also below a yes."""
     assert opinion(verdict) is expected
 
@@ -47,25 +47,26 @@ def test_a_verdict_is_an_opinion(verdict: Verdict, expected: Opinion) -> None:
 @pytest.mark.parametrize(
     ("verdicts", "expected"),
     [
-        ((YES, YES), Outcome.ACCEPTED),
-        ((YES, UNKNOWN), Outcome.NEEDS_CHANGES),
-        ((YES, NO), Outcome.NEEDS_CHANGES),
-        ((NO, asking("Who?"), YES), Outcome.BLOCKED),
-        ((), Outcome.NEEDS_CHANGES),
+        ((YES, YES), PlanOutcome.ACCEPTED),
+        ((YES, UNKNOWN), PlanOutcome.NEEDS_CHANGES),
+        ((YES, NO), PlanOutcome.NEEDS_CHANGES),
+        ((NO, asking("Who?"), YES), PlanOutcome.BLOCKED),
+        ((), PlanOutcome.NEEDS_CHANGES),
     ],
 )
-def test_together_the_most_careful_counts(verdicts: tuple[Verdict, ...], expected: Outcome) -> None:
+def test_together_the_most_careful_counts(verdicts: tuple[RoleVerdict, ...], expected: PlanOutcome) -> None:
     """One reservation is one of all; of nobody's verdict nothing is accepted."""
     together = aggregate(dict(zip(ORDER, verdicts, strict=False)))
 
     assert together.decision is expected
-    assert together.ok is (expected is Outcome.ACCEPTED)
+    assert together.ok is (expected is PlanOutcome.ACCEPTED)
 
 
 def test_the_confidence_of_all_is_that_of_the_least_sure() -> None:
     """Who names none is taken at their word."""
     assert (
-        aggregate({"a": YES, "b": Verdict(ok=True, confidence=0.4), "c": Verdict(ok=True)}).confidence == 0.4
+        aggregate({"a": YES, "b": RoleVerdict(ok=True, confidence=0.4), "c": RoleVerdict(ok=True)}).confidence
+        == 0.4
     )
 
 
@@ -93,7 +94,7 @@ def test_the_review_belongs_to_one_plan() -> None:
 
 def test_going_on_against_the_roles_is_recorded_and_changes_no_verdict() -> None:
     """The aggregate stays what it is; who went on, and why, stands beside it."""
-    ws = workshop.chosen(deciding(TestPlanner=NO), Decision.GO, ADA)
+    ws = workshop.chosen(deciding(TestPlanner=NO), ProposedMove.GO, ADA)
     found = reviewed(workshop.said(ws, "The fair is in May.", ADA))
 
     assert found["aggregate"]["ok"] is False
@@ -108,7 +109,7 @@ def test_going_on_against_the_roles_is_recorded_and_changes_no_verdict() -> None
 def test_what_code_sees_by_itself_needs_no_opinion() -> None:
     """Warnings for what is thin, errors for what is missing."""
     assert [one.code for one in remarks(PLAN)] == ["DRAFT_FILES_EMPTY", "ACCEPTANCE_EMPTY", "TEST_PLAN_EMPTY"]
-    bare = Plan(id="x", title="x", brief="x")
+    bare = PlanDocument(id="x", title="x", brief="x")
     assert remarks(bare)[0].code == "REQ_EMPTY"
     assert [(one.code, one.error) for one in remarks(None)] == [("PLANNING_MISSING", True)]
     assert [one.code for one in remarks(PLAN, has_page=False) if one.error] == ["PLAN_MD_MISSING"]
@@ -119,6 +120,6 @@ def test_an_error_blocks_whatever_the_roles_say() -> None:
     broken = aggregate(dict.fromkeys(ORDER, YES), remarks(None))
     thin = aggregate(dict.fromkeys(ORDER, YES), remarks(PLAN))
 
-    assert (broken.ok, broken.decision) == (False, Outcome.BLOCKED)
+    assert (broken.ok, broken.decision) == (False, PlanOutcome.BLOCKED)
     assert thin.ok
     assert "The plan names no files." in thin.suggestions

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bot.domain.planning.verdict import (
     MOST_QUESTIONS,
     MOST_REASONS,
-    Verdict,
+    RoleVerdict,
     read_verdict,
     summary,
     unreadable,
@@ -21,7 +21,7 @@ def test_a_verdict_is_a_json_object() -> None:
         ' "blocking_open_questions": ["Who tests it?"]}'
     )
 
-    assert verdict == Verdict(
+    assert verdict == RoleVerdict(
         ok=False,
         confidence=0.8,
         reasons=("no test plan",),
@@ -42,7 +42,7 @@ def test_a_verdict_is_a_json_object() -> None:
 )
 def test_prose_and_small_slips_do_not_matter(text: str) -> None:
     """The object is found wherever it stands, and what means nothing in it is passed over."""
-    assert read_verdict(text) == Verdict(ok=True)
+    assert read_verdict(text) == RoleVerdict(ok=True)
 
 
 def test_a_list_may_be_one_text_or_objects() -> None:
@@ -109,7 +109,10 @@ def test_no_answer_is_an_error(text: str) -> None:
 def test_the_next_round_is_told_the_last_in_one_line() -> None:
     """Who, what, and the first reason."""
     line = summary(
-        {"TestPlanner": Verdict(ok=False, reasons=("no criterion", "no plan")), "RiskPlanner": Verdict()}
+        {
+            "TestPlanner": RoleVerdict(ok=False, reasons=("no criterion", "no plan")),
+            "RiskPlanner": RoleVerdict(),
+        }
     )
 
     assert line == "TestPlanner:NOT_OK(no criterion); RiskPlanner:UNKNOWN()"
@@ -117,4 +120,4 @@ def test_the_next_round_is_told_the_last_in_one_line() -> None:
 
 def test_a_role_that_could_not_be_asked_says_so() -> None:
     """Its verdict is unknown, and the reason is for people to read."""
-    assert unreadable("The model\ndid not answer.") == Verdict(reasons=("The model did not answer.",))
+    assert unreadable("The model\ndid not answer.") == RoleVerdict(reasons=("The model did not answer.",))

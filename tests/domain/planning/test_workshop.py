@@ -7,7 +7,7 @@ import pytest
 from bot.domain.messages import planning_wording
 from bot.domain.planning import workshop
 from bot.domain.planning.briefing import briefing
-from bot.domain.planning.proposal import Decision
+from bot.domain.planning.proposal import ProposedMove
 from bot.domain.planning.verdict import ORDER, seated
 from bot.domain.planning.workshop import (
     GUARDS,
@@ -17,14 +17,14 @@ from bot.domain.planning.workshop import (
     Ask,
     Decide,
     Explain,
-    Formalize,
-    Judge,
     PutAside,
+    RequestPlan,
+    RequestVerdict,
     Workshop,
     Write,
     entering,
 )
-from bot.domain.transcript.lines import Part
+from bot.domain.transcript.lines import LinePhase
 from bot.errors import NotNow
 from tests.domain.planning.seats import (
     ADA,
@@ -63,27 +63,27 @@ def test_first_every_role_reads() -> None:
     """Each says once what it would have to know; nothing is decided on that."""
     ws = started()
     spoken = []
-    while isinstance(ws.due, Judge) and ws.round == 0:
+    while isinstance(ws.due, RequestVerdict) and ws.round == 0:
         spoken.append(ws.due.role)
         ws = workshop.judged(ws, ws.due.role, NO)
 
     assert tuple(spoken) == ORDER
-    assert (ws.stage, ws.round, ws.proposal) == (Part.WORKSHOP, 1, None)
+    assert (ws.stage, ws.round, ws.proposal) == (LinePhase.WORKSHOP, 1, None)
 
 
 def test_a_plan_goes_only_where_the_table_says() -> None:
     """The six ways forward of the planning schema, and four ways back; everything else is refused with a sentence."""
     forward = [
-        (Part.DRAFT, Part.CLARIFYING),
-        (Part.CLARIFYING, Part.WORKSHOP),
-        (Part.CLARIFYING, Part.FORMALIZING),
-        (Part.WORKSHOP, Part.WORKSHOP),
-        (Part.WORKSHOP, Part.FORMALIZING),
-        (Part.FORMALIZING, Part.REVIEW_READY),
+        (LinePhase.DRAFT, LinePhase.CLARIFYING),
+        (LinePhase.CLARIFYING, LinePhase.WORKSHOP),
+        (LinePhase.CLARIFYING, LinePhase.FORMALIZING),
+        (LinePhase.WORKSHOP, LinePhase.WORKSHOP),
+        (LinePhase.WORKSHOP, LinePhase.FORMALIZING),
+        (LinePhase.FORMALIZING, LinePhase.REVIEW_READY),
     ]
     assert list(GUARDS)[:6] == forward
     assert len(GUARDS) == 10
-    for before, after in product(Part, Part):
+    for before, after in product(LinePhase, LinePhase):
         if (before, after) not in GUARDS:
             with pytest.raises(NotNow, match=f"does not go from {before} to {after}"):
                 entering(drafted().but(stage=before), after)
@@ -114,7 +114,7 @@ def test_questions_are_put_one_at_a_time() -> None:
         ("When?", (PRODUCT,), 1),
         ("How is it tested?", (TESTS,), 0),
     ]
-    assert ws.due == Judge(role=PRODUCT, round=1)
+    assert ws.due == RequestVerdict(role=PRODUCT, round=1)
 
 
 def test_people_are_not_asked_more_than_they_can_bear() -> None:
@@ -150,7 +150,7 @@ def test_all_that_is_left_can_be_passed_at_once() -> None:
     """When nobody here knows."""
     ws = workshop.passed_all(read_through(TestPlanner=asking("How?", "When?")), ADA)
 
-    assert ws.due == Judge(role=PRODUCT, round=1)
+    assert ws.due == RequestVerdict(role=PRODUCT, round=1)
     assert all(question.passed for question in ws.questions)
 
 
@@ -177,14 +177,14 @@ def test_after_a_round_a_decision_is_proposed_and_nothing_is_done() -> None:
     ws = deciding()
 
     assert isinstance(ws.due, Decide)
-    assert ws.due.proposal.decision is Decision.GO
-    assert (ws.stage, ws.plan) == (Part.WORKSHOP, None)
-    assert workshop.chosen(ws, Decision.GO, ADA).due == Formalize()
+    assert ws.due.proposal.decision is ProposedMove.GO
+    assert (ws.stage, ws.plan) == (LinePhase.WORKSHOP, None)
+    assert workshop.chosen(ws, ProposedMove.GO, ADA).due == RequestPlan()
 
 
 def test_going_on_against_the_proposal_needs_a_reason() -> None:
     """Of the person who wants it; what others say meanwhile is a remark."""
-    ws = workshop.chosen(deciding(TestPlanner=NO), Decision.GO, ADA)
+    ws = workshop.chosen(deciding(TestPlanner=NO), ProposedMove.GO, ADA)
     assert ws.due == Explain(person="ada")
 
     ws = workshop.said(ws, "Are you sure?", GRACE)
@@ -192,7 +192,7 @@ def test_going_on_against_the_proposal_needs_a_reason() -> None:
         workshop.said(ws, " ", ADA)
     ws = workshop.said(ws, "The fair is in May.", ADA)
 
-    assert ws.due == Formalize()
+    assert ws.due == RequestPlan()
     assert ws.overridden
     assert ws.chosen
     assert planning_wording.decided(ws.chosen, "Ada") == (
@@ -202,7 +202,7 @@ def test_going_on_against_the_proposal_needs_a_reason() -> None:
 
 def test_a_reason_that_is_changed_afterwards_is_the_reason() -> None:
     """It stands when it is deleted: somebody did go on."""
-    ws = workshop.said(workshop.chosen(deciding(TestPlanner=NO), Decision.GO, ADA), "The fair.", ADA)
+    ws = workshop.said(workshop.chosen(deciding(TestPlanner=NO), ProposedMove.GO, ADA), "The fair.", ADA)
     ws = workshop.amended(workshop.amended(ws, ADA.line, "The fair in May."), ADA.line, "")
 
     assert ws.chosen
@@ -211,39 +211,39 @@ def test_a_reason_that_is_changed_afterwards_is_the_reason() -> None:
 
 def test_who_has_no_reason_may_decide_otherwise() -> None:
     """The menu is open until the reason is there."""
-    ws = workshop.chosen(deciding(TestPlanner=NO), Decision.GO, ADA)
+    ws = workshop.chosen(deciding(TestPlanner=NO), ProposedMove.GO, ADA)
 
-    assert isinstance(workshop.another_round(ws).due, Judge)
-    assert workshop.chosen(ws, Decision.HOLD, GRACE).held
+    assert isinstance(workshop.another_round(ws).due, RequestVerdict)
+    assert workshop.chosen(ws, ProposedMove.HOLD, GRACE).held
 
 
 def test_a_held_plan_waits_and_goes_on_by_any_button() -> None:
     """Nothing is lost meanwhile."""
-    ws = workshop.chosen(deciding(), Decision.HOLD, ADA)
+    ws = workshop.chosen(deciding(), ProposedMove.HOLD, ADA)
 
     assert ws.held
     assert isinstance(ws.due, Decide)
-    assert workshop.chosen(ws, Decision.GO, GRACE).stage is Part.FORMALIZING
+    assert workshop.chosen(ws, ProposedMove.GO, GRACE).stage is LinePhase.FORMALIZING
 
 
 def test_open_questions_are_put_when_a_person_agrees_to_it() -> None:
     """Then the roles judge again, with the answers."""
     ws = deciding(TestPlanner=asking("How is it tested?"))
     assert ws.proposal
-    assert ws.proposal.decision is Decision.CLARIFY
+    assert ws.proposal.decision is ProposedMove.CLARIFY
 
-    ws = workshop.chosen(ws, Decision.CLARIFY, ADA)
-    assert (ws.stage, isinstance(ws.due, Ask)) == (Part.CLARIFYING, True)
+    ws = workshop.chosen(ws, ProposedMove.CLARIFY, ADA)
+    assert (ws.stage, isinstance(ws.due, Ask)) == (LinePhase.CLARIFYING, True)
     ws = workshop.said(ws, "By hand.", ADA)
 
-    assert ws.due == Judge(role=PRODUCT, round=2)
-    assert ws.stage is Part.WORKSHOP
+    assert ws.due == RequestVerdict(role=PRODUCT, round=2)
+    assert ws.stage is LinePhase.WORKSHOP
 
 
 def test_without_a_question_nothing_can_be_asked() -> None:
     """The button says so, and everything stays."""
     with pytest.raises(NotNow, match="no question left"):
-        workshop.chosen(deciding(), Decision.CLARIFY, ADA)
+        workshop.chosen(deciding(), ProposedMove.CLARIFY, ADA)
 
 
 def test_two_rounds_are_the_limit_unless_people_ask_for_more() -> None:
@@ -251,11 +251,11 @@ def test_two_rounds_are_the_limit_unless_people_ask_for_more() -> None:
     ws = round_of(workshop.another_round(deciding(NO)), NO, TestPlanner=asking("How?"))
     assert (ws.round, ws.rounds_left) == (2, 0)
     assert ws.proposal
-    assert ws.proposal.decision is Decision.REDO
+    assert ws.proposal.decision is ProposedMove.REDO
 
     again = workshop.another_round(ws)
     assert (again.round, again.more_rounds) == (3, 1)
-    asked = workshop.chosen(ws, Decision.CLARIFY, ADA)
+    asked = workshop.chosen(ws, ProposedMove.CLARIFY, ADA)
     assert (asked.more_rounds, asked.more_sessions) == (1, 0)
 
 
@@ -271,7 +271,7 @@ def test_a_doubt_in_the_brief_is_settled_by_an_answer() -> None:
 def test_people_may_go_from_the_questions_straight_to_the_plan() -> None:
     """What is open is passed; it needs a brief that is clear."""
     ws = read_through(TestPlanner=asking("How?"))
-    assert workshop.went_straight(ws, ADA).due == Formalize()
+    assert workshop.went_straight(ws, ADA).due == RequestPlan()
 
     unsure = round_of(started("It is unclear why exports fail."), TestPlanner=asking("How?"))
     with pytest.raises(NotNow, match="unclear"):
@@ -283,12 +283,12 @@ def test_people_may_go_from_the_questions_straight_to_the_plan() -> None:
 def test_a_plan_with_errors_goes_back_once_and_then_to_the_people() -> None:
     """With what is wrong in it; nothing was written."""
     ws = workshop.formalized(at_the_plan(), BROKEN)
-    assert ws.due == Formalize(errors=("title is '', and has to say something.",))
+    assert ws.due == RequestPlan(errors=("title is '', and has to say something.",))
 
     ws = workshop.formalized(ws, BROKEN)
-    assert (ws.stage, ws.plan) == (Part.WORKSHOP, None)
+    assert (ws.stage, ws.plan) == (LinePhase.WORKSHOP, None)
     assert ws.proposal
-    assert ws.proposal.decision is Decision.REDO
+    assert ws.proposal.decision is ProposedMove.REDO
     assert "title is '', and has to say something." in ws.proposal.reasons
 
 
@@ -307,18 +307,18 @@ def test_ready_for_review_needs_every_output() -> None:
     with pytest.raises(NotNow, match="not all written"):
         workshop.written(ws, PLAN)
     done = workshop.written(ws, *REQUIRED)
-    assert (done.stage, done.due, done.plan) == (Part.REVIEW_READY, None, None)
+    assert (done.stage, done.due, done.plan) == (LinePhase.REVIEW_READY, None, None)
 
 
 def test_a_redo_puts_the_version_aside_and_begins_the_next() -> None:
     """Answers and remarks stay, what was passed may be asked again, and what went wrong is a lesson."""
     ws = workshop.said(read_through(TestPlanner=asking("How?", "When?")), "By hand.", ADA)
     ws = round_of(workshop.passed_all(ws, ADA), RiskPlanner=NO)
-    ws = workshop.chosen(ws, Decision.REDO, ADA)
+    ws = workshop.chosen(ws, ProposedMove.REDO, ADA)
     assert ws.due == PutAside()
 
     again = workshop.put_aside(ws)
-    assert (again.stage, again.version, again.round, again.sessions) == (Part.DRAFT, 2, 0, 0)
+    assert (again.stage, again.version, again.round, again.sessions) == (LinePhase.DRAFT, 2, 0, 0)
     assert [question.text for question in again.questions] == ["How?"]
     assert again.lessons == ("RiskPlanner: It is too big.",)
     assert "## Version 1 came to nothing" in briefing(again, {})
@@ -328,7 +328,7 @@ def test_new_questions_of_a_new_version_have_ids_of_their_own() -> None:
     """Those of before keep theirs."""
     ws = workshop.said(read_through(TestPlanner=asking("How?", "When?")), "skip", ADA)
     ws = round_of(workshop.said(ws, "In May.", ADA))
-    again = workshop.started(workshop.put_aside(workshop.chosen(ws, Decision.REDO, ADA)))
+    again = workshop.started(workshop.put_aside(workshop.chosen(ws, ProposedMove.REDO, ADA)))
 
     ids = [question.id for question in round_of(again, TestPlanner=asking("How?")).questions]
     assert ids == ["Q2", "Q3"]
@@ -336,19 +336,19 @@ def test_new_questions_of_a_new_version_have_ids_of_their_own() -> None:
 
 def test_a_plan_that_is_ready_can_be_done_again() -> None:
     """Only a person begins that."""
-    ws = workshop.chosen(ready(), Decision.REDO, ADA)
+    ws = workshop.chosen(ready(), ProposedMove.REDO, ADA)
 
     assert ws.due == PutAside()
-    assert workshop.put_aside(ws).stage is Part.DRAFT
+    assert workshop.put_aside(ws).stage is LinePhase.DRAFT
     with pytest.raises(NotNow):
-        workshop.chosen(ready(), Decision.GO, ADA)
+        workshop.chosen(ready(), ProposedMove.GO, ADA)
 
 
 @pytest.mark.parametrize("ws", [drafted(), started(), at_the_plan(), ready()], ids=lambda ws: str(ws.stage))
 def test_what_makes_no_sense_is_refused_with_a_sentence(ws: Workshop) -> None:
     """And changes nothing."""
     with pytest.raises(NotNow):
-        workshop.chosen(ws, Decision.GO, ADA)
+        workshop.chosen(ws, ProposedMove.GO, ADA)
     with pytest.raises(NotNow):
         workshop.another_round(ws)
     with pytest.raises(NotNow):
@@ -391,7 +391,7 @@ def test_a_workshop_survives_being_saved_at_any_moment() -> None:
         ),
         (deciding(), "The plan (version 1, round 1) is being discussed by the roles."),
         (
-            workshop.chosen(deciding(), Decision.HOLD, ADA),
+            workshop.chosen(deciding(), ProposedMove.HOLD, ADA),
             "The plan (version 1, round 1) is left for now.",
         ),
         (ready(), "The plan (version 1) is ready for review."),

@@ -6,7 +6,7 @@ import pytest
 from bot.domain.catalog.models import Chain
 from bot.settings import Settings
 from bot.voices.llm import loading
-from bot.voices.model import Mind
+from bot.voices.model import LanguageModel
 from tests.voices.models.provider import ModelServer, settings_for
 
 SECONDS = 20.0
@@ -28,11 +28,11 @@ def settings(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Callable[.
 
 
 @pytest.fixture
-async def asked_once(settings: Callable[..., Settings]) -> AsyncIterator[Callable[[str], Mind]]:
+async def asked_once(settings: Callable[..., Settings]) -> AsyncIterator[Callable[[str], LanguageModel]]:
     """The mind of a model without its chain: what it raises is what one call came to."""
     async with AsyncExitStack() as stack:
 
-        def mind(model: str) -> Mind:
+        def mind(model: str) -> LanguageModel:
             [name] = Chain.read(model).names
             loaded = loading.load([name], settings(), seconds=SECONDS)
             stack.push_async_callback(loaded.close)

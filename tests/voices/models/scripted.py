@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 
 from bot.domain.catalog.models import ModelName
 from bot.errors import VoiceError
-from bot.voices.llm.chain import ChainOfMinds, Gate, Link
-from bot.voices.model import Mind, Prompt, Thought, Usage
+from bot.voices.llm.chain import ModelChain, ModelLink, ProviderGate
+from bot.voices.model import Completion, LanguageModel, Prompt, Usage
 
 PROMPT = Prompt((), "Well?")
 
@@ -40,7 +40,7 @@ class ScriptedMind:
         self.asked: list[float] = []
         self.begun = asyncio.Event()
 
-    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Thought:  # noqa: ARG002
+    async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:  # noqa: ARG002
         self.asked.append(seconds)
         self._clock.now += self._costs
         turn = self._turns.pop(0) if len(self._turns) > 1 else self._turns[0]
@@ -49,17 +49,24 @@ class ScriptedMind:
                 str(turn), reason=turn.reason, again=turn.again, after_seconds=turn.after_seconds
             )
         if isinstance(turn, str):
-            return Thought(turn, Usage("scripted", "one", 0.0))
+            return Completion(turn, Usage("scripted", "one", 0.0))
         self.begun.set()
-        return Thought(await turn(), Usage("scripted", "one", 0.0))
+        return Completion(await turn(), Usage("scripted", "one", 0.0))
 
 
-def link(mind: Mind, clock: Clock, *, name: str = "a", gate: Gate | None = None, seconds: float = 60) -> Link:
-    async def found() -> Mind:
+def link(
+    mind: LanguageModel,
+    clock: Clock,
+    *,
+    name: str = "a",
+    gate: ProviderGate | None = None,
+    seconds: float = 60,
+) -> ModelLink:
+    async def found() -> LanguageModel:
         return mind
 
-    return Link(ModelName("scripted", name), found, gate or Gate(8, clock), seconds=seconds)
+    return ModelLink(ModelName("scripted", name), found, gate or ProviderGate(8, clock), seconds=seconds)
 
 
-def chain(clock: Clock, *links: Link, chance: float = 0.5) -> ChainOfMinds:
-    return ChainOfMinds(links, pause=clock.pause, chance=lambda: chance, clock=clock)
+def chain(clock: Clock, *links: ModelLink, chance: float = 0.5) -> ModelChain:
+    return ModelChain(links, pause=clock.pause, chance=lambda: chance, clock=clock)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from bot.voices.llm.calling import STREAMED_FROM_TOKENS
-from bot.voices.model import Mind, Prompt
+from bot.voices.model import LanguageModel, Prompt
 from tests.voices.models.provider import KEY, Answer, ModelServer, hangs, says, sends, when
 
-AskedOnce = Callable[[str], Mind]
+AskedOnce = Callable[[str], LanguageModel]
 
 CLAUDE = "anthropic:claude-sonnet-5"
 GPT = "openai-responses:gpt-5.6"

@@ -5,8 +5,15 @@ import asyncio
 import pytest
 
 from bot.errors import VoiceError
-from bot.voices.llm.chain import FAILURES, LONGEST_REST_SECONDS, PATIENCE_SECONDS, REST_SECONDS, ROUNDS, Gate
-from bot.voices.model import Mind
+from bot.voices.llm.chain import (
+    FAILURES,
+    LONGEST_REST_SECONDS,
+    PATIENCE_SECONDS,
+    REST_SECONDS,
+    ROUNDS,
+    ProviderGate,
+)
+from bot.voices.model import LanguageModel
 from tests.voices.models.scripted import PROMPT, Clock, ScriptedMind, chain, down, link
 
 
@@ -15,11 +22,11 @@ def clock() -> Clock:
     return Clock()
 
 
-async def said_by(mind: Mind, *, seconds: float = 60) -> str:
+async def said_by(mind: LanguageModel, *, seconds: float = 60) -> str:
     return (await mind.think(PROMPT, seconds=seconds, tokens=100)).text
 
 
-async def failure(mind: Mind, *, seconds: float = 60) -> VoiceError:
+async def failure(mind: LanguageModel, *, seconds: float = 60) -> VoiceError:
     with pytest.raises(VoiceError) as raised:
         await mind.think(PROMPT, seconds=seconds, tokens=100)
     return raised.value
@@ -168,7 +175,7 @@ async def test_the_setting_bounds_every_call(clock: Clock) -> None:
 # --- whoever fails again and again ----------------------------------------------------------------------------------
 
 
-async def fail(mind: Mind, times: int) -> None:
+async def fail(mind: LanguageModel, times: int) -> None:
     for _ in range(times):
         await failure(mind)
 
@@ -264,7 +271,7 @@ async def test_a_trial_that_is_cancelled_is_none(clock: Clock) -> None:
 
 async def test_models_of_one_provider_rest_together(clock: Clock) -> None:
     """It is the provider that is down; a model that wants to be left alone is only itself."""
-    gate = Gate(8, clock)
+    gate = ProviderGate(8, clock)
     other = ScriptedMind(clock, "Yes.")
     second = link(other, clock, name="b", gate=gate)
     busy = link(ScriptedMind(clock, down(after=60)), clock, gate=gate)
@@ -292,7 +299,7 @@ async def test_no_more_than_so_many_calls_at_a_time(clock: Clock) -> None:
         running -= 1
         return "Yes."
 
-    one = link(ScriptedMind(clock, counted), clock, gate=Gate(3, clock))
+    one = link(ScriptedMind(clock, counted), clock, gate=ProviderGate(3, clock))
 
     assert await asyncio.gather(*(said_by(one) for _ in range(20))) == ["Yes."] * 20
     assert most == 3
@@ -300,7 +307,7 @@ async def test_no_more_than_so_many_calls_at_a_time(clock: Clock) -> None:
 
 async def test_a_place_is_not_waited_for_longer_than_an_answer(clock: Clock) -> None:
     """Then the next model is asked."""
-    gate = Gate(1, clock)
+    gate = ProviderGate(1, clock)
     await gate.places.acquire()
 
     failed = await failure(link(ScriptedMind(clock, "Yes."), clock, gate=gate), seconds=0.01)
@@ -319,7 +326,7 @@ async def test_whoever_is_cancelled_leaves_the_place(clock: Clock) -> None:
         raise AssertionError
 
     mind = ScriptedMind(clock, hang, "Yes.")
-    one = link(mind, clock, gate=Gate(1, clock))
+    one = link(mind, clock, gate=ProviderGate(1, clock))
     thinking = [asyncio.create_task(said_by(one)) for _ in range(3)]
     await mind.begun.wait()
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bot.errors import VoiceError
 from bot.log import TALKATIVE, configure
 from bot.voices.llm.calling import STREAMED_FROM_TOKENS
-from bot.voices.model import Mind, Prompt
+from bot.voices.model import LanguageModel, Prompt
 from tests.voices.models.provider import (
     KEY,
     Answer,
@@ -28,7 +28,7 @@ from tests.voices.models.provider import (
     sends,
 )
 
-AskedOnce = Callable[[str], Mind]
+AskedOnce = Callable[[str], LanguageModel]
 
 CLAUDE, GPT, OWN = "anthropic:claude-sonnet-5", "openai-responses:gpt-5.6", "openai:qwen3"
 GEMINI, BEDROCK = "google:gemini-2.5-flash", "bedrock:us.amazon.nova-pro-v1:0"
@@ -38,7 +38,7 @@ PROMPT = Prompt(("You are Maya.",), f"Sam said: nobody may know of {SECRET}.")
 SHORT, LONG = 500, STREAMED_FROM_TOKENS
 
 
-async def failure(mind: Mind, *, seconds: float = 20, tokens: int = SHORT) -> VoiceError:
+async def failure(mind: LanguageModel, *, seconds: float = 20, tokens: int = SHORT) -> VoiceError:
     with pytest.raises(VoiceError) as raised:
         await mind.think(PROMPT, seconds=seconds, tokens=tokens)
     return raised.value

@@ -15,9 +15,9 @@ from bot.domain.catalog.models import Chain
 from bot.errors import ConfigError, VoiceError
 from bot.keys import Keys
 from bot.settings import Settings
-from bot.voices.llm.models import minds
+from bot.voices.llm.models import model_registry
 from bot.voices.llm.providers import PROVIDERS
-from bot.voices.model import Mind, Prompt
+from bot.voices.model import LanguageModel, Prompt
 from tests.voices.models.provider import Answer, ModelServer, fails, hangs, says
 
 ROOT = Path(__file__).parents[3]
@@ -25,14 +25,14 @@ PROMPT = Prompt(("You are Maya.",), "Well?")
 SettingsFor = Callable[..., Settings]
 
 
-async def said_by(mind: Mind | None) -> str:
+async def said_by(mind: LanguageModel | None) -> str:
     assert mind
     return (await mind.think(PROMPT, seconds=20, tokens=100)).text
 
 
 def complaint(model: str, **keys: str) -> str:
     async def opened() -> None:
-        async with minds(model, Keys.model_validate(keys), seconds=1, calls=1):
+        async with model_registry(model, Keys.model_validate(keys), seconds=1, calls=1):
             pass
 
     with pytest.raises(ConfigError) as refused:
@@ -74,7 +74,7 @@ async def test_the_next_model_of_another_provider_answers(settings: SettingsFor,
     server.will(fails(401), says(Answer("From the second.")))
     given = settings("anthropic:claude-sonnet-5,openai:qwen3,offline")
 
-    async with minds(given.model, given, seconds=20, calls=2) as found:
+    async with model_registry(given.model, given, seconds=20, calls=2) as found:
         assert await said_by(found.of()) == "From the second."
 
     assert [asked.path for asked in server.asked] == ["/v1/messages", "/v1/chat/completions"]
@@ -85,7 +85,9 @@ async def test_everybody_waits_for_the_busy_provider_together(
 ) -> None:
     """However many personas have minds there, and whatever their models are called."""
     server.will(says())
-    async with minds("openai:one", settings(), personas=["openai:two"], seconds=20, calls=2) as found:
+    async with model_registry(
+        "openai:one", settings(), personas=["openai:two"], seconds=20, calls=2
+    ) as found:
         both = [found.of(), found.of("openai:two")]
         await asyncio.gather(*(said_by(mind) for mind in both * 6))
 
@@ -96,7 +98,9 @@ async def test_everybody_waits_for_the_busy_provider_together(
 async def test_a_persona_thinks_with_a_model_of_its_own(settings: SettingsFor, server: ModelServer) -> None:
     """Everybody's stands in for it."""
     server.will(says(), fails(404), says())
-    async with minds("openai:everybodys", settings(), personas=["openai:own"], seconds=20, calls=2) as found:
+    async with model_registry(
+        "openai:everybodys", settings(), personas=["openai:own"], seconds=20, calls=2
+    ) as found:
         await said_by(found.of("openai:own"))
         await said_by(found.of("openai:own"))
 
@@ -107,7 +111,7 @@ async def test_a_persona_may_have_nobody_to_stand_in(settings: SettingsFor, serv
     """`offline` behind its own model says so."""
     server.will(fails(404))
     own = "openai:own,offline"
-    async with minds("openai:everybodys", settings(), personas=[own], seconds=20, calls=2) as found:
+    async with model_registry("openai:everybodys", settings(), personas=[own], seconds=20, calls=2) as found:
         with pytest.raises(VoiceError):
             await said_by(found.of(own))
 
@@ -116,17 +120,17 @@ async def test_a_persona_may_have_nobody_to_stand_in(settings: SettingsFor, serv
 
 async def test_offline_has_no_mind(settings: SettingsFor) -> None:
     """For everybody, and for a persona that is to have none."""
-    async with minds("offline", settings(), seconds=20, calls=2) as found:
+    async with model_registry("offline", settings(), seconds=20, calls=2) as found:
         assert found.of() is None
         assert found.of("offline") is None
-    async with minds("openai:everybodys", settings(), seconds=20, calls=2) as found:
+    async with model_registry("openai:everybodys", settings(), seconds=20, calls=2) as found:
         assert found.of("offline") is None
         assert found.of() is not None
 
 
 async def test_a_persona_may_think_where_nobody_else_does(settings: SettingsFor, server: ModelServer) -> None:
     """Its front matter says so, and nothing contradicts it."""
-    async with minds("offline", settings(), personas=["openai:own"], seconds=20, calls=2) as found:
+    async with model_registry("offline", settings(), personas=["openai:own"], seconds=20, calls=2) as found:
         assert await said_by(found.of("openai:own"))
     assert len(server.asked) == 1
 
@@ -134,7 +138,7 @@ async def test_a_persona_may_think_where_nobody_else_does(settings: SettingsFor,
 async def test_what_is_under_way_at_the_end_is_let_go(settings: SettingsFor, server: ModelServer) -> None:
     """A bot that stops closes what it has opened, and waits for nobody."""
     server.will(hangs())
-    async with minds("openai:qwen3", settings(), seconds=60, calls=2) as found:
+    async with model_registry("openai:qwen3", settings(), seconds=60, calls=2) as found:
         thinking = asyncio.create_task(said_by(found.of()))
         await server.arrived.wait()
         thinking.cancel()
@@ -153,7 +157,7 @@ async def test_a_model_that_cannot_be_set_up_is_told_in_a_sentence(
     monkeypatch.setenv("AWS_PROFILE", "nobody")
     given = settings(AWS_PROFILE="nobody", AWS_DEFAULT_REGION="")
     server.will(says())
-    async with minds("bedrock:x,openai:qwen3", given, seconds=20, calls=2) as found:
+    async with model_registry("bedrock:x,openai:qwen3", given, seconds=20, calls=2) as found:
         assert await said_by(found.of())
         with pytest.raises(VoiceError) as failed:
             await said_by(found.of("bedrock:x,offline"))
@@ -265,7 +269,7 @@ async def test_a_server_of_ones_own_needs_no_key(
 ) -> None:
     """Most have none."""
     given = settings(OPENAI_API_KEY="")
-    async with minds(model, given, seconds=20, calls=2) as found:
+    async with model_registry(model, given, seconds=20, calls=2) as found:
         assert await said_by(found.of())
     assert len(server.asked) == 1
 

@@ -12,10 +12,10 @@ from bot.keys import Keys
 from bot.voices.llm.calling import STREAMED_FROM_TOKENS
 from bot.voices.llm.loading import caller
 from bot.voices.llm.providers import account
-from bot.voices.model import Mind, Prompt, Usage
+from bot.voices.model import LanguageModel, Prompt, Usage
 from tests.voices.models.provider import Answer, ModelServer, says
 
-AskedOnce = Callable[[str], Mind]
+AskedOnce = Callable[[str], LanguageModel]
 
 BEDROCK = "bedrock:us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 EVERY = (
@@ -26,7 +26,7 @@ PROMPT = Prompt(("You are Maya.",), "Well?")
 SHORT, LONG = 500, STREAMED_FROM_TOKENS
 
 
-async def usage(mind: Mind, *, tokens: int = SHORT) -> Usage:
+async def usage(mind: LanguageModel, *, tokens: int = SHORT) -> Usage:
     return (await mind.think(PROMPT, seconds=20, tokens=tokens)).usage
 
 

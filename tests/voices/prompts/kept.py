@@ -14,7 +14,7 @@ from bot.domain.discussion.elaboration import Decided, Elaboration, Stance, Turn
 from bot.domain.item.meta import Record
 from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable.state import Answer, Roundtable
-from bot.domain.transcript.lines import Line, Part, Source
+from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
 from bot.shipped import personas_dir, steps_dir
 from bot.voices.model import Prompt
@@ -101,7 +101,7 @@ def disputed() -> Elaboration:
 
 
 PARTS = (
-    tasks.Part(
+    tasks.DraftPart(
         "=== requirements-spec.md | 1. Business Context",
         ("the problem and who feels it", "one or two short paragraphs"),
         "Field work.",
@@ -114,7 +114,7 @@ LINES = (
         ts="2026-01-01T00:00:00.000Z",
         round=1,
         actor="User",
-        phase=Part.DRAFT,
+        phase=LinePhase.DRAFT,
         role="user",
         source=Source.USER,
         content="Every export loses its last row.",

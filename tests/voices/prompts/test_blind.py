@@ -9,10 +9,10 @@ from bot.domain.discussion.elaboration import Stance
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.state import Roundtable
-from bot.engine.ports import Cue
+from bot.engine.ports import VoiceContext
 from bot.voices.model import Prompt
 from bot.voices.prompts import tasks
-from bot.voices.prompts.blind import heard_by
+from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.scene import Scene
 from tests.domain.table import Table, shipped
 from tests.voices.minds import ScriptedMind, debating, record, thinking, whole
@@ -29,11 +29,11 @@ async def meeting() -> dict[str, list[Prompt]]:
     table = Table(shipped()).start().do_step().stop_paying().press(Action.ELABORATE)
     asked: dict[str, list[Prompt]] = {}
     for _ in range(2):
-        while owed := table.rt.next_effect:
-            if isinstance(owed, Speak):
-                cue = Cue(table.rt, table.playbook, owed.persona)
-                speech = await (voices.frame(cue) if owed.task == "frame" else voices.respond(cue))
-                asked.setdefault(owed.persona, []).append(mind.asked[-1])
+        while pending := table.rt.next_effect:
+            if isinstance(pending, Speak):
+                cue = VoiceContext(table.rt, table.playbook, pending.persona)
+                speech = await (voices.frame(cue) if pending.task == "frame" else voices.respond(cue))
+                asked.setdefault(pending.persona, []).append(mind.asked[-1])
                 table.world.speech = lambda *_, text=speech.text: text
             table.pay_one()
         if table.rt.menu and table.rt.debate.turn_count == 3:
@@ -75,7 +75,7 @@ def test_the_prompt_of_the_second_is_the_same_whatever_the_first_said() -> None:
 
 
 def heard(rt: Roundtable, persona: str) -> list[str]:
-    return [turn.text for turn in heard_by(rt.debate, persona)]
+    return [turn.text for turn in visible_to(rt.debate, persona)]
 
 
 def test_people_are_always_heard() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.planning.workshop import Question, Remark
+from bot.domain.planning.workshop import WorkshopQuestion, WorkshopRemark
 from bot.domain.transcript.lines import Line
 from bot.voices.model import Prompt
 from bot.voices.prompts import judging
@@ -25,8 +25,8 @@ ATTACKS = (
 
 def prompts(text: str) -> list[Prompt]:
     """With *text* wherever somebody else's words come from: thread, title, names, files, and ids in a transcript."""
-    asked = Question(id="Q1", text=text, by=(text,), answer=text, person=text, line=text)
-    said = Remark(text=text, person=text, line=text)
+    asked = WorkshopQuestion(id="Q1", text=text, by=(text,), answer=text, person=text, line=text)
+    said = WorkshopRemark(text=text, person=text, line=text)
     ws = started().but(title=text, brief=text, questions=(asked,), remarks=(said,), lessons=(text,))
     files = {"requirements-spec.md": text, "draft.md": text}
     lines: list[Line] = [LINES[0].but(content=text, meta={"message_id": text, "user_name": text})]

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.voices.prompts import judging, tasks
-from bot.voices.prompts.own import own
+from bot.voices.prompts.own import own_turns
 from tests.domain.planning.seats import started
 from tests.voices.minds import whole
 from tests.voices.prompts.kept import scene
@@ -37,12 +37,12 @@ PATHS = ("nfr-matrix.md", "docs/common/nfr-matrix.md")
 @pytest.mark.parametrize("path", PATHS)
 def test_an_items_part_is_what_stands_under_its_name(path: str) -> None:
     """With what stands above all of them; a file of the item's own is shown whole."""
-    shown = own(path, MATRIX, slug="offline-sync")
+    shown = own_turns(path, MATRIX, slug="offline-sync")
 
     assert shown.startswith("# Quality\n\nNumbers that hold for all of us.\n")
     assert shown.endswith("## Offline sync (offline-sync)\n\n| NFR-002 | Edits are there within 2 s |\n\n")
     assert "Acme" not in shown
-    assert own("draft.md", MATRIX, slug="offline-sync") == MATRIX
+    assert own_turns("draft.md", MATRIX, slug="offline-sync") == MATRIX
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.discussion import positions
-from bot.domain.discussion.elaboration import Beside, Stance
+from bot.domain.discussion.elaboration import Stance, UnansweredMessage
 from bot.domain.item.artifacts import SectionEdit
 from bot.domain.values.markdown import outline
 from bot.voices.prompts import tasks
@@ -112,7 +112,7 @@ def test_who_answers_is_told_all_that_waits_for_it() -> None:
 
 def test_what_nobody_answered_is_put_together_with_the_rest() -> None:
     """It was said when too much waited already, and is in no turn."""
-    said = Beside(by="U1", name="Ada", text="Nobody reads the log.", ts="1.1")
+    said = UnansweredMessage(by="U1", name="Ada", text="Nobody reads the log.", ts="1.1")
     prompt = tasks.synthesize(scene(), debate(4).but(besides=(said,))).moving
 
     assert "Said besides" in prompt

@@ -131,6 +131,6 @@ def test_who_writes_reads_everything_that_people_said() -> None:
 
 def test_a_part_is_shown_whole_to_whoever_writes_it_anew() -> None:
     """One that is too long for that is not given away."""
-    part = tasks.Part("=== x.md | 1. X", (), "word " * (tasks.PART_CHARS // 5))
+    part = tasks.DraftPart("=== x.md | 1. X", (), "word " * (tasks.PART_CHARS // 5))
 
     assert "[cut]" not in tasks.draft(scene(), ROUNDTABLE.answers, (part,)).moving

@@ -15,19 +15,19 @@ MARGIN_SECONDS = 60
 
 def returned(rt: Roundtable, *, since: str) -> Roundtable:
     """Where the thread is not known yet, or is about to be read anyway, there is nothing to do."""
-    if not rt.place.thread or rt.stage is Stage.OPENING or rt.owes(ReadThread):
+    if not rt.place.thread or rt.stage is Stage.OPENING or rt.has_pending(ReadThread):
         return rt
     left = seconds(since) - MARGIN_SECONDS
-    return rt.owing(ReadThread(missed=True, after=f"{left:.6f}"))
+    return rt.queueing(ReadThread(missed=True, after=f"{left:.6f}"))
 
 
-def unheard(rt: Roundtable, happened: ThreadRead) -> tuple[Say, ...]:
+def unheard(rt: Roundtable, event: ThreadRead) -> tuple[Say, ...]:
     """Somebody else may have been there, or Slack have repeated it after all: that is no news."""
     known = {*rt.seen, *(line.message_id for line in rt.lines)}
     oldest = _remembered_since(rt)
     return tuple(
-        Say(key=rt.line_of(one.ts), at=happened.at, person=one.person, text=one.text, ts=one.ts)
-        for one in happened.heard
+        Say(key=rt.line_of(one.ts), at=event.at, person=one.person, text=one.text, ts=one.ts)
+        for one in event.heard
         if one.ts > oldest and rt.line_of(one.ts) not in known
     )
 

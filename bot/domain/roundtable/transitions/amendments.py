@@ -10,64 +10,62 @@ from bot.domain.messages import step_wording
 from bot.domain.planning import workshop
 from bot.domain.roundtable.inputs import Amend, Command, Retract, Say
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Answer, Overtaken, Roundtable
+from bot.domain.roundtable.state import Answer, EarlyEdit, Roundtable
 from bot.domain.roundtable.transitions import pausing, steps
 
 REMEMBERED = 32
 """Changes of messages that have not come yet."""
 
 
-def amended(rt: Roundtable, happened: Amend, playbook: Playbook) -> Roundtable:
-    answers = tuple(
-        answer.but(text=happened.text) if answer.ts == happened.ts else answer for answer in rt.answers
-    )
+def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
+    answers = tuple(answer.but(text=event.text) if answer.ts == event.ts else answer for answer in rt.answers)
     rt = rt.heard(
-        happened.person,
-        happened.text,
-        ts=happened.ts,
+        event.person,
+        event.text,
+        ts=event.ts,
         part=rt.part,
-        message_id=happened.key,
-        amends=rt.line_of(happened.ts),
+        message_id=event.key,
+        amends=rt.line_of(event.ts),
     )
-    rt = _overtaking(_words_are(rt, happened.ts, happened.text), happened.ts, happened.text)
+    rt = _overtaking(_words_are(rt, event.ts, event.text), event.ts, event.text)
     return _answers_are(rt, answers, playbook)
 
 
-def retracted(rt: Roundtable, happened: Retract, playbook: Playbook) -> Roundtable:
-    answers = tuple(answer for answer in rt.answers if answer.ts != happened.ts)
+def retracted(rt: Roundtable, event: Retract, playbook: Playbook) -> Roundtable:
+    answers = tuple(answer for answer in rt.answers if answer.ts != event.ts)
     rt = rt.recording(
-        step_wording.retracted(rt.name_of(happened.person.id)),
+        step_wording.retracted(rt.name_of(event.person.id)),
         part=rt.part,
-        message_id=happened.key,
-        user_id=happened.person.id,
-        retracts=rt.line_of(happened.ts),
+        message_id=event.key,
+        user_id=event.person.id,
+        retracts=rt.line_of(event.ts),
     )
-    rt = _overtaking(_words_are(rt, happened.ts, ""), happened.ts, None)
+    rt = _overtaking(_words_are(rt, event.ts, ""), event.ts, None)
     return _answers_are(rt, answers, playbook)
 
 
-def overtaken(rt: Roundtable, happened: Say) -> Overtaken | None:
-    """What became of the message *happened*, if that was heard of before it."""
-    return next((one for one in reversed(rt.overtaken) if one.ts == happened.ts), None)
+def overtaken(rt: Roundtable, event: Say) -> EarlyEdit | None:
+    """What became of the message *event*, if that was heard of before it."""
+    return next((one for one in reversed(rt.overtaken) if one.ts == event.ts), None)
 
 
-def as_it_reads(rt: Roundtable, happened: Command) -> Command:
+def as_it_reads(rt: Roundtable, event: Command) -> Command:
     """With the words that stand there now, if we heard of those first: they are what is answered."""
-    if not isinstance(happened, Say) or (change := overtaken(rt, happened)) is None:
-        return happened
-    return happened.but(text=change.text or "")
+    if not isinstance(event, Say) or (change := overtaken(rt, event)) is None:
+        return event
+    return event.but(text=change.text or "")
 
 
-def gone_already(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+def gone_already(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """It was deleted before it came: kept in the transcript, and it means nothing any more."""
-    rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=rt.part)
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part)
     return pausing.notes_saved(rt, playbook)
 
 
 def _overtaking(rt: Roundtable, ts: str, text: str | None) -> Roundtable:
     if rt.line_of(ts) in rt.seen:
         return rt
-    return rt.but(overtaken=(*rt.overtaken, Overtaken(ts=ts, text=text))[-REMEMBERED:])
+    return rt.but(overtaken=(*rt.overtaken, EarlyEdit(ts=ts, text=text))[-REMEMBERED:])
 
 
 def _words_are(rt: Roundtable, ts: str, text: str) -> Roundtable:

@@ -19,8 +19,8 @@ from bot.domain.roundtable.budget import line, used_up
 from bot.domain.roundtable.effects import Draft, Formalize, Judge, Speak, Survey, Synthesize
 from bot.domain.roundtable.outcomes import Surveyed
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Passed, Roundtable
-from bot.domain.transcript.lines import Part
+from bot.domain.roundtable.state import Roundtable, SkippedStep
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 
 # Troubles: the ones people should read go into the thread as small print, all others to the log.
@@ -29,7 +29,7 @@ from bot.domain.values.places import Person
 LOUD = {Severity.ERROR: "⚠ ", Severity.FATAL: "⚠ "}
 
 
-def report(rt: Roundtable, troubles: Iterable[Trouble], *, part: Part | None = None) -> Roundtable:
+def report(rt: Roundtable, troubles: Iterable[Trouble], *, part: LinePhase | None = None) -> Roundtable:
     """One message for all that can be seen, each with its code, so that it can be looked up."""
     found = tuple(troubles)
     rt = rt.logging(*found)
@@ -86,8 +86,10 @@ def next_question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundt
     What people said while we were busy, and nobody has written down, is said to the step that opens now.
     """
     picked = pick(rt, playbook)
-    rt = rt.but(passed=(*rt.passed, *(Passed(step_id=skip.step_id, why=skip.why) for skip in picked.skipped)))
-    rt = report(rt, picked.troubles, part=Part.CLARIFYING)
+    rt = rt.but(
+        passed=(*rt.passed, *(SkippedStep(step_id=skip.step_id, why=skip.why) for skip in picked.skipped))
+    )
+    rt = report(rt, picked.troubles, part=LinePhase.CLARIFYING)
     if picked.step is None:
         return menu(rt, playbook, first, kind=MenuKind.PHASE)
 
@@ -99,19 +101,19 @@ def next_question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundt
         drafted=(),
         acknowledged_at="",
     )
-    rt = rt.opening_round(Part.CLARIFYING)
+    rt = rt.opening_round(LinePhase.CLARIFYING)
     if picked.step.step_id not in SURVEYED:
         return question(rt, playbook, first)
     if first:
         speaker = speaker_of(rt, playbook)
         message = Message(text=first, speaker=speaker.key)
-        rt = rt.telling(message, part=Part.CLARIFYING, actor=speaker.actor)
-    return rt.owing(Survey(keywords=keywords(rt)))
+        rt = rt.telling(message, part=LinePhase.CLARIFYING, actor=speaker.actor)
+    return rt.queueing(Survey(keywords=keywords(rt)))
 
 
-def surveyed(rt: Roundtable, happened: Surveyed, playbook: Playbook) -> Roundtable:
+def surveyed(rt: Roundtable, event: Surveyed, playbook: Playbook) -> Roundtable:
     """What the search found is shown with the questions, or goes into the file that is being written."""
-    rt = rt.but(survey=happened.survey)
+    rt = rt.but(survey=event.survey)
     return question(rt, playbook) if rt.stage is Stage.DISCUSSING and rt.menu is None else rt
 
 
@@ -136,7 +138,7 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundtable:
     facts = step_wording.surveyed(rt.survey) if rt.survey and step.step_id in SURVEYED else ""
     parts = (first, step_wording.header(persona, step), facts, step_wording.prompt(text, _known_facts(rt)))
     message = menus.prompt(persona.key, "\n\n".join(part for part in parts if part), depth)
-    rt = rt.offering(MenuKind.PROMPT, message, part=Part.CLARIFYING, actor=persona.actor)
+    rt = rt.offering(MenuKind.PROMPT, message, part=LinePhase.CLARIFYING, actor=persona.actor)
     newest = rt.asked[-1] if rt.asked else None
     asked_again = newest is not None and newest.step_id == rt.step_id and not newest.discussion
     return rt if asked_again else rt.opening(rt.step_id)
@@ -161,9 +163,9 @@ def menu(
         above = "\n\n".join(part for part in (text, step_wording.not_done(left)) if part)
         after = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key))
         message = menus.after_phase(speaker.key, above, after)
-    house = playbook.house
-    message = menus.with_purse(message, line(rt.purse, house), used_up=used_up(rt.purse, house))
-    return rt.offering(kind, message, part=Part.CLARIFYING, actor=speaker.actor, **facts or {})
+    policy = playbook.policy
+    message = menus.with_budget_button(message, line(rt.purse, policy), used_up=used_up(rt.purse, policy))
+    return rt.offering(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or {})
 
 
 # --- what can be known without asking -----------------------------------------------------------------------------
@@ -200,7 +202,7 @@ def _is_identifier(word: str) -> bool:
 # A person chose from a menu: it says so from then on, and so does the record.
 
 
-def chosen(rt: Roundtable, label: str, person: Person, *, part: Part, ts: str = "") -> Roundtable:
+def chosen(rt: Roundtable, label: str, person: Person, *, part: LinePhase, ts: str = "") -> Roundtable:
     """*ts* is where the menu stands, if a press told us before the post's own outcome did."""
     name = rt.name_of(person.id)
     rt = rt.closing_menu(step_wording.chosen(label, name), ts=ts)
@@ -221,7 +223,7 @@ def thinks(work: ByVoice, rt: Roundtable, playbook: Playbook) -> bool:
         return False
     persona = _by(work, rt, playbook)
     own = persona.model if persona else ""
-    return own != OFFLINE if own else playbook.house.thinks
+    return own != OFFLINE if own else playbook.policy.thinks
 
 
 def _by(work: ByVoice, rt: Roundtable, playbook: Playbook) -> Persona | None:

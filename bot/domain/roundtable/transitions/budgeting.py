@@ -12,7 +12,7 @@ from typing import Any
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.budget import CAP, spent_by
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion.elaboration import Elaboration, Ending
+from bot.domain.discussion.elaboration import Elaboration, EndReason
 from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import Message
@@ -24,7 +24,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, elaborations, planning, speaking, steps
 from bot.domain.roundtable.transitions import asking as minds
-from bot.domain.roundtable.transitions.saving import owe_commit
+from bot.domain.roundtable.transitions.saving import queue_commit
 
 OFFERING_MORE = frozenset(
     {
@@ -45,26 +45,26 @@ def bounded(decide: Decide) -> Decide:
     """*decide*, within what models may take."""
 
     @wraps(decide)
-    def decided(rt: Roundtable, happened: Input, playbook: Playbook) -> Roundtable:
-        after = decide(rt, happened, playbook)
-        if after is rt or not purse.used_up(after.purse, playbook.house):
+    def decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+        after = decide(rt, event, playbook)
+        if after is rt or not purse.used_up(after.purse, playbook.policy):
             return after
-        if purse.gone(after.purse, playbook.house):
+        if purse.gone(after.purse, playbook.policy):
             after = _without_models(after, playbook)
         return _offering_more(after)
 
     return decided
 
 
-def counted(rt: Roundtable, happened: Outcome) -> Roundtable:
-    facts: Mapping[str, Any] = getattr(happened, "facts", None) or {}
+def counted(rt: Roundtable, event: Outcome) -> Roundtable:
+    facts: Mapping[str, Any] = getattr(event, "facts", None) or {}
     spent = spent_by(facts) if facts else None
     return rt.but(purse=rt.purse.paying(spent)) if spent else rt
 
 
 def noticed(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """After what was said for the money: how much of it is left, and at the end what shall become of the rest."""
-    budget, level = playbook.house.budget, purse.notice(rt.purse, playbook.house)
+    budget, level = playbook.policy.budget, purse.notice(rt.purse, playbook.policy)
     if not level or budget is None:
         return rt
     before, total = rt.purse.told, purse.total(budget, rt.purse.allowed)
@@ -75,21 +75,21 @@ def noticed(rt: Roundtable, playbook: Playbook) -> Roundtable:
         return rt
     if before < CAP and rt.stage in {Stage.ELABORATING, Stage.DISCUSSING}:
         return _used_up(rt, playbook, total)
-    is_gone = purse.gone(rt.purse, playbook.house)
+    is_gone = purse.gone(rt.purse, playbook.policy)
     text = trouble_wording.reserve_gone(total) if is_gone else trouble_wording.used_up_elsewhere(total)
     return rt.telling(Message(text=text), part=rt.part)
 
 
-def allowed_more(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+def allowed_more(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """A person says so, and the line says who; then everything stands where it stood."""
-    budget = playbook.house.budget
-    name, label = rt.name_of(happened.person.id), menus.ALLOW_MORE.label
+    budget = playbook.policy.budget
+    name, label = rt.name_of(event.person.id), menus.ALLOW_MORE.label
     before, was_plain = rt.menu, rt.purse.plain
-    rt = rt.closing_menu(step_wording.chosen(label, name), ts=happened.ts)
-    rt = rt.but(purse=rt.purse.allowing_more(playbook.house))
+    rt = rt.closing_menu(step_wording.chosen(label, name), ts=event.ts)
+    rt = rt.but(purse=rt.purse.allowing_more(playbook.policy))
     total = purse.total(budget, rt.purse.allowed) if budget else ""
     text = trouble_wording.allowed(name, total)
-    rt = rt.recording(text, part=rt.part, user_id=happened.person.id, user_name=name)
+    rt = rt.recording(text, part=rt.part, user_id=event.person.id, user_name=name)
     match rt.stage:
         case Stage.AT_BOUNDARY if was_plain and rt.answers and rt.step_id in rt.steps_completed:
             return steps.write(rt)
@@ -113,11 +113,11 @@ def _floor_again(rt: Roundtable, before: Menu | None, text: str) -> Roundtable:
 
 def _used_up(rt: Roundtable, playbook: Playbook, total: str) -> Roundtable:
     if rt.stage is Stage.ELABORATING:
-        return elaborations.conclude(rt, Ending.BUDGET, playbook)
+        return elaborations.conclude(rt, EndReason.BUDGET, playbook)
     message = Message(
         text=trouble_wording.used_up_in_a_step(total), choices=(menus.FINISH_STEP, menus.ALLOW_MORE)
     )
-    rt = owe_commit(rt.without_owing(Speak), "budget used up")
+    rt = queue_commit(rt.dropping(Speak), "budget used up")
     return rt.offering(MenuKind.PROMPT, message, part=rt.part)
 
 
@@ -133,7 +133,7 @@ def _without_models(rt: Roundtable, playbook: Playbook) -> Roundtable:
     is_plain = rt.purse.plain or any(isinstance(one, Draft) and one.unaided for one in outbox)
     rt = rt.but(outbox=outbox, purse=rt.purse.but(plain=is_plain))
     waits = any(isinstance(one, Judge | Formalize) and minds.thinks(one, rt, playbook) for one in outbox)
-    return planning.asked_for_more(rt.without_owing(Judge, Formalize), playbook) if waits else rt
+    return planning.asked_for_more(rt.dropping(Judge, Formalize), playbook) if waits else rt
 
 
 def _offering_more(rt: Roundtable) -> Roundtable:
@@ -171,12 +171,12 @@ def is_over(rt: Roundtable, effect: Asked, reason: str) -> bool:
         return False
     if isinstance(effect, Speak) and effect.task == "acknowledge":
         return reason in AWAY
-    if isinstance(effect, Speak) and effect.task == "respond" and not nobody_spoke(rt.debate):
+    if isinstance(effect, Speak) and effect.task == "respond" and not no_answer(rt.debate):
         return False
     return reason in AWAY | OF_AN_ANSWER
 
 
-def nobody_spoke(debate: Elaboration) -> bool:
+def no_answer(debate: Elaboration) -> bool:
     """Whether who fails now is the last of a round in which nobody found words, or leaves a person unanswered."""
     is_last = len(debate.waiting) <= 1
     return is_last and (bool(debate.unheard) or debate.turns[-1].human)
@@ -192,17 +192,17 @@ def carried_on(rt: Roundtable, effect: Asked) -> Roundtable:
         text=text, note=lost.code, choices=before.message.choices if before else (menus.AIDED_AGAIN,)
     )
     rt = rt.offering(before.kind if before else MenuKind.RETRY, message, part=rt.part)
-    return rt.owing(effect.but(id="", attempts=0, attempted_at="", attempted_before=""))
+    return rt.queueing(effect.but(id="", attempts=0, attempted_at="", attempted_before=""))
 
 
-def wanted_back(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+def wanted_back(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """From here on with the model; the step that was written down without it is written again."""
     assert rt.menu, "its button was pressed"
     kind, message = rt.menu.kind, rt.menu.message
-    name = rt.name_of(happened.person.id)
+    name = rt.name_of(event.person.id)
     chosen = step_wording.chosen(menus.AIDED_AGAIN.label, name)
-    rt = rt.closing_menu(chosen, ts=happened.ts).but(unaided=False)
-    rt = rt.recording(chosen, part=rt.part, user_id=happened.person.id, user_name=name)
+    rt = rt.closing_menu(chosen, ts=event.ts).but(unaided=False)
+    rt = rt.recording(chosen, part=rt.part, user_id=event.person.id, user_name=name)
     if rt.stage is Stage.AT_BOUNDARY and rt.answers and rt.step_id in rt.steps_completed:
         return steps.write(rt)
     left = tuple(choice for choice in message.choices if choice.action is not menus.RETRY.action)

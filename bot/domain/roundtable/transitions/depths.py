@@ -2,7 +2,7 @@
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.steps import Depth
-from bot.domain.item.meta import Change
+from bot.domain.item.meta import MetaChange
 from bot.domain.messages import menus, step_wording
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.effects import Survey
@@ -11,18 +11,18 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.roundtable.transitions import asking as choosing
-from bot.domain.roundtable.transitions.saving import owe_commit
-from bot.domain.transcript.lines import Part
+from bot.domain.roundtable.transitions.saving import queue_commit
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 
 
-def asked(rt: Roundtable, happened: SetDepth, playbook: Playbook) -> Roundtable:
-    return change(rt, happened.depth, playbook, person=happened.person)
+def asked(rt: Roundtable, event: SetDepth, playbook: Playbook) -> Roundtable:
+    return change(rt, event.depth, playbook, person=event.person)
 
 
-def pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
-    depth = menus.DEPTH_OF[happened.action]
-    return change(rt, depth, playbook, person=happened.person, ts=happened.ts)
+def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    depth = menus.DEPTH_OF[event.action]
+    return change(rt, depth, playbook, person=event.person, ts=event.ts)
 
 
 def change(rt: Roundtable, depth: Depth, playbook: Playbook, *, person: Person, ts: str = "") -> Roundtable:
@@ -30,12 +30,14 @@ def change(rt: Roundtable, depth: Depth, playbook: Playbook, *, person: Person, 
     kind = rt.menu.kind if rt.menu else None
     said = step_wording.depth_switched(depth)
     rt = rt.but(depth=depth, depth_overrides={**rt.depth_overrides, rt.phase_key: depth.value})
-    rt = choosing.chosen(rt, menus.DEPTHS[depth].label, person, part=Part.CLARIFYING, ts=ts)
-    rt = owe_commit(
-        rt, f"depth {depth} for {rt.phase_key}", change=Change(depth_overrides={rt.phase_key: depth.value})
+    rt = choosing.chosen(rt, menus.DEPTHS[depth].label, person, part=LinePhase.CLARIFYING, ts=ts)
+    rt = queue_commit(
+        rt,
+        f"depth {depth} for {rt.phase_key}",
+        change=MetaChange(depth_overrides={rt.phase_key: depth.value}),
     )
     if rt.stage is not Stage.DISCUSSING:
         return asking.menu(rt, playbook, said, kind=kind)
-    if rt.owes(Survey):
-        return rt.telling(Message(text=said), part=Part.CLARIFYING)
+    if rt.has_pending(Survey):
+        return rt.telling(Message(text=said), part=LinePhase.CLARIFYING)
     return asking.question(rt, playbook, said)

@@ -10,7 +10,7 @@ from bot.domain.catalog.agenda import Playbook, Step
 from bot.domain.catalog.personas import Address, AddressKind, Persona
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.discussion import floor, positions
-from bot.domain.discussion.elaboration import Beside, Decided, Dispute, Elaboration, Ending
+from bot.domain.discussion.elaboration import Decided, Dispute, Elaboration, EndReason, UnansweredMessage
 from bot.domain.discussion.floor import answering
 from bot.domain.discussion.positions import Side
 from bot.domain.messages import (
@@ -36,7 +36,7 @@ from bot.domain.roundtable.transitions import (
 )
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.speaking import (
-    Saying,
+    PersonaUtterance,
     going_on,
     lead_of,
     named_first,
@@ -46,7 +46,7 @@ from bot.domain.roundtable.transitions.speaking import (
     told,
 )
 from bot.domain.roundtable.transitions.steps import NOTED
-from bot.domain.transcript.lines import Part
+from bot.domain.transcript.lines import LinePhase
 from bot.errors import NotNow
 
 # Agreement that came too easily, and disagreement that only people can end.
@@ -72,7 +72,7 @@ def challenged(rt: Roundtable, playbook: Playbook) -> Roundtable:
     asked, *_ = _challengers(rt, playbook)
     agreed = [found[0].position for found in positions.sides(rt.debate).values()]
     ask = discussion_wording.challenge_instead if rt.debate.challengers else discussion_wording.challenge
-    rt = told(rt, [Saying(lead_of(rt, playbook), ask(asked.first_name, agreed))])
+    rt = told(rt, [PersonaUtterance(lead_of(rt, playbook), ask(asked.first_name, agreed))])
     debate = rt.debate.but(challenger=asked.key, challengers=(*rt.debate.challengers, asked.key))
     return rt.but(elaboration=debate.asked(asked.key))
 
@@ -85,8 +85,8 @@ def _challengers(rt: Roundtable, playbook: Playbook) -> list[Persona]:
 
 
 def circles_ended(
-    rt: Roundtable, sayings: list[Saying], playbook: Playbook
-) -> tuple[Roundtable, list[Saying]]:
+    rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playbook
+) -> tuple[Roundtable, list[PersonaUtterance]]:
     """Who makes the same point again ends what the personas do among themselves; once, people know it by then."""
     issues = positions.repeated(rt.debate)
     if rt.debate.circles_named or not issues:
@@ -94,25 +94,25 @@ def circles_ended(
     waiting = () if rt.debate.silent_rounds else rt.debate.waiting
     rt = rt.but(elaboration=rt.debate.but(circles_named=True, waiting=waiting))
     sentence = discussion_wording.circles(rt.debate.turns[-1].name, issues)
-    return rt, [*sayings, Saying(lead_of(rt, playbook), sentence)]
+    return rt, [*sayings, PersonaUtterance(lead_of(rt, playbook), sentence)]
 
 
 # --- for people to decide -----------------------------------------------------------------------------------------
 
 
-def floor_given(rt: Roundtable, sayings: list[Saying], playbook: Playbook) -> Roundtable:
+def floor_given(rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playbook) -> Roundtable:
     """The people's floor, below *sayings*, or below the two sides of what personas disagree on."""
     lead = lead_of(rt, playbook)
     debate = rt.debate
     if not (dispute := undecided(debate)):
         if not sayings or sayings[-1].note:  # small print would go with the buttons when they are used
-            sayings = [*sayings, Saying(lead, discussion_wording.your_turn())]
+            sayings = [*sayings, PersonaUtterance(lead, discussion_wording.your_turn())]
         *earlier, last = sayings
         return offered(told(rt, earlier), last, menus.FLOOR)
     rt = told(rt, sayings)
     rt = rt.but(elaboration=rt.debate.but(put=(*rt.debate.put, dispute)))
     text = discussion_wording.both_sides(dispute.issue, _favored(debate, dispute))
-    saying = Saying(lead, text, note=discussion_wording.yours_to_decide())
+    saying = PersonaUtterance(lead, text, note=discussion_wording.yours_to_decide())
     return offered(rt, saying, (*menus.options(dispute.options), *menus.FLOOR))
 
 
@@ -127,36 +127,38 @@ def undecided(debate: Elaboration) -> Dispute | None:
     return None
 
 
-def decided(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """On record in the person's name. Personas and people go on as they like."""
     assert rt.menu, "only what the open menu offers is pressed"
-    pressed = (happened.action, happened.value)
+    pressed = (event.action, event.value)
     choice = next((one for one in rt.menu.message.choices if (one.action, one.value) == pressed), None)
     if choice is None:
         raise NotNow(trouble_wording.unknown_menu())
-    dispute, name = rt.debate.put[-1], rt.name_of(happened.person.id)
+    dispute, name = rt.debate.put[-1], rt.name_of(event.person.id)
     position = dispute.options[int(choice.value)]
-    rt = rt.closing_menu(step_wording.chosen(choice.label, name), ts=happened.ts).opening_round(Part.WORKSHOP)
+    rt = rt.closing_menu(step_wording.chosen(choice.label, name), ts=event.ts).opening_round(
+        LinePhase.WORKSHOP
+    )
     decision = Decided(
         issue=dispute.issue,
         position=position,
-        by=happened.person.id,
+        by=event.person.id,
         name=name,
-        line=happened.key,
+        line=event.key,
         after=rt.debate.turn_count,
     )
     sentence = discussion_wording.decided(name, dispute.issue, position)
     rt = rt.heard(
-        happened.person,
+        event.person,
         sentence,
         ts="",
-        part=Part.WORKSHOP,
-        message_id=happened.key,
+        part=LinePhase.WORKSHOP,
+        message_id=event.key,
         decision=decision.text,
         options=list(dispute.options),
     )
     debate = rt.debate.but(decided=(*rt.debate.decided, decision), silent_rounds=0)
-    noted = Saying(lead_of(rt, playbook), discussion_wording.noted(name, dispute.issue, position))
+    noted = PersonaUtterance(lead_of(rt, playbook), discussion_wording.noted(name, dispute.issue, position))
     return floor_given(rt.but(elaboration=debate), [noted], playbook)
 
 
@@ -219,20 +221,20 @@ def still_asked(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
 
 def is_full(rt: Roundtable) -> bool:
     """Only while somebody speaks: on the people's floor they may talk to each other for as long as they like."""
-    return rt.owes(Speak) and len(rt.debate.unanswered) >= LONGEST
+    return rt.has_pending(Speak) and len(rt.debate.unanswered) >= LONGEST
 
 
-def only_kept(rt: Roundtable, happened: Say) -> Roundtable:
+def only_kept(rt: Roundtable, event: Say) -> Roundtable:
     """On record, and given to whoever puts the discussion together; nobody answers it."""
-    person = happened.person
+    person = event.person
     is_told = any(one.by == person.id for one in rt.debate.besides)
-    rt = rt.heard(person, happened.text, ts=happened.ts, part=Part.WORKSHOP)
-    beside = Beside(by=person.id, name=rt.name_of(person.id), text=happened.text, ts=happened.ts)
+    rt = rt.heard(person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+    beside = UnansweredMessage(by=person.id, name=rt.name_of(person.id), text=event.text, ts=event.ts)
     rt = rt.but(elaboration=rt.debate.but(besides=(*rt.debate.besides, beside)))
-    rt = rt.owing(React(ts=happened.ts, emoji=NOTED))
+    rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
     if is_told:
         return rt
-    return rt.owing(Tell(person=person.id, message=Message(text=discussion_wording.too_much_at_once())))
+    return rt.queueing(Tell(person=person.id, message=Message(text=discussion_wording.too_much_at_once())))
 
 
 def _goes_on(debate: Elaboration) -> bool:
@@ -243,9 +245,9 @@ def _goes_on(debate: Elaboration) -> bool:
 PERSONAS_GOING_ON = 2
 HEARD = "speech_balloon"
 LAST_WORDS = {
-    Ending.TURN_LIMIT: discussion_wording.limit_reached,
-    Ending.BY_PEOPLE: discussion_wording.wrapping_up,
-    Ending.BUDGET: trouble_wording.used_up_in_a_discussion,
+    EndReason.TURN_LIMIT: discussion_wording.limit_reached,
+    EndReason.BY_PEOPLE: discussion_wording.wrapping_up,
+    EndReason.BUDGET: trouble_wording.used_up_in_a_discussion,
 }
 
 
@@ -267,7 +269,7 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
         max_turns=rt.max_turns,
         from_phase_menu=from_phase_menu,
     )
-    rt = rt.but(stage=Stage.ELABORATING, elaboration=debate).opening_round(Part.WORKSHOP)
+    rt = rt.but(stage=Stage.ELABORATING, elaboration=debate).opening_round(LinePhase.WORKSHOP)
     if unknown:
         rt = rt.logging(trouble("ERR-ELAB-002", phase_key=rt.phase_key))
     intro = discussion_wording.intro(
@@ -286,11 +288,11 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
     debate = rt.debate.back(rt.max_turns)
     rt = rt.but(stage=Stage.ELABORATING, elaboration=debate)
     if debate.exhausted:
-        return conclude(rt.logging(trouble("ERR-ELAB-006")), Ending.TURN_LIMIT, playbook)
-    if not debate.framed and not speaking.hushed(rt, playbook):
-        return rt.owing(Speak(persona=lead_of(rt, playbook).key, task="frame"))
+        return conclude(rt.logging(trouble("ERR-ELAB-006")), EndReason.TURN_LIMIT, playbook)
+    if not debate.framed and not speaking.is_silenced(rt, playbook):
+        return rt.queueing(Speak(persona=lead_of(rt, playbook).key, task="frame"))
     text = discussion_wording.back_to_the_table(debate.topic, debate.turn_count, debate.max_turns)
-    return floor_given(rt, [Saying(lead_of(rt, playbook), text)], playbook)
+    return floor_given(rt, [PersonaUtterance(lead_of(rt, playbook), text)], playbook)
 
 
 def _topic(step: Step, playbook: Playbook, *, whole_phase: bool) -> str:
@@ -301,43 +303,43 @@ def _topic(step: Step, playbook: Playbook, *, whole_phase: bool) -> str:
 # --- personas -----------------------------------------------------------------------------------------------------
 
 
-def persona_spoke(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> Roundtable:
+def persona_spoke(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
     """One turn. The framing gives the floor to the others, the colleague it named first."""
-    persona = playbook.roster.get(happened.persona)
+    persona = playbook.roster.get(event.persona)
     if persona is None:
-        return said_nothing(rt, happened.persona, playbook)
-    if speaking.is_belated(rt.debate, happened):
-        return _written_belatedly(speaking.late_words_noted(rt, persona, happened), happened, playbook)
-    if happened.passed:
-        return said_nothing(speaking.pass_noted(rt, persona, happened), persona.key, playbook)
-    text, forged = own_words(happened.text, persona, playbook)
+        return said_nothing(rt, event.persona, playbook)
+    if speaking.is_stale_reply(rt.debate, event):
+        return _written_belatedly(speaking.late_words_noted(rt, persona, event), event, playbook)
+    if event.passed:
+        return said_nothing(speaking.pass_noted(rt, persona, event), persona.key, playbook)
+    text, forged = own_words(event.text, persona, playbook)
     if forged:
         rt = rt.logging(trouble("ERR-ELAB-004"))
     if not text:
         return said_nothing(rt, persona.key, playbook)
 
     framing = not rt.debate.framed
-    debate = speaking.spoken(rt.debate, text, happened, by=persona, unaided=rt.unaided)
+    debate = speaking.spoken(rt.debate, text, event, by=persona, unaided=rt.unaided)
     if framing:
         debate = debate.asked(*named_first(text, playbook.roster.others(persona.key)))
     rt = rt.but(elaboration=debate)
-    facts = {**speaking.facts(debate, happened), **_turn(debate)}
-    sayings = [Saying(persona, text, facts, discussion_wording.moved(speaking.unbacked(debate)))]
+    facts = {**speaking.facts(debate, event), **_turn(debate)}
+    sayings = [PersonaUtterance(persona, text, facts, discussion_wording.moved(speaking.unbacked(debate)))]
     if other := other_step(rt, text, playbook):
         rt, sayings = _drifted(rt, sayings, playbook, other=other)
     if debate.nearly_over:
-        sayings.append(Saying(lead_of(rt, playbook), discussion_wording.nearing_the_end()))
+        sayings.append(PersonaUtterance(lead_of(rt, playbook), discussion_wording.nearing_the_end()))
     rt, sayings = circles_ended(rt, sayings, playbook)
     return _after_turn(rt, playbook, sayings)
 
 
-def _written_belatedly(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> Roundtable:
+def _written_belatedly(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
     """A framing is never left out: without it there is no discussion."""
-    if happened.redone and rt.debate.framed:
-        rt = rt.but(elaboration=rt.debate.passed_over(happened.persona))
+    if event.redone and rt.debate.framed:
+        rt = rt.but(elaboration=rt.debate.passed_over(event.persona))
         rt = rt.but(elaboration=rt.debate.asked(*still_asked(rt, playbook)))
         return _after_turn(rt, playbook, [])
-    return speaking.asking_to_speak(rt, speaking.again(rt, happened.persona), playbook)
+    return speaking.asking_to_speak(rt, speaking.again(rt, event.persona), playbook)
 
 
 def said_nothing(rt: Roundtable, persona: str, playbook: Playbook) -> Roundtable:
@@ -345,10 +347,10 @@ def said_nothing(rt: Roundtable, persona: str, playbook: Playbook) -> Roundtable
     return _after_turn(rt.but(elaboration=rt.debate.passed_over(persona)), playbook, [])
 
 
-def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[Saying]) -> Roundtable:
+def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[PersonaUtterance]) -> Roundtable:
     """The next one who waits, the end, or the people's floor under the last message."""
     if rt.debate.exhausted:
-        return conclude(told(rt, sayings), Ending.TURN_LIMIT, playbook)
+        return conclude(told(rt, sayings), EndReason.TURN_LIMIT, playbook)
     if rt.debate.waiting:
         return _next_speaks(going_on(rt, sayings), playbook)
 
@@ -356,112 +358,112 @@ def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[Saying]) -> Ro
         return _next_speaks(challenged(told(rt, sayings), playbook), playbook)
     rt = rt.but(elaboration=rt.debate.round_over())
     if rt.debate.asks_for_people:
-        sayings.append(Saying(lead_of(rt, playbook), discussion_wording.anybody_there()))
+        sayings.append(PersonaUtterance(lead_of(rt, playbook), discussion_wording.anybody_there()))
     return floor_given(rt, sayings, playbook)
 
 
 def _drifted(
-    rt: Roundtable, sayings: list[Saying], playbook: Playbook, *, other: Step
-) -> tuple[Roundtable, list[Saying]]:
+    rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playbook, *, other: Step
+) -> tuple[Roundtable, list[PersonaUtterance]]:
     """Only the lead brings people back; nobody does it for the lead (ERR-ELAB-005)."""
     lead, drifter = lead_of(rt, playbook), sayings[0].persona
     if lead == drifter:
         return rt.logging(trouble("ERR-ELAB-005")), sayings
     phase = asking.phase_of(other.phase_key, playbook)
     sentence = discussion_wording.persona_off_topic(drifter, other, phase, topic=rt.debate.topic)
-    return rt, [*sayings, Saying(lead, sentence)]
+    return rt, [*sayings, PersonaUtterance(lead, sentence)]
 
 
 # --- people -------------------------------------------------------------------------------------------------------
 
 
-def person_spoke(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """A turn like any other, whoever is speaking just now; and the way out."""
-    wish = words.exit_wish(happened.text)
-    leaves = wish is words.Exit.YES or words.stops(happened.text)
-    if leaves or not happened.text.strip():
-        rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.WORKSHOP)
-        if words.stops(happened.text):
-            return pausing.pause(rt, happened.person, playbook)
-        return conclude(rt, Ending.BY_PEOPLE, playbook) if leaves else rt
+    wish = words.exit_wish(event.text)
+    leaves = wish is words.EndIntent.YES or words.stops(event.text)
+    if leaves or not event.text.strip():
+        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+        if words.stops(event.text):
+            return pausing.pause(rt, event.person, playbook)
+        return conclude(rt, EndReason.BY_PEOPLE, playbook) if leaves else rt
     if is_full(rt):
-        return only_kept(rt, happened)
+        return only_kept(rt, event)
 
-    rt = _heard(rt, happened, playbook)
+    rt = _heard(rt, event, playbook)
     if rt.debate.exhausted:
-        return conclude(rt, Ending.TURN_LIMIT, playbook)
+        return conclude(rt, EndReason.TURN_LIMIT, playbook)
     lead = lead_of(rt, playbook)
     if rt.debate.nearly_over:
-        rt = told(rt, [Saying(lead, discussion_wording.nearing_the_end())])
-    if wish is words.Exit.UNSURE:
+        rt = told(rt, [PersonaUtterance(lead, discussion_wording.nearing_the_end())])
+    if wish is words.EndIntent.UNSURE:
         question = Message(text=discussion_wording.end_or_go_on(), choices=menus.FLOOR)
-        return rt.offering(MenuKind.FLOOR, question, part=Part.WORKSHOP)
+        return rt.offering(MenuKind.FLOOR, question, part=LinePhase.WORKSHOP)
 
-    if other := other_step(rt, happened.text, playbook):
+    if other := other_step(rt, event.text, playbook):
         phase = asking.phase_of(other.phase_key, playbook)
         sentence = discussion_wording.person_off_topic(other, phase, topic=rt.debate.topic)
-        rt = told(rt, [Saying(lead, sentence)])
-    return _asked(rt, happened, playbook)
+        rt = told(rt, [PersonaUtterance(lead, sentence)])
+    return _asked(rt, event, playbook)
 
 
-def went_on(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+def went_on(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """Nobody has anything to add: the personas go on by themselves."""
-    rt, name = speaking.let_speak(rt, playbook), rt.name_of(happened.person.id)
+    rt, name = speaking.let_speak(rt, playbook), rt.name_of(event.person.id)
     label = menus.GO_ON.label
-    rt = rt.closing_menu(step_wording.chosen(label, name), ts=happened.ts).opening_round(Part.WORKSHOP)
+    rt = rt.closing_menu(step_wording.chosen(label, name), ts=event.ts).opening_round(LinePhase.WORKSHOP)
     rt = rt.recording(
-        f"{name} chose: {label}", part=Part.WORKSHOP, user_id=happened.person.id, user_name=name
+        f"{name} chose: {label}", part=LinePhase.WORKSHOP, user_id=event.person.id, user_name=name
     )
     speakers = floor.going_on(rt.debate, playbook.roster, PERSONAS_GOING_ON)
     return _next_speaks(rt.but(elaboration=rt.debate.asked(*speakers)), playbook)
 
 
-def ended(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
-    name = rt.name_of(happened.person.id)
-    rt = rt.closing_menu(step_wording.chosen(menus.END_ELABORATION.label, name), ts=happened.ts)
-    return conclude(rt, Ending.BY_PEOPLE, playbook)
+def ended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    name = rt.name_of(event.person.id)
+    rt = rt.closing_menu(step_wording.chosen(menus.END_ELABORATION.label, name), ts=event.ts)
+    return conclude(rt, EndReason.BY_PEOPLE, playbook)
 
 
-def _heard(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+def _heard(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if rt.debate.framed and not rt.debate.turns[-1].human:
-        rt = rt.opening_round(Part.WORKSHOP)
-    name = rt.name_of(happened.person.id)
-    line = rt.line_of(happened.ts)
-    debate = rt.debate.heard(by=happened.person.id, name=name, text=happened.text, ts=happened.ts, line=line)
+        rt = rt.opening_round(LinePhase.WORKSHOP)
+    name = rt.name_of(event.person.id)
+    line = rt.line_of(event.ts)
+    debate = rt.debate.heard(by=event.person.id, name=name, text=event.text, ts=event.ts, line=line)
     in_a_round = rt.menu is not None and rt.menu.kind is MenuKind.ROUND
-    if not in_a_round and not speaking.hushed(rt, playbook):
+    if not in_a_round and not speaking.is_silenced(rt, playbook):
         rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True)
     rt = rt.but(elaboration=debate)
-    return rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.WORKSHOP, **_turn(debate))
+    return rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **_turn(debate))
 
 
-def _asked(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Whoever is spoken to gets the floor, after those who have it already."""
-    address = playbook.roster.addressed(happened.text, lead=lead_of(rt, playbook).key)
-    if address.kind is AddressKind.DEFAULT and words.calls_nobody(happened.text, playbook.roster):
+    address = playbook.roster.addressed(event.text, lead=lead_of(rt, playbook).key)
+    if address.kind is AddressKind.DEFAULT and words.addresses_no_one(event.text, playbook.roster):
         rt = rt.logging(trouble("ERR-ELAB-012"))
     answering = who_answers(rt, address, playbook)
-    rt = rt.but(elaboration=rt.debate.asked(*answering)).owing(React(ts=happened.ts, emoji=HEARD))
+    rt = rt.but(elaboration=rt.debate.asked(*answering)).queueing(React(ts=event.ts, emoji=HEARD))
     return _next_speaks(rt, playbook)
 
 
 # --- ending -------------------------------------------------------------------------------------------------------
 
 
-def conclude(rt: Roundtable, ending: Ending, playbook: Playbook) -> Roundtable:
+def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtable:
     """No more turns; whoever still waited for the floor does not get it."""
     debate = rt.debate.but(waiting=(), ending=ending)
-    rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True).without_owing(Speak)
+    rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True).dropping(Speak)
     rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)
     text = LAST_WORDS[ending]()
     lead = lead_of(rt, playbook)
-    rt = rt.telling(Message(text=text, speaker=lead.key), part=Part.FORMALIZING, actor=lead.actor)
-    return syntheses.cut_short(rt, playbook) if debate.only_framed else rt.owing(Synthesize())
+    rt = rt.telling(Message(text=text, speaker=lead.key), part=LinePhase.FORMALIZING, actor=lead.actor)
+    return syntheses.cut_short(rt, playbook) if debate.only_framed else rt.queueing(Synthesize())
 
 
 def too_much_to_hold(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """The voices cannot take in any more of the discussion: what there is is put together now."""
-    return conclude(report(rt, [trouble("ERR-ELAB-014")]), Ending.TURN_LIMIT, playbook)
+    return conclude(report(rt, [trouble("ERR-ELAB-014")]), EndReason.TURN_LIMIT, playbook)
 
 
 # --- small things -------------------------------------------------------------------------------------------------
@@ -469,7 +471,7 @@ def too_much_to_hold(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 def _next_speaks(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """One at a time: who speaks after that is decided when that has been said."""
-    if not rt.debate.waiting or rt.owes(Speak):
+    if not rt.debate.waiting or rt.has_pending(Speak):
         return rt
     return speaking.asking_to_speak(rt, Speak(persona=rt.debate.waiting[0], task="respond"), playbook)
 

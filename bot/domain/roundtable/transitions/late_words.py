@@ -15,7 +15,7 @@ from bot.domain.roundtable import permission, words
 from bot.domain.roundtable.effects import Post, React, Survey, Tell
 from bot.domain.roundtable.inputs import Plan, Say, SetDepth, Stop, Undecided
 from bot.domain.roundtable.stage import RESTING, Stage
-from bot.domain.roundtable.state import Asked, Roundtable
+from bot.domain.roundtable.state import PostedPrompt, Roundtable
 from bot.domain.roundtable.transitions import pausing
 from bot.domain.roundtable.transitions.steps import NOTED
 from bot.domain.values.text import one_line
@@ -28,31 +28,31 @@ QUESTIONS = frozenset({MenuKind.PROMPT, MenuKind.PLAN_QUESTION})
 # --- what its author could see ------------------------------------------------------------------------------------
 
 
-def is_unseen(rt: Roundtable, ts: str) -> bool:
+def is_stale(rt: Roundtable, ts: str) -> bool:
     """Whether the newest question or menu came after the message *ts*. False where that cannot be known."""
     written = slack_time(ts)
     if written is None:
         return False
     if _is_still_to_be_asked(rt):
         return True
-    question = rt.question or (Asked(post="", ts=rt.menu.ts) if rt.menu else None)
+    question = rt.question or (PostedPrompt(post="", ts=rt.menu.ts) if rt.menu else None)
     if question is None:
         return False
     shown = slack_time(question.ts)
     return written < shown if shown else _is_to_come(rt, question)
 
 
-def must_wait(rt: Roundtable, happened: Undecided) -> bool:
+def must_wait(rt: Roundtable, event: Undecided) -> bool:
     """
     Whether it depends on a post that Slack may have shown already, and has not answered yet: until then nobody knows
     which came first. What becomes of such words meanwhile waits behind them.
     """
     if not is_in_flight(rt):
         return False
-    if not isinstance(happened, Say):
-        return any(one.ts == happened.ts for one in rt.undecided)
+    if not isinstance(event, Say):
+        return any(one.ts == event.ts for one in rt.undecided)
     opens = bool(rt.asked) and rt.question is not None and rt.asked[-1].post == rt.question.post
-    return opens or rt.stage is Stage.PLANNING or _is_command(rt, happened)
+    return opens or rt.stage is Stage.PLANNING or _is_command(rt, event)
 
 
 def is_in_flight(rt: Roundtable) -> bool:
@@ -63,7 +63,7 @@ def is_in_flight(rt: Roundtable) -> bool:
     return any(effect.id == question.post and effect.attempts for effect in rt.outbox)
 
 
-def opened_before(rt: Roundtable, ts: str) -> Asked | None:
+def opened_before(rt: Roundtable, ts: str) -> PostedPrompt | None:
     """What the message *ts* belongs to, if that is over, or is a step that is being discussed by now."""
     written = slack_time(ts)
     if written is None or not rt.step_id or not rt.asked or rt.stage is Stage.PLANNING:
@@ -82,25 +82,23 @@ def opened_before(rt: Roundtable, ts: str) -> Asked | None:
 # --- what becomes of them -----------------------------------------------------------------------------------------
 
 
-def heard(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable | None:
+def late_message(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     """None for words that came in time."""
-    own = opened_before(rt, happened.ts)
-    if is_unseen(rt, happened.ts) and (
-        permission.is_wish(rt, happened) or (own and _is_command(rt, happened))
-    ):
-        after = _not_obeyed(rt, happened)
+    own = opened_before(rt, event.ts)
+    if is_stale(rt, event.ts) and (permission.is_wish(rt, event) or (own and _is_command(rt, event))):
+        after = _not_obeyed(rt, event)
     elif own:
-        after = _kept(rt, happened, own)
+        after = _kept(rt, event, own)
     else:
         return None
     return pausing.notes_saved(pausing.tried_again(after) if rt.stage in RESTING else after, playbook)
 
 
-def refusal(rt: Roundtable, happened: Stop | SetDepth | Plan) -> str:
+def refusal(rt: Roundtable, event: Stop | SetDepth | Plan) -> str:
     """Why a verb that was typed in the thread is not obeyed; empty when it is."""
-    if is_in_flight(rt) or not is_unseen(rt, happened.ts):
+    if is_in_flight(rt) or not is_stale(rt, event.ts):
         return ""
-    match happened:
+    match event:
         case Stop():
             return _sentence(rt, "stop", Action.STOP)
         case SetDepth(depth=depth):
@@ -108,39 +106,39 @@ def refusal(rt: Roundtable, happened: Stop | SetDepth | Plan) -> str:
         case Plan():
             return _sentence(rt, "plan", Action.PLAN)
         case _:
-            assert_never(happened)
+            assert_never(event)
 
 
-def _not_obeyed(rt: Roundtable, happened: Say) -> Roundtable:
+def _not_obeyed(rt: Roundtable, event: Say) -> Roundtable:
     told = Tell(
-        person=happened.person.id,
-        message=Message(text=_sentence(rt, happened.text, _action(rt, happened.text))),
+        person=event.person.id,
+        message=Message(text=_sentence(rt, event.text, _action(rt, event.text))),
     )
-    return _noted(rt, happened).owing(told)
+    return _noted(rt, event).queueing(told)
 
 
-def _kept(rt: Roundtable, happened: Say, own: Asked) -> Roundtable:
+def _kept(rt: Roundtable, event: Say, own: PostedPrompt) -> Roundtable:
     """Feedback on the step that is being discussed is written down after the discussion; other steps are done."""
-    rt = _noted(rt, happened, answers_step=own.step_id).owing(React(ts=happened.ts, emoji=NOTED))
+    rt = _noted(rt, event, answers_step=own.step_id).queueing(React(ts=event.ts, emoji=NOTED))
     if own.step_id == rt.step_id:
-        return rt.answering(happened, feedback=True)
+        return rt.answering(event, feedback=True)
     told = Message(text=trouble_wording.belongs_to(own.step_id))
-    return rt.owing(Tell(person=happened.person.id, message=told))
+    return rt.queueing(Tell(person=event.person.id, message=told))
 
 
-def _noted(rt: Roundtable, happened: Say, **facts: str) -> Roundtable:
-    when = written_at(happened.ts)
-    return rt.heard(happened.person, happened.text, ts=happened.ts, part=rt.part, written_at=when, **facts)
+def _noted(rt: Roundtable, event: Say, **facts: str) -> Roundtable:
+    when = written_at(event.ts)
+    return rt.heard(event.person, event.text, ts=event.ts, part=rt.part, written_at=when, **facts)
 
 
 # --- words and buttons --------------------------------------------------------------------------------------------
 
 
-def _is_command(rt: Roundtable, happened: Say) -> bool:
+def _is_command(rt: Roundtable, event: Say) -> bool:
     """Here, or where its author was when it was written."""
-    text = happened.text
+    text = event.text
     elsewhere = words.is_wish(text) or words.depth(text, at_menu=False) is not None
-    return permission.is_wish(rt, happened) or elsewhere or words.exit_wish(text) is words.Exit.YES
+    return permission.is_wish(rt, event) or elsewhere or words.exit_wish(text) is words.EndIntent.YES
 
 
 def _sentence(rt: Roundtable, said: str, action: Action | None) -> str:
@@ -169,13 +167,13 @@ def _action(rt: Roundtable, said: str) -> Action | None:
         return menus.DEPTHS[depth].action
     if rt.stage is Stage.PLANNING:
         return Action.PLAN_SKIP
-    return Action.END_ELABORATION if words.exit_wish(said) is words.Exit.YES else None
+    return Action.END_ELABORATION if words.exit_wish(said) is words.EndIntent.YES else None
 
 
 def _is_still_to_be_asked(rt: Roundtable) -> bool:
     """The step is open, and its question waits for a search."""
-    return rt.stage is Stage.DISCUSSING and rt.menu is None and rt.owes(Survey)
+    return rt.stage is Stage.DISCUSSING and rt.menu is None and rt.has_pending(Survey)
 
 
-def _is_to_come(rt: Roundtable, question: Asked) -> bool:
+def _is_to_come(rt: Roundtable, question: PostedPrompt) -> bool:
     return any(isinstance(one, Post) and one.id == question.post for one in (*rt.outbox, *rt.unsent))

@@ -9,7 +9,7 @@ from bot.domain.catalog.agenda import Playbook, Step
 from bot.domain.catalog.personas import Persona
 from bot.domain.item.artifacts import FileEdit
 from bot.domain.item.item import TITLE_CHARS, draft
-from bot.domain.item.meta import Change, SlackPlace
+from bot.domain.item.meta import MetaChange, SlackPlace
 from bot.domain.messages import (
     menus,
     planning_wording,
@@ -36,13 +36,20 @@ from bot.domain.roundtable.effects import (
     Then,
 )
 from bot.domain.roundtable.inputs import Press, Start
-from bot.domain.roundtable.outcomes import Committed, Heard, ItemRead, PersonMet, ThreadOpened, ThreadRead
+from bot.domain.roundtable.outcomes import (
+    Committed,
+    ItemRead,
+    PersonMet,
+    ThreadMessage,
+    ThreadOpened,
+    ThreadRead,
+)
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable, Stalled
 from bot.domain.roundtable.transitions import asking, phases, planning, resuming
 from bot.domain.roundtable.transitions.asking import report
-from bot.domain.roundtable.transitions.saving import HEAD, created, owe_commit, refreshed, slack_place
-from bot.domain.transcript.lines import Line, Part, Source, in_thread_order
+from bot.domain.roundtable.transitions.saving import HEAD, created, queue_commit, refreshed, slack_place
+from bot.domain.transcript.lines import Line, LinePhase, Source, in_thread_order
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
 from bot.errors import NotNow
@@ -50,22 +57,22 @@ from bot.errors import NotNow
 # --- starting -----------------------------------------------------------------------------------------------------
 
 
-def start(happened: Start, playbook: Playbook) -> Roundtable:
+def start(event: Start, playbook: Playbook) -> Roundtable:
     """A new roundtable, nothing of which is in Slack or git yet; its version is 0."""
-    return _open(_on(happened), happened, playbook)
+    return _open(_on(event), event, playbook)
 
 
-def take_up(happened: Start, playbook: Playbook, *, thread_known: bool) -> Roundtable:
+def take_up(event: Start, playbook: Playbook, *, thread_known: bool) -> Roundtable:
     """An item that has a folder already: in the thread that its folder names, or in a new one."""
-    rt = _on(happened)
+    rt = _on(event)
     if not thread_known:
-        return _open(rt, happened, playbook)
-    resumed = step_wording.resumed(rt.name_of(happened.person.id))
-    rt = rt.recording(resumed, part=Part.CLARIFYING, user_id=happened.person.id)
-    return rt.owing(ReadItem(recovering=True))
+        return _open(rt, event, playbook)
+    resumed = step_wording.resumed(rt.name_of(event.person.id))
+    rt = rt.recording(resumed, part=LinePhase.CLARIFYING, user_id=event.person.id)
+    return rt.queueing(ReadItem(recovering=True))
 
 
-def start_again(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtable:
+def start_again(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     """
     There is no thread: it could not be opened the first time, or it was deleted. Perhaps we were invited since, or
     it is another channel. What was said and is not in git yet comes along, and so does what was being discussed.
@@ -73,38 +80,38 @@ def start_again(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtab
     if rt.place.thread:
         raise NotNow(refusals.held_already())
     if not rt.phase_key:
-        return _open(_on(happened).but(version=rt.version, now=rt.now, seen=rt.seen), happened, playbook)
-    heading_for = Stage.PLANNING if happened.planning else rt.heading_for
-    bare = rt.but(place=happened.place, stage=Stage.OPENING, heading_for=heading_for, stalled=None)
-    return _open(bare, happened, playbook)
+        return _open(_on(event).but(version=rt.version, now=rt.now, seen=rt.seen), event, playbook)
+    heading_for = Stage.PLANNING if event.planning else rt.heading_for
+    bare = rt.but(place=event.place, stage=Stage.OPENING, heading_for=heading_for, stalled=None)
+    return _open(bare, event, playbook)
 
 
-def _on(happened: Start) -> Roundtable:
+def _on(event: Start) -> Roundtable:
     rt = Roundtable(
-        incarnation=hashlib.sha256(happened.key.encode()).hexdigest()[:8],
-        slug=happened.item.slug,
-        title=happened.item.title,
-        source=happened.item.source,
-        source_id=happened.item.source_id,
-        place=happened.place,
-        started_by=happened.person.id,
-        now=happened.at,
-        heading_for=Stage.PLANNING if happened.planning else None,
+        incarnation=hashlib.sha256(event.key.encode()).hexdigest()[:8],
+        slug=event.item.slug,
+        title=event.item.title,
+        source=event.item.source,
+        source_id=event.item.source_id,
+        place=event.place,
+        started_by=event.person.id,
+        now=event.at,
+        heading_for=Stage.PLANNING if event.planning else None,
     )
-    return rt.knowing(happened.key).meeting(happened.person)
+    return rt.knowing(event.key).meeting(event.person)
 
 
-def _open(rt: Roundtable, happened: Start, playbook: Playbook) -> Roundtable:
+def _open(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     text = _root(rt, playbook)
-    started = step_wording.started(rt.name_of(happened.person.id), rt.title)
-    rt = rt.recording(started, part=Part.DRAFT, user_id=happened.person.id)
-    if happened.brief:
-        rt = rt.heard(
-            happened.person, happened.brief, ts="", part=Part.DRAFT, message_id=f"{happened.key}.brief"
-        )
-    rt = rt.owing(OpenThread(message=Message(text=text, note=started), reply_url=happened.reply_url))
-    rt = rt.said(text, rt.outbox[-1], part=Part.DRAFT)
-    return report(rt, [one for one in playbook.troubles if one.code == "ERR-RT-002"][:1], part=Part.DRAFT)
+    started = step_wording.started(rt.name_of(event.person.id), rt.title)
+    rt = rt.recording(started, part=LinePhase.DRAFT, user_id=event.person.id)
+    if event.brief:
+        rt = rt.heard(event.person, event.brief, ts="", part=LinePhase.DRAFT, message_id=f"{event.key}.brief")
+    rt = rt.queueing(OpenThread(message=Message(text=text, note=started), reply_url=event.reply_url))
+    rt = rt.said(text, rt.outbox[-1], part=LinePhase.DRAFT)
+    return report(
+        rt, [one for one in playbook.troubles if one.code == "ERR-RT-002"][:1], part=LinePhase.DRAFT
+    )
 
 
 def _root(rt: Roundtable, playbook: Playbook) -> str:
@@ -122,57 +129,59 @@ def _leads(playbook: Playbook) -> tuple[Persona, ...]:
 # --- the thread and the folder ------------------------------------------------------------------------------------
 
 
-def thread_opened(rt: Roundtable, happened: ThreadOpened, playbook: Playbook) -> Roundtable:
+def thread_opened(rt: Roundtable, event: ThreadOpened, playbook: Playbook) -> Roundtable:
     adopting = bool(rt.place.thread)
-    thread = rt.place.thread or happened.ts
-    manners = rt.manners.but(private=happened.private)
-    rt = rt.but(place=rt.place.but(thread=thread), permalink=happened.permalink, manners=manners)
-    return rt.owing(ReadThread(quiet=not adopting), ReadItem())
+    thread = rt.place.thread or event.ts
+    manners = rt.manners.but(private=event.private)
+    rt = rt.but(place=rt.place.but(thread=thread), permalink=event.permalink, manners=manners)
+    return rt.queueing(ReadThread(quiet=not adopting), ReadItem())
 
 
-def thread_read(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:
+def thread_read(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundtable:
     """What people said without us becomes part of the transcript, with their names; recovered words are answers."""
-    if happened.recovering:
-        rt = rt.but(witness=happened.witness)
-        return taken_up(_recovered(rt, happened, playbook), "taken up from git")
-    new = _unheard(rt, happened)
+    if event.recovering:
+        rt = rt.but(witness=event.witness)
+        return taken_up(_recovered(rt, event, playbook), "taken up from git")
+    new = _unheard(rt, event)
     for heard in new:
-        rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=Part.DRAFT)
-    return rt if happened.quiet else rt.telling(Message(text=step_wording.adopted(len(new))), part=Part.DRAFT)
+        rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.DRAFT)
+    return (
+        rt if event.quiet else rt.telling(Message(text=step_wording.adopted(len(new))), part=LinePhase.DRAFT)
+    )
 
 
-def item_read(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundtable:
+def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
     """A new item gets its folder; one that exists is taken up where its folder says it stands."""
-    state = happened.state
-    if happened.restorable:
-        return _restoring_offered(rt, happened)
+    state = event.state
+    if event.restorable:
+        return _restoring_offered(rt, event)
     if state is None:
-        return _folder_made(report(rt, happened.troubles))
-    rt = refreshed(rt, state, happened.troubles, back=happened.back)
+        return _folder_made(report(rt, event.troubles))
+    rt = refreshed(rt, state, event.troubles, back=event.back)
     rt = _answered(_without(rt, state.heard), state.said, playbook)
     rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
     rt = rt.but(purse=rt.purse.but(spent=state.spent))
     if state.planning and rt.heading_for is None:
         rt = planning.lost(rt, playbook)
-    if happened.recovering:
+    if event.recovering:
         rt = _held_before(rt, state.meta.slack)
         after = next(iter(state.heard), "")
-        return rt.owing(ReadThread(recovering=True, after=after, known=state.heard))
+        return rt.queueing(ReadThread(recovering=True, after=after, known=state.heard))
     return taken_up(rt, "held in a new thread")
 
 
-def restore_pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
-    rt, looked = _chosen(rt, happened, menus.RESTORE.label)
-    return rt.owing(Restore(recovering=looked.recovering))
+def restore_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    rt, looked = _chosen(rt, event, menus.RESTORE.label)
+    return rt.queueing(Restore(recovering=looked.recovering))
 
 
-def start_over_pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
-    rt, _ = _chosen(rt, happened, menus.START_OVER.label)
+def start_over_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    rt, _ = _chosen(rt, event, menus.START_OVER.label)
     return _folder_made(rt)
 
 
 def taken_up(rt: Roundtable, why: str) -> Roundtable:
-    return owe_commit(rt, why, then=Then.OPENING, change=Change(slack=slack_place(rt)))
+    return queue_commit(rt, why, then=Then.OPENING, change=MetaChange(slack=slack_place(rt)))
 
 
 def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
@@ -206,7 +215,7 @@ def _without(rt: Roundtable, heard: tuple[str, ...]) -> Roundtable:
     )
 
 
-def _answered(rt: Roundtable, said: tuple[Heard, ...], playbook: Playbook) -> Roundtable:
+def _answered(rt: Roundtable, said: tuple[ThreadMessage, ...], playbook: Playbook) -> Roundtable:
     """What answers the step that is open now, and was committed when people left it in the middle, comes first."""
     known, step = rt.answers, _open_step(rt, playbook)
     rt = rt.but(answers=())
@@ -221,49 +230,47 @@ def _open_step(rt: Roundtable, playbook: Playbook) -> Step | None:
     return asking.upcoming(rt.but(phase_key=phase.key), playbook) if phase else None
 
 
-def _unheard(rt: Roundtable, happened: ThreadRead) -> tuple[Heard, ...]:
+def _unheard(rt: Roundtable, event: ThreadRead) -> tuple[ThreadMessage, ...]:
     known = {line.message_id for line in rt.lines}
-    return tuple(heard for heard in happened.heard if rt.line_of(heard.ts) not in known)
+    return tuple(heard for heard in event.heard if rt.line_of(heard.ts) not in known)
 
 
-def _recovered(rt: Roundtable, happened: ThreadRead, playbook: Playbook) -> Roundtable:
+def _recovered(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundtable:
     """
     The words are in the transcript again. What answered the step that is open now answers it again; what belonged to a
     menu, a discussion or a step that is done has no place any more.
     """
     step = _open_step(rt, playbook)
-    new = _unheard(rt, happened)
+    new = _unheard(rt, event)
     for heard in new:
-        rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=Part.CLARIFYING)
+        rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.CLARIFYING)
         is_answer = heard.about in {"", step.step_id if step else ""}
         if is_answer and words.answers(heard.text):
             rt = rt.answering(heard, feedback=False)
     elsewhere = sum(heard.about == NO_STEP for heard in new)
-    text = trouble_wording.recovered(len(new), elsewhere=elsewhere, complete=happened.complete)
-    return rt.telling(Message(text=text), part=Part.CLARIFYING)
+    text = trouble_wording.recovered(len(new), elsewhere=elsewhere, complete=event.complete)
+    return rt.telling(Message(text=text), part=LinePhase.CLARIFYING)
 
 
-def _restoring_offered(rt: Roundtable, happened: ItemRead) -> Roundtable:
+def _restoring_offered(rt: Roundtable, event: ItemRead) -> Roundtable:
     """Nothing is written over what may yet be saved (ERR-META-001, ERR-META-002): people decide."""
-    again = ReadItem(recovering=happened.recovering)
-    rt = rt.logging(*happened.troubles).but(
-        stage=Stage.STALLED, stalled=Stalled(effect=again, stage=rt.stage)
-    )
-    codes = " · ".join(one.code for one in happened.troubles)
+    again = ReadItem(recovering=event.recovering)
+    rt = rt.logging(*event.troubles).but(stage=Stage.STALLED, stalled=Stalled(effect=again, stage=rt.stage))
+    codes = " · ".join(one.code for one in event.troubles)
     message = Message(
         text=trouble_wording.restorable(), choices=(menus.RESTORE, menus.START_OVER), note=codes
     )
-    return rt.offering(MenuKind.RESTORE, message, part=Part.DRAFT)
+    return rt.offering(MenuKind.RESTORE, message, part=LinePhase.DRAFT)
 
 
-def _chosen(rt: Roundtable, happened: Press, label: str) -> tuple[Roundtable, ReadItem]:
+def _chosen(rt: Roundtable, event: Press, label: str) -> tuple[Roundtable, ReadItem]:
     """Back in the stage before the menu, and what was looked at then."""
     assert rt.stalled, "the menu is only there while we wait for it"
     stage, looked = rt.stalled.stage, rt.stalled.effect
     assert isinstance(looked, ReadItem), "nothing else is restorable"
-    sentence = step_wording.chosen(label, rt.name_of(happened.person.id))
-    rt = rt.closing_menu(sentence, ts=happened.ts)
-    rt = rt.recording(sentence, part=Part.DRAFT, user_id=happened.person.id)
+    sentence = step_wording.chosen(label, rt.name_of(event.person.id))
+    rt = rt.closing_menu(sentence, ts=event.ts)
+    rt = rt.recording(sentence, part=LinePhase.DRAFT, user_id=event.person.id)
     return rt.but(stage=stage, stalled=None), looked
 
 
@@ -272,9 +279,9 @@ def _folder_made(rt: Roundtable) -> Roundtable:
         (_author(line.meta), line.content) for line in in_thread_order(rt.lines) if line.source is Source.USER
     ]
     text = draft(rt.item, started_by=rt.name_of(rt.started_by), at=rt.now, said=said)
-    change = Change(created=created(rt), slack=slack_place(rt), codebase_hash=HEAD)
+    change = MetaChange(created=created(rt), slack=slack_place(rt), codebase_hash=HEAD)
     edits = [FileEdit(path="draft.md", text=text)]
-    return owe_commit(rt, "start", then=Then.OPENING, edits=edits, change=change)
+    return queue_commit(rt, "start", then=Then.OPENING, edits=edits, change=change)
 
 
 def _author(meta: Mapping[str, Any]) -> str:
@@ -285,19 +292,19 @@ def _author(meta: Mapping[str, Any]) -> str:
 # their id stands in its place.
 
 
-def met(rt: Roundtable, happened: PersonMet) -> Roundtable:
+def met(rt: Roundtable, event: PersonMet) -> Roundtable:
     """What nobody has seen yet, and is not in git, gets the name. What people wrote stays as they wrote it."""
-    rt = permission.learned(rt, Person(id=happened.person, belongs=happened.belongs))
-    rt = rt.but(people={**rt.people, happened.person: happened.name})
-    if happened.name == happened.person:
+    rt = permission.learned(rt, Person(id=event.person, belongs=event.belongs))
+    rt = rt.but(people={**rt.people, event.person: event.name})
+    if event.name == event.person:
         return rt
-    return _Introduction(happened).to(rt)
+    return _Introduction(event).to(rt)
 
 
 class _Introduction:
-    def __init__(self, happened: PersonMet) -> None:
-        self._person, self._name = happened.person, happened.name
-        self._id = re.compile(rf"(?<![\w@]){re.escape(happened.person)}(?!\w)")
+    def __init__(self, event: PersonMet) -> None:
+        self._person, self._name = event.person, event.name
+        self._id = re.compile(rf"(?<![\w@]){re.escape(event.person)}(?!\w)")
 
     def to(self, rt: Roundtable) -> Roundtable:
         return rt.but(

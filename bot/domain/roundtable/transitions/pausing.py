@@ -10,39 +10,39 @@ from bot.domain.roundtable.inputs import Say, Stop
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.roundtable.transitions.saving import owe_commit, owing_earlier
+from bot.domain.roundtable.transitions.saving import pending_commits, queue_commit
 from bot.domain.transcript.lines import Source
 from bot.domain.values.places import Person
 
 
-def stop_asked(rt: Roundtable, happened: Stop, playbook: Playbook) -> Roundtable:
-    return pause(rt, happened.person, playbook)
+def stop_asked(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
+    return pause(rt, event.person, playbook)
 
 
 def pause(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
     """We go on here later. Whoever was about to speak does not."""
     stopped = step_wording.stopped_here(rt.name_of(person.id))
-    rt = rt.closing_menu(stopped, ts=ts).without_owing(*UNDER_WAY)
+    rt = rt.closing_menu(stopped, ts=ts).dropping(*UNDER_WAY)
     rt = rt.recording(stopped, part=rt.part, user_id=person.id)
     return rest(rt.but(heading_for=rt.stage), playbook)
 
 
 def rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """What was said so far is saved, then people are told how to go on."""
-    return _resume_offered(owe_commit(rt.but(stage=Stage.PAUSED), "paused"), playbook)
+    return _resume_offered(queue_commit(rt.but(stage=Stage.PAUSED), "paused"), playbook)
 
 
 def in_touch(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Slack takes our posts again, after a pause that nobody asked for: there is no way on in the thread yet."""
-    if rt.stage is not Stage.PAUSED or rt.menu or rt.owes(Post, ReadItem):
+    if rt.stage is not Stage.PAUSED or rt.menu or rt.has_pending(Post, ReadItem):
         return rt
     return _resume_offered(rt, playbook)
 
 
 def tried_again(rt: Roundtable) -> Roundtable:
     """What could not be said or saved is tried again by itself, too: nobody may come back to this thread."""
-    rt = rt if rt.owes(Commit) else owing_earlier(rt)
-    return rt.catching_up() if rt.place.thread and not rt.owes(Post) else rt
+    rt = rt if rt.has_pending(Commit) else pending_commits(rt)
+    return rt.catching_up() if rt.place.thread and not rt.has_pending(Post) else rt
 
 
 def _resume_offered(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -59,16 +59,16 @@ def _what_is_next(rt: Roundtable, playbook: Playbook) -> str:
     return step.title if step else ""
 
 
-def noted(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """
     Kept, and saved at once, since nothing else may come. Of a step that is being written it is a part, too, and it
     answers the one that was left in the middle.
     """
-    rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=rt.part)
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part)
     if rt.stalled and rt.stalled.stage in BUSY:
-        rt = rt.answering(happened, feedback=True)
-    elif rt.heading_for is Stage.DISCUSSING and words.answers(happened.text):
-        rt = rt.answering(happened, feedback=False)
+        rt = rt.answering(event, feedback=True)
+    elif rt.heading_for is Stage.DISCUSSING and words.answers(event.text):
+        rt = rt.answering(event, feedback=False)
     return notes_saved(tried_again(rt), playbook)
 
 
@@ -82,6 +82,6 @@ def notes_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """
     spoken = any(line.source is Source.USER for line in rt.unheld)
     unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
-    if rt.stage not in {*RESTING, Stage.PLANNING} or unread or not spoken or rt.owes(Commit):
+    if rt.stage not in {*RESTING, Stage.PLANNING} or unread or not spoken or rt.has_pending(Commit):
         return rt
-    return owe_commit(rt, "said while planning" if rt.stage is Stage.PLANNING else "said afterwards")
+    return queue_commit(rt, "said while planning" if rt.stage is Stage.PLANNING else "said afterwards")

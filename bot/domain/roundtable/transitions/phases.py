@@ -6,7 +6,7 @@ from bot.domain.catalog.agenda import Phase, Playbook, depth_for
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.item.meta import Change
+from bot.domain.item.meta import MetaChange
 from bot.domain.messages import planning_menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
@@ -29,12 +29,12 @@ from bot.domain.roundtable.transitions import (
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (
     HEAD,
-    owe_commit,
-    owe_commit_then_offer,
-    owe_commit_then_tell,
+    queue_commit,
+    queue_commit_then_offer,
+    queue_commit_then_tell,
     saying_what_is_saved,
 )
-from bot.domain.transcript.lines import Part
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 
 ELABORATIONS_RECALLED = 3
@@ -68,7 +68,7 @@ def _open(rt: Roundtable, phase: Phase, playbook: Playbook) -> Roundtable:
     lead, unknown = playbook.roster.lead_of(phase.key)
     depth, why, ignored = depth_for(phase.key, rt.depth_overrides, rt.scan)
     rt = rt.but(phase_key=phase.key, step_id="", depth=depth, passed=(), stage=Stage.DISCUSSING)
-    rt = rt.opening_round(Part.CLARIFYING)
+    rt = rt.opening_round(LinePhase.CLARIFYING)
     rt = report(rt, [one for one in (unknown, ignored) if one])
     resumed = bool(_titles_done(rt, phase, playbook))
     if not resumed:
@@ -77,7 +77,7 @@ def _open(rt: Roundtable, phase: Phase, playbook: Playbook) -> Roundtable:
     words = welcome(rt, playbook) if resumed else step_wording.greeting(lead, phase)
     text = "\n\n".join(part for part in (words, _depth_note(depth, why, resumed=resumed)) if part)
     message = Message(text=text, speaker=lead.key)
-    rt = rt.telling(message, part=Part.CLARIFYING, actor=lead.actor, depth=depth.value)
+    rt = rt.telling(message, part=LinePhase.CLARIFYING, actor=lead.actor, depth=depth.value)
     rt = report(rt, playbook.troubles_of(phase.key))
     return asking.next_question(rt, playbook)
 
@@ -92,10 +92,10 @@ def _handed_over(rt: Roundtable, phase: Phase, playbook: Playbook, *, lead: Pers
     if outgoing.key == lead.key:
         return rt
     handoff = step_wording.handoff(outgoing, lead, ended=ended, begun=phase)
-    rt = rt.telling(Message(text=handoff), part=Part.CLARIFYING)
+    rt = rt.telling(Message(text=handoff), part=LinePhase.CLARIFYING)
     titles = _titles_done(rt, ended, playbook)
     reviewed = step_wording.reviewed(outgoing, ended, artifacts=rt.artifacts, titles=titles)
-    return rt.telling(Message(text=reviewed, speaker=lead.key), part=Part.CLARIFYING, actor=lead.actor)
+    return rt.telling(Message(text=reviewed, speaker=lead.key), part=LinePhase.CLARIFYING, actor=lead.actor)
 
 
 def _titles_done(rt: Roundtable, phase: Phase, playbook: Playbook) -> tuple[str, ...]:
@@ -126,19 +126,19 @@ def skip_rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
     speaker = asking.speaker_of(rt, playbook)
     message = Message(text=step_wording.skipping(), speaker=speaker.key)
     rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.AT_BOUNDARY)
-    rt = rt.telling(message, part=Part.FORMALIZING, actor=speaker.actor)
-    return rt.owing(Draft(steps=left, skipped=True))
+    rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=speaker.actor)
+    return rt.queueing(Draft(steps=left, skipped=True))
 
 
-def skipped_drafted(rt: Roundtable, happened: Drafted, playbook: Playbook) -> Roundtable:
+def skipped_drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
     """The drafts and the completion of the phase are one commit."""
     phase = asking.phase_of(rt.phase_key, playbook)
-    edits = steps.own_edits(happened.edits, playbook.agenda.steps_of(phase.key))
-    rt = rt.recording(step_wording.phase_complete(phase), part=Part.FORMALIZING)
-    if happened.dangling:
-        rt = rt.telling(Message(text=step_wording.dangling(happened.dangling)), part=Part.FORMALIZING)
-    change = Change(phases=(phase.key,), codebase_hash=HEAD)
-    return owe_commit(rt, f"phase {phase.key} {phase.name}", then=Then.PHASE, edits=edits, change=change)
+    edits = steps.own_edits(event.edits, playbook.agenda.steps_of(phase.key))
+    rt = rt.recording(step_wording.phase_complete(phase), part=LinePhase.FORMALIZING)
+    if event.dangling:
+        rt = rt.telling(Message(text=step_wording.dangling(event.dangling)), part=LinePhase.FORMALIZING)
+    change = MetaChange(phases=(phase.key,), codebase_hash=HEAD)
+    return queue_commit(rt, f"phase {phase.key} {phase.name}", then=Then.PHASE, edits=edits, change=change)
 
 
 def close(rt: Roundtable, playbook: Playbook, *, heading_for: Stage) -> Roundtable:
@@ -149,18 +149,18 @@ def close(rt: Roundtable, playbook: Playbook, *, heading_for: Stage) -> Roundtab
     if following and phase.key in rt.phases_completed:
         return closed(rt, playbook, None)
 
-    change = Change(phases=(phase.key,), codebase_hash=HEAD)
+    change = MetaChange(phases=(phase.key,), codebase_hash=HEAD)
     subject = f"phase {phase.key} {phase.name}"
     if following:
-        rt = rt.recording(step_wording.phase_complete(phase), part=Part.FORMALIZING)
-        return owe_commit(rt, subject, then=Then.PHASE, change=change)
-    rt = rt.opening_round(Part.REVIEW_READY)
+        rt = rt.recording(step_wording.phase_complete(phase), part=LinePhase.FORMALIZING)
+        return queue_commit(rt, subject, then=Then.PHASE, change=change)
+    rt = rt.opening_round(LinePhase.REVIEW_READY)
     finish = Message(text=step_wording.analysis_complete(rt.slug), note=step_wording.phase_complete(phase))
-    told: dict[str, Any] = {"part": Part.REVIEW_READY, "then": Then.PHASE, "change": change}
+    told: dict[str, Any] = {"part": LinePhase.REVIEW_READY, "then": Then.PHASE, "change": change}
     if not len(playbook.workshop):
-        return owe_commit_then_tell(rt, subject, finish, **told)
+        return queue_commit_then_tell(rt, subject, finish, **told)
     offer = finish.but(choices=(planning_menus.PLAN,))
-    return owe_commit_then_offer(rt, subject, offer, kind=MenuKind.PLAN_OFFER, **told)
+    return queue_commit_then_offer(rt, subject, offer, kind=MenuKind.PLAN_OFFER, **told)
 
 
 def closed(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
@@ -183,33 +183,33 @@ def _strangers_logged(rt: Roundtable, playbook: Playbook) -> Roundtable:
 # The menu after a step and after a phase: the same one until a person chooses.
 
 
-def typed(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Menu letters, then depth words, then feedback (analysis reference §1.10). `finish` is never feedback."""
-    rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.CLARIFYING)
-    if (action := words.letter(happened.text)) and rt.menu and rt.menu.offers(action):
-        return choose(rt, action, playbook, person=happened.person)
-    if words.stops(happened.text):
-        return choose(rt, Action.STOP, playbook, person=happened.person)
-    if wanted := words.depth(happened.text, at_menu=True):
-        return depths.change(rt, wanted, playbook, person=happened.person)
-    if words.finishes(happened.text):
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
+    if (action := words.letter(event.text)) and rt.menu and rt.menu.offers(action):
+        return choose(rt, action, playbook, person=event.person)
+    if words.stops(event.text):
+        return choose(rt, Action.STOP, playbook, person=event.person)
+    if wanted := words.depth(event.text, at_menu=True):
+        return depths.change(rt, wanted, playbook, person=event.person)
+    if words.finishes(event.text):
         told = Message(text=trouble_wording.nothing_to_finish())
-        return rt.owing(Tell(person=happened.person.id, message=told))
+        return rt.queueing(Tell(person=event.person.id, message=told))
 
-    rt = rt.answering(happened, feedback=True)
+    rt = rt.answering(event, feedback=True)
     kind = rt.menu.kind if rt.menu else None
-    rt = rt.closing_menu(step_wording.feedback_from(rt.name_of(happened.person.id)))
+    rt = rt.closing_menu(step_wording.feedback_from(rt.name_of(event.person.id)))
     if playbook.agenda.get(rt.step_id):
         return steps.write(rt)
-    return asking.menu(owe_commit(rt, "feedback"), playbook, "", kind=kind)
+    return asking.menu(queue_commit(rt, "feedback"), playbook, "", kind=kind)
 
 
-def pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
-    return choose(rt, happened.action, playbook, person=happened.person, ts=happened.ts)
+def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    return choose(rt, event.action, playbook, person=event.person, ts=event.ts)
 
 
-def stop_asked(rt: Roundtable, happened: Stop, playbook: Playbook) -> Roundtable:
-    return choose(rt, Action.STOP, playbook, person=happened.person)
+def stop_asked(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
+    return choose(rt, Action.STOP, playbook, person=event.person)
 
 
 def choose(rt: Roundtable, action: Action, playbook: Playbook, *, person: Person, ts: str = "") -> Roundtable:
@@ -220,7 +220,7 @@ def choose(rt: Roundtable, action: Action, playbook: Playbook, *, person: Person
     if action is Action.STOP and (last or not at_phase_end):
         return pausing.pause(rt, person, playbook, ts=ts)
 
-    rt = choosing.chosen(rt, label, person, part=Part.CLARIFYING, ts=ts)
+    rt = choosing.chosen(rt, label, person, part=LinePhase.CLARIFYING, ts=ts)
     if action is Action.ELABORATE:
         return elaborations.begin(rt, playbook, from_phase_menu=at_phase_end)
     if action is Action.SKIP:

@@ -21,9 +21,9 @@ from bot.domain.planning.workshop import (
     Ask,
     Decide,
     Explain,
-    Formalize,
-    Judge,
     PutAside,
+    RequestPlan,
+    RequestVerdict,
     Workshop,
     Write,
 )
@@ -36,8 +36,12 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import pausing
 from bot.domain.roundtable.transitions.asking import thinks
-from bot.domain.roundtable.transitions.saving import owe_commit, owe_commit_then_offer, saying_that_it_is_not
-from bot.domain.transcript.lines import Part
+from bot.domain.roundtable.transitions.saving import (
+    queue_commit,
+    queue_commit_then_offer,
+    saying_that_it_is_not,
+)
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 
@@ -60,10 +64,10 @@ def on(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Whatever is due is asked for, shown or saved, once."""
     ws = held(rt)
     due = ws.due
-    if isinstance(due, Judge | Formalize) and _is_out_of_reach(due, rt, playbook):
+    if isinstance(due, RequestVerdict | RequestPlan) and _is_out_of_reach(due, rt, playbook):
         return asked_for_more(rt, playbook)
     match due:
-        case Judge():
+        case RequestVerdict():
             return _role_asked(rt, ws, due)
         case Ask():
             return _asked(rt, due, playbook)
@@ -74,12 +78,12 @@ def on(rt: Roundtable, playbook: Playbook) -> Roundtable:
         case Explain(person=person):
             text = planning_wording.explain(rt.name_of(person))
             return rt.offering(MenuKind.PLAN_DECISION, planning_menus.decision(ws, text), part=ws.stage)
-        case Formalize():
+        case RequestPlan():
             return _writing_asked(rt, ws)
         case Write():
             return _writing_down(rt, ws, playbook)
         case PutAside():
-            return rt if rt.owes(effects.ReadPlan) else rt.owing(effects.ReadPlan(aside=True))
+            return rt if rt.has_pending(effects.ReadPlan) else rt.queueing(effects.ReadPlan(aside=True))
         case None:
             return rt
         case _:
@@ -88,19 +92,23 @@ def on(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 def asked_for_more(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """There is nothing left to pay the roles with: what was said is saved, and people are asked, once."""
-    budget = playbook.house.budget
+    budget = playbook.policy.budget
     if budget is None or (rt.menu and rt.menu.kind is MenuKind.PLAN_BUDGET):
         return rt
     text = trouble_wording.no_planning_without(total(budget, rt.purse.allowed))
     message = Message(text=text, choices=(ALLOW_MORE, planning_menus.LEAVE))
-    rt = owe_commit(rt, "budget used up")
+    rt = queue_commit(rt, "budget used up")
     return rt.offering(MenuKind.PLAN_BUDGET, message, part=held(rt).stage)
 
 
-def _is_out_of_reach(due: Judge | Formalize, rt: Roundtable, playbook: Playbook) -> bool:
+def _is_out_of_reach(due: RequestVerdict | RequestPlan, rt: Roundtable, playbook: Playbook) -> bool:
     """What is owed for it would be asked of a model, and nothing is left to pay one with."""
-    work = effects.Judge(role=due.role, round=due.round) if isinstance(due, Judge) else effects.Formalize()
-    return gone(rt.purse, playbook.house) and thinks(work, rt, playbook)
+    work = (
+        effects.Judge(role=due.role, round=due.round)
+        if isinstance(due, RequestVerdict)
+        else effects.Formalize()
+    )
+    return gone(rt.purse, playbook.policy) and thinks(work, rt, playbook)
 
 
 def held(rt: Roundtable) -> Workshop:
@@ -108,12 +116,12 @@ def held(rt: Roundtable) -> Workshop:
     return rt.workshop
 
 
-def _role_asked(rt: Roundtable, ws: Workshop, due: Judge) -> Roundtable:
-    if rt.owes(effects.Judge):
+def _role_asked(rt: Roundtable, ws: Workshop, due: RequestVerdict) -> Roundtable:
+    if rt.has_pending(effects.Judge):
         return rt
     if ws.round != FIRST_READING and not ws.verdicts_of(ws.round):
         rt = rt.telling(Message(text=planning_wording.round_begins(ws)), part=ws.stage)
-    return rt.owing(effects.Judge(role=due.role, round=due.round))
+    return rt.queueing(effects.Judge(role=due.role, round=due.round))
 
 
 def _asked(rt: Roundtable, due: Ask, playbook: Playbook) -> Roundtable:
@@ -138,10 +146,10 @@ def _headline(ws: Workshop) -> str:
 
 
 def _writing_asked(rt: Roundtable, ws: Workshop) -> Roundtable:
-    if rt.owes(effects.Formalize):
+    if rt.has_pending(effects.Formalize):
         return rt
     text = planning_wording.mending(ws.errors) if ws.errors else planning_wording.formalizing()
-    return rt.telling(Message(text=text), part=ws.stage).owing(effects.Formalize())
+    return rt.telling(Message(text=text), part=ws.stage).queueing(effects.Formalize())
 
 
 def _writing_down(rt: Roundtable, ws: Workshop, playbook: Playbook) -> Roundtable:
@@ -151,37 +159,37 @@ def _writing_down(rt: Roundtable, ws: Workshop, playbook: Playbook) -> Roundtabl
     assert ws.plan, "a plan is written when there is one"
     edits = outputs(ws, ws.plan, names=rt.people, now=rt.now)
     message = planning_menus.ready(planning_wording.ready(ws, ws.plan), analysed=analysed(rt, playbook))
-    return owe_commit_then_offer(
+    return queue_commit_then_offer(
         rt,
         f"plan version {ws.version}",
         message,
         kind=MenuKind.PLAN_READY,
-        part=Part.REVIEW_READY,
+        part=LinePhase.REVIEW_READY,
         then=Then.PLAN,
         edits=edits,
     )
 
 
-def put_files_aside(rt: Roundtable, happened: PlanRead) -> Roundtable:
+def put_files_aside(rt: Roundtable, event: PlanRead) -> Roundtable:
     ws = held(rt)
     if not isinstance(ws.due, PutAside) or is_saving(rt):
         return rt
-    folder = free_folder(ws.version, happened.files)
+    folder = free_folder(ws.version, event.files)
     rt = rt.telling(Message(text=planning_wording.begins_again(ws, folder)), part=ws.stage)
-    edits = put_aside(ws, happened.files, names=rt.people)
-    return owe_commit(rt, f"plan version {ws.version} put aside", then=Then.PLAN_ASIDE, edits=edits)
+    edits = put_aside(ws, event.files, names=rt.people)
+    return queue_commit(rt, f"plan version {ws.version} put aside", then=Then.PLAN_ASIDE, edits=edits)
 
 
 def offered_again(rt: Roundtable, playbook: Playbook) -> Roundtable:
     rt = rested(rt, playbook)
     message = planning_menus.ready(planning_wording.stands_ready(held(rt)), analysed=analysed(rt, playbook))
-    return rt.offering(MenuKind.PLAN_READY, message, part=Part.REVIEW_READY)
+    return rt.offering(MenuKind.PLAN_READY, message, part=LinePhase.REVIEW_READY)
 
 
 def is_saving(rt: Roundtable) -> bool:
     """Whether the files of a plan are on their way into git."""
-    owed = (effect for effect in rt.outbox if isinstance(effect, effects.Commit))
-    return any(commit.then in {Then.PLAN, Then.PLAN_ASIDE} for commit in owed)
+    pending = (effect for effect in rt.outbox if isinstance(effect, effects.Commit))
+    return any(commit.then in {Then.PLAN, Then.PLAN_ASIDE} for commit in pending)
 
 
 def rested(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -198,19 +206,19 @@ def analysed(rt: Roundtable, playbook: Playbook) -> bool:
 # --- beginning ------------------------------------------------------------------------------------------------------
 
 
-def plan_asked(rt: Roundtable, happened: Plan, playbook: Playbook) -> Roundtable:
+def plan_asked(rt: Roundtable, event: Plan, playbook: Playbook) -> Roundtable:
     """Not while a discussion is only stopped: in the record its turns stand together, up to the synthesis."""
     if rt.heading_for is Stage.ELABORATING:
         raise NotNow(trouble_wording.discussing())
-    return begin(rt, happened.person, playbook)
+    return begin(rt, event.person, playbook)
 
 
-def plan_again(rt: Roundtable, happened: Plan, playbook: Playbook) -> Roundtable:
+def plan_again(rt: Roundtable, event: Plan, playbook: Playbook) -> Roundtable:
     """It is being held already: where it stands, and what is open."""
     return back(rt, playbook)
 
 
-def not_in_a_discussion(rt: Roundtable, happened: Plan, playbook: Playbook) -> Roundtable:
+def not_in_a_discussion(rt: Roundtable, event: Plan, playbook: Playbook) -> Roundtable:
     raise NotNow(trouble_wording.discussing())
 
 
@@ -220,12 +228,12 @@ def begin(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -
         raise NotNow(trouble_wording.no_roles())
     name = rt.name_of(person.id)
     origin = rt.heading_for if rt.stage is Stage.PAUSED else rt.stage
-    rt = rt.closing_menu(planning_wording.called(name), ts=ts).without_owing(*effects.UNDER_WAY)
+    rt = rt.closing_menu(planning_wording.called(name), ts=ts).dropping(*effects.UNDER_WAY)
     rt = rt.but(stage=Stage.PLANNING, planned_from=_origin(origin), heading_for=None)
-    rt = rt.opening_round(Part.DRAFT).recording(
-        planning_wording.called(name), part=Part.DRAFT, user_id=person.id
+    rt = rt.opening_round(LinePhase.DRAFT).recording(
+        planning_wording.called(name), part=LinePhase.DRAFT, user_id=person.id
     )
-    return rt.owing(effects.ReadPlan())
+    return rt.queueing(effects.ReadPlan())
 
 
 def goes_on(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -246,36 +254,40 @@ def _origin(stage: Stage | None) -> Stage | None:
     return stage if stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ANALYSED} else None
 
 
-def plan_read(rt: Roundtable, happened: PlanRead, playbook: Playbook) -> Roundtable:
-    if happened.aside:
-        return put_files_aside(rt, happened)
-    ws = _found(rt, happened, playbook)
+def plan_read(rt: Roundtable, event: PlanRead, playbook: Playbook) -> Roundtable:
+    if event.aside:
+        return put_files_aside(rt, event)
+    ws = _found(rt, event, playbook)
     rt = rt.but(workshop=ws)
-    if ws.stage is Part.REVIEW_READY:
+    if ws.stage is LinePhase.REVIEW_READY:
         return offered_again(rt, playbook)
-    if ws.stage is not Part.DRAFT:
+    if ws.stage is not LinePhase.DRAFT:
         return back(rt, playbook)
     opened = planning_wording.opened(ws, introduced=rt.planned_from is None)
-    rt = rt.telling(Message(text=opened), part=Part.DRAFT)
+    rt = rt.telling(Message(text=opened), part=LinePhase.DRAFT)
     return becomes(rt, workshop.started(ws), playbook)
 
 
-def _found(rt: Roundtable, happened: PlanRead, playbook: Playbook) -> Workshop:
+def _found(rt: Roundtable, event: PlanRead, playbook: Playbook) -> Workshop:
     """What we know of it, if that is still so; else what git and the transcript say."""
     known = rt.workshop
     roles = seated(persona.actor for persona in playbook.workshop)
-    fresh = known is None or known.stage is Part.DRAFT
+    fresh = known is None or known.stage is LinePhase.DRAFT
     drafted = Workshop(
         slug=rt.slug,
         title=rt.title,
-        brief=(known.brief if known else "") or happened.brief or rt.title,
+        brief=(known.brief if known else "") or event.brief or rt.title,
         roles=roles,
-        questions=known.questions if known and known.questions else happened.answered,
-        remarks=known.remarks if known and known.remarks else happened.remarks,
+        questions=known.questions if known and known.questions else event.answered,
+        remarks=known.remarks if known and known.remarks else event.remarks,
         lessons=known.lessons if known else (),
     )
-    found = taken_up(drafted, happened.files)
-    is_gone = known is not None and known.stage is Part.REVIEW_READY and found.stage is not Part.REVIEW_READY
+    found = taken_up(drafted, event.files)
+    is_gone = (
+        known is not None
+        and known.stage is LinePhase.REVIEW_READY
+        and found.stage is not LinePhase.REVIEW_READY
+    )
     return found if known is None or fresh or is_gone else known
 
 
@@ -283,9 +295,9 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """After a pause, or when somebody asks: where it stands, and what is open is shown again."""
     rt = rt.but(stage=Stage.PLANNING, heading_for=None)
     ws = rt.workshop
-    if ws is None or ws.stage is Part.DRAFT:
-        return rt if rt.owes(effects.ReadPlan) else rt.owing(effects.ReadPlan())
-    if ws.stage is Part.REVIEW_READY and ws.due is None:
+    if ws is None or ws.stage is LinePhase.DRAFT:
+        return rt if rt.has_pending(effects.ReadPlan) else rt.queueing(effects.ReadPlan())
+    if ws.stage is LinePhase.REVIEW_READY and ws.due is None:
         return offered_again(rt, playbook)
     rt = rt.telling(Message(text=planning_wording.welcome_back(ws)), part=ws.stage)
     return on(rt, playbook)
@@ -294,16 +306,16 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
 # --- voices and the disk --------------------------------------------------------------------------------------------
 
 
-def judged(rt: Roundtable, happened: Judged, playbook: Playbook) -> Roundtable:
+def judged(rt: Roundtable, event: Judged, playbook: Playbook) -> Roundtable:
     """What a role says is a line of its own, with the verdict in it, so that the record can be replayed."""
-    ws, verdict = held(rt), happened.verdict
-    if ws.due != Judge(role=happened.role, round=happened.round):
+    ws, verdict = held(rt), event.verdict
+    if ws.due != RequestVerdict(role=event.role, round=event.round):
         return rt
     text = planning_wording.verdict(verdict, first=ws.round == FIRST_READING)
-    message = Message(text=text, speaker=speaker_of(happened.role, playbook))
-    facts: dict[str, Any] = {**spent(happened.facts), "verdict": verdict.model_dump(mode="json")}
-    rt = rt.telling(message, part=ws.stage, actor=happened.role, **facts)
-    return becomes(rt, workshop.judged(ws, happened.role, verdict, line=rt.lines[-1].message_id), playbook)
+    message = Message(text=text, speaker=speaker_of(event.role, playbook))
+    facts: dict[str, Any] = {**spent(event.facts), "verdict": verdict.model_dump(mode="json")}
+    rt = rt.telling(message, part=ws.stage, actor=event.role, **facts)
+    return becomes(rt, workshop.judged(ws, event.role, verdict, line=rt.lines[-1].message_id), playbook)
 
 
 def role_lost(rt: Roundtable, silent: Judged, playbook: Playbook) -> Roundtable:
@@ -313,15 +325,15 @@ def role_lost(rt: Roundtable, silent: Judged, playbook: Playbook) -> Roundtable:
     return judged(rt, silent, playbook)
 
 
-def formalized(rt: Roundtable, happened: Formalized, playbook: Playbook) -> Roundtable:
+def formalized(rt: Roundtable, event: Formalized, playbook: Playbook) -> Roundtable:
     """What a model took for the plan has a line of its own: the next one may be a menu, or not come at all."""
     ws = held(rt)
-    if not isinstance(ws.due, Formalize):
+    if not isinstance(ws.due, RequestPlan):
         return rt
-    after = workshop.formalized(ws, happened.plan, happened.known)
-    if happened.facts:
+    after = workshop.formalized(ws, event.plan, event.known)
+    if event.facts:
         text = planning_wording.formalized(valid=after.plan is not None)
-        rt = rt.recording(text, part=ws.stage, **spent(happened.facts))
+        rt = rt.recording(text, part=ws.stage, **spent(event.facts))
     return on(rt.but(workshop=after), playbook)
 
 
@@ -335,6 +347,6 @@ def written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Round
 def set_aside(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     ws = workshop.put_aside(held(rt))
     rt = rt.but(workshop=ws)
-    if rt.stage is not Stage.PLANNING or ws.stage is not Part.DRAFT:
+    if rt.stage is not Stage.PLANNING or ws.stage is not LinePhase.DRAFT:
         return rt
-    return becomes(rt.opening_round(Part.DRAFT), workshop.started(ws), playbook)
+    return becomes(rt.opening_round(LinePhase.DRAFT), workshop.started(ws), playbook)

@@ -7,8 +7,8 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import planning_wording, trouble_wording
 from bot.domain.messages.message import Action, Message
 from bot.domain.planning import record, workshop
-from bot.domain.planning.proposal import Decision
-from bot.domain.planning.workshop import Ask, By, Workshop
+from bot.domain.planning.proposal import ProposedMove
+from bot.domain.planning.workshop import Ask, DecidedBy, Workshop
 from bot.domain.roundtable import effects, words
 from bot.domain.roundtable.effects import React
 from bot.domain.roundtable.inputs import Press, Say, Stop
@@ -23,15 +23,15 @@ from bot.domain.roundtable.transitions import (
 from bot.domain.roundtable.transitions import (
     planning as planning_due,
 )
-from bot.domain.roundtable.transitions.saving import owe_commit
+from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.roundtable.transitions.steps import NOTED
-from bot.domain.transcript.lines import Part
+from bot.domain.transcript.lines import LinePhase
 from bot.errors import NotNow
 
 # --- saying ---------------------------------------------------------------------------------------------------------
 
 
-def said(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+def said(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """
     The answer to the open question, the reason for going against a proposal, or a remark.
 
@@ -39,49 +39,49 @@ def said(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
     """
     ws = rt.workshop
     part = ws.stage if ws else rt.part
-    if words.stops(happened.text) and not planning_due.is_saving(rt):
-        rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=part)
-        return pausing.pause(rt, happened.person, playbook)
-    answers = ws is not None and isinstance(ws.due, Ask) and _has_seen(rt, happened)
+    if words.stops(event.text) and not planning_due.is_saving(rt):
+        rt = rt.heard(event.person, event.text, ts=event.ts, part=part)
+        return pausing.pause(rt, event.person, playbook)
+    answers = ws is not None and isinstance(ws.due, Ask) and _has_seen(rt, event)
     facts = record.answers(ws if answers else None)
-    rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=part, **facts)
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=part, **facts)
     if ws is None:
         return pausing.notes_saved(rt, playbook)
-    after = _told(ws, happened, By(person=happened.person.id, line=rt.line_of(happened.ts)), answers=answers)
+    after = _told(ws, event, DecidedBy(person=event.person.id, line=rt.line_of(event.ts)), answers=answers)
     if after.due == ws.due:
-        rt = rt.but(workshop=after).owing(React(ts=happened.ts, emoji=NOTED))
+        rt = rt.but(workshop=after).queueing(React(ts=event.ts, emoji=NOTED))
         return pausing.notes_saved(rt, playbook)
     rt = rt.closing_menu(
-        planning_wording.answered(passed=not workshop.answer_in(happened.text))
+        planning_wording.answered(passed=not workshop.answer_in(event.text))
         if answers
         else planning_wording.explained()
     )
     return pausing.notes_saved(planning_due.becomes(rt, after, playbook), playbook)
 
 
-def _told(ws: Workshop, happened: Say, by: By, *, answers: bool) -> Workshop:
+def _told(ws: Workshop, event: Say, by: DecidedBy, *, answers: bool) -> Workshop:
     """Whatever it is, it is kept; what means nothing here is only kept."""
     if isinstance(ws.due, Ask) and not answers:
-        return workshop.remarked(ws, happened.text, by)
+        return workshop.remarked(ws, event.text, by)
     try:
-        return workshop.said(ws, happened.text, by)
+        return workshop.said(ws, event.text, by)
     except NotNow:
         return ws
 
 
-def _has_seen(rt: Roundtable, happened: Say) -> bool:
-    return not late_words.is_unseen(rt, happened.ts)
+def _has_seen(rt: Roundtable, event: Say) -> bool:
+    return not late_words.is_stale(rt, event.ts)
 
 
 # --- pressing -------------------------------------------------------------------------------------------------------
 
-Move = Callable[[Workshop, By], Workshop]
+Move = Callable[[Workshop, DecidedBy], Workshop]
 
 MOVES: Mapping[Action, Move] = {
-    Action.PLAN_GO: lambda ws, by: workshop.chosen(ws, Decision.GO, by),
-    Action.PLAN_CLARIFY: lambda ws, by: workshop.chosen(ws, Decision.CLARIFY, by),
-    Action.PLAN_HOLD: lambda ws, by: workshop.chosen(ws, Decision.HOLD, by),
-    Action.PLAN_REDO: lambda ws, by: workshop.chosen(ws, Decision.REDO, by),
+    Action.PLAN_GO: lambda ws, by: workshop.chosen(ws, ProposedMove.GO, by),
+    Action.PLAN_CLARIFY: lambda ws, by: workshop.chosen(ws, ProposedMove.CLARIFY, by),
+    Action.PLAN_HOLD: lambda ws, by: workshop.chosen(ws, ProposedMove.HOLD, by),
+    Action.PLAN_REDO: lambda ws, by: workshop.chosen(ws, ProposedMove.REDO, by),
     Action.PLAN_ROUND: lambda ws, _: workshop.another_round(ws),
     Action.PLAN_SKIP: lambda ws, by: workshop.said(ws, "skip", by),
     Action.PLAN_SKIP_REST: workshop.passed_all,
@@ -89,20 +89,20 @@ MOVES: Mapping[Action, Move] = {
 }
 
 
-def pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """A person moves the workshop on; what makes no sense just now is refused with a sentence."""
     assert rt.menu, "somebody pressed a button of it"
     ws = planning_due.held(rt)
-    label, name = rt.menu.label_of(happened.action), rt.name_of(happened.person.id)
-    by = By(person=happened.person.id, line=happened.key)
-    after = MOVES[happened.action](ws, by)
+    label, name = rt.menu.label_of(event.action), rt.name_of(event.person.id)
+    by = DecidedBy(person=event.person.id, line=event.key)
+    after = MOVES[event.action](ws, by)
 
     decided = after.chosen if after.chosen is not ws.chosen else None
     sentence = planning_wording.decided(decided, name) if decided else planning_wording.pressed(label, name)
-    rt = rt.closing_menu(sentence, ts=happened.ts).but(stage=Stage.PLANNING)
+    rt = rt.closing_menu(sentence, ts=event.ts).but(stage=Stage.PLANNING)
     facts: dict[str, Any] = {"decision": True} if decided else {}
-    rt = rt.recording(sentence, part=ws.stage, user_id=happened.person.id, user_name=name, **facts)
-    after = workshop.recorded(after, happened.key, rt.lines[-1].message_id)
+    rt = rt.recording(sentence, part=ws.stage, user_id=event.person.id, user_name=name, **facts)
+    after = workshop.recorded(after, event.key, rt.lines[-1].message_id)
     if after.held:
         return pausing.notes_saved(planning_due.on(rt.but(workshop=after), playbook), playbook)
     return pausing.notes_saved(planning_due.becomes(rt, after, playbook), playbook)
@@ -111,26 +111,26 @@ def pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
 # --- leaving and coming back ----------------------------------------------------------------------------------------
 
 
-def began(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+def began(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """By the button under an analysis that is complete."""
-    return planning.begin(rt, happened.person, playbook, ts=happened.ts)
+    return planning.begin(rt, event.person, playbook, ts=event.ts)
 
 
-def stop_asked(rt: Roundtable, happened: Stop, playbook: Playbook) -> Roundtable:
+def stop_asked(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
     if planning_due.is_saving(rt):
         raise NotNow(trouble_wording.saving())
-    return pausing.pause(rt, happened.person, playbook)
+    return pausing.pause(rt, event.person, playbook)
 
 
-def left(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+def left(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """Back to where the analysis stands; the workshop is kept as it is, and `plan` goes on with it."""
     assert rt.menu, "somebody pressed a button of it"
-    label, name = rt.menu.label_of(happened.action), rt.name_of(happened.person.id)
-    rt = rt.closing_menu(planning_wording.pressed(label, name), ts=happened.ts)
-    rt = rt.without_owing(*effects.UNDER_WAY).but(stage=Stage.PAUSED, heading_for=None)
-    rt = rt.recording(planning_wording.left(name), part=rt.part, user_id=happened.person.id, user_name=name)
+    label, name = rt.menu.label_of(event.action), rt.name_of(event.person.id)
+    rt = rt.closing_menu(planning_wording.pressed(label, name), ts=event.ts)
+    rt = rt.dropping(*effects.UNDER_WAY).but(stage=Stage.PAUSED, heading_for=None)
+    rt = rt.recording(planning_wording.left(name), part=rt.part, user_id=event.person.id, user_name=name)
     target = rt.planned_from
-    rt = owe_commit(rt, "planning left for now")
-    if planning_due.held(rt).stage is not Part.REVIEW_READY:
+    rt = queue_commit(rt, "planning left for now")
+    if planning_due.held(rt).stage is not LinePhase.REVIEW_READY:
         rt = rt.telling(Message(text=planning_wording.goes_on_later()), part=rt.part)
     return resuming.again(rt.but(heading_for=target, planned_from=None), playbook)

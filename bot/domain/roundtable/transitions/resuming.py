@@ -1,7 +1,7 @@
 """Going on: by a person's wish, or after something failed. The item's folder is looked at first."""
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.item.meta import Change
+from bot.domain.item.meta import MetaChange
 from bot.domain.messages import (
     menus,
     step_wording,
@@ -28,30 +28,28 @@ from bot.domain.roundtable.transitions import (
 from bot.domain.roundtable.transitions import (
     asking as choosing,
 )
-from bot.domain.roundtable.transitions.saving import owe_commit, refreshed
-from bot.domain.transcript.lines import Part
+from bot.domain.roundtable.transitions.saving import queue_commit, refreshed
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 
 # --- looking ------------------------------------------------------------------------------------------------------
 
 
-def resume(rt: Roundtable, happened: Resume, playbook: Playbook) -> Roundtable:
-    return _look(rt, happened.person)
+def resume(rt: Roundtable, event: Resume, playbook: Playbook) -> Roundtable:
+    return _look(rt, event.person)
 
 
-def resume_pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
-    rt = rt.closing_menu(
-        step_wording.chosen(menus.RESUME.label, rt.name_of(happened.person.id)), ts=happened.ts
-    )
-    return _look(rt, happened.person)
+def resume_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    rt = rt.closing_menu(step_wording.chosen(menus.RESUME.label, rt.name_of(event.person.id)), ts=event.ts)
+    return _look(rt, event.person)
 
 
-def looked(rt: Roundtable, happened: ItemRead, playbook: Playbook) -> Roundtable:
+def looked(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
     """What stands in the folder now counts; then we are back where we were."""
-    rt = refreshed(rt, happened.state, happened.troubles, back=happened.back)
+    rt = refreshed(rt, event.state, event.troubles, back=event.back)
     if rt.stage is Stage.ANALYSED and playbook.agenda.first_open(rt.phases_completed) is None:
-        return at_the_end(rt, happened.state.commits_behind if happened.state else 0)
+        return at_the_end(rt, event.state.commits_behind if event.state else 0)
     return again(rt, playbook)
 
 
@@ -64,8 +62,8 @@ def _look(rt: Roundtable, person: Person) -> Roundtable:
     """Two people who ask at once are told once."""
     name = rt.name_of(person.id)
     rt = rt.recording(step_wording.resumed(name), part=rt.part, user_id=person.id, user_name=name)
-    rt = rt.without_owing(Speak).but(unaided=False)
-    return rt if rt.owes(ReadItem) else rt.owing(ReadItem())
+    rt = rt.dropping(Speak).but(unaided=False)
+    return rt if rt.has_pending(ReadItem) else rt.queueing(ReadItem())
 
 
 def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -90,14 +88,14 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
 # --- trying again -------------------------------------------------------------------------------------------------
 
 
-def retry_pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+def retry_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if rt.stalled is None and rt.unaided:
-        return budgeting.wanted_back(rt, happened, playbook)
-    return _retry(rt, happened.person, ts=happened.ts)
+        return budgeting.wanted_back(rt, event, playbook)
+    return _retry(rt, event.person, ts=event.ts)
 
 
-def resume_stalled(rt: Roundtable, happened: Resume, playbook: Playbook) -> Roundtable:
-    return _retry(rt, happened.person)
+def resume_stalled(rt: Roundtable, event: Resume, playbook: Playbook) -> Roundtable:
+    return _retry(rt, event.person)
 
 
 def _retry(rt: Roundtable, person: Person, *, ts: str = "") -> Roundtable:
@@ -105,7 +103,7 @@ def _retry(rt: Roundtable, person: Person, *, ts: str = "") -> Roundtable:
         raise NotNow(refusals.not_opened())
     effect, stage = rt.stalled.effect, rt.stalled.stage
     rt = rt.closing_menu(step_wording.chosen(menus.RETRY.label, rt.name_of(person.id)), ts=ts)
-    return rt.but(stage=stage, stalled=None, unaided=False).owing(effect.but(id="", attempts=0))
+    return rt.but(stage=stage, stalled=None, unaided=False).queueing(effect.but(id="", attempts=0))
 
 
 # --- an analysed item ---------------------------------------------------------------------------------------------
@@ -113,18 +111,18 @@ def _retry(rt: Roundtable, person: Person, *, ts: str = "") -> Roundtable:
 
 def at_the_end(rt: Roundtable, commits_behind: int) -> Roundtable:
     if not commits_behind:
-        return rt.telling(Message(text=step_wording.complete_and_current()), part=Part.REVIEW_READY)
+        return rt.telling(Message(text=step_wording.complete_and_current()), part=LinePhase.REVIEW_READY)
     message = Message(text=step_wording.stale(commits_behind), choices=(menus.REANALYSE, menus.CANCEL))
-    return rt.offering(MenuKind.STALE, message, part=Part.REVIEW_READY)
+    return rt.offering(MenuKind.STALE, message, part=LinePhase.REVIEW_READY)
 
 
-def reanalyse(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
+def reanalyse(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """From phase 00; the elaborations, the artifacts and the transcript stay."""
-    rt = choosing.chosen(rt, menus.REANALYSE.label, happened.person, part=rt.part, ts=happened.ts)
+    rt = choosing.chosen(rt, menus.REANALYSE.label, event.person, part=rt.part, ts=event.ts)
     rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.DISCUSSING, phase_key="", step_id="")
-    return owe_commit(rt, "analysed again from phase 00", then=Then.PHASE, change=Change(restart=True))
+    return queue_commit(rt, "analysed again from phase 00", then=Then.PHASE, change=MetaChange(restart=True))
 
 
-def cancelled(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
-    name = rt.name_of(happened.person.id)
-    return rt.closing_menu(step_wording.chosen(menus.CANCEL.label, name), ts=happened.ts)
+def cancelled(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    name = rt.name_of(event.person.id)
+    return rt.closing_menu(step_wording.chosen(menus.CANCEL.label, name), ts=event.ts)

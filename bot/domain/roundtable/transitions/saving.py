@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.item import artifacts
 from bot.domain.item.artifacts import Edit, InsightEdit, PlanEdit
-from bot.domain.item.meta import Change, SlackPlace
+from bot.domain.item.meta import MetaChange, SlackPlace
 from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import NO_STEP, Message
@@ -16,9 +16,9 @@ from bot.domain.roundtable.inputs import Command, Say
 from bot.domain.roundtable.outcomes import Committed, ItemState, ThreadRead
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.asking import report
-from bot.domain.transcript.lines import SPENT, Part, Source, in_thread_order
+from bot.domain.transcript.lines import SPENT, LinePhase, Source, in_thread_order
 from bot.domain.transcript.state import CHANGE, carried
-from bot.domain.transcript.witness import WentBack
+from bot.domain.transcript.witness import RolledBack
 
 HEAD = "HEAD"
 """As a change's `codebase_hash`: the workspace fills in what it is at."""
@@ -32,21 +32,21 @@ META_LOST = frozenset({"ERR-META-001", META_UNREADABLE})
 # --- owing --------------------------------------------------------------------------------------------------------
 
 
-def owe_commit(
+def queue_commit(
     rt: Roundtable,
     subject: str,
     *,
     then: Then = Then.NOTHING,
     step: str = "",
     edits: Iterable[Edit] = (),
-    change: Change | None = None,
+    change: MetaChange | None = None,
 ) -> Roundtable:
     """
     A commit of the lines that no other one holds, after which comes what *then* names.
 
     What failed to be saved before is tried again first, in its order.
     """
-    rt, change = _placed(rt, change or Change())
+    rt, change = _placed(rt, change or MetaChange())
     rt = _carrying(rt, change, subject)
     commit = Commit(
         subject=f"roundtable({rt.slug}): {subject}",
@@ -56,19 +56,19 @@ def owe_commit(
         lines=in_thread_order(rt.unheld),
         then=then,
     )
-    return owing_earlier(rt).owing(commit)
+    return pending_commits(rt).queueing(commit)
 
 
-def owe_commit_then_tell(
+def queue_commit_then_tell(
     rt: Roundtable,
     subject: str,
     message: Message,
     *,
-    part: Part,
+    part: LinePhase,
     then: Then,
     step: str = "",
     edits: Iterable[Edit] = (),
-    change: Change | None = None,
+    change: MetaChange | None = None,
     facts: Mapping[str, Any] | None = None,
     shown: Message | None = None,
 ) -> Roundtable:
@@ -79,17 +79,24 @@ def owe_commit_then_tell(
     told = rt.telling(message, part=part, **(facts or {}))
     post = told.outbox[-1]
     assert isinstance(post, Post), "telling ends with owing a post"
-    rt = owe_commit(told.paid(post.id), subject, then=then, step=step, edits=edits, change=change)
-    return rt.owing(post.but(message=shown.but(about=post.message.about)) if shown else post)
+    rt = queue_commit(told.completing(post.id), subject, then=then, step=step, edits=edits, change=change)
+    return rt.queueing(post.but(message=shown.but(about=post.message.about)) if shown else post)
 
 
-def owe_commit_then_offer(
-    rt: Roundtable, subject: str, message: Message, *, kind: MenuKind, part: Part, then: Then, **more: Any
+def queue_commit_then_offer(
+    rt: Roundtable,
+    subject: str,
+    message: Message,
+    *,
+    kind: MenuKind,
+    part: LinePhase,
+    then: Then,
+    **more: Any,
 ) -> Roundtable:
     """The same, and *message* is the open menu."""
     rt = rt.closing_menu(step_wording.superseded())
     token = rt.token()
-    rt = owe_commit_then_tell(rt, subject, message.but(token=token), part=part, then=then, **more)
+    rt = queue_commit_then_tell(rt, subject, message.but(token=token), part=part, then=then, **more)
     return rt.but(menu=Menu(kind=kind, token=token, message=message)).asking_with(rt.outbox[-1])
 
 
@@ -148,7 +155,7 @@ def saying_that_it_is_not(rt: Roundtable) -> Roundtable:
 
 
 def refreshed(
-    rt: Roundtable, state: ItemState | None, troubles: Iterable[Trouble], *, back: WentBack | None = None
+    rt: Roundtable, state: ItemState | None, troubles: Iterable[Trouble], *, back: RolledBack | None = None
 ) -> Roundtable:
     """
     People may edit meta.json by hand: it is honoured from here on, without losing what is still unsaved.
@@ -173,28 +180,28 @@ def refreshed(
         now=max(rt.now, state.last_ts),
     )
     rt = _counting(rt, _told_by(state)) if state.behind else _as_told_by(rt, state)
-    owed = (effect for effect in rt.outbox if isinstance(effect, Commit))
-    for commit in (*rt.unsaved, *owed):
+    pending = (effect for effect in rt.outbox if isinstance(effect, Commit))
+    for commit in (*rt.unsaved, *pending):
         rt = _counting(rt, commit.change)
     return rt
 
 
-def read_after_all(rt: Roundtable, happened: ThreadRead) -> Roundtable:
+def read_after_all(rt: Roundtable, event: ThreadRead) -> Roundtable:
     """What people said in the thread since then is in the transcript again; it asks for nothing."""
-    assert happened.lost, "only then the thread is read for this"
+    assert event.lost, "only then the thread is read for this"
     known = {line.message_id for line in rt.lines}
-    new = tuple(one for one in happened.heard if rt.line_of(one.ts) not in known)
+    new = tuple(one for one in event.heard if rt.line_of(one.ts) not in known)
     for one in new:
         about = "" if one.about == NO_STEP else one.about
         rt = rt.meeting(one.person).heard(one.person, one.text, ts=one.ts, part=rt.part, step_id=about)
-    return written_again(rt, happened.lost, words=len(new), complete=happened.complete)
+    return written_again(rt, event.lost, words=len(new), complete=event.complete)
 
 
-def written_again(rt: Roundtable, lost: WentBack, *, words: int = 0, complete: bool = True) -> Roundtable:
+def written_again(rt: Roundtable, lost: RolledBack, *, words: int = 0, complete: bool = True) -> Roundtable:
     """The progress that we know of, and a sentence about what is nowhere but in the thread."""
     text = trouble_wording.lost(lost, words=words, complete=complete, permalink=rt.permalink)
     rt = rt.telling(Message(text=text), part=rt.part)
-    return owe_commit(rt, "written again after the workspace went back", change=_everything(rt))
+    return queue_commit(rt, "written again after the workspace went back", change=_everything(rt))
 
 
 def slack_place(rt: Roundtable) -> SlackPlace:
@@ -208,11 +215,11 @@ def slack_place(rt: Roundtable) -> SlackPlace:
     )
 
 
-def seen_by(rt: Roundtable, happened: Command) -> Roundtable:
+def seen_by(rt: Roundtable, event: Command) -> Roundtable:
     """Messages say who can see them: a channel may become private at any time, and the next commit notes it."""
-    if not isinstance(happened, Say) or happened.private is None or happened.private is rt.manners.private:
+    if not isinstance(event, Say) or event.private is None or event.private is rt.manners.private:
         return rt
-    return rt.but(manners=rt.manners.but(private=happened.private))
+    return rt.but(manners=rt.manners.but(private=event.private))
 
 
 def created(rt: Roundtable) -> dict[str, str | None]:
@@ -226,7 +233,7 @@ def created(rt: Roundtable) -> dict[str, str | None]:
     }
 
 
-def _placed(rt: Roundtable, change: Change) -> tuple[Roundtable, Change]:
+def _placed(rt: Roundtable, change: MetaChange) -> tuple[Roundtable, MetaChange]:
     """With who can see the channel, if meta.json does not say so yet."""
     private = rt.manners.private
     if change.slack is None and private is not rt.manners.noted and rt.place.thread:
@@ -234,7 +241,7 @@ def _placed(rt: Roundtable, change: Change) -> tuple[Roundtable, Change]:
     return (rt.but(manners=rt.manners.but(noted=private)) if change.slack else rt), change
 
 
-def _carrying(rt: Roundtable, change: Change, subject: str) -> Roundtable:
+def _carrying(rt: Roundtable, change: MetaChange, subject: str) -> Roundtable:
     """
     The last line that goes along says what becomes of meta.json, so that it can be replayed from the lines alone.
 
@@ -253,9 +260,9 @@ def _carrying(rt: Roundtable, change: Change, subject: str) -> Roundtable:
     return rt.marking(ours[-1].message_id, **facts)
 
 
-def owing_earlier(rt: Roundtable) -> Roundtable:
+def pending_commits(rt: Roundtable) -> Roundtable:
     """What failed to be saved before is owed again, in its order."""
-    return rt.but(unsaved=()).owing(*rt.unsaved)
+    return rt.but(unsaved=()).queueing(*rt.unsaved)
 
 
 def _kept_for_later(rt: Roundtable, commit: Commit, edits: tuple[Edit, ...]) -> Roundtable:
@@ -271,7 +278,7 @@ def _attached(rt: Roundtable, edits: Iterable[Edit]) -> Roundtable:
         if not isinstance(edit, InsightEdit) and (text := _shown(edit)):
             text = text if artifacts.applies_to(edit.path) else f"```\n{text}\n```"
             message = Message(text=trouble_wording.not_written(edit.path, text))
-            rt = rt.telling(message, part=Part.FORMALIZING)
+            rt = rt.telling(message, part=LinePhase.FORMALIZING)
     return rt
 
 
@@ -296,10 +303,10 @@ def _written_anew(rt: Roundtable, lost: tuple[Trouble, ...]) -> Roundtable:
     rt = rt.logging(*lost)
     if any(one.code == META_UNREADABLE for one in lost):
         rt = rt.telling(Message(text=trouble_wording.written_anew(), note=META_UNREADABLE), part=rt.part)
-    return owe_commit(rt, "meta.json written anew", change=_everything(rt))
+    return queue_commit(rt, "meta.json written anew", change=_everything(rt))
 
 
-def _lost(rt: Roundtable, back: WentBack, state: ItemState | None) -> Roundtable:
+def _lost(rt: Roundtable, back: RolledBack, state: ItemState | None) -> Roundtable:
     """What git cannot give back: our progress still counts, and people's words are read in the thread once more."""
     done = state.meta.steps_completed if state else ()
     lost = back.but(steps=tuple(step for step in rt.steps_completed if step not in done))
@@ -309,11 +316,11 @@ def _lost(rt: Roundtable, back: WentBack, state: ItemState | None) -> Roundtable
     if not rt.place.thread:
         return written_again(rt, lost)
     known = (*back.heard, *(state.heard if state else ()))
-    return rt.owing(ReadThread(lost=lost, after=next(iter(back.heard), ""), known=known))
+    return rt.queueing(ReadThread(lost=lost, after=next(iter(back.heard), ""), known=known))
 
 
-def _everything(rt: Roundtable) -> Change:
-    return Change(
+def _everything(rt: Roundtable) -> MetaChange:
+    return MetaChange(
         created=created(rt),
         restart=True,  # in the order in which they were completed
         steps=rt.steps_completed,
@@ -336,10 +343,10 @@ def _as_told_by(rt: Roundtable, state: ItemState) -> Roundtable:
     )
 
 
-def _told_by(state: ItemState) -> Change:
+def _told_by(state: ItemState) -> MetaChange:
     """What a clone says that is behind: nobody took away what it lacks."""
     meta = state.meta
-    return Change(
+    return MetaChange(
         steps=meta.steps_completed,
         phases=meta.phases_completed,
         depth_overrides=meta.depth_overrides,
@@ -347,7 +354,7 @@ def _told_by(state: ItemState) -> Change:
     )
 
 
-def _counting(rt: Roundtable, change: Change) -> Roundtable:
+def _counting(rt: Roundtable, change: MetaChange) -> Roundtable:
     """With *change*, whether it is in git yet or not."""
     steps, phases = ((), ()) if change.restart else (rt.steps_completed, rt.phases_completed)
     records = tuple(one for one in change.elaborations if one not in rt.elaborations)

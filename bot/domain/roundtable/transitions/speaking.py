@@ -19,13 +19,13 @@ from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.transcript.lines import Part
+from bot.domain.transcript.lines import LinePhase
 from bot.errors import NotNow
 
 TURN_ID = "turn_id"
 
 
-class Saying(NamedTuple):
+class PersonaUtterance(NamedTuple):
     """Something a persona says, and the facts for its line; only a turn has some. *note* is small print below it."""
 
     persona: Persona
@@ -38,15 +38,15 @@ def lead_of(rt: Roundtable, playbook: Playbook) -> Persona:
     return playbook.roster.get(rt.debate.lead) or playbook.roster.lead_of(rt.phase_key)[0]
 
 
-def told(rt: Roundtable, sayings: list[Saying]) -> Roundtable:
+def told(rt: Roundtable, sayings: list[PersonaUtterance]) -> Roundtable:
     for one in sayings:
         message = Message(text=one.text, speaker=one.persona.key, note=one.note)
-        rt = rt.telling(message, part=Part.WORKSHOP, actor=one.persona.actor, **one.facts)
+        rt = rt.telling(message, part=LinePhase.WORKSHOP, actor=one.persona.actor, **one.facts)
         rt = _written(rt, one)
     return rt
 
 
-def going_on(rt: Roundtable, sayings: list[Saying]) -> Roundtable:
+def going_on(rt: Roundtable, sayings: list[PersonaUtterance]) -> Roundtable:
     """Somebody else speaks after them: a round that goes on can be stopped, with one button however long it is."""
     if rt.menu or not sayings:
         return told(rt, sayings)
@@ -54,7 +54,7 @@ def going_on(rt: Roundtable, sayings: list[Saying]) -> Roundtable:
     return _offered(told(rt, earlier), last, menus.ROUND, kind=MenuKind.ROUND)
 
 
-def offered(rt: Roundtable, saying: Saying, choices: tuple[Choice, ...]) -> Roundtable:
+def offered(rt: Roundtable, saying: PersonaUtterance, choices: tuple[Choice, ...]) -> Roundtable:
     """The people's floor, under the last thing that was said."""
     return _offered(round_over(rt), saying, choices, kind=MenuKind.FLOOR)
 
@@ -66,14 +66,16 @@ def round_over(rt: Roundtable) -> Roundtable:
     return rt.closing_menu(discussion_wording.still_talking(), quietly=True)
 
 
-def _offered(rt: Roundtable, saying: Saying, choices: tuple[Choice, ...], *, kind: MenuKind) -> Roundtable:
+def _offered(
+    rt: Roundtable, saying: PersonaUtterance, choices: tuple[Choice, ...], *, kind: MenuKind
+) -> Roundtable:
     persona, text, facts, note = saying
     message = Message(text=text, speaker=persona.key, note=note, choices=choices)
-    rt = rt.offering(kind, message, part=Part.WORKSHOP, actor=persona.actor, **facts)
+    rt = rt.offering(kind, message, part=LinePhase.WORKSHOP, actor=persona.actor, **facts)
     return _written(rt, saying)
 
 
-def _written(rt: Roundtable, saying: Saying) -> Roundtable:
+def _written(rt: Roundtable, saying: PersonaUtterance) -> Roundtable:
     """A turn knows its line, so that what rests on it can be looked up."""
     if TURN_ID not in saying.facts:
         return rt
@@ -85,36 +87,36 @@ def _written(rt: Roundtable, saying: Saying) -> Roundtable:
 # What people say is heard all the same, and what personas were about to say waits for its time.
 
 
-def hushed(rt: Roundtable, playbook: Playbook) -> bool:
-    return rt.manners.muted or used_up(rt.purse, playbook.house)
+def is_silenced(rt: Roundtable, playbook: Playbook) -> bool:
+    return rt.manners.muted or used_up(rt.purse, playbook.policy)
 
 
 def asking_to_speak(rt: Roundtable, speak: Speak, playbook: Playbook) -> Roundtable:
-    return rt if hushed(rt, playbook) else rt.owing(speak)
+    return rt if is_silenced(rt, playbook) else rt.queueing(speak)
 
 
 def opening(rt: Roundtable, intro: str, playbook: Playbook, *, speak: Speak) -> Roundtable:
     """Of a discussion: *speak* frames it. In silence the floor is the people's from the beginning."""
     message = Message(text=intro)
-    if hushed(rt, playbook):
-        return rt.offering(MenuKind.FLOOR, message.but(choices=menus.FLOOR), part=Part.WORKSHOP)
-    rt = rt.offering(MenuKind.ROUND, message.but(choices=menus.ROUND), part=Part.WORKSHOP)
-    return rt.asking_with(rt.outbox[-1]).owing(speak)
+    if is_silenced(rt, playbook):
+        return rt.offering(MenuKind.FLOOR, message.but(choices=menus.FLOOR), part=LinePhase.WORKSHOP)
+    rt = rt.offering(MenuKind.ROUND, message.but(choices=menus.ROUND), part=LinePhase.WORKSHOP)
+    return rt.asking_with(rt.outbox[-1]).queueing(speak)
 
 
-def mute_asked(rt: Roundtable, happened: Mute, playbook: Playbook) -> Roundtable:
+def mute_asked(rt: Roundtable, event: Mute, playbook: Playbook) -> Roundtable:
     if not rt.place.thread:
         raise NotNow(trouble_wording.nothing_running())
-    if happened.muted is rt.manners.muted:
-        raise NotNow(trouble_wording.muted_already() if happened.muted else trouble_wording.not_muted())
-    name = rt.name_of(happened.person.id)
-    rt = rt.but(manners=rt.manners.but(muted=happened.muted))
-    return _muted(rt, name) if happened.muted else _speaking_again(rt, name, playbook)
+    if event.muted is rt.manners.muted:
+        raise NotNow(trouble_wording.muted_already() if event.muted else trouble_wording.not_muted())
+    name = rt.name_of(event.person.id)
+    rt = rt.but(manners=rt.manners.but(muted=event.muted))
+    return _muted(rt, name) if event.muted else _speaking_again(rt, name, playbook)
 
 
 def _muted(rt: Roundtable, name: str) -> Roundtable:
     """Whoever was about to speak does not; a discussion can still be ended."""
-    rt = round_over(rt.without_owing(Speak))
+    rt = round_over(rt.dropping(Speak))
     message = Message(text=trouble_wording.muted(name))
     if rt.stage is not Stage.ELABORATING or rt.menu:
         return rt.telling(message, part=rt.part)
@@ -127,23 +129,23 @@ def _speaking_again(rt: Roundtable, name: str, playbook: Playbook) -> Roundtable
 
 def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """What would have been said meanwhile: the newest answer is acknowledged, and whoever has the floor takes it."""
-    if hushed(rt, playbook) or rt.owes(Speak):
+    if is_silenced(rt, playbook) or rt.has_pending(Speak):
         return rt
     if rt.stage is Stage.DISCUSSING and rt.answers:
-        return rt.owing(Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge"))
+        return rt.queueing(Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge"))
     if rt.stage is not Stage.ELABORATING:
         return rt
     if not rt.debate.framed:
-        return rt.owing(Speak(persona=rt.debate.lead, task="frame"))
+        return rt.queueing(Speak(persona=rt.debate.lead, task="frame"))
     if not rt.debate.waiting:
         return rt
     rt = rt.closing_menu(step_wording.superseded(), quietly=True)
-    return rt.owing(Speak(persona=rt.debate.waiting[0], task="respond"))
+    return rt.queueing(Speak(persona=rt.debate.waiting[0], task="respond"))
 
 
 def let_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Somebody presses for the personas to go on: that ends a silence which people asked for, and no other."""
-    if used_up(rt.purse, playbook.house):
+    if used_up(rt.purse, playbook.policy):
         raise NotNow(trouble_wording.budget_used_up())
     return rt.but(manners=rt.manners.but(muted=False))
 
@@ -187,25 +189,23 @@ UNRECORDED = "unrecorded"
 NAMES = frozenset({"stances", UNRECORDED, "flips", "repeats", "challenge"})
 
 
-def spoken(
-    debate: Elaboration, text: str, happened: PersonaSpoke, *, by: Persona, unaided: bool
-) -> Elaboration:
-    stances = positions.sound(happened.stances, debate.turns)
+def spoken(debate: Elaboration, text: str, event: PersonaSpoke, *, by: Persona, unaided: bool) -> Elaboration:
+    stances = positions.sound(event.stances, debate.turns)
     return debate.spoken(
         by=by.key,
         name=by.first_name,
         text=text,
         stances=stances,
-        unrecorded=not stances and bool(happened.facts.get(UNRECORDED) or happened.stances),
+        unrecorded=not stances and bool(event.facts.get(UNRECORDED) or event.stances),
         unaided=unaided,
     )
 
 
-def facts(debate: Elaboration, happened: PersonaSpoke) -> Mapping[str, Any]:
+def facts(debate: Elaboration, event: PersonaSpoke) -> Mapping[str, Any]:
     """Of the newest turn, for its line: of the stances only those that were kept."""
     newest = debate.turns[-1]
     told = {
-        **happened.meta,
+        **event.meta,
         "stances": [one.model_dump(mode="json", exclude_defaults=True) for one in newest.stances],
         UNRECORDED: newest.unrecorded,
         "flips": [{"issue": one.issue, "was": one.was, "position": one.position} for one in unbacked(debate)],
@@ -224,9 +224,9 @@ def unbacked(debate: Elaboration) -> tuple[Flip, ...]:
 # Silence instead of an echo: it stands in the record, is no post, and uses no turn.
 
 
-def pass_noted(rt: Roundtable, persona: Persona, happened: PersonaSpoke) -> Roundtable:
+def pass_noted(rt: Roundtable, persona: Persona, event: PersonaSpoke) -> Roundtable:
     sentence = discussion_wording.passed(persona)
-    return rt.recording(sentence, part=Part.WORKSHOP, persona=persona.key, **happened.meta)
+    return rt.recording(sentence, part=LinePhase.WORKSHOP, persona=persona.key, **event.meta)
 
 
 # What a persona wrote while people went on speaking: it answers a discussion, or an answer, that is another
@@ -236,14 +236,14 @@ def pass_noted(rt: Roundtable, persona: Persona, happened: PersonaSpoke) -> Roun
 # floor is theirs: the record says so, and what it took is in the record, too.
 
 
-def is_belated(debate: Elaboration, happened: PersonaSpoke) -> bool:
+def is_stale_reply(debate: Elaboration, event: PersonaSpoke) -> bool:
     """Only people can have spoken meanwhile: of the personas, one is asked at a time."""
-    return happened.turns is not None and debate.turn_count > happened.turns
+    return event.turns is not None and debate.turn_count > event.turns
 
 
-def answers_on(rt: Roundtable, happened: PersonaSpoke) -> bool:
+def answers_on(rt: Roundtable, event: PersonaSpoke) -> bool:
     """Whether people have said more to the open step, or taken something back, since its persona began to answer."""
-    return happened.answers is not None and len(rt.answers) != happened.answers
+    return event.answers is not None and len(rt.answers) != event.answers
 
 
 def again(rt: Roundtable, persona: str) -> Speak:
@@ -251,9 +251,9 @@ def again(rt: Roundtable, persona: str) -> Speak:
 
 
 def late_words_noted(
-    rt: Roundtable, persona: Persona, happened: PersonaSpoke, *, part: Part = Part.WORKSHOP
+    rt: Roundtable, persona: Persona, event: PersonaSpoke, *, part: LinePhase = LinePhase.WORKSHOP
 ) -> Roundtable:
     """Its stances are not on record: they are of words that nobody read."""
-    sentence = discussion_wording.belated(persona, left_out=happened.redone)
-    meta = happened.but(stances=(), satisfied=None, passed=False).meta
+    sentence = discussion_wording.belated(persona, left_out=event.redone)
+    meta = event.but(stances=(), satisfied=None, passed=False).meta
     return rt.recording(sentence, part=part, persona=persona.key, **meta)

@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook, Step, depth_of_step
-from bot.domain.catalog.schema import NOTE, Form, View
+from bot.domain.catalog.schema import NOTE, SectionView, ViewForm
 from bot.domain.catalog.steps import SHARED, Depth
 from bot.domain.item.artifacts import Edit, ItemsEdit, RowsEdit, SectionEdit
 from bot.domain.roundtable.inputs import Amend, Retract
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import forms
-from bot.domain.specification.entries import ENTRIES, Patch, State
+from bot.domain.specification.entries import ENTRIES, EntryState, Patch
 from bot.domain.specification.projection import Projection
 from bot.domain.values.places import Person
 
@@ -38,23 +38,25 @@ def said(
     return _facts(patches)
 
 
-def amended(rt: Roundtable, happened: Amend, playbook: Playbook) -> dict[str, Any]:
+def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
     """
     A changed message keeps the ids that it gave, and belongs to the step that it was said in; what it does not
     say any more is withdrawn. Words that had given no entries do not become any.
     """
-    before = rt.specification.made_by(rt.line_of(happened.ts))
+    before = rt.specification.made_by(rt.line_of(event.ts))
     if not before:
         return {}
     step_id = next(rt.specification.entries[one.id].step for one in before)
-    now = _read(rt, happened.text, happened.person, playbook, step_id=step_id, notes=True)
+    now = _read(rt, event.text, event.person, playbook, step_id=step_id, notes=True)
     return {**_facts(forms.reread(before, now)), "step_id": step_id}
 
 
-def retracted(rt: Roundtable, happened: Retract) -> dict[str, Any]:
+def retracted(rt: Roundtable, event: Retract) -> dict[str, Any]:
     """Notes go with the message; what else rested on it is marked by the fold, and people decide."""
-    made = rt.specification.made_by(rt.line_of(happened.ts))
-    return _facts(Patch(id=one.id, state=State.WITHDRAWN) for one in made if one.kind == NOTE and one.new)
+    made = rt.specification.made_by(rt.line_of(event.ts))
+    return _facts(
+        Patch(id=one.id, state=EntryState.WITHDRAWN) for one in made if one.kind == NOTE and one.new
+    )
 
 
 def questions_of(rt: Roundtable, step: Step) -> tuple[str, ...]:
@@ -145,7 +147,7 @@ def document_title(path: str, title: str) -> str:
     return f"{' '.join(UPPER.get(word, word) for word in stem.split())}: {title}"
 
 
-def _edit(rt: Roundtable, view: View, projection: Projection, *, replaces: str) -> Edit:
+def _edit(rt: Roundtable, view: SectionView, projection: Projection, *, replaces: str) -> Edit:
     path = SHARED.get(view.file, view.file)
     if not view.is_data:
         return SectionEdit(
@@ -157,7 +159,7 @@ def _edit(rt: Roundtable, view: View, projection: Projection, *, replaces: str) 
         )
     show, entries = view.show[0], rt.specification.entries.values()
     gone = tuple(one.id for one in entries if one.kind == show.kind and not rt.specification.lives(one.id))
-    if show.form is Form.JSON:
+    if show.form is ViewForm.JSON:
         key = next((name for name, field in show.fields.items() if field == "id"), "id")
         return ItemsEdit(
             path=path, items=tuple(projection.items(view)), key=key, gone=gone, replaces=replaces

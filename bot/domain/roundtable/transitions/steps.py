@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.catalog.agenda import Playbook, Step
 from bot.domain.catalog.steps import SHARED
 from bot.domain.item.artifacts import Edit
-from bot.domain.item.meta import Change
+from bot.domain.item.meta import MetaChange
 from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
@@ -17,8 +17,8 @@ from bot.domain.roundtable.outcomes import Committed, Drafted, PersonaSpoke, spe
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, depths, pausing, speaking
-from bot.domain.roundtable.transitions.saving import owe_commit, saying_what_is_saved
-from bot.domain.transcript.lines import Part
+from bot.domain.roundtable.transitions.saving import queue_commit, saying_what_is_saved
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.timestamps import seconds_since
 
@@ -31,49 +31,49 @@ NOTED = "memo"
 # --- answering ----------------------------------------------------------------------------------------------------
 
 
-def answered(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Every message in the thread is an answer, with its author; a few exact words are wishes."""
-    rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.CLARIFYING)
-    if words.finishes(happened.text):
-        return finish(rt, happened.person, playbook)
-    if words.stops(happened.text):
-        return pausing.pause(rt, happened.person, playbook)
-    if wanted := words.depth(happened.text, at_menu=False):
-        return depths.change(rt, wanted, playbook, person=happened.person)
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
+    if words.finishes(event.text):
+        return finish(rt, event.person, playbook)
+    if words.stops(event.text):
+        return pausing.pause(rt, event.person, playbook)
+    if wanted := words.depth(event.text, at_menu=False):
+        return depths.change(rt, wanted, playbook, person=event.person)
 
-    rt = rt.answering(happened, feedback=False).owing(React(ts=happened.ts, emoji=NOTED))
-    if words.exit_wish(happened.text) is words.Exit.YES:
-        rt = rt.owing(Tell(person=happened.person.id, message=Message(text=step_wording.how_to_finish())))
-    if rt.owes(Speak) or not _burst_is_over(rt):
+    rt = rt.answering(event, feedback=False).queueing(React(ts=event.ts, emoji=NOTED))
+    if words.exit_wish(event.text) is words.EndIntent.YES:
+        rt = rt.queueing(Tell(person=event.person.id, message=Message(text=step_wording.how_to_finish())))
+    if rt.has_pending(Speak) or not _burst_is_over(rt):
         return rt
     rt = rt.but(acknowledged_at=rt.now)
     speak = Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge")
     return speaking.asking_to_speak(rt, speak, playbook)
 
 
-def interjected(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Said while we were writing: kept as feedback on what is being written. A command has to be given again."""
-    rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.CLARIFYING)
-    if words.answers(happened.text) or not happened.text.strip():
-        return rt.answering(happened, feedback=True)
-    return rt.owing(Tell(person=happened.person.id, message=Message(text=trouble_wording.saving())))
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
+    if words.answers(event.text) or not event.text.strip():
+        return rt.answering(event, feedback=True)
+    return rt.queueing(Tell(person=event.person.id, message=Message(text=trouble_wording.saving())))
 
 
-def acknowledged(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> Roundtable:
-    if not happened.text.strip():
+def acknowledged(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
+    if not event.text.strip():
         return rt
-    persona = playbook.roster.get(happened.persona) or asking.speaker_of(rt, playbook)
-    if speaking.answers_on(rt, happened):
+    persona = playbook.roster.get(event.persona) or asking.speaker_of(rt, playbook)
+    if speaking.answers_on(rt, event):
         return _overtaken(
-            speaking.late_words_noted(rt, persona, happened, part=Part.CLARIFYING), happened, playbook
+            speaking.late_words_noted(rt, persona, event, part=LinePhase.CLARIFYING), event, playbook
         )
-    message = Message(text=happened.text, speaker=persona.key)
-    return rt.telling(message, part=Part.CLARIFYING, actor=persona.actor, **happened.meta)
+    message = Message(text=event.text, speaker=persona.key)
+    return rt.telling(message, part=LinePhase.CLARIFYING, actor=persona.actor, **event.meta)
 
 
-def _overtaken(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> Roundtable:
+def _overtaken(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
     """Once more with all that was said; when people go on even then, whatever they say next is answered."""
-    if happened.redone:
+    if event.redone:
         return rt.but(acknowledged_at="")
     speak = Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge", redone=True)
     return speaking.asking_to_speak(rt, speak, playbook)
@@ -82,12 +82,12 @@ def _overtaken(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> Ro
 # --- finishing ----------------------------------------------------------------------------------------------------
 
 
-def finish_asked(rt: Roundtable, happened: Finish, playbook: Playbook) -> Roundtable:
-    return finish(rt, happened.person, playbook)
+def finish_asked(rt: Roundtable, event: Finish, playbook: Playbook) -> Roundtable:
+    return finish(rt, event.person, playbook)
 
 
-def finish_pressed(rt: Roundtable, happened: Press, playbook: Playbook) -> Roundtable:
-    return finish(rt, happened.person, playbook, ts=happened.ts)
+def finish_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    return finish(rt, event.person, playbook, ts=event.ts)
 
 
 def finish(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
@@ -96,37 +96,37 @@ def finish(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") 
     if step is None:
         return asking.next_question(rt, playbook)
     name = rt.name_of(person.id)
-    rt = rt.closing_menu(step_wording.finished(name), ts=ts).without_owing(Speak, Survey)
+    rt = rt.closing_menu(step_wording.finished(name), ts=ts).dropping(Speak, Survey)
     rt = rt.recording(
-        step_wording.step_finished(name, step), part=Part.CLARIFYING, user_id=person.id, user_name=name
+        step_wording.step_finished(name, step), part=LinePhase.CLARIFYING, user_id=person.id, user_name=name
     )
     rt = rt.but(stage=Stage.WRITING)
     if step.step_id in asking.SURVEYED and rt.answers:
-        rt = rt.owing(Survey(keywords=asking.keywords(rt)))
+        rt = rt.queueing(Survey(keywords=asking.keywords(rt)))
     return write(rt)
 
 
 def write(rt: Roundtable) -> Roundtable:
     """All that was said about the step so far is given to the voice."""
-    return rt.but(stage=Stage.WRITING, drafted=rt.answers).owing(Draft(steps=(rt.step_id,)))
+    return rt.but(stage=Stage.WRITING, drafted=rt.answers).queueing(Draft(steps=(rt.step_id,)))
 
 
-def drafted(rt: Roundtable, happened: Drafted, playbook: Playbook) -> Roundtable:
+def drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
     """Of what the voice wrote, only the files that are the step's own are taken."""
     step = playbook.agenda.get(rt.step_id)
     title = f"{rt.step_id} {step.title}" if step else rt.step_id
-    edits = own_edits(happened.edits, (step,) if step else ())
+    edits = own_edits(event.edits, (step,) if step else ())
     rt = rt.recording(
         step_wording.wrote(title, [edit.path for edit in edits]),
-        part=Part.FORMALIZING,
-        **spent(happened.facts),
+        part=LinePhase.FORMALIZING,
+        **spent(event.facts),
     )
-    if happened.dangling:
-        rt = rt.telling(Message(text=step_wording.dangling(happened.dangling)), part=Part.FORMALIZING)
+    if event.dangling:
+        rt = rt.telling(Message(text=step_wording.dangling(event.dangling)), part=LinePhase.FORMALIZING)
     if rt.step_id in rt.steps_completed:
-        return owe_commit(rt, f"feedback {title}", then=Then.FEEDBACK, edits=edits)
-    change = Change(steps=(rt.step_id,))
-    return owe_commit(rt, f"step {title}", then=Then.STEP, step=rt.step_id, edits=edits, change=change)
+        return queue_commit(rt, f"feedback {title}", then=Then.FEEDBACK, edits=edits)
+    change = MetaChange(steps=(rt.step_id,))
+    return queue_commit(rt, f"step {title}", then=Then.STEP, step=rt.step_id, edits=edits, change=change)
 
 
 def own_edits(edits: Iterable[Edit], owners: Iterable[Step]) -> tuple[Edit, ...]:
@@ -147,18 +147,18 @@ def step_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> 
 def feedback_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     if rt.answers != rt.drafted:
         return write(rt)
-    if speaking.hushed(rt, playbook):
+    if speaking.is_silenced(rt, playbook):
         return menu_or_write(rt, playbook, saying_what_is_saved(rt))
-    return rt.owing(Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge"))
+    return rt.queueing(Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge"))
 
 
-def feedback_acknowledged(rt: Roundtable, happened: PersonaSpoke, playbook: Playbook) -> Roundtable:
+def feedback_acknowledged(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
     """What people said meanwhile is written down before anything is said about it."""
     if rt.answers != rt.drafted:
-        persona = playbook.roster.get(happened.persona) or asking.speaker_of(rt, playbook)
-        rt = speaking.late_words_noted(rt, persona, happened, part=Part.CLARIFYING)
-    text = happened.text.strip() or saying_what_is_saved(rt)
-    return menu_or_write(rt, playbook, text, facts=happened.meta)
+        persona = playbook.roster.get(event.persona) or asking.speaker_of(rt, playbook)
+        rt = speaking.late_words_noted(rt, persona, event, part=LinePhase.CLARIFYING)
+    text = event.text.strip() or saying_what_is_saved(rt)
+    return menu_or_write(rt, playbook, text, facts=event.meta)
 
 
 def menu_or_write(

@@ -6,10 +6,10 @@ from typing import Any
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.discussion import dissent
-from bot.domain.discussion.elaboration import Elaboration, Ending
+from bot.domain.discussion.elaboration import Elaboration, EndReason
 from bot.domain.discussion.synthesis import Objection, Synthesis, markdown, outcome, sound
 from bot.domain.item.artifacts import Edit, InsightEdit, applies_to, shared
-from bot.domain.item.meta import Change, Record
+from bot.domain.item.meta import MetaChange, Record
 from bot.domain.messages import discussion_wording, step_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
@@ -20,24 +20,24 @@ from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.outcomes import Committed, Synthesized, spent
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import steps
-from bot.domain.roundtable.transitions.saving import owe_commit_then_tell
-from bot.domain.transcript.lines import Part
+from bot.domain.roundtable.transitions.saving import queue_commit_then_tell
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.text import one_line
 
 SYNTHESES_TRIED = 2
 
 
-def synthesized(rt: Roundtable, happened: Synthesized, playbook: Playbook) -> Roundtable:
+def synthesized(rt: Roundtable, event: Synthesized, playbook: Playbook) -> Roundtable:
     """Saved with the transcript, the record and the files; shown when that is done."""
-    delivered = citing.grounded(happened.synthesis, rt.debate)
+    delivered = citing.grounded(event.synthesis, rt.debate)
     if not sound(delivered, turns=rt.debate.turn_count):
-        return unstructured(rt, delivered.summary, playbook, facts=spent(happened.facts))
+        return unstructured(rt, delivered.summary, playbook, facts=spent(event.facts))
     lost = (*dissent.missing(delivered, rt.debate), *dissent.half_said(delivered, rt.debate))
     if lost and rt.debate.failed_syntheses + 1 < SYNTHESES_TRIED:
-        return _refused(rt.but(elaboration=rt.debate.but(refused=delivered)), lost, spent(happened.facts))
-    if happened.dangling:
-        rt = rt.telling(Message(text=step_wording.dangling(happened.dangling)), part=Part.FORMALIZING)
-    return _taken(rt, delivered, playbook, facts=spent(happened.facts))
+        return _refused(rt.but(elaboration=rt.debate.but(refused=delivered)), lost, spent(event.facts))
+    if event.dangling:
+        rt = rt.telling(Message(text=step_wording.dangling(event.dangling)), part=LinePhase.FORMALIZING)
+    return _taken(rt, delivered, playbook, facts=spent(event.facts))
 
 
 def _taken(
@@ -66,7 +66,7 @@ def unstructured(
     debate = rt.debate.but(failed_syntheses=rt.debate.failed_syntheses + 1)
     rt = rt.but(elaboration=debate)
     if debate.failed_syntheses < SYNTHESES_TRIED:
-        return rt.owing(Synthesize())
+        return rt.queueing(Synthesize())
     said = [turn.text for turn in debate.turns if turn.human] or [debate.topic]
     summary = one_line(attempt or said[-1])
     failed = trouble("ERR-ELAB-007", takeaway=summary)
@@ -87,10 +87,10 @@ def saved(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundta
     return steps.menu_or_write(rt.but(elaboration=None), playbook, text, kind=kind)
 
 
-def too_late(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+def too_late(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Said while the synthesis is being made. If "done" was a misunderstanding, people can open it again."""
-    rt = rt.heard(happened.person, happened.text, ts=happened.ts, part=Part.WORKSHOP)
-    return rt.logging(trouble("ERR-ELAB-011")) if rt.debate.ending is Ending.BY_PEOPLE else rt
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+    return rt.logging(trouble("ERR-ELAB-011")) if rt.debate.ending is EndReason.BY_PEOPLE else rt
 
 
 def _refused(rt: Roundtable, lost: tuple[Objection, ...], facts: Mapping[str, Any]) -> Roundtable:
@@ -98,8 +98,8 @@ def _refused(rt: Roundtable, lost: tuple[Objection, ...], facts: Mapping[str, An
     left_out = tuple(one.text for one in lost)
     debate = rt.debate.but(failed_syntheses=rt.debate.failed_syntheses + 1, left_out=left_out)
     told = {**facts, "left_out": list(left_out)}
-    rt = rt.recording(discussion_wording.asked_again(len(lost)), part=Part.FORMALIZING, **told)
-    return rt.but(elaboration=debate).owing(Synthesize())
+    rt = rt.recording(discussion_wording.asked_again(len(lost)), part=LinePhase.FORMALIZING, **told)
+    return rt.but(elaboration=debate).queueing(Synthesize())
 
 
 def _with_dissent(sentence: str, debate: Elaboration) -> tuple[str, Mapping[str, Any]]:
@@ -119,7 +119,7 @@ def _as_markdown(rt: Roundtable, synthesis: Synthesis, playbook: Playbook) -> tu
         title=step.title if step else rt.debate.topic,
         participants=", ".join(f"{persona.name} ({persona.short})" for persona in playbook.roster),
         turns=rt.debate.turn_count,
-        exit=(rt.debate.ending or Ending.BY_PEOPLE).value,
+        exit=(rt.debate.ending or EndReason.BY_PEOPLE).value,
         cited=cited,
     )
     sources = citing.sources(synthesis, rt.debate) if cited else ""
@@ -163,15 +163,15 @@ def _save(
         timestamp=rt.now,
         synthesis_summary=one_line(summary),
     )
-    return owe_commit_then_tell(
+    return queue_commit_then_tell(
         rt,
         f"elaboration {step_id} {step.title if step else rt.debate.topic}",
         Message(text=text),
-        part=Part.FORMALIZING,
+        part=LinePhase.FORMALIZING,
         then=Then.SYNTHESIS,
         step=step_id,
         edits=edits,
-        change=Change(elaborations=(record,)),
+        change=MetaChange(elaborations=(record,)),
         facts=facts,
         shown=shown,
     )

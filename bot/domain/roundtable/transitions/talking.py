@@ -11,30 +11,30 @@ from bot.domain.roundtable.transitions import pausing
 from bot.errors import NotNow
 
 
-def only(rt: Roundtable, happened: Command, why: str) -> Roundtable:
+def only(rt: Roundtable, event: Command, why: str) -> Roundtable:
     """Somebody wished for what is not theirs to wish for: it was said, and they alone are told why nothing happens."""
-    assert isinstance(happened, Say), "only words can be only words"
-    return _answered(learned(rt.meeting(happened.person), happened.person), happened, why)
+    assert isinstance(event, Say), "only words can be only words"
+    return _answered(learned(rt.meeting(event.person), event.person), event, why)
 
 
-def helped(rt: Roundtable, happened: Say, playbook: Playbook) -> Roundtable:
+def helped(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Who says "help" has answered no question, and is told what would."""
-    return pausing.notes_saved(_answered(rt, happened, step_wording.how_it_goes()), playbook)
+    return pausing.notes_saved(_answered(rt, event, step_wording.how_it_goes()), playbook)
 
 
 def _answered(rt: Roundtable, said: Say, answer: str) -> Roundtable:
     rt = rt.heard(said.person, said.text, ts=said.ts, part=rt.part)
-    return rt.owing(Tell(person=said.person.id, message=Message(text=answer)))
+    return rt.queueing(Tell(person=said.person.id, message=Message(text=answer)))
 
 
 # Somebody wants the record in their hands. It changes nothing of the meeting, whatever that is doing.
 
 
-def asked(rt: Roundtable, happened: Export, playbook: Playbook) -> Roundtable:
+def asked(rt: Roundtable, event: Export, playbook: Playbook) -> Roundtable:
     """Asked again while it is on its way, it is not made twice."""
     if not rt.place.thread:
         raise NotNow(record_wording.not_open_yet())
-    if rt.owes(ShareRecord):
+    if rt.has_pending(ShareRecord):
         return rt
-    wanted = ShareRecord(person=happened.person.id, asked_at=happened.at, reply_url=happened.reply_url)
-    return rt.owing(wanted)
+    wanted = ShareRecord(person=event.person.id, asked_at=event.at, reply_url=event.reply_url)
+    return rt.queueing(wanted)

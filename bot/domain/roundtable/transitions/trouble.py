@@ -63,7 +63,7 @@ from bot.domain.roundtable.transitions.saving import (
     saying_what_is_saved,
     written_again,
 )
-from bot.domain.transcript.lines import Part
+from bot.domain.transcript.lines import LinePhase
 
 # What comes after a commit. The meeting goes on whether it could be made or not: what is not in git yet is
 # in the store, and is tried again before the next commit.
@@ -83,7 +83,7 @@ AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
 }
 
 
-def commit_made(rt: Roundtable, commit: Commit, playbook: Playbook, *, told: Committed) -> Roundtable:
+def committed(rt: Roundtable, commit: Commit, playbook: Playbook, *, told: Committed) -> Roundtable:
     return _goes_on(saved(rt, commit, told), commit, playbook, told=told)
 
 
@@ -96,11 +96,11 @@ def commit_failed(rt: Roundtable, commit: Commit, playbook: Playbook, *, why: st
     told = is_behind(rt) or commit.late
     rt = not_saved(rt, commit)
     found = trouble("ERR-ELAB-009" if commit.then is Then.SYNTHESIS else "ERR-META-003", unsaved=why)
-    rt = rt.logging(found) if told else report(rt, [found], part=Part.FORMALIZING)
+    rt = rt.logging(found) if told else report(rt, [found], part=LinePhase.FORMALIZING)
 
     behind = [effect for effect in rt.outbox if isinstance(effect, Commit)]
     for other in behind:
-        rt = not_saved(rt.paid(other.id), other)
+        rt = not_saved(rt.completing(other.id), other)
     for one in (commit, *behind):
         rt = _goes_on(rt, one, playbook)
     return rt
@@ -138,35 +138,35 @@ ABOUT_THE_MESSAGE = frozenset(
 """Refusals of what a message says, or a mistake of ours in showing it: it would be refused for ever."""
 
 
-class Unpaid(NamedTuple):
+class FailedEffect(NamedTuple):
     """A debt that cannot be paid, and what the world said."""
 
     effect: Effect
     said: Failed
 
 
-Follows = Callable[[Roundtable, Unpaid, Playbook], Roundtable]
+Follows = Callable[[Roundtable, FailedEffect, Playbook], Roundtable]
 
 
-def failed(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def failed(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     return FOLLOWS.get(type(unpaid.effect), _shrugged)(rt, unpaid, playbook)
 
 
-def _shrugged(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _shrugged(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     """A courtesy that failed; the engine has logged it."""
     return rt
 
 
-def _thread_not_opened(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _thread_not_opened(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     """Nothing is in Slack: only the person who asked is told, and may start again. What is to be saved still is."""
     assert isinstance(unpaid.effect, OpenThread)
     message = Message(text=unpaid.said.sentence)
     told = Tell(person=rt.started_by, message=message, reply_url=unpaid.effect.reply_url)
     commits = tuple(effect for effect in rt.outbox if isinstance(effect, Commit))
-    return rt.but(stage=Stage.STALLED, outbox=commits, place=rt.place.but(thread="")).owing(told)
+    return rt.but(stage=Stage.STALLED, outbox=commits, place=rt.place.but(thread="")).queueing(told)
 
 
-def _thread_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _thread_not_read(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     assert isinstance(unpaid.effect, ReadThread)
     if unpaid.effect.quiet:
         return rt
@@ -174,11 +174,11 @@ def _thread_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roun
         return rt if rt.stage in RESTING else absence.not_read(rt)
     if unpaid.effect.lost:
         return written_again(rt, unpaid.effect.lost, complete=False)
-    rt = rt.telling(Message(text=trouble_wording.could_not_read()), part=Part.DRAFT)
+    rt = rt.telling(Message(text=trouble_wording.could_not_read()), part=LinePhase.DRAFT)
     return opening.taken_up(rt, "taken up from git") if unpaid.effect.recovering else rt
 
 
-def _item_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _item_not_read(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     """Nothing can begin without; what has begun goes on with what we know."""
     if rt.stage is Stage.OPENING:
         return _stalled(rt, unpaid.effect, trouble_wording.cannot_go_on(unpaid.said.sentence))
@@ -187,7 +187,7 @@ def _item_not_read(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundt
     return resuming.without_looking(rt, unpaid.said.sentence, playbook)
 
 
-def _not_posted(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _not_posted(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     """
     One message that Slack will not have, whatever else it takes, is left out, but not its buttons. Any other refusal
     meets all of them: the roundtable pauses, and nothing that was said is left out. What is being written down just now
@@ -200,11 +200,13 @@ def _not_posted(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtabl
     is_known = unpaid.effect.late and rt.stage in RESTING and not gone
     if rt.stage in BUSY or is_known:
         return rt.holding_back(unpaid.effect)
-    silent = rt.without_owing(React, *UNDER_WAY).closing_menu(step_wording.superseded())
+    silent = rt.dropping(React, *UNDER_WAY).closing_menu(step_wording.superseded())
     words = (
         trouble_wording.thread_gone(rt.title) if gone else trouble_wording.cannot_go_on(unpaid.said.sentence)
     )
-    told = silent.holding_back(unpaid.effect).owing(Tell(person=rt.started_by, message=Message(text=words)))
+    told = silent.holding_back(unpaid.effect).queueing(
+        Tell(person=rt.started_by, message=Message(text=words))
+    )
     if rt.stage not in RESTING:
         told = told.but(stage=Stage.PAUSED, heading_for=rt.stage)
     if not gone:
@@ -212,7 +214,7 @@ def _not_posted(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtabl
     return told.but(stage=Stage.STALLED, stalled=None, place=rt.place.but(thread=""), permalink="")
 
 
-def _not_rewritten(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _not_rewritten(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     """A menu that is over must not keep its buttons: once more with what is said next, or as long as nothing can be."""
     assert isinstance(unpaid.effect, Rewrite)
     if unpaid.effect.late and not rt.unsent:
@@ -226,11 +228,11 @@ def _left_out(rt: Roundtable, effect: Post, reason: str) -> Roundtable:
     if not message.token or message.text == trouble_wording.not_shown():
         return rt
     again = message.but(text=trouble_wording.not_shown())
-    rt = rt.owing(Post(message=again))
+    rt = rt.queueing(Post(message=again))
     return rt.posting_instead(effect.id, rt.outbox[-1])
 
 
-def _nothing_said(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _nothing_said(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     """One persona's failure does not sink the round, and is never posted as its opinion."""
     effect = unpaid.effect
     assert isinstance(effect, Speak)
@@ -248,7 +250,7 @@ def _nothing_said(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundta
     return elaborations.said_nothing(rt, effect.persona, playbook)
 
 
-def _voice_lost(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _voice_lost(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     """
     The one fatal trouble. What a model failed at is done without one; where that fails, too, nothing goes on until a
     person presses Retry, and nothing counts as complete.
@@ -260,38 +262,38 @@ def _voice_lost(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtabl
     return _stalled(report(rt, [trouble("ERR-INT-001")]), unpaid.effect, trouble_wording.press_retry())
 
 
-def _no_synthesis(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _no_synthesis(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     if unpaid.said.reason == UNSTRUCTURED or rt.debate.refused:
         return syntheses.unstructured(rt, "", playbook)
     return _voice_lost(rt, unpaid, playbook)
 
 
-def _not_searched(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _not_searched(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     said = unpaid.said
     nothing = Surveyed(key=said.key, at=said.at, effect=said.effect, survey=CodeSurvey(complete=False))
     return asking.surveyed(rt, nothing, playbook)
 
 
-def _not_saved(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _not_saved(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     assert isinstance(unpaid.effect, Commit)
     return commit_failed(rt, unpaid.effect, playbook, why=unpaid.said.sentence)
 
 
-def _not_shared(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _not_shared(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     """Nothing of the meeting depends on it: who asked is told where the record is kept."""
     effect = unpaid.effect
     assert isinstance(effect, ShareRecord)
     message = Message(text=record_wording.kept(rt.title, rt.slug, why=unpaid.said.sentence))
-    return rt.owing(Tell(person=effect.person, message=message, reply_url=effect.reply_url))
+    return rt.queueing(Tell(person=effect.person, message=message, reply_url=effect.reply_url))
 
 
-def _not_shown(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _not_shown(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     """It is shown in another way, and here no more in this one."""
     assert isinstance(unpaid.effect, ShowWork)
     return working.refused(rt, unpaid.effect.sign)
 
 
-def _role_silent(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _role_silent(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     effect, said = unpaid
     assert isinstance(effect, Judge)
     silent = Judged(
@@ -305,7 +307,7 @@ def _role_silent(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtab
     return planning.role_lost(rt, silent, playbook)
 
 
-def _no_planning(rt: Roundtable, unpaid: Unpaid, playbook: Playbook) -> Roundtable:
+def _no_planning(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     """Without the files nothing is begun, and nothing is put aside."""
     return _stalled(rt, unpaid.effect, trouble_wording.cannot_go_on(unpaid.said.sentence))
 

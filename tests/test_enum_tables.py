@@ -23,6 +23,7 @@ PARTIAL = {
     "bot.domain.roundtable.words.AT_MENUS_ONLY": "read with `get`",
     "bot.domain.messages.menus.DEPTH_OF": "made of a whole table; for the three buttons of it alone",
     "bot.domain.roundtable.transitions.trouble.AFTER_COMMIT": "read with `get`",
+    "bot.domain.transcript.fold._BY_PHASE": "read with `get`",
     "bot.sandbox.events.EVENTS": "read with `get`",
     "bot.voices.offline.reading._LABELS": "iterated",
     "bot.voices.offline.reading._LABELLED": "iterated",

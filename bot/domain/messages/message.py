@@ -53,16 +53,26 @@ class Emphasis(StrEnum):
     PRIMARY = "primary"
 
 
+class Confirm(Stored):
+    """A question before a press counts. `yes` and `no` are labels of buttons."""
+
+    title: str
+    text: str
+    yes: str
+    no: str = "Go back"
+
+
 class Choice(Stored):
     """
-    One button. `value` is for choices that stand outside a menu, such as the picker of `resume`, and for those of
-    one menu that share an action.
+    One button. `value` is for choices that stand outside a menu, such as the picker of `resume`, and for those
+    of one menu that share an action. `confirm` is asked before it counts.
     """
 
     action: Action
     label: str
     emphasis: Emphasis = Emphasis.PLAIN
     value: str = ""
+    confirm: Confirm | None = None
 
 
 class Link(Stored):
@@ -70,13 +80,60 @@ class Link(Stored):
     url: str
 
 
+# A card is a message that is edited while its subject changes, such as the open step. `bot/slack/render.py` makes
+# blocks of it, and the message's `text` says the same in words.
+
+
+class CardRow(Stored):
+    """
+    One row of a list: `id` is bold in front, `text` is Markdown on one line, `aside` is small print behind it
+    ("no test yet", "suggested by Maya, not confirmed"). `level` 1 is below the row before it.
+    """
+
+    text: str
+    id: str = ""
+    aside: str = ""
+    level: int = 0
+
+
+class CardPart(Stored):
+    """
+    A part of the body: a bold `title`, then `prose` (Markdown, may have several lines), then the rows. A
+    `button`, or an overflow menu of `options`, stands beside it. `numbered` rows show their `id` as a number or
+    letter and no bullet. `struck`: left out by somebody, shown crossed out.
+    """
+
+    title: str = ""
+    prose: str = ""
+    rows: tuple[CardRow, ...] = ()
+    numbered: bool = False
+    struck: bool = False
+    button: Choice | None = None
+    options: tuple[Choice, ...] = ()
+
+
+class Card(Stored):
+    """
+    `title` is bold, `subtitle` small print below it. `more` are the choices behind ⋯. `foot` is small print
+    below the buttons. `revision` grows with each edit, so that selects do not keep an old choice.
+    """
+
+    title: str
+    subtitle: str = ""
+    parts: tuple[CardPart, ...] = ()
+    more: tuple[Choice, ...] = ()
+    foot: tuple[str, ...] = ()
+    revision: int = 0
+
+
 class Message(Stored):
     """
     `text` is Markdown and untrusted throughout: it is shown, and nothing in it acts, pings or links.
 
-    `speaker` is a persona's key; empty means the host. `token` names the menu that the choices belong to, and
-    comes back with a press. `note` is the small print below. `about` is the step that what people say below it is
-    about, or NO_STEP. `witness` is what was committed when it was posted.
+    `card` is shown in place of `text` where there is room for blocks. `speaker` is a persona's key; empty means
+    the host. `token` names the menu that the choices belong to, and comes back with a press. `note` is the
+    small print below. `about` is the step that what people say below it is about, or NO_STEP. `witness` is what
+    was committed when it was posted.
     """
 
     text: str
@@ -87,7 +144,15 @@ class Message(Stored):
     links: tuple[Link, ...] = ()
     about: str = ""
     witness: str = ""
+    card: Card | None = None
 
     def spent(self) -> "Message":
         """What it says, with nothing to press any more."""
-        return self.but(choices=(), token="")
+        card = (
+            self.card.but(more=(), parts=tuple(map(_without_choices, self.card.parts))) if self.card else None
+        )
+        return self.but(choices=(), token="", card=card)
+
+
+def _without_choices(part: CardPart) -> CardPart:
+    return part.but(button=None, options=())

@@ -19,7 +19,7 @@ from bot.domain.values.value import Value
 AT_LEAST_TWO = 2
 
 
-class Card(Value):
+class QualityCard(Value):
     """
     `speakers` are turns by name, `balance` the fewest turns of a persona over the most. `facts` are turns that
     somebody's position rests on, or that brought something new. `kept` says how many of these, or of the open
@@ -48,14 +48,14 @@ class Card(Value):
         return self.model_dump(mode="json", include=None if self.recorded else counted, exclude={"recorded"})
 
 
-def card(debate: Elaboration, synthesis: Synthesis, roster: Roster) -> Card:
+def card(debate: Elaboration, synthesis: Synthesis, roster: Roster) -> QualityCard:
     """Of the discussion, and of the *synthesis* as a voice wrote it, before anything was put back."""
     spoken = Counter(turn.by for turn in debate.turns)
     names = {turn.by: turn.name for turn in debate.turns}
     personas = [spoken[one.key] for one in roster]
     facts, flips = _facts(debate), positions.flips(debate)
     against = dissent.open_objections(debate)
-    return Card(
+    return QualityCard(
         turns=debate.turn_count,
         speakers=_by_name(spoken, names),
         silent=tuple(one.first_name for one in roster if not spoken[one.key]),
@@ -111,13 +111,13 @@ def _by_name(spoken: Counter[str], names: Mapping[str, str]) -> dict[str, int]:
 # The quality card as people read it: one line of small print below a synthesis.
 
 
-def line(card: Card) -> str:
+def line(card: QualityCard) -> str:
     return " · ".join(
         part for part in (*_measured(card), *(_recorded(card) if card.recorded else ())) if part
     )
 
 
-def _measured(card: Card) -> tuple[str, ...]:
+def _measured(card: QualityCard) -> tuple[str, ...]:
     turns = ", ".join(f"{name} {count}" for name, count in card.speakers.items())
     silent = f"{listed(card.silent)} silent" if card.silent else ""
     return (
@@ -127,7 +127,7 @@ def _measured(card: Card) -> tuple[str, ...]:
     )
 
 
-def _recorded(card: Card) -> tuple[str, ...]:
+def _recorded(card: QualityCard) -> tuple[str, ...]:
     moved = counted(card.flips, "change of position", "changes of position")
     return (
         f"{card.facts_kept} of {card.facts} facts kept" if card.facts else "",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from bot.domain.discussion.synthesis import Insight, Synthesis
-from bot.domain.roundtable.quality import Card
+from bot.domain.roundtable.quality import QualityCard
 from tests.domain.table import Contribution
 from tests.meetings.script import ALEX, DONE, GO_ON, JORDAN, MAYA, PASS, Said, Script, fair, played, says
 from tests.meetings.test_agreement import AGAINST, challenged
@@ -88,7 +88,7 @@ def test_every_measure_is_told_apart_somewhere() -> None:
     """What only counts, so that another measure has something to be held against, needs no good and bad."""
     counts = {"speakers", "insights", "recorded", "facts", "flips"}
 
-    assert {pair.measure for pair in PAIRS.values()} | counts == set(Card.model_fields)
+    assert {pair.measure for pair in PAIRS.values()} | counts == set(QualityCard.model_fields)
 
 
 def repeats(script: Script) -> list[str]:

@@ -16,7 +16,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.engine.clock import now
-from bot.engine.engine import Queue
+from bot.engine.engine import Queue, QueueStatus
 from bot.engine.ports import Store, Wake, Workspace
 from bot.engine.roundtables import Hears
 from bot.errors import ConfigError, SlackError
@@ -208,7 +208,7 @@ def _queue(queue: Queue, worker: WatchedWorker) -> Probe:
 
     async def probe() -> Facts:
         waiting = await queue.waiting()
-        facts = waiting._asdict()
+        facts = _facts(waiting)
         if reason := worker.problem(oldest_seconds=waiting.oldest_seconds):
             raise Unfit(reason, facts)
         return facts
@@ -218,9 +218,14 @@ def _queue(queue: Queue, worker: WatchedWorker) -> Probe:
 
 def _waiting(queue: Queue) -> Probe:
     async def probe() -> Facts:
-        return (await queue.waiting())._asdict()
+        return _facts(await queue.waiting())
 
     return probe
+
+
+def _facts(status: QueueStatus) -> Facts:
+    """Under the names that dashboards know."""
+    return {"owing": status.unfinished, "oldest_seconds": status.oldest_seconds}
 
 
 async def _always_connected() -> None:

@@ -572,7 +572,7 @@ def test_a_step_owns_the_sections_its_artifacts_name() -> None:
         'quick-scan.md §"1. Scope"',
         "quick-scan.md: §1. Scope",
         "- Section: 1. Scope",
-        "- StepHeading 1. Scope of quick-scan.md",
+        "- Section 1. Scope of quick-scan.md",
         "- section: “1. Scope” in quick-scan.md",
         "- Write `## 1. Scope` in `quick-scan.md`",
         '- "1. Scope" in quick-scan.md, with a rationale',

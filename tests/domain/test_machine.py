@@ -85,12 +85,12 @@ def test_nothing_in_the_table_is_there_twice() -> None:
 
 
 def test_a_clash_with_the_remote_is_told_in_the_thread() -> None:
-    """With the copies of ours, so that somebody can put the two together; nothing else changes."""
+    """With the copies of theirs, so that somebody can put the two together; nothing else changes."""
     table = Table(few_steps()).start()
-    table.rt = table.decided(Clashed(key="clash-1", at=table.now(), paths=("quick-scan.ours.md",)))
+    table.rt = table.decided(Clashed(key="clash-1", at=table.now(), paths=("quick-scan.theirs-4b29257.md",)))
     table.resume_paying()
 
-    assert "ours is kept beside it as `quick-scan.ours.md`" in table.last.text
+    assert "theirs is kept beside it as `quick-scan.theirs-4b29257.md`" in table.last.text
     assert table.rt.stage is Stage.DISCUSSING
 
 

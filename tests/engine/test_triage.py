@@ -127,7 +127,7 @@ async def test_a_review_that_cannot_be_kept_waits_for_the_disk(
 ) -> None:
     """Whoever asked is told once; when the folder can be written again, the very same review is kept."""
     monkeypatch.setattr(
-        "bot.engine.reviews.Triage._wait_seconds", lambda _triage, _effect: 0.0
+        "bot.engine.reviews.ReviewTriage._wait_seconds", lambda _triage, _effect: 0.0
     )  # the pauses are over
     reviews = tmp_path / f"docs/requirements/{SLUG}/reviews"
     async with room(slack, tmp_path, thread=thread, says={MAYA: finds_one}) as here:

@@ -291,11 +291,11 @@ OFFLINE = f"""
 import asyncio, sys
 import bot.app, bot.cli.check, bot.cli.main
 from bot.settings import Settings
-from bot.voices.llm.models import minds
+from bot.voices.llm.models import model_registry
 
 async def main():
     settings = Settings.from_env({{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}})
-    async with minds(settings.model, settings, personas=["", "offline"], seconds=1, calls=1) as found:
+    async with model_registry(settings.model, settings, personas=["", "offline"], seconds=1, calls=1) as found:
         assert found.of() is None
 
 asyncio.run(main())

@@ -22,7 +22,7 @@ from bot.domain.planning.plan_reader import KnownIds
 from bot.domain.planning.record import recalled
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.privacy.redaction import Redact, unchanged
-from bot.domain.roundtable.crosscheck import undefined_ids, undefined_ids_in
+from bot.domain.roundtable.crosscheck import undefined_ids_in
 from bot.domain.roundtable.effects import (
     ClearWork,
     Commit,
@@ -279,11 +279,12 @@ class Performers(NamedTuple):
                     "redone": effect.redone,
                 }
                 return PersonaSpoke(**told, persona=effect.persona, **speech._asdict(), **given)
-            case Draft(steps=steps, skipped=skipped):
-                files = await self.workspace.files(rt.slug, self._files_of(steps))
-                cue = self._cue(effect, rt)
-                edits, facts = await self.voices.draft(cue, steps=steps, files=files, skipped=skipped)
-                return Drafted(**told, edits=edits, facts=facts, dangling=undefined_ids(files, edits))
+            case Draft(skipped=skipped):
+                if skipped:
+                    return Drafted(**told)
+                files = await self.workspace.files(rt.slug, self._files_of(effect.steps))
+                patches, facts = await self.voices.propose(self._cue(effect, rt), files)
+                return Drafted(**told, patches=patches, facts=facts)
             case Synthesize():
                 files = await self.workspace.files(rt.slug, self._files_of((rt.step_id,)))
                 synthesis, facts = await self.voices.synthesize(self._cue(effect, rt), files)

@@ -26,6 +26,7 @@ from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, WorkIndicator
 from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, ItemState, ThreadMessage
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.witness import RolledBack, Witness
 from bot.domain.values.places import Belonging, Place
@@ -524,10 +525,8 @@ class Voices(Protocol):
         """One contribution to the running elaboration."""
         ...
 
-    async def draft(
-        self, cue: VoiceContext, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
-    ) -> tuple[tuple[Edit, ...], Facts]:
-        """The sections that *steps* own, out of what was said; *files* are the item's artifacts as they are."""
+    async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
+        """What a model proposes to record for the open step; nothing without one. *files* are the item's artifacts."""
         ...
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]: ...

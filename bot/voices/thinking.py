@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
-from bot.domain.item.artifacts import Edit
+from bot.domain.specification.entries import Patch
 from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
-from bot.voices import answers
+from bot.voices import answers, proposing
 from bot.voices import answers as words
 from bot.voices.answers import Answered
 from bot.voices.concluding import concluded
@@ -24,7 +24,6 @@ from bot.voices.prompts import tasks
 from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
-from bot.voices.writing import Writer, steps_of
 
 log = logging.getLogger(__name__)
 
@@ -80,21 +79,18 @@ class ModelVoices:
         known = frozenset(turn.id for turn in visible_to(debate, cue.persona))
         return await self._spoken(cue, tasks.respond(scene, debate), AnswerSpec(scene, known))
 
-    async def draft(
-        self, cue: VoiceContext, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
-    ) -> tuple[tuple[Edit, ...], Facts]:
-        """Where nobody said anything there is nothing to think about: the sections say so."""
-        plain, _ = await self._offline.draft(cue, steps=steps, files=files, skipped=skipped)
+    async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
         mind = self._mind(cue)
-        if mind is None or skipped or not cue.roundtable.answers:
-            return plain, NO_FACTS
+        if mind is None:
+            return await self._offline.propose(cue, files)
         scene = _scene_of(cue, files)
-        writer = Writer(scene, steps_of(scene, steps), plain)
+        if (prompt := proposing.prompt(scene)) is None:
+            return (), NO_FACTS
         thinking = ModelSession(mind, WRITING)
-        if prompt := writer.prompt():
-            await _written(writer, prompt, thinking)
-        again, _ = await self._offline.draft(cue, steps=steps, files=writer.files(), skipped=skipped)
-        return writer.edits(again), thinking.facts
+        found = proposing.patches(await thinking.about(prompt), scene)
+        if found is None:
+            found = proposing.patches(await thinking.about(tasks.again(prompt, PARTS)), scene)
+        return found or (), thinking.facts
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         """Whether it is tried again is decided where it is counted: ERR-ELAB-007."""
@@ -197,22 +193,6 @@ async def _answered(prompt: Prompt, wanted: AnswerSpec, thinking: ModelSession) 
             return Answered(""), flaw
         raise
     return wanted.read(text)
-
-
-async def _written(writer: Writer, prompt: Prompt, thinking: ModelSession) -> None:
-    """Asked once more for what was missing; what was there stays. A second failure takes nothing away."""
-    flaw = PARTS
-    try:
-        if writer.take(await thinking.about(prompt)):
-            return
-    except VoiceError as error:
-        if error.reason not in OF_A_MIND:
-            raise
-        flaw = OF_A_MIND[error.reason]
-    try:
-        writer.take(await thinking.about(tasks.again(prompt, flaw)))
-    except VoiceError as error:
-        log.warning("parts of the step are written without a model: %s (%s)", error, error.reason)
 
 
 async def _scene(cue: VoiceContext) -> Scene:

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable
 
+from bot.content.entries import read_schema
+from bot.content.findings import Findings
 from bot.domain.catalog.agenda import ANALYSIS_PHASES, Agenda, Playbook
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import Step, StepHeading
 from bot.domain.catalog.taxonomy import Trouble
+from bot.shipped import steps_dir
 from tests.domain.table import shipped
 
 FEW = ("00-01", "01-01", "01-02", "02-01")
@@ -33,6 +36,7 @@ def book(
         agenda=agenda,
         troubles=tuple(troubles),
         workshop=playbook.workshop,
+        schema=read_schema(steps_dir(), agenda.steps, Findings()),
     )
 
 

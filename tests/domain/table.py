@@ -103,6 +103,7 @@ from bot.domain.roundtable.outcomes import (
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import opening
+from bot.domain.specification.entries import Patch
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript import open_step
 from bot.domain.values.places import Belonging, Person, Place
@@ -176,7 +177,7 @@ class World:
     more: Mapping[str, Any] = field(default_factory=dict)
     """What a persona says besides words: its stances, whether it is satisfied, or passes."""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    drafts: tuple[Edit, ...] | None = None
+    patches: tuple[Patch, ...] = ()
     dangling: tuple[str, ...] = ()
     synthesis: Synthesis = INSIGHT
     verdicts: Callable[[Judge, Roundtable], RoleVerdict] = lambda _judge, _rt: YES
@@ -517,7 +518,7 @@ class Table:
                 return Surveyed(**told, survey=world.survey)
             case Draft():
                 facts = {} if effect.unaided else world.facts
-                return Drafted(**told, edits=self._drafts(effect), facts=facts, dangling=world.dangling)
+                return Drafted(**told, patches=world.patches, facts=facts)
             case Synthesize():
                 made = world.syntheses.pop(0) if world.syntheses else world.synthesis
                 facts = {} if effect.unaided else world.facts
@@ -561,18 +562,6 @@ class Table:
         self.world.signs = [one for one in self.world.signs if one is not WorkIndicator.STATUS]
         self.world.thread.append(Said(ts, message))
         return ts
-
-    def _drafts(self, effect: Draft) -> tuple[Edit, ...]:
-        if self.world.drafts is not None:
-            return self.world.drafts
-        said = "\n".join(f"- {answer.text}" for answer in self.rt.answers)
-        return tuple(
-            SectionEdit(path=output, heading=owned.heading, title=step.title, body=said)
-            for step in map(self.playbook.agenda.step, effect.steps)
-            for output in step.outputs
-            if output.endswith(".md")
-            for owned in step.owned(output)
-        )
 
     def _item_read(self, effect: ReadItem | Restore, pending: Mapping[str, str]) -> ItemRead:
         told: dict[str, Any] = {**pending, "recovering": effect.recovering}

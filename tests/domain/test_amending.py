@@ -52,8 +52,8 @@ def test_at_a_menu_the_step_is_written_again() -> None:
     before = table.menu
     table.edit("900.1", "For field work.")
 
-    assert "- For field work." in table.world.files["quick-scan.md"]
-    assert "- For fields." not in table.world.files["quick-scan.md"]
+    assert "- Ada: For field work." in table.world.files["quick-scan.md"]
+    assert "For fields." not in table.world.files["quick-scan.md"]
     assert (table.menu.kind, table.menu.message.choices) == (before.kind, before.message.choices)
     assert table.meta.steps_completed == ("00-01",)
 
@@ -63,7 +63,7 @@ def test_a_change_while_we_write_is_written_before_the_menu() -> None:
     table = Table(few_steps()).start().say("For fields.", ts="900.1").stop_paying().press(Action.FINISH_STEP)
     table.delete("900.1").resume_paying()
 
-    assert "- For fields." not in table.world.files["quick-scan.md"]
+    assert "For fields." not in table.world.files["quick-scan.md"]
     assert table.rt.stage is Stage.AT_BOUNDARY
 
 
@@ -72,7 +72,7 @@ def test_a_change_while_we_are_stopped_at_a_menu_is_written_when_we_go_on() -> N
     table = Table(few_steps(step("00-01"), step("00-02"))).start().say("For fields.", ts="900.1")
     table.press(Action.FINISH_STEP).press(Action.STOP).edit("900.1", "For field work.").resume()
 
-    assert "- For field work." in table.world.files["quick-scan.md"]
+    assert "- Ada: For field work." in table.world.files["quick-scan.md"]
     assert table.offered()[0] is Action.CONTINUE
 
 
@@ -81,7 +81,7 @@ def test_a_change_during_a_discussion_is_written_after_it() -> None:
     table = Table(few_steps()).start().say("For fields.", ts="900.1").press(Action.FINISH_STEP)
     table.press(Action.ELABORATE).edit("900.1", "For field work.").say("done")
 
-    assert "- For field work." in table.world.files["quick-scan.md"]
+    assert "- Ada: For field work." in table.world.files["quick-scan.md"]
     assert table.menu.kind is MenuKind.PHASE
 
 

@@ -147,7 +147,7 @@ def test_feedback_that_is_overtaken_is_written_down_before_anything_is_said() ->
 
     assert "On ships, too." not in table.texts
     assert any(line.meta.get("tokens_in") == 7 for line in table.lines)
-    assert "- And on planes." in table.world.files["quick-scan.md"]
+    assert "Grace: And on planes." in table.world.files["quick-scan.md"]
 
 
 def test_what_a_word_about_feedback_took_stands_on_its_line() -> None:

@@ -223,7 +223,7 @@ def test_feedback_is_written_down_and_acknowledged_and_the_same_menu_returns() -
     assert table.order("draft", "commit", "speak", "post") == ["draft", "commit", "speak", "post"]
     assert table.last.text.startswith("business-analyst on acknowledge\n\n[E]")
     assert (table.menu.kind, table.menu.message.choices) == (before.kind, before.message.choices)
-    assert "- Trains have tunnels, too." in table.world.files["quick-scan.md"]
+    assert "- Grace: Trains have tunnels, too." in table.world.files["quick-scan.md"]
 
 
 def test_feedback_completes_nothing_a_second_time() -> None:

@@ -15,7 +15,6 @@ from bot.domain.catalog.agenda import ANALYSIS_PHASES
 from bot.domain.catalog.steps import StepHeading
 from bot.domain.catalog.taxonomy import TAXONOMY, trouble
 from bot.domain.discussion.synthesis import Synthesis
-from bot.domain.item.artifacts import ItemsEdit
 from bot.domain.messages.message import Action
 from bot.errors import ContentError
 from tests.domain.books import book, few_steps, seats, step
@@ -77,10 +76,9 @@ def written(code: str, **facts: str) -> Callable[[], Table]:
 
 
 def unreadable_artifact() -> Table:
-    table = Table(few_steps(step("00-01", outputs=["stories.json"]))).start()
-    table.world.files["stories.json"] = "not json"
-    table.world.drafts = (ItemsEdit(path="stories.json", items=({"id": "US-1"},)),)
-    return table.do_step()
+    table = Table(few_steps(step("00-01", outputs=["user-stories.json"]))).start()
+    table.world.files["user-stories.json"] = "not json"
+    return table.do_step("As a driver I want tunnels so that it works")
 
 
 def unknown_phase() -> Table:

@@ -71,26 +71,13 @@ def test_a_file_that_cannot_be_read_is_no_reason_not_to_save() -> None:
     assert undefined_ids({}, (insight,)) == ()
 
 
-def test_people_are_told_in_one_line_before_the_menu() -> None:
-    """And the step is saved."""
-    table = Table(few_steps()).start()
-    table.world.dangling = ("FR-002", "FR-009")
-    table.do_step()
-    line = step_wording.dangling(("FR-002", "FR-009"))
-
-    assert line == "`FR-002` and `FR-009` are mentioned in what was written just now, and defined nowhere."
-    assert table.texts[-2] == line
-    assert table.meta.steps_completed == ("00-01",)
-
-
 def test_what_a_discussion_came_to_is_looked_at_too() -> None:
     """Its insights go into the same files."""
     table = Table(few_steps()).start()
     table.world.dangling = ("FR-009",)
-    table.world.drafts = ()
     table.elaborate().say("As FR-009 says.").say("done")
 
-    assert table.texts.count(step_wording.dangling(("FR-009",))) == 2  # of the step, and of the discussion
+    assert table.texts.count(step_wording.dangling(("FR-009",))) == 1
     assert table.meta.elaborations[0].step_id == "00-01"
 
 

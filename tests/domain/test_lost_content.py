@@ -70,7 +70,6 @@ def test_a_step_that_goes_while_it_is_written_is_done() -> None:
 def test_a_step_that_goes_before_it_is_drafted_is_done_without_files() -> None:
     """Its answers are in the transcript."""
     table = Table(TWO).start().say("For field work.").stop_paying().press(Action.FINISH_STEP)
-    table.world.drafts = ()
     table.playbook = WITHOUT_FIRST
     table.resume_paying()
 

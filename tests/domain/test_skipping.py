@@ -111,5 +111,5 @@ def test_words_said_while_the_drafts_are_made_are_written_too() -> None:
     table = Table(THREE).start().do_step().stop_paying().press(Action.SKIP)
     table.say("And no drafts for trains!", who="grace").resume_paying()
 
-    assert "- And no drafts for trains!" in table.world.files["quick-scan.md"]
+    assert "- Grace: And no drafts for trains!" in table.world.files["quick-scan.md"]
     assert table.menu.kind is MenuKind.PHASE

@@ -4,7 +4,6 @@ import pytest
 
 from bot.domain.catalog.steps import StepHeading
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.item.artifacts import Edit, FileEdit, SectionEdit
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Draft, Survey
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
@@ -218,7 +217,7 @@ def test_the_commit_of_a_step_holds_all_of_it() -> None:
     assert commit.change.steps == ("00-01",)
     assert [edit.path for edit in commit.edits] == ["quick-scan.md"]
     assert "For field work." in [line.content for line in commit.lines]
-    assert "- For field work." in table.world.files["quick-scan.md"]
+    assert "- Ada: For field work." in table.world.files["quick-scan.md"]
 
 
 def test_the_menu_says_what_was_saved() -> None:
@@ -228,29 +227,12 @@ def test_the_menu_says_what_was_saved() -> None:
     assert table.last.text.startswith("Saved: `quick-scan.md` > 1. Scope\n\n[E]")
 
 
-def test_a_voice_writes_only_files_of_the_step() -> None:
-    """Whatever else it hands in is left out."""
-    table = Table(few_steps()).start()
-    table.world.drafts = FOREIGN
+def test_a_step_whose_file_is_no_text_is_finished_all_the_same() -> None:
+    """What was said there has a page of its own; the transcript and meta.json have the step."""
+    table = Table(few_steps(step("00-01", outputs=["openapi.yaml"]))).start()
     table.do_step()
 
-    assert [edit.path for edit in table.world.commits[-1].edits] == ["quick-scan.md"]
-
-
-FOREIGN: tuple[Edit, ...] = (
-    SectionEdit(path="quick-scan.md", heading="1. Topic", title="T", body="ours"),
-    SectionEdit(path="design-summary.md", heading="1. Topic", title="T", body="somebody else's"),
-    FileEdit(path="../../etc/passwd", text="nobody's"),
-)
-
-
-def test_a_step_without_files_is_finished_all_the_same() -> None:
-    """The voice had nothing to write; the transcript and meta.json have the step."""
-    table = Table(few_steps()).start()
-    table.world.drafts = ()
-    table.do_step()
-
-    assert table.last.text.startswith("Saved.\n\n[E]")
+    assert table.last.text.startswith("Saved: `notes.md` > 00-01 Topic 00-01\n\n[E]")
     assert table.meta.steps_completed == ("00-01",)
 
 
@@ -261,7 +243,7 @@ def test_words_said_while_we_write_are_written_too() -> None:
     table.resume_paying()
 
     assert table.subjects[-2:] == ["step 00-01 Topic 00-01", "feedback 00-01 Topic 00-01"]
-    assert "- One thing more!" in table.world.files["quick-scan.md"]
+    assert "- Grace: One thing more!" in table.world.files["quick-scan.md"]
     assert table.meta.steps_completed == ("00-01",)
 
 
@@ -272,7 +254,7 @@ def test_words_said_while_feedback_is_acknowledged_are_written_too() -> None:
     table.say("Second.")
     table.resume_paying()
 
-    assert "- Second." in table.world.files["quick-scan.md"]
+    assert "- Ada: Second." in table.world.files["quick-scan.md"]
     assert table.subjects[-2:] == ["feedback 00-01 Topic 00-01"] * 2
 
 
@@ -283,7 +265,7 @@ def test_words_said_while_feedback_is_saved_are_written_too() -> None:
     )
     table.resume_paying()
 
-    assert "- Second." in table.world.files["quick-scan.md"]
+    assert "- Ada: Second." in table.world.files["quick-scan.md"]
     assert table.order("speak")[1:] == ["speak"]
 
 

@@ -258,7 +258,6 @@ def test_in_the_file_that_all_items_share_they_go_to_the_item_s_own_section() ->
     table.world.files["nfr-matrix.md"] = (
         "# NFR Matrix\n\n## Offline sync (offline-sync)\n\nours\n\n## Quality of prints (prints)\n\ntheirs\n"
     )
-    table.world.drafts = ()
     table.world.synthesis = OF_ALL
     table.do_step().press(Action.ELABORATE).say("Trains have tunnels.").say("done")
 

@@ -76,7 +76,7 @@ def test_what_fails_together_is_saved_in_the_order_in_which_it_was_decided() -> 
 def test_nothing_is_saved_past_what_could_not_be_saved() -> None:
     """An older text must never overwrite a newer one: what comes after waits, too."""
     table = Table(TWO).start().fail("commit").do_step("First version.")
-    table.fail("commit").say("Second version.")
+    table.fail("commit").say("This is the second version.")
 
     assert table.subjects == ["start"]
     assert [commit.subject.partition(": ")[2] for commit in table.rt.unsaved] == [
@@ -86,7 +86,7 @@ def test_nothing_is_saved_past_what_could_not_be_saved() -> None:
 
     table.press_continue().stop()
     assert table.subjects[1:] == ["step 00-01 Topic 00-01", "feedback 00-01 Topic 00-01", "paused"]
-    assert "- Second version." in table.world.files["quick-scan.md"]
+    assert "- Ada: This is the second version." in table.world.files["quick-scan.md"]
 
 
 def test_a_late_commit_does_not_stand_in_for_the_one_people_wait_for() -> None:
@@ -158,7 +158,7 @@ def test_retrying_does_what_could_not_be_done() -> None:
     table = Table(TWO).start().fail("draft").do_step("For field work.").press_retry()
 
     assert table.meta.steps_completed == ("00-01",)
-    assert "- For field work." in table.world.files["quick-scan.md"]
+    assert "- Ada: For field work." in table.world.files["quick-scan.md"]
 
 
 def test_retrying_twice_is_retrying_once() -> None:
@@ -187,7 +187,7 @@ def test_words_said_while_we_wait_for_a_retry_are_saved_and_written() -> None:
     table.press_retry()
 
     assert saved
-    assert "- And trains." in table.world.files["quick-scan.md"]
+    assert "- Grace: And trains." in table.world.files["quick-scan.md"]
 
 
 # --- posts ------------------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ def test_a_step_that_no_model_can_write_is_written_without_one(reason: str) -> N
 
     assert told(table) == 1
     assert [effect for effect in table.completing if isinstance(effect, Draft)][1:]
-    assert "- For field work." in table.world.files["quick-scan.md"]
+    assert "- Ada: For field work." in table.world.files["quick-scan.md"]
     assert table.meta.steps_completed == ("00-01",)
     assert table.meta.phases_completed == ()
     assert "ERR-INT-001" in table.codes

@@ -1,6 +1,5 @@
 """What cannot be written: people have its text in the thread, and it is written as soon as that is possible."""
 
-from bot.domain.item.artifacts import ItemsEdit
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
@@ -79,15 +78,13 @@ def test_a_whole_commit_that_fails_has_its_texts_in_the_thread_too() -> None:
 
 def test_rows_and_objects_are_shown_as_they_would_stand_in_the_file() -> None:
     """In a block of code: they are no Markdown."""
-    table = Table(TWO).start()
-    table.world.unwritable = "stories.json"
-    table.world.drafts = (ItemsEdit(path="stories.json", items=({"id": "US-1", "title": "Sync"},)),)
-    table.playbook = few_steps(step("00-01", outputs=("stories.json",)), step("00-02"))
-    table.do_step()
+    table = Table(few_steps(step("00-01", outputs=("user-stories.json",)), step("00-02"))).start()
+    table.world.unwritable = "user-stories.json"
+    table.do_step("As a driver I want tunnels so that it works")
 
     [text] = attached(table)
     assert "```" in text
-    assert '"US-1"' in text
+    assert '"US-001"' in text
 
 
 def test_with_nothing_left_to_save_nothing_happens() -> None:

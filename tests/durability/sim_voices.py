@@ -5,9 +5,9 @@ import json
 from collections.abc import Iterable, Mapping
 
 from bot.domain.discussion.synthesis import Insight, Synthesis
-from bot.domain.item.artifacts import Edit, SectionEdit
 from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import Workshop
+from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import Line
 from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, WrittenPlan
 from bot.errors import VoiceError
@@ -28,18 +28,9 @@ class SimVoices:
     async def respond(self, cue: VoiceContext) -> Speech:
         return Speech(self._said(f"{cue.persona} responds"))
 
-    async def draft(
-        self, cue: VoiceContext, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
-    ) -> tuple[tuple[Edit, ...], Facts]:
-        said = "\n".join(f"- {answer.text}" for answer in cue.roundtable.answers)
-        edits = tuple(
-            SectionEdit(path=output, heading=owned.heading, title=step.title, body=said)
-            for step in map(cue.playbook.agenda.step, steps)
-            for output in step.outputs
-            if output.endswith(".md")
-            for owned in step.owned(output)
-        )
-        return edits, NO_FACTS
+    async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
+        del cue, files
+        return (), NO_FACTS
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         summary = self._said("It matters")

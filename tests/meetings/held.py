@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bot.domain.discussion.synthesis import Synthesis
-from bot.domain.item.artifacts import Edit, SectionEdit
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import Press, Say, Start
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import read
 from bot.domain.values.places import Person
 from bot.engine.clock import now
@@ -43,22 +43,9 @@ class ScriptedVoices:
     async def respond(self, cue: VoiceContext) -> Speech:
         return self._speech(cue)
 
-    async def draft(
-        self,
-        cue: VoiceContext,
-        *,
-        steps: tuple[str, ...],
-        files: Mapping[str, str],  # noqa: ARG002
-        skipped: bool,  # noqa: ARG002
-    ) -> tuple[tuple[Edit, ...], Facts]:
-        said = "\n".join(f"- {answer.text}" for answer in cue.roundtable.answers)
-        edits = tuple(
-            SectionEdit(path=output, heading=owned.heading, title=step.title, body=said)
-            for step in map(cue.playbook.agenda.step, steps)
-            for output in step.outputs
-            for owned in step.owned(output)
-        )
-        return edits, NO_FACTS
+    async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
+        del cue, files
+        return (), NO_FACTS
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
         return self._script.synthesis(cue.roundtable), FACTS

@@ -375,6 +375,11 @@ class Schema(Value):
                 )
                 for heading, section in named or [("", "")]:
                     key = file.casefold(), section.casefold()
+                    if (other := views.get(key)) and other.heading.casefold() not in {"", heading.casefold()}:
+                        key, section = (
+                            (file.casefold(), heading.casefold()),
+                            heading,
+                        )  # "1. Topic" and "2. Topic"
                     view = views.get(key) or SectionView(file=file, section=section, prose=True)
                     views[key] = view.but(
                         heading=view.heading or heading,

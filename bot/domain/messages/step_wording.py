@@ -211,6 +211,10 @@ def wrote(step: str, paths: Sequence[str]) -> str:
     return f"Step {step} is written to {files}."
 
 
+def proposed(persona: Persona, ids: str) -> str:
+    return f"{persona.name} suggests {ids}."
+
+
 def dangling(ids: Sequence[str]) -> str:
     """In one line, however many there are."""
     more = len(ids) - DANGLING_SHOWN

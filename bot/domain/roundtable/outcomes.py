@@ -13,6 +13,7 @@ from bot.domain.item.meta import Meta
 from bot.domain.planning.plan_reader import NOTHING_KNOWN, KnownIds
 from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import WorkshopQuestion, WorkshopRemark
+from bot.domain.specification.entries import Patch
 from bot.domain.transcript.witness import RolledBack, Witness
 from bot.domain.values.places import Belonging, Person
 from bot.domain.values.value import Stored
@@ -213,11 +214,10 @@ class Surveyed(EffectOutcome):
 
 
 class Drafted(EffectOutcome):
-    """`dangling` are ids that the edits mention and that exist nowhere."""
+    """What a model proposes for the step that is written down; nothing without one."""
 
-    edits: tuple[Edit, ...]
+    patches: tuple[Patch, ...] = ()
     facts: Mapping[str, Any] = {}
-    dangling: tuple[str, ...] = ()
 
 
 class Synthesized(EffectOutcome):

@@ -358,6 +358,12 @@ class Roundtable(RoundtableFields):
         message_id = message_id or f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
         return rt.noting(rt._line(HOST, sentence, part, Source.SYSTEM, "planning", message_id, meta))
 
+    def proposing(self, sentence: str, *, actor: str, part: LinePhase, **meta: Any) -> "Roundtable":
+        """A line of a persona's model that is not said in the thread."""
+        rt = self.but(sequence=self.sequence + 1)
+        message_id = f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
+        return rt.noting(rt._line(actor, sentence, part, Source.MODEL, "planning", message_id, meta))
+
     def offering(
         self, kind: MenuKind, message: Message, *, part: LinePhase, actor: str = HOST, **meta: Any
     ) -> "Roundtable":

@@ -183,6 +183,19 @@ class Specification(Stored):
             folding.take(line, is_ours=line.message_id not in foreign)
         return folding.result()
 
+    def naming(self, person: str, name: str) -> "Specification":
+        """With what *person* is called in the claims that had only their id."""
+
+        def named(claim: Claim) -> Claim:
+            return claim.but(name=name) if claim.by == person and claim.name in {"", person} else claim
+
+        return self.but(
+            entries={
+                id: entry.but(claims={field: tuple(map(named, told)) for field, told in entry.claims.items()})
+                for id, entry in self.entries.items()
+            }
+        )
+
     def made_by(self, line: str) -> tuple[Patch, ...]:
         """What the message *line* gave, as patches without values: its new entries, and others that it changed."""
         found = []
@@ -278,7 +291,7 @@ class _Folding:
             raise ValueError(f"{patch.id} is not known, and the patch does not say what kind it is")
         if len(self._entries) >= MOST_ENTRIES:
             raise ValueError(f"{patch.id} is one entry too many: {MOST_ENTRIES:,} are kept")
-        step = line.meta.get("step_id")
+        step = line.meta.get("answers_step") or line.meta.get("step_id")
         return Entry(
             id=patch.id, kind=patch.kind, step=step if isinstance(step, str) else "", part_of=patch.part_of
         )

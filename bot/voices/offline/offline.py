@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.discussion.synthesis import Synthesis
-from bot.domain.item.artifacts import Edit
+from bot.domain.specification.entries import Patch
 from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
 from bot.errors import VoiceError
-from bot.voices.offline import acknowledging, discussing, drafting, extracting, framing
+from bot.voices.offline import acknowledging, discussing, extracting, framing
 from bot.voices.offline.situation import Situation
 from bot.voices.truncation import truncated
 
@@ -34,12 +34,10 @@ class OfflineVoices:
     async def respond(self, cue: VoiceContext) -> Speech:
         return Speech(await asyncio.to_thread(discussing.respond, _situation(cue)))
 
-    async def draft(
-        self, cue: VoiceContext, *, steps: tuple[str, ...], files: Mapping[str, str], skipped: bool
-    ) -> tuple[tuple[Edit, ...], Facts]:
-        known = [step for step_id in steps if (step := cue.playbook.agenda.get(step_id))]
-        rt = truncated(cue.roundtable)
-        return await asyncio.to_thread(drafting.draft, rt, known, files, skipped=skipped), NO_FACTS
+    async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
+        """Nothing: what is not said in a form is not guessed."""
+        del cue, files
+        return (), NO_FACTS
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
         return await asyncio.to_thread(extracting.synthesize, _situation(cue).debate), NO_FACTS

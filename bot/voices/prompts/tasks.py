@@ -1,7 +1,6 @@
 """The prompt of each task: what is stable about it, and what is new this time."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from bot.domain.catalog.personas import AddressKind, Roster
 from bot.domain.discussion import dissent
@@ -24,25 +23,15 @@ from bot.voices.prompts.digest import (
 )
 from bot.voices.prompts.fencing import fenced, sealed
 from bot.voices.prompts.scene import Scene, stable
-from bot.voices.prompts.seen import named, row, sanitized
+from bot.voices.prompts.seen import named, row
 from bot.voices.prompts.texts import filled, part_of
 
 SHORT_WORDS = 60
 FRAME_WORDS = 130
 TOPIC_CHARS = 120
-PART_CHARS = 20_000
-"""Of a part that is there already; who has not seen all of it cannot write it anew."""
 OBJECTION_CHARS = 340
 """An issue and a position, as long as they can be."""
 NOTHING = "Nothing was said."
-
-
-class DraftPart(NamedTuple):
-    """Something to be written: the line that stands before it, what is asked of it, and what it says already."""
-
-    line: str
-    hints: tuple[str, ...] = ()
-    text: str = ""
 
 
 def acknowledge(scene: Scene) -> Prompt:
@@ -94,14 +83,15 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
     return _prompt(scene, moving)
 
 
-def draft(scene: Scene, answers: Sequence[Answer], parts: Sequence[DraftPart]) -> Prompt:
-    moving = filled(
-        "draft",
-        answers=_told(_answers(scene, answers), WRITING),
-        parts="\n\n".join(map(_part, parts)),
-        slots="\n\n".join(f"{part.line}\n(the text of it)" for part in parts),
-    )
-    return _prompt(scene, moving)
+def propose(scene: Scene, entries: str, kinds: str) -> Prompt:
+    """Each answer is named with the id of its line, so that a proposal can say what it rests on."""
+    rt = scene.rt
+    said = [
+        QuotedTurn(f"{named(rt.name_of(one.person))} [{rt.line_of(one.ts)}]", one.text, human=True)
+        for one in rt.answers
+    ]
+    recorded = fenced("entries", entries) if entries else "Nothing."
+    return _prompt(scene, filled("propose", answers=_told(said, WRITING), entries=recorded, kinds=kinds))
 
 
 def again(prompt: Prompt, why: str) -> Prompt:
@@ -205,10 +195,3 @@ def _told(told: Sequence[QuotedTurn], room: QuoteLimits = TALKING) -> str:
     earlier = digest(told[: len(told) - len(newest)])
     shown = [earlier, words_of(newest)] if earlier else [words_of(newest) or NOTHING]
     return fenced("answers", "\n\n".join(shown))
-
-
-def _part(part: DraftPart) -> str:
-    hints = "".join(f"\n- {hint}" for hint in part.hints)
-    text = sanitized(part.text, PART_CHARS)
-    said = f"\nIt says so far:\n{fenced('part', text)}" if text else "\nIt is not there yet."
-    return f"{part.line}{hints}{said}"

@@ -11,7 +11,7 @@ from bot.domain.planning import workshop
 from bot.domain.roundtable.inputs import Amend, Command, Retract, Say
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Answer, EarlyEdit, Roundtable
-from bot.domain.roundtable.transitions import pausing, steps
+from bot.domain.roundtable.transitions import pausing, specifying, steps
 
 REMEMBERED = 32
 """Changes of messages that have not come yet."""
@@ -26,6 +26,7 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
         part=rt.part,
         message_id=event.key,
         amends=rt.line_of(event.ts),
+        **specifying.amended(rt, event, playbook),
     )
     rt = _overtaking(_words_are(rt, event.ts, event.text), event.ts, event.text)
     return _answers_are(rt, answers, playbook)
@@ -39,6 +40,7 @@ def retracted(rt: Roundtable, event: Retract, playbook: Playbook) -> Roundtable:
         message_id=event.key,
         user_id=event.person.id,
         retracts=rt.line_of(event.ts),
+        **specifying.retracted(rt, event),
     )
     rt = _overtaking(_words_are(rt, event.ts, ""), event.ts, None)
     return _answers_are(rt, answers, playbook)

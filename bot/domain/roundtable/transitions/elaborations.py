@@ -32,6 +32,7 @@ from bot.domain.roundtable.transitions import (
     asking,
     pausing,
     speaking,
+    specifying,
     syntheses,
 )
 from bot.domain.roundtable.transitions.asking import report
@@ -156,6 +157,7 @@ def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         message_id=event.key,
         decision=decision.text,
         options=list(dispute.options),
+        **specifying.decided(rt, decision.text, playbook),
     )
     debate = rt.debate.but(decided=(*rt.debate.decided, decision), silent_rounds=0)
     noted = PersonaUtterance(lead_of(rt, playbook), discussion_wording.noted(name, dispute.issue, position))
@@ -224,11 +226,12 @@ def is_full(rt: Roundtable) -> bool:
     return rt.has_pending(Speak) and len(rt.debate.unanswered) >= LONGEST
 
 
-def only_kept(rt: Roundtable, event: Say) -> Roundtable:
+def only_kept(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """On record, and given to whoever puts the discussion together; nobody answers it."""
     person = event.person
     is_told = any(one.by == person.id for one in rt.debate.besides)
-    rt = rt.heard(person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+    facts = specifying.said(rt, event.text, person, playbook, notes=False)
+    rt = rt.heard(person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
     beside = UnansweredMessage(by=person.id, name=rt.name_of(person.id), text=event.text, ts=event.ts)
     rt = rt.but(elaboration=rt.debate.but(besides=(*rt.debate.besides, beside)))
     rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
@@ -387,7 +390,7 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
             return pausing.pause(rt, event.person, playbook)
         return conclude(rt, EndReason.BY_PEOPLE, playbook) if leaves else rt
     if is_full(rt):
-        return only_kept(rt, event)
+        return only_kept(rt, event, playbook)
 
     rt = _heard(rt, event, playbook)
     if rt.debate.exhausted:
@@ -434,7 +437,8 @@ def _heard(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if not in_a_round and not speaking.is_silenced(rt, playbook):
         rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True)
     rt = rt.but(elaboration=debate)
-    return rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **_turn(debate))
+    facts = specifying.said(rt, event.text, event.person, playbook, notes=False)
+    return rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **_turn(debate), **facts)
 
 
 def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:

@@ -5,7 +5,7 @@ A command among them is not obeyed, because its author meant something else by i
 their author had before them. Slack's timestamps decide, and no other clock.
 """
 
-from typing import assert_never
+from typing import Any, assert_never
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import menus, trouble_wording
@@ -16,7 +16,7 @@ from bot.domain.roundtable.effects import Post, React, Survey, Tell
 from bot.domain.roundtable.inputs import Plan, Say, SetDepth, Stop, Undecided
 from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import PostedPrompt, Roundtable
-from bot.domain.roundtable.transitions import pausing
+from bot.domain.roundtable.transitions import pausing, specifying
 from bot.domain.roundtable.transitions.steps import NOTED
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import slack_time, written_at
@@ -88,7 +88,7 @@ def late_message(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable |
     if is_stale(rt, event.ts) and (permission.is_wish(rt, event) or (own and _is_command(rt, event))):
         after = _not_obeyed(rt, event)
     elif own:
-        after = _kept(rt, event, own)
+        after = _kept(rt, event, own, playbook)
     else:
         return None
     return pausing.notes_saved(pausing.tried_again(after) if rt.stage in RESTING else after, playbook)
@@ -117,16 +117,17 @@ def _not_obeyed(rt: Roundtable, event: Say) -> Roundtable:
     return _noted(rt, event).queueing(told)
 
 
-def _kept(rt: Roundtable, event: Say, own: PostedPrompt) -> Roundtable:
+def _kept(rt: Roundtable, event: Say, own: PostedPrompt, playbook: Playbook) -> Roundtable:
     """Feedback on the step that is being discussed is written down after the discussion; other steps are done."""
-    rt = _noted(rt, event, answers_step=own.step_id).queueing(React(ts=event.ts, emoji=NOTED))
+    facts = specifying.said(rt, event.text, event.person, playbook, step_id=own.step_id)
+    rt = _noted(rt, event, answers_step=own.step_id, **facts).queueing(React(ts=event.ts, emoji=NOTED))
     if own.step_id == rt.step_id:
         return rt.answering(event, feedback=True)
     told = Message(text=trouble_wording.belongs_to(own.step_id))
     return rt.queueing(Tell(person=event.person.id, message=told))
 
 
-def _noted(rt: Roundtable, event: Say, **facts: str) -> Roundtable:
+def _noted(rt: Roundtable, event: Say, **facts: Any) -> Roundtable:
     when = written_at(event.ts)
     return rt.heard(event.person, event.text, ts=event.ts, part=rt.part, written_at=when, **facts)
 

@@ -46,7 +46,7 @@ from bot.domain.roundtable.outcomes import (
 )
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable, Stalled
-from bot.domain.roundtable.transitions import asking, phases, planning, resuming
+from bot.domain.roundtable.transitions import asking, phases, planning, resuming, specifying
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import HEAD, created, queue_commit, refreshed, slack_place
 from bot.domain.transcript.lines import Line, LinePhase, Source, in_thread_order
@@ -243,9 +243,12 @@ def _recovered(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
     step = _open_step(rt, playbook)
     new = _unheard(rt, event)
     for heard in new:
-        rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.CLARIFYING)
-        is_answer = heard.about in {"", step.step_id if step else ""}
-        if is_answer and words.answers(heard.text):
+        is_answer = heard.about in {"", step.step_id if step else ""} and words.answers(heard.text)
+        rt = rt.meeting(heard.person)
+        at = step.step_id if step else ""
+        facts = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, notes=is_answer)
+        rt = rt.heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.CLARIFYING, **facts)
+        if is_answer:
             rt = rt.answering(heard, feedback=False)
     elsewhere = sum(heard.about == NO_STEP for heard in new)
     text = trouble_wording.recovered(len(new), elsewhere=elsewhere, complete=event.complete)
@@ -295,7 +298,10 @@ def _author(meta: Mapping[str, Any]) -> str:
 def met(rt: Roundtable, event: PersonMet) -> Roundtable:
     """What nobody has seen yet, and is not in git, gets the name. What people wrote stays as they wrote it."""
     rt = permission.learned(rt, Person(id=event.person, belongs=event.belongs))
-    rt = rt.but(people={**rt.people, event.person: event.name})
+    rt = rt.but(
+        people={**rt.people, event.person: event.name},
+        specification=rt.specification.naming(event.person, event.name),
+    )
     if event.name == event.person:
         return rt
     return _Introduction(event).to(rt)

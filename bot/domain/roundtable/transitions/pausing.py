@@ -9,7 +9,7 @@ from bot.domain.roundtable.effects import UNDER_WAY, Commit, Post, ReadItem
 from bot.domain.roundtable.inputs import Say, Stop
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking
+from bot.domain.roundtable.transitions import asking, specifying
 from bot.domain.roundtable.transitions.saving import pending_commits, queue_commit
 from bot.domain.transcript.lines import Source
 from bot.domain.values.places import Person
@@ -64,10 +64,13 @@ def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     Kept, and saved at once, since nothing else may come. Of a step that is being written it is a part, too, and it
     answers the one that was left in the middle.
     """
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part)
-    if rt.stalled and rt.stalled.stage in BUSY:
+    is_answer = rt.heading_for is Stage.DISCUSSING and words.answers(event.text)
+    is_feedback = rt.stalled is not None and rt.stalled.stage in BUSY
+    facts = specifying.said(rt, event.text, event.person, playbook, notes=is_answer or is_feedback)
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part, **facts)
+    if is_feedback:
         rt = rt.answering(event, feedback=True)
-    elif rt.heading_for is Stage.DISCUSSING and words.answers(event.text):
+    elif is_answer:
         rt = rt.answering(event, feedback=False)
     return notes_saved(tried_again(rt), playbook)
 

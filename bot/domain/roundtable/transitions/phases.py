@@ -21,6 +21,7 @@ from bot.domain.roundtable.transitions import (
     depths,
     elaborations,
     pausing,
+    specifying,
     steps,
 )
 from bot.domain.roundtable.transitions import (
@@ -133,10 +134,9 @@ def skip_rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
 def skipped_drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
     """The drafts and the completion of the phase are one commit."""
     phase = asking.phase_of(rt.phase_key, playbook)
-    edits = steps.own_edits(event.edits, playbook.agenda.steps_of(phase.key))
+    left = [step.step_id for step in playbook.agenda.steps_of(phase.key)]
+    rt, edits = specifying.written(rt, playbook, left)
     rt = rt.recording(step_wording.phase_complete(phase), part=LinePhase.FORMALIZING)
-    if event.dangling:
-        rt = rt.telling(Message(text=step_wording.dangling(event.dangling)), part=LinePhase.FORMALIZING)
     change = MetaChange(phases=(phase.key,), codebase_hash=HEAD)
     return queue_commit(rt, f"phase {phase.key} {phase.name}", then=Then.PHASE, edits=edits, change=change)
 
@@ -185,7 +185,9 @@ def _strangers_logged(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Menu letters, then depth words, then feedback (analysis reference §1.10). `finish` is never feedback."""
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
+    is_feedback = not words.is_wish(event.text) and words.depth(event.text, at_menu=True) is None
+    facts = specifying.said_afterwards(rt, event.text, event.person, playbook) if is_feedback else {}
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if (action := words.letter(event.text)) and rt.menu and rt.menu.offers(action):
         return choose(rt, action, playbook, person=event.person)
     if words.stops(event.text):

@@ -11,20 +11,28 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook, Step, depth_of_step
+from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import NOTE, SectionView, ViewForm
 from bot.domain.catalog.steps import SHARED, Depth
+from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit, ItemsEdit, RowsEdit, SectionEdit
+from bot.domain.messages import step_wording
 from bot.domain.roundtable.inputs import Amend, Retract
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import forms
 from bot.domain.specification.entries import ENTRIES, EntryState, Patch
 from bot.domain.specification.projection import Projection
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 
 NOTES_PAGE = "notes.md"
 """In the item's folder: what was said in steps whose own files have no room for prose."""
 UPPER = {"Nfr": "NFR", "Api": "API", "Adr": "ADR", "Ux": "UX"}
 DIGEST_CHARS = 16
+SHORT_WORDS = 3
+SHORT_CHARS = 6
+SPACELESS_FROM = "\u3040"
+"""From here on, scripts are written without spaces between words."""
 
 
 # --- words become entries ---
@@ -36,6 +44,58 @@ def said(
     """The facts for the line of a message: its patches, read while *step_id* (or the current step) is open."""
     patches = _read(rt, text, person, playbook, step_id=step_id or rt.step_id, notes=notes)
     return _facts(patches)
+
+
+def said_afterwards(rt: Roundtable, text: str, person: Person, playbook: Playbook) -> dict[str, Any]:
+    """At a menu: short remarks without content ("brb, standup") stay in the transcript and out of the files."""
+    return said(rt, text, person, playbook, notes=not is_short(text))
+
+
+def is_short(text: str) -> bool:
+    """Three words or fewer (six characters where no spaces are written), without number, label, id, path or link."""
+    if any(char.isdigit() or char in ":/`#<" for char in text):
+        return False
+    spaceless = sum(char >= SPACELESS_FROM for char in text)
+    return spaceless <= SHORT_CHARS if spaceless else len(text.split()) <= SHORT_WORDS
+
+
+def decided(rt: Roundtable, text: str, playbook: Playbook) -> dict[str, Any]:
+    """The decision that a person pressed is theirs: accepted."""
+    if (kind := playbook.schema.kinds.get("decision")) is None:
+        return {}
+    id = rt.specification.next_id(kind)
+    return _facts([Patch(id=id, kind=kind.key, new=True, set={kind.text: text})])
+
+
+def proposed(rt: Roundtable, persona: Persona, patches: Iterable[Patch]) -> Roundtable:
+    """What a model proposes stands on a line of its own; the fold takes it for no more than that."""
+    facts = _facts(patches)
+    if not facts:
+        return rt
+    ids = ", ".join(dict.fromkeys(patch["id"] for patch in facts[ENTRIES]))
+    return rt.proposing(
+        step_wording.proposed(persona, ids), actor=persona.actor, part=LinePhase.FORMALIZING, **facts
+    )
+
+
+def synthesized(rt: Roundtable, synthesis: Synthesis, playbook: Playbook) -> dict[str, Any]:
+    """Insights, open questions and actions of a discussion, proposed, with the lines that they rest on."""
+    lines = {turn.id: turn.line for turn in rt.debate.turns if turn.line}
+    found: list[Patch] = []
+    for key, claims in (
+        ("insight", [(one.text, one.turns) for one in synthesis.insights]),
+        ("question", [(one.text, one.turns) for one in synthesis.questions]),
+        ("action", [(one, ()) for one in synthesis.actions]),
+    ):
+        kind = playbook.schema.kinds.get(key)
+        known = {str(one[kind.text]).casefold() for one in rt.specification.active(key)} if kind else set()
+        for text, turns in claims:
+            value = kind.fields[kind.text].read(text) if kind else None
+            if kind and value and str(value).casefold() not in known:
+                id = rt.specification.next_id(kind, taken=(one.id for one in found))
+                sources = tuple(lines[turn] for turn in turns if turn in lines)
+                found.append(Patch(id=id, kind=key, new=True, set={kind.text: value}, sources=sources))
+    return _facts(found)
 
 
 def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:

@@ -1,11 +1,9 @@
 """A step: answered, finished by a person, written down."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from bot.domain.catalog.agenda import Playbook, Step
-from bot.domain.catalog.steps import SHARED
-from bot.domain.item.artifacts import Edit
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.meta import MetaChange
 from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
@@ -16,7 +14,7 @@ from bot.domain.roundtable.inputs import Finish, Press, Say
 from bot.domain.roundtable.outcomes import Committed, Drafted, PersonaSpoke, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, depths, pausing, speaking
+from bot.domain.roundtable.transitions import asking, depths, pausing, speaking, specifying
 from bot.domain.roundtable.transitions.saving import queue_commit, saying_what_is_saved
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
@@ -33,7 +31,9 @@ NOTED = "memo"
 
 def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Every message in the thread is an answer, with its author; a few exact words are wishes."""
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
+    is_answer = words.answers(event.text)
+    facts = specifying.said(rt, event.text, event.person, playbook) if is_answer else {}
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if words.finishes(event.text):
         return finish(rt, event.person, playbook)
     if words.stops(event.text):
@@ -53,8 +53,10 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Said while we were writing: kept as feedback on what is being written. A command has to be given again."""
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
-    if words.answers(event.text) or not event.text.strip():
+    is_answer = words.answers(event.text)
+    facts = specifying.said(rt, event.text, event.person, playbook) if is_answer else {}
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
+    if is_answer or not event.text.strip():
         return rt.answering(event, feedback=True)
     return rt.queueing(Tell(person=event.person.id, message=Message(text=trouble_wording.saving())))
 
@@ -112,28 +114,20 @@ def write(rt: Roundtable) -> Roundtable:
 
 
 def drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
-    """Of what the voice wrote, only the files that are the step's own are taken."""
+    """What a model proposes is marked as that; the files are made of entries."""
     step = playbook.agenda.get(rt.step_id)
     title = f"{rt.step_id} {step.title}" if step else rt.step_id
-    edits = own_edits(event.edits, (step,) if step else ())
+    rt = specifying.proposed(rt, asking.speaker_of(rt, playbook), event.patches)
+    rt, edits = specifying.written(rt, playbook, [rt.step_id])
     rt = rt.recording(
         step_wording.wrote(title, [edit.path for edit in edits]),
         part=LinePhase.FORMALIZING,
         **spent(event.facts),
     )
-    if event.dangling:
-        rt = rt.telling(Message(text=step_wording.dangling(event.dangling)), part=LinePhase.FORMALIZING)
     if rt.step_id in rt.steps_completed:
         return queue_commit(rt, f"feedback {title}", then=Then.FEEDBACK, edits=edits)
     change = MetaChange(steps=(rt.step_id,))
     return queue_commit(rt, f"step {title}", then=Then.STEP, step=rt.step_id, edits=edits, change=change)
-
-
-def own_edits(edits: Iterable[Edit], owners: Iterable[Step]) -> tuple[Edit, ...]:
-    allowed = {
-        path for step in owners for output in step.outputs for path in (output, SHARED.get(output, output))
-    }
-    return tuple(edit for edit in edits if edit.path in allowed)
 
 
 # --- written ------------------------------------------------------------------------------------------------------

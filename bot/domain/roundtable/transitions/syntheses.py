@@ -19,7 +19,7 @@ from bot.domain.roundtable.effects import Synthesize, Then
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.outcomes import Committed, Synthesized, spent
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import steps
+from bot.domain.roundtable.transitions import specifying, steps
 from bot.domain.roundtable.transitions.saving import queue_commit_then_tell
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.text import one_line
@@ -49,7 +49,7 @@ def _taken(
     shown, kept = _as_markdown(rt, synthesis, playbook)
     rt = rt.but(elaboration=rt.debate.but(insights=len(synthesis.insights)))
     edits = _additions(rt, kept, playbook)
-    facts = {**facts, "quality": card.meta}
+    facts = {**facts, "quality": card.meta, **specifying.synthesized(rt, synthesis, playbook)}
     message = Message(text=shown, note=quality_wording.line(card), links=citing.links(rt, synthesis))
     return _save(rt, kept, playbook, summary=synthesis.summary, edits=edits, facts=facts, shown=message)
 

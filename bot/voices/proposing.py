@@ -1,0 +1,134 @@
+"""
+What a model proposes for the open step, as patches. What does not fit the kinds of the step, or names a source
+that does not exist, is left out: a proposal is never repaired by guessing.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from bot.domain.catalog.schema import CANONICAL_ID, NOTE, Kind, Schema
+from bot.domain.specification.entries import Patch, Specification
+from bot.voices.model import Prompt
+from bot.voices.prompts import tasks
+from bot.voices.prompts.scene import Scene
+
+MOST_PROPOSALS = 8
+"""More than a card shows at once is more than people read."""
+ENTRIES_SHOWN = 60
+
+
+def prompt(scene: Scene) -> Prompt | None:
+    """None where nothing was said, or the step collects nothing."""
+    kinds = _kinds(scene)
+    if not kinds or not scene.rt.answers:
+        return None
+    return tasks.propose(scene, _recorded(scene), "\n".join(map(_described, kinds)))
+
+
+def patches(answer: str, scene: Scene) -> tuple[Patch, ...] | None:
+    """None when the answer is no JSON array."""
+    given = _array(answer)
+    if given is None:
+        return None
+    reader = _Reader(scene.playbook.schema, scene.rt.specification, _sources(scene))
+    return tuple(reader.read(given, {kind.key for kind in _kinds(scene)}))
+
+
+class _Reader:
+    def __init__(self, schema: Schema, specification: Specification, sources: frozenset[str]) -> None:
+        self._schema = schema
+        self._spec = specification
+        self._sources = sources
+        self._taken: list[str] = []
+
+    def read(self, given: Iterable[Any], allowed: set[str]) -> Iterator[Patch]:
+        for one in given:
+            if len(self._taken) >= MOST_PROPOSALS:
+                return
+            patch = self._patch(one, allowed) if isinstance(one, Mapping) else None
+            if patch:
+                self._taken.append(patch.id)
+                yield patch
+
+    def _patch(self, given: Mapping[str, Any], allowed: set[str]) -> Patch | None:
+        sources = tuple(one for one in _texts(given.get("sources")) if one in self._sources)
+        if not sources:
+            return None
+        id = str(given.get("id") or "")
+        entry = self._spec.entries.get(id)
+        kind = self._schema.kinds.get(entry.kind if entry else str(given.get("kind") or ""))
+        values = self._values(kind, given.get("fields")) if kind else {}
+        if kind is None or not values or kind.key == NOTE:
+            return None
+        if entry:
+            new = {field: value for field, value in values.items() if entry[field] != value}
+            return Patch(id=id, set=new, sources=sources) if new and self._spec.lives(id) else None
+        if kind.key not in allowed or kind.text not in values:
+            return None
+        owner = str(given.get("part_of") or "")
+        if bool(kind.part_of) != self._spec.lives(owner):
+            return None
+        new_id = self._spec.next_id(kind, owner, self._taken)
+        return Patch(id=new_id, kind=kind.key, part_of=owner, new=True, set=values, sources=sources)
+
+    def _values(self, kind: Kind, given: Any) -> dict[str, Any]:
+        """Of the fields that exist, with values of their shape; references have to exist."""
+        found: dict[str, Any] = {}
+        for name, value in given.items() if isinstance(given, Mapping) else ():
+            field = kind.fields.get(str(name))
+            if field is None:
+                continue
+            read = field.read(value) if isinstance(value, str) else value
+            if field.many and isinstance(read, str):
+                read = [read]
+            ids = [one for one in _texts(read) if CANONICAL_ID.fullmatch(one)] if field.to else []
+            if field.accepts(read) and all(map(self._spec.lives, ids)):
+                found[str(name)] = read
+        return found
+
+
+def _kinds(scene: Scene) -> tuple[Kind, ...]:
+    """What the step collects, and what is heard in every step."""
+    schema, step = scene.playbook.schema, scene.step
+    shown = schema.shown_in(step.step_id) if step else ()
+    heard = (kind for kind in schema.kinds.values() if kind.anywhere)
+    return tuple({kind.key: kind for kind in (*shown, *heard) if kind.key != NOTE}.values()) if step else ()
+
+
+def _described(kind: Kind) -> str:
+    owner = f", `part_of` names the {kind.part_of} it belongs to" if kind.part_of else ""
+    fields = "; ".join(
+        f"{name} ({', '.join(field.of) if field.of else field.type.value}{', a list' if field.many else ''})"
+        for name, field in kind.fields.items()
+        if name != "remark"
+    )
+    return f"- {kind.key} ({kind.name}{owner}): {fields}"
+
+
+def _recorded(scene: Scene) -> str:
+    living = [one for one in scene.rt.specification.entries.values() if one.kind != NOTE]
+    rows = []
+    for entry in living[-ENTRIES_SHOWN:]:
+        kind = scene.playbook.schema.kinds.get(entry.kind)
+        if kind and scene.rt.specification.lives(entry.id):
+            rows.append(f"{entry.id} ({kind.name}, {entry.state.value}): {entry[kind.text]}")
+    return "\n".join(rows)
+
+
+def _sources(scene: Scene) -> frozenset[str]:
+    said = (scene.rt.line_of(answer.ts) for answer in scene.rt.answers)
+    return frozenset((*said, *scene.rt.specification.entries))
+
+
+def _array(answer: str) -> list[Any] | None:
+    start, end = answer.find("["), answer.rfind("]")
+    try:
+        found = json.loads(answer[start : end + 1])
+    except ValueError:
+        return None
+    return found if isinstance(found, list) else None
+
+
+def _texts(value: Any) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)] if value else []

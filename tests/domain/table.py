@@ -151,6 +151,7 @@ class World:
     """Slack and the workspace, as far as a roundtable can tell."""
 
     thread: list[Said] = field(default_factory=list)
+    shown: list[Message] = field(default_factory=list)
     told: list[tuple[str, Message]] = field(default_factory=list)
     shared: list[ShareRecord] = field(default_factory=list)
     reactions: list[tuple[str, str]] = field(default_factory=list)
@@ -362,11 +363,12 @@ class Table:
 
     @property
     def texts(self) -> list[str]:
-        return [one.message.text for one in self.world.thread]
+        """What people were shown, in order: posts, and edits that offer something new."""
+        return [message.text for message in self.world.shown]
 
     @property
     def last(self) -> Message:
-        return self.world.thread[-1].message
+        return self.world.shown[-1]
 
     @property
     def meta(self) -> meta.Meta:
@@ -491,6 +493,8 @@ class Table:
             case Post():
                 return Posted(**told, ts=self._stands(effect.message))
             case Rewrite():
+                if effect.message.choices:
+                    world.shown.append(effect.message)
                 for one in world.thread:
                     if one.ts == effect.ts:
                         one.message = effect.message
@@ -561,6 +565,7 @@ class Table:
         ts = self.ts()
         self.world.signs = [one for one in self.world.signs if one is not WorkIndicator.STATUS]
         self.world.thread.append(Said(ts, message))
+        self.world.shown.append(message)
         return ts
 
     def _item_read(self, effect: ReadItem | Restore, pending: Mapping[str, str]) -> ItemRead:

@@ -376,11 +376,9 @@ class Schema(Value):
                 for heading, section in named or [("", "")]:
                     key = file.casefold(), section.casefold()
                     if (other := views.get(key)) and other.heading.casefold() not in {"", heading.casefold()}:
-                        key, section = (
-                            (file.casefold(), heading.casefold()),
-                            heading,
-                        )  # "1. Topic" and "2. Topic"
-                    view = views.get(key) or SectionView(file=file, section=section, prose=True)
+                        key = file.casefold(), heading.casefold()  # "2. Topic" beside "1. Topic"
+                    name = heading if key[1] == heading.casefold() else section
+                    view = views.get(key) or SectionView(file=file, section=name, prose=True)
                     views[key] = view.but(
                         heading=view.heading or heading,
                         steps=tuple(dict.fromkeys((*view.steps, step.step_id))),

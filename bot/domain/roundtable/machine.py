@@ -11,8 +11,8 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import trouble_wording
 from bot.domain.messages import trouble_wording as refusals
 from bot.domain.messages.message import Action, Message
-from bot.domain.roundtable import permission, words, working
-from bot.domain.roundtable.effects import Attemptable, Commit
+from bot.domain.roundtable import cards, permission, words, working
+from bot.domain.roundtable.effects import Attemptable, Commit, Rewrite
 from bot.domain.roundtable.inputs import (
     Amend,
     Clashed,
@@ -90,6 +90,7 @@ from bot.domain.roundtable.transitions import (
 )
 from bot.domain.roundtable.transitions.saving import read_after_all, seen_by
 from bot.domain.transcript.witness import RolledBack
+from bot.domain.values.timestamps import slack_stamp
 from bot.errors import NotNow
 
 Transition = Callable[[Roundtable, Any, Playbook], Roundtable]
@@ -192,6 +193,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
 }
 
 
+@cards.with_card
 @working.with_work_indicator
 @budgeting.bounded
 def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
@@ -280,7 +282,7 @@ def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
             assert isinstance(effect, Commit), "only a commit is committed"
             return commits.committed(rt, effect, playbook, told=event)
         case Done():
-            return rt
+            return rt.shown_at(effect.id, slack_stamp(event.at)) if isinstance(effect, Rewrite) else rt
         case ThreadRead(missed=True):
             return _caught_up(rt, event, playbook)
         case ThreadRead(lost=RolledBack()):

@@ -55,8 +55,8 @@ class Answer(Stored):
 
 class PostedPrompt(Stored):
     """
-    A question or a menu as a post of ours: `post` is its effect's id, `ts` Slack's timestamp of it, once that is known.
-    `step_id` is the step that it opens; `discussion` says that it opens the discussion of that step.
+    A question or a menu as a post of ours: `post` is its effect's id, `ts` Slack's timestamp of it, once that
+    is known. `step_id` is the step that it opens; `discussion` says that it opens the discussion of that step.
     """
 
     post: str
@@ -79,6 +79,22 @@ class SkippedStep(Stored):
     why: str
 
 
+class StepCard(Stored):
+    """
+    The message of a step, which is edited in place: its question first, then its menu. `post` is the effect
+    that posted it, `ts` where it stands, `message` what it says now, and `shown` what was sent to Slack last.
+    `revision` counts the edits.
+    """
+
+    step_id: str
+    token: str
+    post: str
+    ts: str = ""
+    message: Message
+    shown: Message
+    revision: int = 0
+
+
 class Stalled(Stored):
     """What could not be done, and where we were. Retry does it again, there."""
 
@@ -92,9 +108,9 @@ class Stalled(Stored):
 
 class AccessState(Stored):
     """
-    `private` is None while we do not know who can see the channel, and then it is treated as private; `noted` is what
-    meta.json says about that. `muted`: the personas say nothing by themselves. `outsiders` are the people who are
-    known not to be members of the workspace, and what they are instead.
+    `private` is None while we do not know who can see the channel, and then it is treated as private; `noted`
+    is what meta.json says about that. `muted`: the personas say nothing by themselves. `outsiders` are the
+    people who are known not to be members of the workspace, and what they are instead.
     """
 
     private: bool | None = None
@@ -109,20 +125,19 @@ class AccessState(Stored):
 class RoundtableFields(Stored):
     """
     `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
-    `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is the
-    stage that follows CLOSING or PAUSED. `drafted` are the answers as a voice was last given them to write down,
-    `lines` the transcript's since the last commit, `unsaved` the commits that failed, `unsent` what Slack did not take
-    while the thread was closed to us. `last_heard` is the Slack ts of
-    the newest message that git had when the item was taken up from there. `workshop` is kept when people leave it, and
-    `planned_from` is the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and
-    until somebody wants it back the personas speak without one.
-    `working_at` is the message that says that we are at work, `working_by` how it does, and `signs_refused` is what
-    Slack would not show here. `held` is the last line that we know to be in git, `witness` the transcript as it was
-    committed last.
-    `specification` is folded from all lines, committed or not; `written` are the digests of the sections as they were
-    written last, by file and heading.
-    `question` is the newest question or menu, `asked` the newest posts that opened a step or a discussion, and
-    `undecided` are words that came while nobody knew whether their author could see the question.
+    `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is
+    the stage that follows CLOSING or PAUSED. `drafted` are the answers as a voice was last given them to write
+    down, `lines` the transcript's since the last commit, `unsaved` the commits that failed, `unsent` what Slack
+    did not take while the thread was closed to us. `last_heard` is the Slack ts of the newest message that git
+    had when the item was taken up from there. `workshop` is kept when people leave it, and `planned_from` is
+    the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and until
+    somebody wants it back the personas speak without one. `working_at` is the message that says that we are at
+    work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `held` is the last
+    line that we know to be in git, `witness` the transcript as it was committed last. `specification` is folded
+    from all lines, committed or not; `written` are the digests of the sections as they were written last, by
+    file and heading. `question` is the newest question or menu, `asked` the newest posts that opened a step or
+    a discussion, and `undecided` are words that came while nobody knew whether their author could see the
+    question.
     """
 
     shape: int = 1
@@ -169,6 +184,7 @@ class RoundtableFields(Stored):
     workshop: Workshop | None = None
     planned_from: Stage | None = None
     menu: Menu | None = None
+    card: StepCard | None = None
     question: PostedPrompt | None = None
     asked: tuple[PostedPrompt, ...] = ()
     undecided: tuple[Undecided, ...] = ()
@@ -192,6 +208,8 @@ class RoundtableFields(Stored):
 KEYS_REMEMBERED = 256
 MENUS_REMEMBERED = 16
 ASKED_REMEMBERED = 16
+ON_THE_CARD = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE})
+"""The menus of a step: they stand on one message, which is edited."""
 SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
 TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
 """What is owed, though not at once: it has failed before."""
@@ -273,7 +291,10 @@ class Roundtable(RoundtableFields):
         return self.but(seen=(*self.seen, *keys)[-KEYS_REMEMBERED:])
 
     def meeting(self, person: Person) -> "Roundtable":
-        """Finds out, once, what *person* is called. What came along with a click is a handle; it serves until then."""
+        """
+        Finds out, once, what *person* is called. What came along with a click is a handle; it serves until
+        then.
+        """
         if person.id in self.people:
             return self
         return self.but(people={**self.people, person.id: person.name}).queueing(MeetPerson(person=person.id))
@@ -335,8 +356,8 @@ class Roundtable(RoundtableFields):
 
     def telling(self, message: Message, *, part: LinePhase, actor: str = HOST, **meta: Any) -> "Roundtable":
         """
-        Owes a post of *message* and writes it into the transcript: Slack and the file have one order. What could not
-        be sent before comes first.
+        Owes a post of *message* and writes it into the transcript: Slack and the file have one order. What
+        could not be sent before comes first.
         """
         about = self.step_id if self.stage is Stage.DISCUSSING else NO_STEP
         rt = self.catching_up().queueing(Post(message=message.but(about=about)))
@@ -351,8 +372,8 @@ class Roundtable(RoundtableFields):
 
     def recording(self, sentence: str, *, part: LinePhase, message_id: str = "", **meta: Any) -> "Roundtable":
         """
-        A system line of something done that nobody needs to be told. With the *message_id* of an input it stands in
-        the transcript once, also when the input comes again after everything but git was lost.
+        A system line of something done that nobody needs to be told. With the *message_id* of an input it
+        stands in the transcript once, also when the input comes again after everything but git was lost.
         """
         rt = self.but(sequence=self.sequence + 1)
         message_id = message_id or f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
@@ -374,8 +395,40 @@ class Roundtable(RoundtableFields):
         token = rt.token()
         rt = rt.telling(message.but(token=token), part=part, actor=actor, **meta)
         rt = rt.but(menu=Menu(kind=kind, token=token, message=message))
+        if kind in ON_THE_CARD and rt.step_id:
+            post = rt.outbox[-1]
+            rt = rt.but(
+                card=StepCard(
+                    step_id=rt.step_id,
+                    token=token,
+                    post=post.id,
+                    message=message.but(token=token),
+                    shown=message.but(token=token),
+                )
+            )
         # The stop button under a persona's words asks people nothing: the round goes on around it.
         return rt if kind is MenuKind.ROUND else rt.asking_with(rt.outbox[-1])
+
+    def offering_in_place(
+        self, kind: MenuKind, message: Message, *, part: LinePhase, actor: str = HOST, **meta: Any
+    ) -> "Roundtable":
+        """*message* becomes the open menu where the card of the step stands already: nothing new is posted."""
+        assert self.card, "only a card is edited in place"
+        if self.unaided and kind in OFFERING_THE_MODEL and menus.AIDED_AGAIN not in message.choices:
+            message = message.but(choices=(*message.choices, menus.AIDED_AGAIN))
+        card = self.card.but(message=message.but(token=self.card.token))
+        rt = self.but(sequence=self.sequence + 1)
+        message_id = f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
+        source = Source.SYSTEM if actor == HOST else Source.MODEL
+        rt = rt.noting(rt._line(actor, message.text, part, source, "planning", message_id, meta))
+        return rt.but(card=card, menu=Menu(kind=kind, token=card.token, message=message, ts=card.ts))
+
+    def edited(self, *, ts: str, message: Message) -> "Roundtable":
+        """The message *ts* will say *message*; an edit of it that has not begun is not needed any more."""
+        outbox = tuple(
+            one for one in self.outbox if not (isinstance(one, Rewrite) and one.ts == ts and not one.attempts)
+        )
+        return self.but(outbox=outbox).queueing(Rewrite(ts=ts, message=message))
 
     def asking_with(self, post: Attemptable) -> "Roundtable":
         """*post* is the newest question or menu: what people wrote before it stands there does not act on it."""
@@ -389,12 +442,21 @@ class Roundtable(RoundtableFields):
 
     def closing_menu(self, sentence: str, *, ts: str = "", quietly: bool = False) -> "Roundtable":
         """
-        The open menu loses its buttons and says what became of it; *quietly* says so only to whoever presses it yet.
+        The open menu loses its buttons and says what became of it; *quietly* says so only to whoever presses it
+        yet.
         *ts* is where it stands, if a press told us before the post's own outcome did.
         """
         if self.menu is None:
             return self
         menu = self.menu
+        if self.card and self.card.token == menu.token:
+            over = self.card.message.spent().but(note="" if quietly else sentence)
+            became = Used(token=menu.token, sentence=sentence)
+            return self.but(
+                menu=None,
+                used=(*self.used, became)[-MENUS_REMEMBERED:],
+                card=self.card.but(message=over, ts=self.card.ts or ts),
+            )
         rewritten = menu.message.spent().but(note="" if quietly else sentence)
         stands_at = menu.ts or ts
         used = Used(token=menu.token, sentence=sentence, rewritten=None if stands_at else rewritten)
@@ -411,6 +473,9 @@ class Roundtable(RoundtableFields):
 
     def standing_at(self, token: str, ts: str) -> "Roundtable":
         """The menu *token* is in the thread, as message *ts*; if it is over already, it is rewritten now."""
+        if self.card and self.card.token == token:
+            rt = self.but(card=self.card.but(ts=ts))
+            return rt.but(menu=rt.menu.but(ts=ts)) if rt.menu and rt.menu.token == token else rt
         if self.menu and self.menu.token == token:
             return self.but(menu=self.menu.but(ts=ts))
         for used in self.used:
@@ -421,8 +486,8 @@ class Roundtable(RoundtableFields):
 
     def holding_back(self, *effects: Effect) -> "Roundtable":
         """
-        Nothing more goes into the thread for now. What was owed there, *effects* included, comes before whatever is
-        said next, under the ids it has; a menu is over by then.
+        Nothing more goes into the thread for now. What was owed there, *effects* included, comes before
+        whatever is said next, under the ids it has; a menu is over by then.
         """
         pending = (*effects, *(one for one in self.outbox if one not in effects))
         posts = (one.but(message=one.message.spent(), late=True) for one in pending if isinstance(one, Post))

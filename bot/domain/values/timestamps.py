@@ -24,6 +24,11 @@ def written_at(ts: str) -> str:
     return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def slack_stamp(at: str) -> str:
+    """A moment of our clock in the form of a Slack timestamp, to be compared with others."""
+    return f"{seconds(at):.6f}" if at else ""
+
+
 def seconds_since(at: str, now: str) -> float:
     """Of two moments; 0 when there is no *at*. Raises ValueError for what is none."""
     return seconds(now) - seconds(at) if at else 0.0

@@ -138,7 +138,9 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundtable:
     facts = step_wording.surveyed(rt.survey) if rt.survey and step.step_id in SURVEYED else ""
     parts = (first, step_wording.header(persona, step), facts, step_wording.prompt(text, _known_facts(rt)))
     message = menus.prompt(persona.key, "\n\n".join(part for part in parts if part), depth)
-    rt = rt.offering(MenuKind.PROMPT, message, part=LinePhase.CLARIFYING, actor=persona.actor)
+    in_place = rt.card is not None and rt.card.step_id == rt.step_id and not first
+    offered = rt.offering_in_place if in_place else rt.offering
+    rt = offered(MenuKind.PROMPT, message, part=LinePhase.CLARIFYING, actor=persona.actor)
     newest = rt.asked[-1] if rt.asked else None
     asked_again = newest is not None and newest.step_id == rt.step_id and not newest.discussion
     return rt if asked_again else rt.opening(rt.step_id)
@@ -151,8 +153,12 @@ def menu(
     *,
     kind: MenuKind | None = None,
     facts: Mapping[str, Any] | None = None,
+    anew: bool = False,
 ) -> Roundtable:
-    """The menu that belongs here, with *text* above it, and the *facts* of that text on its line."""
+    """
+    The menu that belongs here, with *text* above it, and the *facts* of that text on its line. It takes the
+    place of the step's question; *anew* posts it below what was said since.
+    """
     kind = kind or (MenuKind.STEP if upcoming(rt, playbook) else MenuKind.PHASE)
     rt = rt.but(stage=Stage.AT_BOUNDARY)
     speaker = speaker_of(rt, playbook)
@@ -165,7 +171,9 @@ def menu(
         message = menus.after_phase(speaker.key, above, after)
     policy = playbook.policy
     message = menus.with_budget_button(message, line(rt.purse, policy), used_up=used_up(rt.purse, policy))
-    return rt.offering(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or {})
+    in_place = rt.card is not None and rt.card.step_id == rt.step_id and not anew
+    offered = rt.offering_in_place if in_place else rt.offering
+    return offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or {})
 
 
 # --- what can be known without asking -----------------------------------------------------------------------------

@@ -162,11 +162,15 @@ def menu_or_write(
     *,
     kind: MenuKind | None = None,
     facts: Mapping[str, Any] | None = None,
+    anew: bool = False,
 ) -> Roundtable:
-    """What people said or changed in the meantime is written first."""
+    """
+    What people said or changed in the meantime is written first. *anew*: the menu is posted, not edited in
+    place.
+    """
     if rt.answers != rt.drafted and playbook.agenda.get(rt.step_id):
         return write(rt)
-    return asking.menu(rt, playbook, text, kind=kind, facts=facts)
+    return asking.menu(rt, playbook, text, kind=kind, facts=facts, anew=anew)
 
 
 def _burst_is_over(rt: Roundtable) -> bool:

@@ -68,6 +68,7 @@ from bot.domain.roundtable.transitions import (
     planning_presses,
     resuming,
     speaking,
+    specifying,
     steps,
     syntheses,
     talking,
@@ -111,7 +112,7 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.WRITING, Say): steps.interjected,
     (Stage.WRITING, Surveyed): asking.surveyed,
     (Stage.WRITING, Drafted): steps.drafted,
-    (Stage.WRITING, PersonaSpoke): steps.feedback_acknowledged,
+    (Stage.AT_BOUNDARY, PersonaSpoke): steps.acknowledged,
     (Stage.AT_BOUNDARY, Say): boundary.typed,
     (Stage.AT_BOUNDARY, SetDepth): depths.asked,
     (Stage.AT_BOUNDARY, Stop): boundary.stop_asked,
@@ -194,6 +195,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
 
 
 @cards.with_card
+@specifying.with_files
 @working.with_work_indicator
 @budgeting.bounded
 def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:

@@ -423,6 +423,14 @@ class Roundtable(RoundtableFields):
         rt = rt.noting(rt._line(actor, message.text, part, source, "planning", message_id, meta))
         return rt.but(card=card, menu=Menu(kind=kind, token=card.token, message=message, ts=card.ts))
 
+    def posting_card(self, message: Message) -> "Roundtable":
+        """The card stands in a new message from now on, under the same token."""
+        assert self.card, "there is a card"
+        rt = self.queueing(Post(message=message.but(about=self.card.step_id)))
+        card = self.card.but(post=rt.outbox[-1].id, ts="", message=message, shown=message)
+        rt = rt.but(card=card).asking_with(rt.outbox[-1])
+        return rt.but(menu=rt.menu.but(ts="")) if rt.menu and rt.menu.token == card.token else rt
+
     def edited(self, *, ts: str, message: Message) -> "Roundtable":
         """The message *ts* will say *message*; an edit of it that has not begun is not needed any more."""
         outbox = tuple(

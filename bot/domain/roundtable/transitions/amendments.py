@@ -11,7 +11,7 @@ from bot.domain.planning import workshop
 from bot.domain.roundtable.inputs import Amend, Command, Retract, Say
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Answer, EarlyEdit, Roundtable
-from bot.domain.roundtable.transitions import pausing, specifying, steps
+from bot.domain.roundtable.transitions import pausing, specifying
 
 REMEMBERED = 32
 """Changes of messages that have not come yet."""
@@ -80,9 +80,8 @@ def _words_are(rt: Roundtable, ts: str, text: str) -> Roundtable:
 
 
 def _answers_are(rt: Roundtable, answers: tuple[Answer, ...], playbook: Playbook) -> Roundtable:
-    """At a menu the step is written already: its section is written again, as after feedback."""
-    changed = answers != rt.answers
+    """At a menu the step is written already: what changed is committed when people go on, as feedback is."""
     rt = rt.but(answers=answers)
-    if rt.stage is Stage.AT_BOUNDARY and changed and playbook.agenda.get(rt.step_id):
-        return steps.write(rt.closing_menu(step_wording.superseded()))
+    if rt.stage is Stage.AT_BOUNDARY:
+        return rt.but(drafted=answers)
     return pausing.notes_saved(rt, playbook)

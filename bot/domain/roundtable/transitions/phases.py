@@ -168,7 +168,7 @@ def closed(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundt
     heading_for = rt.heading_for
     rt = rt.but(heading_for=None)
     if heading_for is Stage.AT_BOUNDARY:
-        return steps.menu_or_write(rt, playbook, saying_what_is_saved(rt, told))
+        return steps.menu(rt, playbook, saying_what_is_saved(rt, told))
     if heading_for is Stage.PAUSED:
         return pausing.rest(rt, playbook)
     return go_on(rt, playbook)
@@ -198,12 +198,7 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         told = Message(text=trouble_wording.nothing_to_finish())
         return rt.queueing(Tell(person=event.person.id, message=told))
 
-    rt = rt.answering(event, feedback=True)
-    kind = rt.menu.kind if rt.menu else None
-    rt = rt.closing_menu(step_wording.feedback_from(rt.name_of(event.person.id)))
-    if playbook.agenda.get(rt.step_id):
-        return steps.write(rt)
-    return asking.menu(queue_commit(rt, "feedback"), playbook, "", kind=kind)
+    return steps.fed_back(rt, event, playbook)
 
 
 def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -223,6 +218,7 @@ def choose(rt: Roundtable, action: Action, playbook: Playbook, *, person: Person
         return pausing.pause(rt, person, playbook, ts=ts)
 
     rt = choosing.chosen(rt, label, person, part=LinePhase.CLARIFYING, ts=ts)
+    rt = steps.feedback_saved(rt, playbook)
     if action is Action.ELABORATE:
         return elaborations.begin(rt, playbook, from_phase_menu=at_phase_end)
     if action is Action.SKIP:

@@ -78,7 +78,7 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
     done = rt.phase_key in rt.phases_completed
     if target is Stage.AT_BOUNDARY and known:
         rt = rt.but(stage=target)
-        return steps.menu_or_write(rt, playbook, phases.welcome(rt, playbook), anew=True)
+        return steps.menu(rt, playbook, phases.welcome(rt, playbook), anew=True)
     if target is Stage.DISCUSSING and known and not done:
         rt = rt.but(stage=target)
         return asking.question(rt, playbook, phases.welcome(rt, playbook))

@@ -7,7 +7,8 @@ different things.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from functools import wraps
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook, Step, depth_of_step
@@ -17,7 +18,8 @@ from bot.domain.catalog.steps import SHARED, Depth
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit, ItemsEdit, RowsEdit, SectionEdit
 from bot.domain.messages import step_wording
-from bot.domain.roundtable.inputs import Amend, Retract
+from bot.domain.roundtable.effects import Commit
+from bot.domain.roundtable.inputs import Amend, Input, Retract
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import forms
 from bot.domain.specification.entries import ENTRIES, EntryState, Patch
@@ -190,6 +192,28 @@ def written(
             )
             digests[key] = digest
     return rt.but(written=digests), tuple(edits)
+
+
+Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
+
+
+def with_files(decide: Decide) -> Decide:
+    """*decide*, with every commit that comes of it holding the sections whose entries changed."""
+
+    @wraps(decide)
+    def decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+        after = decide(rt, event, playbook)
+        known = {one.id for one in (*rt.outbox, *rt.unsaved)}
+        new = [
+            one for one in after.outbox if isinstance(one, Commit) and not one.late and one.id not in known
+        ]
+        if after is rt or not new:
+            return after
+        after, edits = written(after, playbook)
+        last = new[-1].but(edits=(*new[-1].edits, *edits)) if edits else new[-1]
+        return after.but(outbox=tuple(last if one.id == last.id else one for one in after.outbox))
+
+    return decided
 
 
 def digest_of(body: str) -> str:

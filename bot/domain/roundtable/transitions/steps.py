@@ -16,7 +16,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, depths, pausing, speaking, specifying
 from bot.domain.roundtable.transitions.saving import queue_commit, saying_what_is_saved
-from bot.domain.transcript.lines import LinePhase
+from bot.domain.transcript.lines import LinePhase, Source
 from bot.domain.values.places import Person
 from bot.domain.values.timestamps import seconds_since
 
@@ -125,7 +125,7 @@ def drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
         **spent(event.facts),
     )
     if rt.step_id in rt.steps_completed:
-        return queue_commit(rt, f"feedback {title}", then=Then.FEEDBACK, edits=edits)
+        return queue_commit(rt, f"feedback {title}", then=Then.STEP, edits=edits)
     change = MetaChange(steps=(rt.step_id,))
     return queue_commit(rt, f"step {title}", then=Then.STEP, step=rt.step_id, edits=edits, change=change)
 
@@ -135,27 +135,28 @@ def drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
 
 def step_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     """In git; now people may go on."""
-    return menu_or_write(rt, playbook, saying_what_is_saved(rt, told))
+    return menu(rt, playbook, saying_what_is_saved(rt, told))
 
 
-def feedback_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
-    if rt.answers != rt.drafted:
-        return write(rt)
-    if speaking.is_silenced(rt, playbook):
-        return menu_or_write(rt, playbook, saying_what_is_saved(rt))
-    return rt.queueing(Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge"))
+def fed_back(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
+    """Added to the step that is finished. The menu stays where it is; it is committed when people go on."""
+    rt = rt.answering(event, feedback=True)
+    rt = rt.but(drafted=rt.answers).queueing(React(ts=event.ts, emoji=NOTED))
+    speak = Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge")
+    if rt.has_pending(Speak) or not asking.thinks(speak, rt, playbook):
+        return rt
+    return speaking.asking_to_speak(rt, speak, playbook)
 
 
-def feedback_acknowledged(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
-    """What people said meanwhile is written down before anything is said about it."""
-    if rt.answers != rt.drafted:
-        persona = playbook.roster.get(event.persona) or asking.speaker_of(rt, playbook)
-        rt = speaking.late_words_noted(rt, persona, event, part=LinePhase.CLARIFYING)
-    text = event.text.strip() or saying_what_is_saved(rt)
-    return menu_or_write(rt, playbook, text, facts=event.meta)
+def feedback_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """One commit for everything that was said since the step was saved."""
+    if not any(line.source is Source.USER for line in rt.unheld):
+        return rt
+    step = playbook.agenda.get(rt.step_id)
+    return queue_commit(rt, f"feedback {rt.step_id} {step.title}" if step else "feedback")
 
 
-def menu_or_write(
+def menu(
     rt: Roundtable,
     playbook: Playbook,
     text: str,

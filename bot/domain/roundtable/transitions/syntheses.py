@@ -84,7 +84,7 @@ def saved(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundta
     """The summary is shown by the post that follows the commit; now which files it went into, and the menu."""
     text = discussion_wording.insights_added(told.touched if told else (), rt.debate.insights)
     kind = MenuKind.PHASE if rt.debate.from_phase_menu else MenuKind.STEP
-    return steps.menu_or_write(rt.but(elaboration=None), playbook, text, kind=kind, anew=True)
+    return steps.menu(rt.but(elaboration=None), playbook, text, kind=kind, anew=True)
 
 
 def too_late(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:

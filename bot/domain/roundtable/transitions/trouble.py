@@ -75,7 +75,7 @@ FollowsCommit = Callable[[Roundtable, Playbook, Committed | None], Roundtable]
 AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
     Then.OPENING: opening.opened,
     Then.STEP: steps.step_written,
-    Then.FEEDBACK: steps.feedback_written,
+    Then.FEEDBACK: steps.step_written,
     Then.SYNTHESIS: syntheses.saved,
     Then.PHASE: phases.closed,
     Then.PLAN: planning.written,
@@ -119,6 +119,8 @@ UNSTRUCTURED = "unstructured"
 THREAD_GONE = "thread_not_found"
 """Somebody deleted it: the roundtable can be started again in a new one."""
 
+NOT_EDITABLE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
+"""The message is gone, or Slack does not let us edit it."""
 ABOUT_THE_MESSAGE = frozenset(
     {
         "invalid_arguments",
@@ -217,9 +219,23 @@ def _not_posted(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Rou
 def _not_rewritten(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     """A menu that is over must not keep its buttons: once more with what is said next, or as long as nothing can be."""
     assert isinstance(unpaid.effect, Rewrite)
+    if rt.card and unpaid.effect.ts == rt.card.ts and unpaid.effect.message.choices:
+        return _card_not_edited(rt, unpaid, playbook)
     if unpaid.effect.late and not rt.unsent:
         return rt
     return rt.but(unsent=(*rt.unsent, unpaid.effect.but(late=True)))
+
+
+def _card_not_edited(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
+    """What cannot be edited is posted; where nothing can be posted either, it is as for any post."""
+    assert isinstance(unpaid.effect, Rewrite)
+    message = unpaid.effect.message
+    if unpaid.said.reason in NOT_EDITABLE:
+        return rt.posting_card(message)
+    if unpaid.said.reason in ABOUT_THE_MESSAGE:
+        return rt.posting_card(message.but(text=trouble_wording.not_shown(), card=None))
+    post = Post(id=unpaid.effect.id, message=message)
+    return _not_posted(rt, FailedEffect(post, unpaid.said), playbook)
 
 
 def _left_out(rt: Roundtable, effect: Post, reason: str) -> Roundtable:
@@ -242,7 +258,7 @@ def _nothing_said(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> R
     if budgeting.is_over(rt, effect, reason):
         return budgeting.carried_on(rt, effect)
     if rt.stage is Stage.WRITING:
-        return steps.menu_or_write(rt, playbook, saying_what_is_saved(rt))
+        return steps.menu(rt, playbook, saying_what_is_saved(rt))
     if rt.stage is not Stage.ELABORATING:
         return rt
     if effect.task == "frame":

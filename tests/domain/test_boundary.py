@@ -90,8 +90,8 @@ def test_a_word_is_not_a_letter(text: str) -> None:
     """The full word is natural language, and so it is feedback."""
     table = at_menu().say(text)
 
-    assert table.rt.step_id == "00-01"
-    assert table.subjects[-1] == "feedback 00-01 Topic 00-01"
+    assert (table.rt.step_id, table.rt.stage) == ("00-01", Stage.AT_BOUNDARY)
+    assert table.press_continue().subjects[-1] == "feedback 00-01 Topic 00-01"
 
 
 def test_a_letter_that_is_not_offered_is_feedback() -> None:
@@ -99,7 +99,7 @@ def test_a_letter_that_is_not_offered_is_feedback() -> None:
     table = at_phase_menu().say("s")
 
     assert table.rt.phases_completed == ()
-    assert table.subjects[-1] == "feedback 00-02 Topic 00-02"
+    assert table.press_continue().subjects[-2] == "feedback 00-02 Topic 00-02"
 
 
 def test_a_finish_at_a_menu_is_answered_and_changes_nothing() -> None:
@@ -201,34 +201,38 @@ def test_every_menu_ever_shown_is_answered() -> None:
 
 
 def test_people_can_be_faster_than_our_own_knowledge() -> None:
-    """Somebody chooses before Slack has told us where the menu stands: it is rewritten when we know."""
+    """Somebody finishes before Slack has told us where the card stands: it is edited when we know."""
     table = Table(TWO, paying=False).start()
     table.pay_until(lambda rt: rt.stage is Stage.DISCUSSING)
     table.finish().resume_paying()
 
-    finished = [said.message for said in table.world.thread if said.message.note == "Finished by Ada"]
-    assert [message.choices for message in finished] == [()]
+    cards = [said.message for said in table.world.thread if said.message.token]
+    assert [message.choices[0].action for message in cards] == [Action.CONTINUE]
 
 
 # --- feedback ---------------------------------------------------------------------------------------------------------
 
 
-def test_feedback_is_written_down_and_acknowledged_and_the_same_menu_returns() -> None:
-    """First the artifact, then the commit, then the persona's words above the menu people had."""
+def test_feedback_is_kept_and_committed_when_people_go_on() -> None:
+    """The menu stays where it is; one commit holds all that was added, when people go on."""
     table = at_menu()
-    before = table.menu
-    table.completing.clear()
-    table.say("Trains have tunnels, too.", who="grace")
+    before, commits = table.menu, len(table.world.commits)
+    table.say("Trains have tunnels, too.", who="grace").say("And bridges have none, I think.")
 
-    assert table.order("draft", "commit", "speak", "post") == ["draft", "commit", "speak", "post"]
-    assert table.last.text.startswith("business-analyst on acknowledge\n\n[E]")
-    assert (table.menu.kind, table.menu.message.choices) == (before.kind, before.message.choices)
+    assert (table.menu.ts, table.menu.kind, table.menu.message.choices) == (
+        before.ts,
+        before.kind,
+        before.message.choices,
+    )
+    assert len(table.world.commits) == commits
+    table.press_continue()
+    assert len(table.world.commits) == commits + 1
     assert "- Grace: Trains have tunnels, too." in table.world.files["quick-scan.md"]
 
 
 def test_feedback_completes_nothing_a_second_time() -> None:
     """The step is recorded once; the commit of the feedback has no trailer of a step."""
-    table = at_menu().say("Trains have tunnels, too.")
+    table = at_menu().say("Trains have tunnels, too.").press_continue()
 
     assert table.meta.steps_completed == ("00-01",)
     assert (table.world.commits[-1].step, table.world.commits[-1].change.steps) == ("", ())
@@ -240,20 +244,3 @@ def test_feedback_at_the_menu_of_a_phase_returns_to_it() -> None:
 
     assert table.menu.kind is MenuKind.PHASE
     assert table.rt.phases_completed == ()
-
-
-def test_a_voice_that_fails_to_acknowledge_feedback_does_not_keep_the_menu() -> None:
-    """It was written; the menu returns without words."""
-    table = at_menu().fail("speak").say("Trains have tunnels, too.")
-
-    assert table.last.text.startswith("Saved.\n\n[E]")
-
-
-def test_the_menu_that_feedback_used_says_so() -> None:
-    """There is one open menu in a thread, and it is the newest."""
-    table = at_menu()
-    used = table.menu
-    table.say("Trains have tunnels, too.", who="grace")
-
-    shown = next(said.message for said in table.world.thread if said.ts == used.ts)
-    assert (shown.choices, shown.note) == ((), "Feedback from Grace")

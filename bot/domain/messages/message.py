@@ -1,5 +1,6 @@
 """What we say, without saying where: the one thing that crosses from the domain to a chat."""
 
+from collections.abc import Iterator
 from enum import StrEnum
 
 from bot.domain.values.value import Stored
@@ -29,6 +30,13 @@ class Action(StrEnum):
     REANALYSE = "reanalyse"
     CANCEL = "cancel"
     ALLOW_MORE = "allow_more"
+    LINE = "line"
+    ACCEPT_ALL = "accept_all"
+    REOPEN = "reopen"
+    AMEND = "amend"
+    SORT = "sort"
+    KEEP = "keep"
+    WITHDRAW = "withdraw"
     CATCH_UP = "catch_up"
     EXPORT = "export"
     TAKE_UP = "take_up"
@@ -152,6 +160,31 @@ class Message(Stored):
             self.card.but(more=(), parts=tuple(map(_without_choices, self.card.parts))) if self.card else None
         )
         return self.but(choices=(), token="", card=card)
+
+
+def card_in_words(card: Card, choices: tuple[Choice, ...] = ()) -> str:
+    """
+    All that *card* and the buttons below it say, but the title; for the `text` of its message. Choices stand in
+    brackets.
+    """
+    parts = ("\n".join(_part_in_words(part)) for part in card.parts)
+    more = ", ".join(choice.label for choice in card.more)
+    beside = [choice for part in card.parts for choice in (part.button, *part.options) if choice]
+    labels = dict.fromkeys(choice.label for choice in (*beside, *choices))
+    brackets = " ".join([*(f"[{label}]" for label in labels), *([f"[⋯ {more}]"] if more else [])])
+    below = "\n".join(filter(None, (*card.foot, card.subtitle)))
+    return "\n\n".join(filter(None, (*parts, below, brackets)))
+
+
+def _part_in_words(part: CardPart) -> Iterator[str]:
+    if part.title:
+        yield f"**{part.title}**"
+    if part.prose:
+        yield part.prose
+    for row in part.rows:
+        sign = "" if part.numbered else "- "
+        words = " ".join(filter(None, (row.id, row.text, f"({row.aside})" if row.aside else "")))
+        yield f"{'  ' * row.level}{sign}{words}"
 
 
 def _without_choices(part: CardPart) -> CardPart:

@@ -1,0 +1,179 @@
+"""What cards say about entries: what is missing, open or doubtful, one sentence each."""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import assert_never
+
+from bot.domain.catalog.schema import FieldType, Kind, KindField, Schema
+from bot.domain.messages.step_wording import listed
+from bot.domain.specification.coverage import CoverageGap, GapKind
+from bot.domain.specification.entries import GONE, Specification
+from bot.domain.values.text import one_line
+
+IDS_SHOWN = 6
+QUOTE_CHARS = 200
+SHORT_NAMES = {"criterion": "test", "so_that": "reason"}
+"""What people call a part or field when it is missing; for all others it is the label."""
+ASKED_WITH_HOW = frozenset(
+    {
+        "soon",
+        "quickly",
+        "fast",
+        "easy",
+        "easily",
+        "simple",
+        "user-friendly",
+        "intuitive",
+        "robust",
+        "flexible",
+    }
+    | {"scalable", "efficient", "appropriate", "many", "few", "often"}
+)
+
+
+class StaleCause(StrEnum):
+    """Why values have to be confirmed again."""
+
+    CHANGED = "changed"
+    DELETED = "deleted"
+    REVERSED = "reversed"
+    GIT = "git"
+
+
+def finding(gap: CoverageGap, schema: Schema, specification: Specification) -> str:
+    kind = schema.of_id(gap.id) if gap.id else None
+    field = field_name(gap, schema)
+    match gap.kind:
+        case GapKind.CONTESTED:
+            said = listed([one.replace(": ", " says ", 1) for one in gap.facts])
+            return f"{gap.id} has more than one {field}: {said}. Which one is it?"
+        case GapKind.STALE:
+            return f"{gap.id} has to be confirmed again: what its {field} rests on has changed."
+        case GapKind.DANGLING:
+            return _dangling(gap, kind, schema, specification)
+        case GapKind.CIRCLE:
+            if len(gap.facts) == 1:
+                return f"{gap.id} depends on itself."
+            return f"{ids(gap.facts)} depend on each other. Which one comes first?"
+        case GapKind.MISSING:
+            if not gap.ask and _field(gap, kind).type is FieldType.AMOUNT:
+                return f"{gap.id} has no number. What would you measure?"
+            return gap.ask or lacking([gap.id], field)
+        case GapKind.ALL_ALIKE:
+            return f"Everything is “{gap.facts[-1]}”. {gap.ask}"
+        case GapKind.VAGUE:
+            (word,) = gap.facts
+            how = f"How {word.casefold()}?" if word.casefold() in ASKED_WITH_HOW else "What exactly?"
+            return f"{gap.id} says “{word}”. {how} A number and a unit."
+        case GapKind.UNKNOWN:
+            return _unknown(gap.facts[0])
+        case GapKind.DUPLICATE:
+            return f"{ids((gap.id, *gap.facts))} look alike. Withdraw one, or keep both."
+        case GapKind.OBJECTION:
+            said = one_line(gap.facts[0], QUOTE_CHARS)
+            return f"{gap.id} is open: “{said}”. Accepted, rejected, or kept as risk?"
+        case GapKind.PROPOSED:
+            return f"{gap.id} is suggested, not confirmed."
+        case _:
+            assert_never(gap.kind)
+
+
+def missing(gaps: Iterable[CoverageGap], schema: Schema, specification: Specification) -> tuple[str, ...]:
+    """The questions for what is missing; one that is asked about several entries is asked once."""
+    asked: dict[str, list[CoverageGap]] = {}
+    for gap in gaps:
+        if gap.kind is GapKind.MISSING:
+            same = gap.ask.replace(gap.id, "each") if gap.id and gap.ask else gap.ask
+            asked.setdefault(same or f"{field_name(gap, schema)}", []).append(gap)
+    return tuple(_asked(same, group, schema, specification) for same, group in asked.items())
+
+
+def without(gaps: Iterable[CoverageGap], schema: Schema) -> tuple[str, ...]:
+    """Which entries have no test, no priority and so on."""
+    groups: dict[str, list[str]] = {}
+    for gap in gaps:
+        if gap.kind is GapKind.MISSING and gap.id:
+            groups.setdefault(field_name(gap, schema), []).append(gap.id)
+    return tuple(lacking(found, name) for name, found in groups.items())
+
+
+def lacking(found: Sequence[str], name: str) -> str:
+    """`FR-002 has no test yet.`"""
+    return f"{ids(found)} {'has' if len(found) == 1 else 'have'} no {name} yet."
+
+
+def field_name(gap: CoverageGap, schema: Schema) -> str:
+    """What people call the field, part or reference that the gap is about."""
+    name = gap.field.partition(".")[0]
+    if short := SHORT_NAMES.get(name):
+        return short
+    if name in schema.kinds:
+        return schema.kinds[name].name.lower()
+    kind = schema.of_id(gap.id) if gap.id else None
+    return kind.label(name).lower() if kind else name.replace("_", " ")
+
+
+def stale(cause: StaleCause, found: Sequence[str], *, by: str = "", source: str = "") -> str:
+    """*source* is a decision's id, or what was changed in git."""
+    count = len(dict.fromkeys(found))
+    rest = f"{count} {'entry rests' if count == 1 else 'entries rest'} on it: {ids(found)}."
+    who = by or "Somebody"
+    match cause:
+        case StaleCause.CHANGED:
+            return f"{who} changed a message. {rest}"
+        case StaleCause.DELETED:
+            return f"{who} deleted a message. {rest}"
+        case StaleCause.REVERSED:
+            return f"{source or 'A decision'} was reversed{f' by {by}' if by else ''}. {rest}"
+        case StaleCause.GIT:
+            return f"{who} changed {source or 'a file'} in git. {rest}"
+        case _:
+            assert_never(cause)
+
+
+def no_such_line(number: int, still_open: Sequence[int]) -> str:
+    """For one person, who named a suggestion that is not open."""
+    first = f"There is no open line {number}."
+    if not still_open:
+        return first
+    numbers = listed([str(one) for one in still_open])
+    return (
+        f"{first} The open one is {numbers}."
+        if len(still_open) == 1
+        else f"{first} The open ones are {numbers}."
+    )
+
+
+def ids(found: Sequence[str]) -> str:
+    """All by name while they are few."""
+    found = list(dict.fromkeys(found))
+    more = len(found) - IDS_SHOWN
+    return listed([*found[:IDS_SHOWN], *([f"{more} more"] if more > 0 else [])])
+
+
+def _asked(same: str, group: Sequence[CoverageGap], schema: Schema, specification: Specification) -> str:
+    if len(group) == 1:
+        return finding(group[0], schema, specification)
+    found = [gap.id for gap in group]
+    return f"{same} ({ids(found)})" if group[0].ask else lacking(found, same)
+
+
+def _dangling(gap: CoverageGap, kind: Kind | None, schema: Schema, specification: Specification) -> str:
+    named, *replaced_by = gap.facts
+    known = specification.entries.get(named)
+    if known is None:
+        return _unknown(named)
+    if specification.lives(named):
+        wanted = schema.kinds.get(_field(gap, kind).to)
+        return f"{gap.id} names {named}, which is no {wanted.name.lower() if wanted else 'such entry'}."
+    if known.replaced_by:
+        return f"{gap.id} names {named}, which was replaced by {ids(replaced_by)}."
+    return f"{gap.id} names {named}, which {'was withdrawn' if known.state in GONE else 'is gone'}."
+
+
+def _unknown(id: str) -> str:
+    return f"{id} is mentioned, but there is no {id}."
+
+
+def _field(gap: CoverageGap, kind: Kind | None) -> KindField:
+    return (kind.fields.get(gap.field) if kind else None) or KindField(type=FieldType.TEXT)

@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.catalog.agenda import ANALYSIS_PHASES
 from bot.domain.catalog.steps import Depth
-from bot.domain.messages import menus
+from bot.domain.messages import menus, step_card
 from bot.domain.messages import planning_menus as planning
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import Action, Emphasis
@@ -16,6 +16,8 @@ ALL = (
     menus.EXPORT, menus.TAKE_UP, menus.ALLOW_MORE, *menus.DEPTHS.values(),
     planning.PLAN, planning.ROUND, planning.SKIP, planning.SKIP_REST, planning.STRAIGHT, planning.LEAVE,
     *planning.DECISIONS.values(),
+    step_card.LINES[0], step_card.ACCEPT_ALL, step_card.REOPEN, step_card.AMEND, step_card.SORT, step_card.KEEP,
+    step_card.WITHDRAW,
 )  # fmt: skip
 
 

@@ -1,0 +1,115 @@
+"""
+What people type in place of a button of a card. Only whole messages and the beginnings of rows count; what names
+nothing that the card shows is content.
+"""
+
+import re
+from enum import StrEnum
+
+from bot.domain.catalog.schema import only_ids
+from bot.domain.messages.step_scene import StepScene
+from bot.domain.values.value import Value
+
+
+class TypedKind(StrEnum):
+    ACCEPT = "accept"
+    CHANGE = "change"
+    LEAVE_OUT = "leave out"
+    SORT = "sort"
+    KEEP = "keep"
+    WITHDRAW = "withdraw"
+    REOPEN = "reopen"
+    NUDGE = "nudge"
+    UNDO = "undo"
+
+
+class TypedAction(Value):
+    """
+    `numbers` are those of suggestions; some may not be open. `words` replace a suggestion, `letter` is a note's,
+    `kind` the kind it is sorted as, `id` a stale entry's.
+    """
+
+    what: TypedKind
+    numbers: tuple[int, ...] = ()
+    words: str = ""
+    letter: str = ""
+    kind: str = ""
+    id: str = ""
+
+
+class TypedActions(Value):
+    """What a message does; `rest` is what is left of it as content."""
+
+    actions: tuple[TypedAction, ...] = ()
+    rest: str = ""
+
+
+ALONE = {"reopen": TypedKind.REOPEN, "nudge": TypedKind.NUDGE, "undo": TypedKind.UNDO}
+
+
+def typed(text: str, scene: StepScene) -> TypedActions:
+    """
+    A message of nothing but commands, one a line; of other messages only the rows `change 2: new words` count.
+    What names nothing that the card shows is content.
+    """
+    rows = [row for row in text.splitlines() if row.strip()]
+    found = [(row, _typed(row.strip(), scene)) for row in rows]
+    actions = [action for _, action in found if action]
+    if len(actions) == len(rows):
+        return TypedActions(actions=tuple(actions))
+    changes = tuple(action for action in actions if action.what is TypedKind.CHANGE)
+    if not changes:
+        return TypedActions(rest=text)
+    rest = [row for row, action in found if action not in changes]
+    return TypedActions(actions=changes, rest="\n".join(rest))
+
+
+def _typed(row: str, scene: StepScene) -> TypedAction | None:
+    said, colon, words = row.partition(":")
+    command = " ".join(said.rstrip(" .").casefold().split())
+    if colon:
+        number = _numbers(command.removeprefix("change "))
+        if command.startswith("change ") and len(number) == 1 and words.strip() and scene.open_suggestions:
+            return TypedAction(what=TypedKind.CHANGE, numbers=number, words=words.strip())
+        return None
+    if command in ALONE:
+        return TypedAction(what=ALONE[command])
+    return _decided(command, scene) or _sorted(command, scene) or _confirmed(command, scene)
+
+
+def _decided(command: str, scene: StepScene) -> TypedAction | None:
+    for what in (TypedKind.ACCEPT, TypedKind.LEAVE_OUT):
+        if scene.open_suggestions and command.startswith(f"{what} "):
+            said = command.removeprefix(f"{what} ")
+            is_all = said == "all" and what is TypedKind.ACCEPT
+            if numbers := scene.shown_open if is_all else _numbers(said):
+                return TypedAction(what=what, numbers=numbers)
+    return None
+
+
+def _sorted(command: str, scene: StepScene) -> TypedAction | None:
+    verb, _, said = command.partition(" ")
+    letter, _, name = said.partition(" ")
+    if verb != TypedKind.SORT or all(letter != one.letter for one in scene.unsorted):
+        return None
+    for kind in scene.schema.kinds.values():
+        if name in {kind.key, kind.name.casefold(), *map(str.casefold, kind.heard_as())}:
+            return TypedAction(what=TypedKind.SORT, letter=letter, kind=kind.key)
+    return None
+
+
+def _confirmed(command: str, scene: StepScene) -> TypedAction | None:
+    """`keep FR-003`, for an entry that has to be confirmed again."""
+    verb, _, said = command.partition(" ")
+    ids = only_ids(said.upper())
+    if len(ids) == 1 and ids[0] in {one.id for one in scene.stale}:
+        for what in (TypedKind.KEEP, TypedKind.WITHDRAW):
+            if verb == what:
+                return TypedAction(what=what, id=ids[0])
+    return None
+
+
+def _numbers(said: str) -> tuple[int, ...]:
+    """`2`, or a list such as `1, 2 and 4`; nothing when other words are in it."""
+    words = said.replace(",", " ").replace(" and ", " ").split()
+    return tuple(map(int, words)) if words and all(re.fullmatch("[0-9]{1,3}", one) for one in words) else ()

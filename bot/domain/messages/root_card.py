@@ -1,0 +1,261 @@
+"""The first message of a roundtable's thread: where it stands, who is waited for, and what came of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import assert_never
+
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages import menus, planning_menus, specification_wording, step_wording
+from bot.domain.messages.message import Card, CardPart, CardRow, Choice, Link, Message, card_in_words
+from bot.domain.messages.step_card import ENTRIES_SHOWN, REOPEN
+from bot.domain.specification.entries import Entry, EntryState, Specification
+from bot.domain.values.text import one_line
+from bot.domain.values.value import Value
+
+BAR = 10
+ROW_CHARS = 300
+SKIPPED_SHOWN = 8
+"""With a button each."""
+OPEN, KEPT = "open", "kept as risk"
+
+
+class RootStatus(StrEnum):
+    RUNNING = "running"
+    PAUSED = "paused"
+    COMPLETE = "complete"
+
+
+class PhaseProgress(Value):
+    name: str
+    done: int
+    steps: int
+
+
+class SkippedInRoot(Value):
+    """A step that was left out: *why* is `skipped by Ada`, or its own condition (then `by_condition`)."""
+
+    step_id: str
+    title: str
+    why: str = ""
+    by_condition: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RootScene:
+    """
+    `item` is the value of buttons that are about the item. `current` is the open or the next step, `due` when it
+    is due. `why` are permalinks to what was said about an entry, by its id. `unanswered` are questions of steps.
+    """
+
+    title: str
+    slug: str
+    item: str
+    status: RootStatus
+    phases: tuple[PhaseProgress, ...]
+    specification: Specification
+    goal: str = ""
+    current: str = ""
+    current_permalink: str = ""
+    persona: str = ""
+    waiting: tuple[str, ...] = ()
+    due: str = ""
+    paused_by: str = ""
+    people: tuple[str, ...] = ()
+    personas: tuple[str, ...] = ()
+    depth: Depth = Depth.STANDARD
+    skipped: tuple[SkippedInRoot, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    why: Mapping[str, str] = field(default_factory=dict)
+    can_plan: bool = False
+    links: tuple[Link, ...] = ()
+    lines: tuple[str, ...] = ()
+    revision: int = 0
+
+    @property
+    def done(self) -> int:
+        return sum(one.done for one in self.phases)
+
+    @property
+    def steps(self) -> int:
+        return sum(one.steps for one in self.phases)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether every step was completed, or left out by its own condition."""
+        return self.done + sum(one.by_condition for one in self.skipped) >= self.steps
+
+
+def root(scene: RootScene) -> Message:
+    first = f"**Roundtable: {scene.title}**"
+    match scene.status:
+        case RootStatus.RUNNING:
+            more = (menus.EXPORT.but(value=scene.item), menus.STOP.but(label="Pause for today"))
+            choices = (menus.CATCH_UP.but(value=scene.item),)
+            return _message(scene, first, tuple(_progress(scene)), choices, more)
+        case RootStatus.PAUSED:
+            choices = (menus.RESUME.but(value=scene.item),)
+            return _message(scene, first, tuple(_progress(scene)), choices, ())
+        case RootStatus.COMPLETE:
+            return _complete(scene, first)
+        case _:
+            assert_never(scene.status)
+
+
+def final_brief(scene: RootScene) -> Message:
+    """What came of the analysis, posted once at its end."""
+    return _complete(scene, f"**{scene.title}**")
+
+
+def ended(scene: RootScene) -> str:
+    """The seed's sentence only where it is true."""
+    skipped = f", {len(scene.skipped)} skipped" if scene.skipped else ""
+    counts = f"Analysis ended: {scene.done} of {scene.steps} steps done{skipped}."
+    return f"{step_wording.analysis_complete(scene.slug)} {counts}" if scene.is_ready else counts
+
+
+def _complete(scene: RootScene, first: str) -> Message:
+    plan = (planning_menus.PLAN,) if scene.can_plan else ()
+    return _message(scene, first, tuple(_results(scene)), plan, (menus.EXPORT.but(value=scene.item),))
+
+
+def _message(
+    scene: RootScene,
+    first: str,
+    parts: tuple[CardPart, ...],
+    choices: tuple[Choice, ...],
+    more: tuple[Choice, ...],
+) -> Message:
+    card = Card(
+        title=scene.title,
+        parts=parts,
+        more=more,
+        foot=tuple(filter(None, (_who(scene), *scene.lines))),
+        revision=scene.revision,
+    )
+    here = Link(label=scene.current, url=scene.current_permalink)
+    why = [Link(label=f"{id}: why", url=url) for id, url in scene.why.items() if url]
+    links = (
+        *((here,) if scene.current_permalink and scene.status is RootStatus.RUNNING else ()),
+        *(why if scene.status is RootStatus.COMPLETE else ()),
+        *scene.links,
+    )
+    text = f"{first}\n\n{card_in_words(card, choices)}"
+    return Message(text=text, choices=choices, links=links, card=card)
+
+
+def _who(scene: RootScene) -> str:
+    if scene.status is RootStatus.COMPLETE:
+        return ""
+    personas = f"with {step_wording.listed(scene.personas)}" if scene.personas else ""
+    return " · ".join(filter(None, (", ".join(scene.people), personas, f"{scene.depth} depth")))
+
+
+# --- while it goes on ---------------------------------------------------------------------------------------------
+
+
+def _progress(scene: RootScene) -> Iterator[CardPart]:
+    if scene.goal:
+        yield CardPart(prose=one_line(scene.goal, ROW_CHARS))
+    full = BAR * scene.done // max(scene.steps, 1)
+    bar = "▰" * full + "▱" * (BAR - full)
+    rows = [f"{bar}  **{scene.done} of {scene.steps} steps**", *_phases(scene.phases)]
+    yield CardPart(prose="\n".join(rows))
+    if now := "\n".join(_now(scene)):
+        yield CardPart(prose=now)
+
+
+def _phases(phases: Sequence[PhaseProgress]) -> Iterator[str]:
+    """The first one that is not complete is the current one."""
+    is_found = False
+    for one in phases:
+        count = f"{one.name}  {one.done} of {one.steps}"
+        if one.done >= one.steps:
+            yield f"✓ {count}"
+        elif is_found:
+            yield f"○ {count}"
+        else:
+            yield f"▸ **{count}**"
+            is_found = True
+
+
+def _now(scene: RootScene) -> Iterator[str]:
+    with_persona = f"{scene.current}{f', with {scene.persona}' if scene.persona else ''}"
+    if scene.status is RootStatus.PAUSED:
+        by = f" by {scene.paused_by}" if scene.paused_by else ""
+        yield f"**Paused{by}.** Everything said so far is kept."
+        if scene.current:
+            yield f"**Next:** {with_persona}"
+        return
+    if scene.current:
+        yield f"**Now:** {with_persona}"
+    if scene.waiting:
+        due = f" · due {scene.due}" if scene.due else ""
+        yield f"**Waiting for:** {', '.join(scene.waiting)}{due}"
+    elif scene.due:
+        yield f"**Due:** {scene.due}"
+
+
+# --- at the end ---------------------------------------------------------------------------------------------------
+
+
+def _results(scene: RootScene) -> Iterator[CardPart]:
+    spec = scene.specification
+    objections = spec.active("objection")
+    yield CardPart(prose=ended(scene))
+    yield from _list("Decided", (_by(one) for one in _accepted(spec.active("decision"))))
+    questions = [_owned(one) for one in _accepted(spec.active("question")) if not one["answer"]]
+    yield from _list("Still open", (*questions, *(CardRow(text=one) for one in scene.unanswered)))
+    yield from _list("Open objections", (_by(one) for one in objections if (one["outcome"] or OPEN) == OPEN))
+    yield from _list("Objections kept as risk", (_kept(one) for one in objections if one["outcome"] == KEPT))
+    yield from _list("Who does what", (_owned(one) for one in _accepted(spec.active("action"))))
+    proposed = [
+        one for one in spec.entries.values() if one.state is EntryState.PROPOSED and spec.lives(one.id)
+    ]
+    by: dict[str, list[str]] = {}
+    for one in proposed:
+        by.setdefault(one.said_by, []).append(one.id)
+    yield from _list(
+        "Not confirmed",
+        (CardRow(text=f"{specification_wording.ids(ids)} – suggested by {name}") for name, ids in by.items()),
+    )
+    for at, step in enumerate(scene.skipped[:SKIPPED_SHOWN]):
+        why = f" – {step.why}" if step.why else ""
+        yield CardPart(
+            title="Not done" if at == 0 else "",
+            rows=(CardRow(id=step.step_id, text=f"{step.title}{why}"),),
+            numbered=True,
+            button=REOPEN.but(label="Open it", value=step.step_id),
+        )
+    if len(scene.skipped) > SKIPPED_SHOWN:
+        yield CardPart(prose=f"and {len(scene.skipped) - SKIPPED_SHOWN} more")
+
+
+def _list(title: str, rows: Iterator[CardRow] | Sequence[CardRow]) -> Iterator[CardPart]:
+    found = tuple(rows)
+    if found:
+        more = (CardRow(text=f"and {len(found) - ENTRIES_SHOWN} more"),) if len(found) > ENTRIES_SHOWN else ()
+        yield CardPart(title=title, rows=(*found[:ENTRIES_SHOWN], *more))
+
+
+def _accepted(entries: Sequence[Entry]) -> list[Entry]:
+    return [one for one in entries if one.state is EntryState.ACCEPTED]
+
+
+def _by(entry: Entry) -> CardRow:
+    stale = "to be confirmed again" if entry.stale else ""
+    return CardRow(id=entry.id, text=f"{_text(entry)} – {entry.said_by}", aside=stale)
+
+
+def _owned(entry: Entry) -> CardRow:
+    facts = [entry["owner"] or "nobody named yet", f"by {entry['by_when']}" if entry["by_when"] else ""]
+    return CardRow(id=entry.id, text=f"{_text(entry)} – {', '.join(filter(None, facts))}")
+
+
+def _kept(entry: Entry) -> CardRow:
+    risk = f": {one_line(str(entry['risk']), ROW_CHARS)}" if entry["risk"] else ""
+    return CardRow(id=entry.id, text=f"{_text(entry)} – {entry.said_by}, kept as risk{risk}")
+
+
+def _text(entry: Entry) -> str:
+    return one_line(str(entry["text"] or ""), ROW_CHARS)

@@ -1,0 +1,677 @@
+"""
+The card of a step: one message that is edited from the first question until the step is behind us.
+
+A card says only what its scene says. In particular nothing is called saved but what `saved` holds, which is the
+Markdown that was committed.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from bot.domain.catalog.phases import Phase
+from bot.domain.catalog.schema import DATA, Kind, Show, ViewForm
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages import menus, specification_wording, step_wording
+from bot.domain.messages.message import (
+    Action,
+    Card,
+    CardPart,
+    CardRow,
+    Choice,
+    Confirm,
+    Emphasis,
+    Link,
+    Message,
+    card_in_words,
+)
+from bot.domain.messages.specification_wording import StaleCause
+from bot.domain.messages.step_scene import (
+    AskedQuestion,
+    SavedSection,
+    StepScene,
+    Suggestion,
+    SuggestionState,
+)
+from bot.domain.roundtable.outcomes import ChangedFile
+from bot.domain.specification.coverage import GapKind
+from bot.domain.specification.entries import Entry, EntryState
+from bot.domain.specification.projection import NOTHING, SAID_BY, Projection
+from bot.domain.values.text import counted, one_line
+
+ENTRIES_SHOWN = 12
+PARTS_SHOWN = 4
+"""Of one entry."""
+NOTES_SHOWN = 5
+STALE_SHOWN = 4
+ROW_CHARS = 300
+DATA_ROWS = 12
+"""Of a JSON or CSV file."""
+
+_CELL = re.compile(r"(?<!\\)\|")
+_TABLE_MARKS = frozenset("|-: ")
+FINDINGS = frozenset(GapKind) - {GapKind.MISSING, GapKind.PROPOSED}
+"""What is shown one at a time; what is missing and what is suggested have places of their own."""
+
+AMEND = Choice(action=Action.AMEND, label="Edit…")
+SORT = Choice(action=Action.SORT, label="Sort…")
+REOPEN = Choice(action=Action.REOPEN, label="Open the step again")
+ACCEPT_ALL = Choice(action=Action.ACCEPT_ALL, label="Accept both", emphasis=Emphasis.PRIMARY)
+KEEP = Choice(action=Action.KEEP, label="Keep")
+WITHDRAW = Choice(action=Action.WITHDRAW, label="Withdraw")
+LINES = (
+    Choice(action=Action.LINE, label="✓ Accept", value="accept"),
+    Choice(action=Action.LINE, label="✎ Change…", value="change"),
+    Choice(action=Action.LINE, label="✗ Leave out", value="strike"),
+)
+"""For one suggestion; its number comes in front of the value."""
+DISCUSS = menus.ELABORATE.but(label="Discuss")
+SAVE_AND_DISCUSS = DISCUSS.but(
+    confirm=Confirm(
+        title="Save and discuss?",
+        text="What you have so far is saved first. You can add to it afterwards.",
+        yes="Save and discuss",
+    )
+)
+SKIP = menus.SKIP.but(label="Skip the rest of this phase")
+DEPTHS: Mapping[Depth, tuple[Choice, ...]] = {
+    Depth.BRIEF: (
+        menus.DEPTHS[Depth.STANDARD].but(label="Ask me instead (standard)"),
+        menus.DEPTHS[Depth.DEEP].but(label="Ask me more (deep)"),
+    ),
+    Depth.STANDARD: (
+        menus.DEPTHS[Depth.BRIEF].but(label="Ask me less (brief)"),
+        menus.DEPTHS[Depth.DEEP].but(label="Ask me more (deep)"),
+    ),
+    Depth.DEEP: (
+        menus.DEPTHS[Depth.BRIEF].but(label="Ask me less (brief)"),
+        menus.DEPTHS[Depth.STANDARD].but(label="Ask me less (standard)"),
+    ),
+}
+"""The other depths, by the one that is active."""
+MOST_OPTIONS = 5
+"""Behind ⋯."""
+
+
+# --- the states of a card -----------------------------------------------------------------------------------------
+
+
+def open_card(scene: StepScene) -> Message:
+    card = Card(
+        title=scene.step.title,
+        subtitle=_where(scene),
+        parts=tuple(_open_parts(scene)),
+        more=_more_while_open(scene),
+        foot=tuple(_foot(scene)),
+        revision=scene.revision,
+    )
+    choices = _choices_while_open(scene)
+    text = (
+        scene.first,
+        step_wording.header(scene.persona, scene.step),
+        scene.prompt,
+        card_in_words(_without(card, scene.first, scene.prompt), choices),
+    )
+    sources = [
+        link.but(label=f"{one.number}: {link.label}")
+        for one in scene.shown_suggestions
+        for link in one.sources
+    ]
+    message = _message(scene, "\n\n".join(filter(None, text)), card, choices)
+    return message.but(links=(*sources, *scene.links))
+
+
+def finished_card(
+    scene: StepScene, *, by: str, ends_phase: bool = False, following: Phase | None = None
+) -> Message:
+    """*following* is the phase after the one that the step ends."""
+    title = f"{scene.step.title} – saved" if scene.saved else scene.step.title
+    skip = () if ends_phase else (SKIP,)
+    reopen = REOPEN.but(value=scene.step_id)
+    choices = (menus.CONTINUE, AMEND.but(label="Amend…"), DISCUSS)
+    if ends_phase:
+        choices = (menus.CONTINUE.but(label=step_wording.continue_to(following)), *choices[1:])
+    card = Card(
+        title=title,
+        subtitle=_where(scene),
+        parts=(
+            *_before(scene),
+            *(_saved_part(scene, one) for one in scene.saved),
+            *_stale_parts(scene),
+            *_unsorted(scene, "Added since, not sorted yet"),
+        ),
+        more=(*skip, reopen, *DEPTHS[scene.depth], menus.STOP),
+        foot=(_finished_foot(scene, by), *scene.lines, _or_type(ends_phase=ends_phase)),
+        revision=scene.revision,
+    )
+    changed = [ChangedFile(path=one.path, heading=one.heading) for one in scene.saved]
+    said = step_wording.saved(changed) if changed else ""
+    words = card_in_words(_without(card, scene.first), choices)
+    whole = "\n\n".join(filter(None, (scene.first, said, words)))
+    if ends_phase:
+        menu = menus.after_phase(scene.persona.key, whole, following)
+    else:
+        menu = menus.after_step(scene.persona.key, whole, scene.depth)
+    return _message(scene, menu.text, card, choices)
+
+
+def collapsed_card(scene: StepScene, *, closing: Sequence[str] = ()) -> Message:
+    """A step that people went on from. *closing* are the seeds' sentences about the end of its phase."""
+    counts = ", ".join(_counts(scene))
+    files = step_wording.listed([f"`{path}`" for path in dict.fromkeys(one.path for one in scene.saved)])
+    card = Card(
+        title=f"✓ {scene.step.title}",
+        subtitle=counts,
+        parts=tuple(_stale_parts(scene)),
+        more=(AMEND.but(label="Amend…", value=scene.step_id), REOPEN.but(value=scene.step_id)),
+        revision=scene.revision,
+    )
+    facts = (
+        f"{scene.step.title} is finished.",
+        f"{counts}." if counts else "",
+        f"Saved: {files}." if files else "",
+    )
+    said = " ".join(filter(None, facts))
+    text = "\n\n".join(filter(None, (said, *closing, card_in_words(card.but(subtitle="")))))
+    return _message(scene, text, card, ())
+
+
+def skipped_card(scene: StepScene, *, by: str = "", why: str = "") -> Message:
+    """Skipped *by* somebody, or by its own condition (*why*)."""
+    reopen = REOPEN.but(value=scene.step_id)
+    reason = " ".join(filter(None, ("skipped", f"by {by}" if by else "", f"({why})" if why else "")))
+    unanswered = "Its questions stay open." if scene.unanswered else ""
+    subtitle = ". ".join(filter(None, (reason, unanswered.rstrip("."))))
+    card = Card(title=f"– {scene.step.title}", subtitle=subtitle, revision=scene.revision)
+    said = f"{scene.step.title} was {reason}."
+    text = " ".join(filter(None, (said, unanswered, f"[{REOPEN.label}]")))
+    return _message(scene, text, card, (reopen,))
+
+
+def moved_card(scene: StepScene, permalink: str) -> Message:
+    """What is left of a card whose place was taken by one further down."""
+    title = scene.step.title
+    card = Card(title=title, subtitle="↓ goes on further down", revision=scene.revision)
+    link = Link(label=f"{title}, further down", url=permalink)
+    return Message(
+        text=f"{title} goes on further down.",
+        speaker=scene.persona.key,
+        card=card,
+        links=(link,) if permalink else (),
+    )
+
+
+def _message(scene: StepScene, text: str, card: Card, choices: tuple[Choice, ...]) -> Message:
+    return Message(text=text, speaker=scene.persona.key, choices=choices, links=scene.links, card=card)
+
+
+def _without(card: Card, *prose: str) -> Card:
+    """What stands in the text already."""
+    told = set(filter(None, prose))
+    return card.but(parts=tuple(part for part in card.parts if part.prose not in told))
+
+
+# --- the body of an open card -------------------------------------------------------------------------------------
+
+
+def _where(scene: StepScene) -> str:
+    place = f"{scene.phase}, step {scene.position} of {scene.steps_in_phase}"
+    return f"{scene.step_id} · {place} · {scene.depth}"
+
+
+def _before(scene: StepScene) -> Iterator[CardPart]:
+    if scene.first:
+        yield CardPart(prose=scene.first)
+
+
+def _open_parts(scene: StepScene) -> Iterator[CardPart]:
+    yield from _before(scene)
+    if scene.is_untouched and scene.prompt:
+        yield CardPart(prose=scene.prompt)
+    if scene.is_draft:
+        yield from _suggestions(scene)
+    if rows := _cut(_recorded(scene), ENTRIES_SHOWN):
+        yield CardPart(title="So far", rows=rows)
+    if not scene.is_untouched:
+        yield from _still_missing(scene)
+    yield from _stale_parts(scene)
+    yield from _findings(scene)
+    yield from _unsorted(scene, "Not sorted yet")
+    if scene.thinking:
+        promise = "Suggestions will show up here; nothing is saved without you."
+        yield CardPart(prose=f"_{scene.thinking} {promise}_")
+    if not scene.is_draft:
+        yield from _suggestions(scene)
+
+
+def _still_missing(scene: StepScene) -> Iterator[CardPart]:
+    rows = [_question(one, is_first=at == 0) for at, one in enumerate(scene.unanswered)]
+    if not rows:
+        asks = specification_wording.missing(scene.missing, scene.schema, scene.specification)
+        rows = [CardRow(text=f"**{ask}**" if at == 0 else ask) for at, ask in enumerate(asks[:ENTRIES_SHOWN])]
+    if rows:
+        yield CardPart(title="Still missing", rows=tuple(rows), numbered=bool(scene.unanswered))
+
+
+def _question(question: AskedQuestion, *, is_first: bool) -> CardRow:
+    about = f" ({specification_wording.ids(question.about)})" if question.about else ""
+    text = f"**{question.text}**" if is_first else question.text
+    return CardRow(id=f"{question.number}.", text=f"{text}{about}")
+
+
+def _findings(scene: StepScene) -> Iterator[CardPart]:
+    """One at a time."""
+    marked = {one.id for one in scene.stale}
+    for gap in scene.gaps:
+        if gap.kind in FINDINGS and not (gap.kind is GapKind.STALE and gap.id in marked):
+            yield CardPart(
+                title="Worth a second look",
+                prose=specification_wording.finding(gap, scene.schema, scene.specification),
+                button=AMEND.but(label="Fix…", value=gap.id) if gap.id else None,
+            )
+            return
+
+
+def _unsorted(scene: StepScene, title: str) -> Iterator[CardPart]:
+    if scene.unsorted:
+        rows = [
+            [CardRow(id=one.letter, text=f"“{one_line(one.text, ROW_CHARS)}” – {one.by}")]
+            for one in scene.unsorted
+        ]
+        yield CardPart(title=title, rows=_cut(rows, NOTES_SHOWN), numbered=True, button=SORT)
+
+
+def _stale_parts(scene: StepScene) -> Iterator[CardPart]:
+    """A sentence for each change, then the entries that rest on it."""
+    changes: dict[tuple[StaleCause, str, str], list[str]] = {}
+    for one in scene.stale:
+        changes.setdefault((one.cause, one.by, one.source), []).append(one.id)
+    for (cause, by, source), found in changes.items():
+        ids = list(dict.fromkeys(found))
+        sentence = specification_wording.stale(cause, ids, by=by, source=source)
+        yield CardPart(title="To be confirmed again", prose=sentence)
+        for id in ids[:STALE_SHOWN]:
+            entry = scene.specification.entries.get(id)
+            choices = (KEEP, AMEND.but(label="Change…"), WITHDRAW)
+            yield CardPart(
+                rows=(CardRow(id=id, text=_words(scene, entry) if entry else ""),),
+                numbered=True,
+                options=tuple(choice.but(value=id) for choice in choices),
+            )
+
+
+# --- suggestions --------------------------------------------------------------------------------------------------
+
+SIGNS = {
+    SuggestionState.OPEN: "",
+    SuggestionState.ACCEPTED: "✓",
+    SuggestionState.CHANGED: "✎",
+    SuggestionState.LEFT_OUT: "✗",
+}
+
+
+def _suggestions(scene: StepScene) -> Iterator[CardPart]:
+    every, shown = scene.listed_suggestions, scene.shown_suggestions
+    if not every:
+        return
+    names = list(dict.fromkeys(one.by for one in every))
+    if scene.is_draft:
+        yield CardPart(prose="Here is my draft. Keep what is right, fix what is not.")
+    else:
+        title = f"{names[0]} suggests" if len(names) == 1 else "Suggestions"
+        yield CardPart(title=title, prose="_A suggestion counts when one of you accepts it._")
+    for one in shown:
+        yield _suggestion(scene, one, is_named=len(names) > 1)
+    if more := len(every) - len(shown):
+        yield CardPart(prose=f"and {more} more")
+
+
+def _suggestion(scene: StepScene, one: Suggestion, *, is_named: bool) -> CardPart:
+    entry = scene.specification.entries.get(one.id)
+    text = _suggested(scene, entry, one.field) if entry else ""
+    if one.state is SuggestionState.OPEN:
+        asides = [f"from {step_wording.listed([link.label for link in one.sources])}"] if one.sources else []
+        asides += [f"suggested by {one.by}"] if is_named else []
+        id = " ".join([str(one.number), *([one.id] if entry and not entry.part_of and not one.field else [])])
+        options = tuple(choice.but(value=f"{one.number}/{choice.value}") for choice in LINES)
+        row = CardRow(id=id, text=text, aside=" · ".join(asides))
+        return CardPart(rows=(row,), numbered=True, options=options)
+    aside = f"{one.state}{f' by {one.decided_by}' if one.decided_by else ''}"
+    is_struck = one.state is SuggestionState.LEFT_OUT
+    row = CardRow(id=f"{SIGNS[one.state]} {one.number}", text=text, aside=aside)
+    return CardPart(rows=(row,), numbered=True, struck=is_struck)
+
+
+def _suggested(scene: StepScene, entry: Entry, field: str) -> str:
+    """`AC for FR-002: …`, `Risk: …`, `FR-001 priority: must`."""
+    kind = scene.schema.kinds.get(entry.kind)
+    if kind and field:
+        claim = entry.pending(field) or entry.claim(field)
+        return f"{entry.id} {kind.label(field).lower()}: {one_line(str(claim.value if claim else ''), ROW_CHARS)}"
+    words = _words(scene, entry)
+    if not kind:
+        return words
+    about = f" for {entry.part_of}" if entry.part_of else ""
+    main = _main_kinds(scene)[:1]
+    return words if kind.key in main else f"{_label(kind)}{about}: {words}"
+
+
+# --- entries as they would be saved -------------------------------------------------------------------------------
+
+
+def _recorded(scene: StepScene) -> list[list[CardRow]]:
+    """For each entry its row, and the rows below it."""
+    projection = Projection(scene.schema, scene.specification)
+    hidden = {one.id for one in scene.listed_suggestions if not one.field}
+    shown: dict[str, list[CardRow]] = {}
+    for view in scene.schema.of_step(scene.step_id):
+        for show in view.show:
+            if show.form in {ViewForm.DIAGRAM, ViewForm.COUNTS}:
+                continue
+            for entry in projection.chosen(show, view):
+                if entry.id not in shown and entry.id not in hidden:
+                    shown[entry.id] = _entry(scene, projection, show, entry)
+    return [*shown.values(), *_answers(scene)]
+
+
+def _entry(scene: StepScene, projection: Projection, show: Show, entry: Entry) -> list[CardRow]:
+    kind = scene.schema.kinds[entry.kind]
+    facts = [
+        f"{kind.label(name)}: {text}"
+        for name in show.fields.values()
+        if name in kind.fields and name != kind.text and (text := projection.shown(entry, name))
+    ]
+    words = projection.shown(entry, kind.text)
+    if words and kind.key not in _main_kinds(scene)[:1]:
+        words = f"{_label(kind)}: {words}"
+    if not words:
+        words, facts = " · ".join(facts), []
+    rows = [CardRow(id=entry.id, text=one_line(words, ROW_CHARS), aside=_aside(scene, entry))]
+    parts = [
+        CardRow(
+            id=part.id,
+            text=one_line(projection.shown(part, scene.schema.kinds[part.kind].text), ROW_CHARS),
+            aside=_aside(scene, part),
+            level=1,
+        )
+        for name in show.fields
+        if name in scene.schema.kinds
+        for part in scene.specification.parts(entry.id, name)
+        if part.id not in {one.id for one in scene.open_suggestions}
+    ]
+    rows += parts[:PARTS_SHOWN]
+    if len(parts) > PARTS_SHOWN:
+        rows.append(CardRow(text=_more(len(parts) - PARTS_SHOWN), level=1))
+    if facts:
+        rows.append(CardRow(text=one_line(" · ".join(facts), ROW_CHARS), level=1))
+    return rows
+
+
+def _aside(scene: StepScene, entry: Entry) -> str:
+    words = _lacking(scene, entry.id)
+    if entry.state is EntryState.PROPOSED:
+        words.append(f"suggested by {entry.said_by}, not confirmed")
+    if entry.stale:
+        words.append("to be confirmed again")
+    return ", ".join(words)
+
+
+def _lacking(scene: StepScene, id: str) -> list[str]:
+    gaps = (gap for gap in scene.missing if gap.id == id)
+    names = (specification_wording.field_name(gap, scene.schema) for gap in gaps)
+    return [f"no {name} yet" for name in dict.fromkeys(names)]
+
+
+def _answers(scene: StepScene) -> Iterator[list[CardRow]]:
+    """Notes that are no longer to be sorted: in sections of prose they are the content, under their questions."""
+    waiting = {one.id for one in scene.unsorted}
+    groups: dict[tuple[int, str], list[CardRow]] = {}
+    for note in scene.specification.notes_of([scene.step_id]):
+        if note.id not in waiting:
+            number = note["question"]
+            question = (number, str(note["asked"] or "")) if isinstance(number, int) else (0, "")
+            words = one_line(str(note["text"]), ROW_CHARS)
+            row = CardRow(text=f"{note.said_by}: {words}", level=1 if question[0] else 0)
+            groups.setdefault(question, []).append(row)
+    for (number, text), rows in sorted(groups.items(), key=lambda one: one[0][0] or len(scene.questions) + 1):
+        if number:
+            yield [CardRow(id=f"{number}.", text=text), *rows]
+        else:
+            yield from ([row] for row in rows)
+
+
+def _words(scene: StepScene, entry: Entry) -> str:
+    kind = scene.schema.kinds.get(entry.kind)
+    return one_line(str(entry[kind.text] or ""), ROW_CHARS) if kind else ""
+
+
+def _main_kinds(scene: StepScene) -> list[str]:
+    return [kind.key for kind in scene.schema.shown_in(scene.step_id) if not kind.part_of]
+
+
+def _label(kind: Kind) -> str:
+    """What people write in front of it: `AC`, `Out of scope`."""
+    label = next(iter(kind.labels), kind.name)
+    return label.upper() if len(label) <= len("AC") else label[0].upper() + label[1:]
+
+
+def _cut(blocks: Sequence[Sequence[CardRow]], most: int) -> tuple[CardRow, ...]:
+    rows = [row for block in blocks[:most] for row in block]
+    if len(blocks) > most:
+        rows.append(CardRow(text=_more(len(blocks) - most)))
+    return tuple(rows)
+
+
+def _more(count: int) -> str:
+    return f"and {count} more"
+
+
+# --- sections as they were saved ----------------------------------------------------------------------------------
+
+
+def _saved_part(scene: StepScene, saved: SavedSection) -> CardPart:
+    title = saved.heading or f"`{saved.path}`"
+    if saved.path.lower().endswith(tuple(f".{form}" for form in DATA)):
+        rows = saved.body.strip().splitlines()
+        cut = [*rows[:DATA_ROWS], *([_more(len(rows) - DATA_ROWS)] if len(rows) > DATA_ROWS else [])]
+        return CardPart(title=title, prose="\n".join(["```", *cut, "```"]))
+    blocks = _blocks_of(saved.body)
+    if not blocks:
+        return CardPart(title=title, prose=saved.body.strip() or NOTHING)
+    return CardPart(title=title, rows=_cut([_marked(scene, one) for one in blocks], ENTRIES_SHOWN))
+
+
+def _marked(scene: StepScene, block: Sequence[CardRow]) -> list[CardRow]:
+    """With what is still missing in the entry."""
+    first, *rest = block
+    lacking = _lacking(scene, first.id) if first.id else []
+    return [first.but(aside=", ".join(lacking)), *rest]
+
+
+def _blocks_of(body: str) -> list[list[CardRow]]:
+    """The rows of a section, and those below each; words of the Markdown are kept, its marks are not."""
+    blocks: list[list[CardRow]] = []
+    head: list[str] = []
+    is_below = is_code = False
+    for raw in body.splitlines():
+        row = raw.strip()
+        if not row.startswith("|"):
+            head = []
+        if row.startswith("```"):
+            is_code = not is_code
+        elif is_code or (blocks and (raw.startswith(" ") or (is_below and row.startswith("- ")))):
+            below = CardRow(text=row.removeprefix("- "), level=1)
+            blocks[-1:] = [[*blocks[-1], below]] if blocks else [[below.but(level=0)]]
+        elif not row or row.startswith(SAID_BY) or row == NOTHING:
+            continue
+        elif row.startswith("|"):
+            cells = [cell.strip().replace("\\|", "|") for cell in _CELL.split(row)[1:-1]]
+            if head and not set(row) <= _TABLE_MARKS:
+                blocks.append([CardRow(text=_table_row(head, cells))])
+            head = head or cells
+        elif row.startswith("#"):
+            id, _, words = row.lstrip("#").strip().partition(": ")
+            blocks.append([CardRow(id=id, text=words) if words else CardRow(text=id)])
+            is_below = True
+        else:
+            blocks.append([CardRow(text=row.removeprefix("- "))])
+            is_below = row.startswith("**") and row.endswith("**")
+    return blocks
+
+
+def _table_row(head: Sequence[str], cells: Sequence[str]) -> str:
+    first, *rest = cells
+    told = [f"{name}: {cell}" for name, cell in zip(head[1:], rest, strict=False) if cell]
+    return " · ".join([f"**{first}**" if told else first, *told])
+
+
+def _counts(scene: StepScene) -> Iterator[str]:
+    """What the step's sections show, kind by kind; suggestions are not counted."""
+    projection = Projection(scene.schema, scene.specification)
+    found: dict[str, set[str]] = {}
+    for view in scene.schema.of_step(scene.step_id):
+        for show in view.show:
+            for entry in projection.chosen(show, view) if show.kind else ():
+                if entry.state is EntryState.ACCEPTED:
+                    found.setdefault(entry.kind, set()).add(entry.id)
+    for kind, ids in found.items():
+        yield f"{scene.schema.kinds[kind].name}: {len(ids)}"
+
+
+# --- below the body -----------------------------------------------------------------------------------------------
+
+
+def _choices_while_open(scene: StepScene) -> tuple[Choice, ...]:
+    accept = _accept_all(scene)
+    if scene.is_draft:
+        finish = () if accept else (_finish(scene),)
+        return (*accept, *finish, AMEND.but(label="Add…"), SAVE_AND_DISCUSS)
+    edit = AMEND.but(label="Write it in a form…") if scene.is_untouched else AMEND
+    return (*accept, _finish(scene), SAVE_AND_DISCUSS, *(() if accept else (edit,)))
+
+
+def _more_while_open(scene: StepScene) -> tuple[Choice, ...]:
+    depths = DEPTHS[scene.depth]
+    if scene.is_draft and _accept_all(scene):
+        rest = menus.FINISH_STEP.but(label="Finish without the rest", emphasis=Emphasis.PLAIN)
+        return (depths[0], rest, SKIP, menus.STOP)
+    edit = (AMEND,) if _accept_all(scene) else ()
+    return (*edit, *depths, SKIP, menus.STOP)[:MOST_OPTIONS]
+
+
+def _accept_all(scene: StepScene) -> tuple[Choice, ...]:
+    """Its value are the numbers that the card shows: what arrives meanwhile is not accepted unseen."""
+    shown = scene.shown_open
+    if not shown:
+        return ()
+    accepted = {SuggestionState.ACCEPTED, SuggestionState.CHANGED}
+    count = len(shown)
+    if len(scene.open_suggestions) > count:
+        label = f"Accept these {count}"
+    elif any(one.state in accepted for one in scene.suggestions):
+        label = "Accept the other one" if count == 1 else f"Accept the other {count}"
+    else:
+        label = {1: "Accept it", 2: "Accept both"}.get(count, f"Accept all {count}")
+    return (ACCEPT_ALL.but(label=label, value=",".join(map(str, shown))),)
+
+
+def _finish(scene: StepScene) -> Choice:
+    """Green once nothing is missing; before that it asks once."""
+    label = "Finish without waiting" if scene.thinking else menus.FINISH_STEP.label
+    confirm = _unsettled(scene)
+    emphasis = Emphasis.PLAIN if confirm or scene.thinking else Emphasis.PRIMARY
+    return menus.FINISH_STEP.but(label=label, emphasis=emphasis, confirm=confirm)
+
+
+def _unsettled(scene: StepScene) -> Confirm | None:
+    undecided = len(scene.open_suggestions)
+    missing = (*scene.unanswered, *scene.missing)
+    if scene.is_untouched and not _recorded(scene):
+        questions = len(scene.questions)
+        with_them = f", with its {counted(questions, 'question')}" if questions else ""
+        return Confirm(
+            title="Nothing is recorded yet",
+            text=f"The step will be saved as left open{with_them}.",
+            yes="Finish anyway",
+        )
+    if undecided and not missing:
+        are = "suggestion is" if undecided == 1 else "suggestions are"
+        return Confirm(
+            title=f"{undecided} {are} undecided",
+            text="What is undecided is saved as suggested, not confirmed.",
+            yes="Finish without them" if undecided > 1 else "Finish without it",
+        )
+    if not missing:
+        return None
+    return Confirm(title="Not everything is settled", text=_left(scene), yes="Finish anyway")
+
+
+def _left(scene: StepScene) -> str:
+    entries = {gap.id: gap for gap in scene.missing if gap.id}
+    sentences = list(specification_wording.without(scene.missing, scene.schema))[:3]
+    open_questions = len(scene.unanswered) or sum(not gap.id for gap in scene.missing)
+    if open_questions and not (entries and all(one.about for one in scene.unanswered)):
+        sentences.append(f"{counted(open_questions, 'question')} {_is(open_questions)} open.")
+    if undecided := len(scene.open_suggestions):
+        sentences.append(f"{counted(undecided, 'suggestion')} {_is(undecided)} undecided.")
+    if notes := len(scene.unsorted):
+        sentences.append(f"{counted(notes, 'note')} {_is(notes)} not sorted.")
+    return " ".join([*sentences, "The step is saved as it is."])
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _foot(scene: StepScene) -> Iterator[str]:
+    if scene.is_untouched:
+        number = " To answer one question, begin with its number: `2. …`" if len(scene.questions) > 1 else ""
+        yield f"Just reply here, all of you.{number}"
+    elif not (_unsettled(scene) or scene.thinking):
+        yield "That is all I asked. Finish when you are ready."
+    if heard := _heard(scene):
+        yield heard
+    if typed := tuple(_typed_words(scene)):
+        yield f"Or type {', '.join(f'`{one}`' for one in typed)}"
+    yield from scene.lines
+
+
+def _heard(scene: StepScene) -> str:
+    heard = f"Heard from: {', '.join(scene.heard)}" if scene.heard else ""
+    waiting = f"not yet: {', '.join(scene.waiting)}" if scene.waiting and scene.heard else ""
+    return " · ".join(filter(None, (heard, waiting)))
+
+
+def _typed_words(scene: StepScene) -> Iterator[str]:
+    """What can be typed in place of the buttons beside the parts."""
+    if numbers := scene.shown_open:
+        first, last = numbers[0], numbers[-1]
+        yield from (f"accept {first}", f"change {last}: …", f"leave out {last}")
+        if len(numbers) > 1:
+            yield "accept all"
+    if scene.stale:
+        yield from (f"keep {scene.stale[0].id}", f"withdraw {scene.stale[0].id}")
+    for part in _findings(scene):
+        if part.button:
+            yield f"{part.button.value}: new words"
+    if scene.unsorted:
+        kinds = scene.schema.shown_in(scene.step_id)
+        kind = next((_label(one).lower() for one in kinds), "decision")
+        yield f"sort {scene.unsorted[0].letter} {kind}"
+
+
+def _finished_foot(scene: StepScene, by: str) -> str:
+    """Who finished it, and what is not confirmed."""
+    files = [f"`{path}`" for path in dict.fromkeys(one.path for one in scene.saved)]
+    undecided = len(scene.open_suggestions)
+    facts = (
+        f"Finished by {by}",
+        step_wording.listed(files),
+        f"{counted(undecided, 'suggestion')} not confirmed" if undecided else "",
+        f"said by {', '.join(scene.heard)}" if scene.heard else "",
+    )
+    return " · ".join(filter(None, facts))
+
+
+def _or_type(*, ends_phase: bool) -> str:
+    letters = "`C` or `E`" if ends_phase else "`C`, `E` or `S`"
+    return f"Or type {letters}. Anything else you write is added here."

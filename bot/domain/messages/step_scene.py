@@ -1,0 +1,194 @@
+"""What the card of a step shows, and which of the step's questions are answered."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.schema import Kind, Schema
+from bot.domain.catalog.steps import Depth, Step
+from bot.domain.messages.message import Link
+from bot.domain.messages.specification_wording import StaleCause
+from bot.domain.specification.coverage import CoverageGap, GapKind
+from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.values.value import Value
+
+SUGGESTIONS_SHOWN = 8
+
+
+class AskedQuestion(Value):
+    """A question of the step, numbered from 1. `about` are the entries for which the answer is missing."""
+
+    number: int
+    text: str
+    is_answered: bool = False
+    about: tuple[str, ...] = ()
+
+
+class UnsortedNote(Value):
+    """What somebody said without a form. Letters are never given twice."""
+
+    letter: str
+    text: str
+    by: str
+    id: str = ""
+
+
+class SuggestionState(StrEnum):
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    CHANGED = "changed"
+    LEFT_OUT = "left out"
+
+
+class Suggestion(Value):
+    """
+    An entry that is proposed, or a proposed value of its *field*. `by` is who suggests, `sources` are links to
+    what it rests on, labelled such as "what Ada said". Numbers are never given twice in a step.
+    """
+
+    number: int
+    id: str
+    field: str = ""
+    by: str
+    sources: tuple[Link, ...] = ()
+    state: SuggestionState = SuggestionState.OPEN
+    decided_by: str = ""
+
+
+class StaleEntry(Value):
+    """An entry that rests on what was changed, `by` somebody; `source` is the decision, or the place in git."""
+
+    id: str
+    cause: StaleCause
+    by: str = ""
+    source: str = ""
+
+
+class SavedSection(Value):
+    """A section as it was committed: `body` is its Markdown, without a heading, or a whole JSON or CSV file."""
+
+    path: str
+    heading: str = ""
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepScene:
+    """
+    What a card shows. `first` stands before everything else: the hand-over, a greeting, welcome back. `prompt` is
+    the step's own text with its placeholders filled. `thinking` says what a model does at the moment. `heard` and
+    `waiting` are names. `gaps` are those of `coverage.of_step`. `lines` are further sentences for the foot.
+    """
+
+    step: Step
+    persona: Persona
+    phase: str
+    position: int
+    steps_in_phase: int
+    depth: Depth
+    schema: Schema
+    specification: Specification
+    prompt: str = ""
+    first: str = ""
+    thinking: str = ""
+    questions: tuple[AskedQuestion, ...] = ()
+    heard: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    gaps: tuple[CoverageGap, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
+    stale: tuple[StaleEntry, ...] = ()
+    unsorted: tuple[UnsortedNote, ...] = ()
+    saved: tuple[SavedSection, ...] = ()
+    links: tuple[Link, ...] = ()
+    lines: tuple[str, ...] = ()
+    revision: int = 0
+
+    @property
+    def step_id(self) -> str:
+        return self.step.step_id
+
+    @property
+    def is_draft(self) -> bool:
+        """In brief mode the suggestions are the card: a draft that is gone through line by line."""
+        return self.depth is Depth.BRIEF and bool(self.suggestions)
+
+    @property
+    def is_untouched(self) -> bool:
+        return not (self.heard or self.suggestions or self.unsorted)
+
+    @property
+    def unanswered(self) -> tuple[AskedQuestion, ...]:
+        return tuple(one for one in self.questions if not one.is_answered)
+
+    @property
+    def open_suggestions(self) -> tuple[Suggestion, ...]:
+        return tuple(one for one in self.suggestions if one.state is SuggestionState.OPEN)
+
+    @property
+    def listed_suggestions(self) -> tuple[Suggestion, ...]:
+        """A draft shows what became of each line; else what was accepted stands among the entries."""
+        kept = {SuggestionState.OPEN, SuggestionState.LEFT_OUT}
+        return tuple(one for one in self.suggestions if self.is_draft or one.state in kept)
+
+    @property
+    def shown_suggestions(self) -> tuple[Suggestion, ...]:
+        return self.listed_suggestions[:SUGGESTIONS_SHOWN]
+
+    @property
+    def shown_open(self) -> tuple[int, ...]:
+        """The numbers of the suggestions on the card that can be accepted."""
+        return tuple(one.number for one in self.shown_suggestions if one.state is SuggestionState.OPEN)
+
+    @property
+    def missing(self) -> tuple[CoverageGap, ...]:
+        return _missing(self.gaps, self.specification)
+
+
+def asked(
+    questions: Sequence[str],
+    schema: Schema,
+    specification: Specification,
+    step_id: str,
+    *,
+    gaps: Iterable[CoverageGap] = (),
+) -> tuple[AskedQuestion, ...]:
+    """
+    Which questions of a step are answered: by a note under their number, or by entries of the kinds whose forms
+    the question names (`AC: …`), as far as coverage misses none. The only question that names no form is
+    about the other kinds of the step.
+    """
+    noted = {note["question"] for note in specification.notes_of([step_id])}
+    kinds = {kind.key: kind for kind in schema.shown_in(step_id)}
+    named = [{key for key, kind in kinds.items() if _names_form(text, kind)} for text in questions]
+    rest = set(kinds).difference(*named)
+    if sum(not one for one in named) == 1 and any(named):
+        named = [one or rest for one in named]
+    missing = _missing(gaps, specification)
+    found = []
+    for number, (text, about) in enumerate(zip(questions, named, strict=True), start=1):
+        lacking = [gap for gap in missing if _is_about(gap, about, schema)]
+        entries = (one for key in about for one in specification.active(key))
+        has_entries = any(one.state is EntryState.ACCEPTED for one in entries)
+        is_answered = number in noted or (has_entries and not lacking)
+        ids = tuple(gap.id for gap in lacking if gap.id)
+        found.append(AskedQuestion(number=number, text=text, is_answered=is_answered, about=ids))
+    return tuple(found)
+
+
+def _missing(gaps: Iterable[CoverageGap], specification: Specification) -> tuple[CoverageGap, ...]:
+    """Without what a suggestion lacks: first somebody accepts it."""
+    proposed = {one.id for one in specification.entries.values() if one.state is EntryState.PROPOSED}
+    return tuple(gap for gap in gaps if gap.kind is GapKind.MISSING and gap.id not in proposed)
+
+
+def _names_form(question: str, kind: Kind) -> bool:
+    return any(f"`{label}:" in question.casefold() for label in map(str.casefold, kind.heard_as()))
+
+
+def _is_about(gap: CoverageGap, kinds: set[str], schema: Schema) -> bool:
+    """A missing part is about the part, not about what it belongs to."""
+    head = gap.field.partition(".")[0]
+    kind = schema.of_id(gap.id) if gap.id else None
+    key = head if head in schema.kinds else kind.key if kind else gap.facts[0] if gap.facts else ""
+    return key in kinds

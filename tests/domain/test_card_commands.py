@@ -1,0 +1,106 @@
+"""What people type in place of a button counts only as a whole message, or at the beginning of a row."""
+
+import pytest
+
+from bot.domain.messages.card_commands import TypedAction, TypedKind, typed
+from bot.domain.messages.specification_wording import StaleCause, no_such_line
+from bot.domain.messages.step_scene import StaleEntry, StepScene, Suggestion, SuggestionState, UnsortedNote
+from tests.domain.card_scene import scene
+from tests.specification.meeting import Meeting
+
+
+@pytest.fixture
+def card() -> StepScene:
+    """Two suggestions are open, one note is to be sorted, one entry to be confirmed again."""
+    return scene(
+        Meeting(),
+        suggestions=(
+            Suggestion(number=1, id="RSK-001", by="Maya"),
+            Suggestion(number=2, id="RSK-002", by="Maya", state=SuggestionState.LEFT_OUT),
+            Suggestion(number=3, id="RSK-003", by="Maya"),
+        ),
+        unsorted=(UnsortedNote(letter="a", text="ours must not", by="Linus"),),
+        stale=(StaleEntry(id="FR-003", cause=StaleCause.CHANGED),),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("accept 1", TypedAction(what=TypedKind.ACCEPT, numbers=(1,))),
+        ("Accept 1 and 3.", TypedAction(what=TypedKind.ACCEPT, numbers=(1, 3))),
+        ("accept 7", TypedAction(what=TypedKind.ACCEPT, numbers=(7,))),
+        ("accept all", TypedAction(what=TypedKind.ACCEPT, numbers=(1, 3))),
+        ("change 3: within 2 days", TypedAction(what=TypedKind.CHANGE, numbers=(3,), words="within 2 days")),
+        ("change 3: at 10:30", TypedAction(what=TypedKind.CHANGE, numbers=(3,), words="at 10:30")),
+        ("leave out 3", TypedAction(what=TypedKind.LEAVE_OUT, numbers=(3,))),
+        ("sort a risk", TypedAction(what=TypedKind.SORT, letter="a", kind="risk")),
+        ("sort a out of scope", TypedAction(what=TypedKind.SORT, letter="a", kind="exclusion")),
+        ("keep FR–3", TypedAction(what=TypedKind.KEEP, id="FR-003")),
+        ("withdraw fr-003", TypedAction(what=TypedKind.WITHDRAW, id="FR-003")),
+        ("reopen", TypedAction(what=TypedKind.REOPEN)),
+        ("Nudge", TypedAction(what=TypedKind.NUDGE)),
+        ("undo", TypedAction(what=TypedKind.UNDO)),
+    ],
+)  # fmt: skip
+def test_a_whole_message_does_what_the_button_does(card: StepScene, text: str, action: TypedAction) -> None:
+    assert typed(text, card).actions == (action,)
+    assert typed(text, card).rest == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I would accept 1",
+        "accept the risk",
+        "accept 1?",
+        "accept",
+        "leave out all",
+        "leave out tablets",
+        "change 3",
+        "change 3:",
+        "change the colour: red",
+        "change 1 and 3: red",
+        "sort a list",
+        "sort b risk",
+        "sort entries by date",
+        "keep FR-001",
+        "keep it",
+        "undo the last change",
+        "reopen: the file",
+        "accept 1\nand add a limit per plan",
+        "",
+    ],
+)
+def test_everything_else_is_content(card: StepScene, text: str) -> None:
+    """Word by word, also when a row of it looks like a command."""
+    assert typed(text, card).actions == ()
+    assert typed(text, card).rest == text
+
+
+@pytest.mark.parametrize(
+    "text", ["accept 1", "accept all", "leave out 1", "change 1: x", "sort a risk", "keep FR-003"]
+)
+def test_what_the_card_does_not_show_is_content(text: str) -> None:
+    """`Sort a risk` may be what people can do with it."""
+    assert typed(text, scene(Meeting())).actions == ()
+
+
+def test_several_commands_in_one_message(card: StepScene) -> None:
+    found = typed("accept 1\n\nleave out 3", card)
+
+    assert [one.what for one in found.actions] == [TypedKind.ACCEPT, TypedKind.LEAVE_OUT]
+
+
+def test_a_row_that_changes_a_suggestion_stands_among_others(card: StepScene) -> None:
+    """The other rows are content."""
+    found = typed("Nearly.\nchange 3: within 2 days\nThe rest later.", card)
+
+    assert [one.words for one in found.actions] == ["within 2 days"]
+    assert found.rest == "Nearly.\nThe rest later."
+
+
+def test_a_number_out_of_reach_is_answered(card: StepScene) -> None:
+    assert no_such_line(7, card.shown_open) == "There is no open line 7. The open ones are 1 and 3."
+    assert no_such_line(7, [1]) == "There is no open line 7. The open one is 1."
+    assert no_such_line(7, []) == "There is no open line 7."

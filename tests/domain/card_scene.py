@@ -21,9 +21,11 @@ def scene(
     step = PLAYBOOK.agenda.step(step_id)
     text, _ = step.text_at(depth)
     gaps = of_step(SCHEMA, meeting.specification, step_id)
-    questions = step.questions_at(depth) or step.questions_at(Depth.STANDARD)
+    known = {"item": "rate limiting"}
+    told = step.questions_at(depth) or step.questions_at(Depth.STANDARD)
+    questions = [step_wording.prompt(one, known) for one in told]
     facts: dict[str, Any] = {
-        "prompt": step_wording.prompt(text, {"item": "rate limiting"}),
+        "prompt": step_wording.prompt(text, known),
         "gaps": gaps,
         "questions": asked(questions, SCHEMA, meeting.specification, step_id, gaps=gaps),
     }

@@ -36,7 +36,7 @@ from tests.domain.card_scene import (
     scene,
     shown,
 )
-from tests.specification.meeting import Meeting
+from tests.specification.meeting import PLAYBOOK, Meeting
 
 AT_ACME = "Acme's gateway just drops them, ours must not"
 HEADER = "**Maya Chen (Business Analyst) -- Step 01-06: Core Feature Definition**"
@@ -65,6 +65,29 @@ def partly(meeting: Meeting) -> Meeting:
     return meeting
 
 
+SAID = [
+    ("00-01", "Scope: medium\nComplexity: low\nI think two screens change"),
+    ("00-02", "Keywords: limit, quota"),
+    ("00-03", "Files: 8\nConfidence: guess"),
+    ("01-01", "problem: edits are lost\nmetric: conflicts from 11 to 2\n3. Winter is coming"),
+    ("01-02", "user: shift lead; pains: paper; tunnels"),
+    ("01-04", "limit: no new database"),
+    ("01-05", "quality: sync -> 5 s p95\nrisk: two edit one row; likelihood: high; impact: high -> a copy"),
+    ("01-06", "requirement: Edit offline\nAC: the edit is kept\nOut of scope: tablets -> later\nsounds good"),
+    ("01-08", "Must: FR-001"),
+    ("02-01", "tier 1: src/sync.ts (FR-001)"),
+    ("02-02", "start: src/sync.ts -> it is small\ntask: write the queue (FR-001)"),
+    ("02-04", "verdict: go with a condition; condition: a fallback\nobjection: too much"),
+    ("03-01", "option: CRDT; for: exact; against: new\ndecision: CRDT; because: exact (OPT-001)"),
+    ("03-03", "app -> server: JSON"),
+    ("04-01", "module: Sync -> keeps rows; owns: queue"),
+    ("04-02", "merge(mine, theirs) -> Row | Conflict"),
+    ("04-03", "phone => server: edits"),
+    ("04-04", "error: full; code: ERR-SYNC-001; severity: fatal -> retry"),
+    ("04-05", "open question: who pays? -> Noor"),
+]
+"""Something in the forms of every section."""
+NOT_SHOWN = re.compile(r"```mermaid\n[^`]*```|^\|.*\|\n\| ---.*|^_Said by .*|^1\.", re.MULTILINE)
 HEARD: dict[str, Any] = {"heard": ("Ada", "Grace"), "waiting": ("Linus",)}
 
 
@@ -171,6 +194,22 @@ class TestAnOpenStep:
         assert part(message, "Still missing") == [
             "**How would somebody see that each works? (FR-002 and FR-003)**"
         ]
+
+    def test_coverage_knows_better_what_is_missing(self, meeting: Meeting) -> None:
+        """Once there are entries: then questions without an answer under their number are only listed."""
+        meeting.say("Ada", "01-05", "quality: Answers in time -> 5 s p95\nquality: Nothing is lost")
+        message = open_card(scene(meeting, "01-05", heard=("Ada",)))
+        assert part(message, "Still missing") == [
+            "**What number is still good enough for NFR-002?**",
+            "What could go wrong?",
+        ]
+        assert [row[0] for row in part(message, "Also asked")] == ["1", "2", "3"]
+
+        meeting.say("Ada", "01-05", "NFR-002 threshold: 0 of 1000\nrisk: Redis is down")
+        message = open_card(scene(meeting, "01-05", heard=("Ada",)))
+        assert part(message, "Still missing") == []
+        assert message.choices[0].emphasis is Emphasis.PRIMARY
+        assert "Nothing is missing. Finish when you are ready." in message.text
 
     def test_one_finding_at_a_time(self, partly: Meeting) -> None:
         partly.say("Linus", FEATURES, "requirement: Answer quickly")
@@ -404,22 +443,34 @@ class TestAFinishedStep:
         assert shown(message).startswith("Core Feature Definition – saved\n")
         assert part(message, "6. Functional Requirements") == [
             "FR-001 | Limit requests per API key",
-            "  AC-001-01: the 601st request in a minute gets a 429 — Ada",
+            "  AC-001-01 | the 601st request in a minute gets a 429 — Ada",
             "FR-002 | See in each answer how much is left | no test yet",
             "FR-003 | Ask for a higher limit and hear back soon | no test yet",
         ]
-        assert part(message, "7. Out of Scope") == ["**OUT-001** Limits per IP address — Ada"]
+        assert part(message, "7. Out of Scope") == ["OUT-001 | Limits per IP address — Ada"]
 
-    def test_says_the_words_of_every_section_that_was_written(self, partly: Meeting) -> None:
-        """Whatever form the section has: nothing that was committed is left out or changed."""
-        partly.say("Ada", "01-05", "risk: Redis is down; likelihood: low; impact: high -> a local fallback")
+    @pytest.mark.parametrize("step_id", [step.step_id for step in PLAYBOOK.agenda.steps])
+    def test_says_the_words_of_every_section_that_was_written(self, meeting: Meeting, step_id: str) -> None:
+        """In every form, but diagrams and the heads of tables."""
+        for said_in, text in SAID:
+            meeting.say("Ada", said_in, text)
+        saved = tuple(one for one in committed(meeting, step_id) if one.path.endswith(".md"))
+        message = finished_card(scene(meeting, step_id, saved=saved, **HEARD), by="Ada")
+
+        for one in saved:
+            rows = " ".join(part(message, one.heading or f"`{one.path}`"))
+            body = NOT_SHOWN.sub("", one.body)
+            assert set(re.findall(r"\w+", body)) <= set(re.findall(r"\w+", rows))
+
+    def test_names_the_columns_of_a_table(self, partly: Meeting) -> None:
         partly.say("Ada", "01-05", "quality: Answers in time -> 5 s p95")
+        partly.say("Ada", "01-05", "risk: Redis is down; likelihood: low; impact: high -> a local fallback")
         message = finished_card(scene(partly, "01-05", saved=committed(partly, "01-05"), **HEARD), by="Ada")
 
-        rows = "\n".join(part(message, "5. Quality Attributes & Risks"))
-        assert "RSK-001 Redis is down" in rows
-        assert "Likelihood: low · Impact: high · Mitigation: a local fallback" in rows
-        assert "5 s p95" in rows
+        assert part(message, "5. Quality Attributes & Risks") == [
+            "NFR-001 | Answers in time · Threshold: 5 s p95",
+            "RSK-001 | Redis is down · Likelihood: low · Impact: high · Mitigation: a local fallback",
+        ]
 
     def test_shows_a_file_of_data_as_it_is(self, partly: Meeting) -> None:
         partly.say("Ada", "01-07", "As a client I want to see what is left so that I slow down (FR-002)")

@@ -5,11 +5,10 @@ A card says only what its scene says. In particular nothing is called saved but 
 Markdown that was committed.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bot.domain.catalog.phases import Phase
-from bot.domain.catalog.schema import DATA, Kind, Show, ViewForm
+from bot.domain.catalog.schema import DATA, Kind, ViewForm
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import menus, specification_wording, step_wording
 from bot.domain.messages.message import (
@@ -24,6 +23,7 @@ from bot.domain.messages.message import (
     Message,
     card_in_words,
 )
+from bot.domain.messages.section_rows import rows_of
 from bot.domain.messages.specification_wording import StaleCause
 from bot.domain.messages.step_scene import (
     AskedQuestion,
@@ -33,9 +33,9 @@ from bot.domain.messages.step_scene import (
     SuggestionState,
 )
 from bot.domain.roundtable.outcomes import ChangedFile
-from bot.domain.specification.coverage import GapKind
+from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import Entry, EntryState
-from bot.domain.specification.projection import NOTHING, SAID_BY, Projection
+from bot.domain.specification.projection import NOTHING, Projection
 from bot.domain.values.text import counted, one_line
 
 ENTRIES_SHOWN = 12
@@ -47,8 +47,7 @@ ROW_CHARS = 300
 DATA_ROWS = 12
 """Of a JSON or CSV file."""
 
-_CELL = re.compile(r"(?<!\\)\|")
-_TABLE_MARKS = frozenset("|-: ")
+SIGNATURE = ("inputs", "result", "errors")
 FINDINGS = frozenset(GapKind) - {GapKind.MISSING, GapKind.PROPOSED}
 """What is shown one at a time; what is missing and what is suggested have places of their own."""
 
@@ -244,12 +243,17 @@ def _open_parts(scene: StepScene) -> Iterator[CardPart]:
 
 
 def _still_missing(scene: StepScene) -> Iterator[CardPart]:
+    """The questions, with their numbers, and what coverage asks beyond them; the first one is bold."""
     rows = [_question(one, is_first=at == 0) for at, one in enumerate(scene.unanswered)]
-    if not rows:
-        asks = specification_wording.missing(scene.missing, scene.schema, scene.specification)
-        rows = [CardRow(text=f"**{ask}**" if at == 0 else ask) for at, ask in enumerate(asks[:ENTRIES_SHOWN])]
+    if scene.is_covered or not rows:
+        asked = {gap for one in scene.unanswered for gap in one.gaps}
+        gaps = [gap for gap in scene.missing if gap not in asked]
+        asks = specification_wording.missing(gaps, scene.schema, scene.specification)[:ENTRIES_SHOWN]
+        rows += [CardRow(text=ask if rows or at else f"**{ask}**") for at, ask in enumerate(asks)]
     if rows:
-        yield CardPart(title="Still missing", rows=tuple(rows), numbered=bool(scene.unanswered))
+        yield CardPart(title="Still missing", rows=tuple(rows), numbered=any(row.id for row in rows))
+    if also := [_question(one, is_first=False) for one in scene.also_asked]:
+        yield CardPart(title="Also asked", rows=tuple(also), numbered=True)
 
 
 def _question(question: AskedQuestion, *, is_first: bool) -> CardRow:
@@ -258,17 +262,20 @@ def _question(question: AskedQuestion, *, is_first: bool) -> CardRow:
     return CardRow(id=f"{question.number}.", text=f"{text}{about}")
 
 
-def _findings(scene: StepScene) -> Iterator[CardPart]:
+def _finding(scene: StepScene) -> CoverageGap | None:
     """One at a time."""
     marked = {one.id for one in scene.stale}
-    for gap in scene.gaps:
-        if gap.kind in FINDINGS and not (gap.kind is GapKind.STALE and gap.id in marked):
-            yield CardPart(
-                title="Worth a second look",
-                prose=specification_wording.finding(gap, scene.schema, scene.specification),
-                button=AMEND.but(label="Fix…", value=gap.id) if gap.id else None,
-            )
-            return
+    found = (gap for gap in scene.gaps if gap.kind in FINDINGS)
+    return next((gap for gap in found if not (gap.kind is GapKind.STALE and gap.id in marked)), None)
+
+
+def _findings(scene: StepScene) -> Iterator[CardPart]:
+    if gap := _finding(scene):
+        yield CardPart(
+            title="Worth a second look",
+            prose=specification_wording.finding(gap, scene.schema, scene.specification),
+            button=AMEND.but(label="Fix…", value=gap.id) if gap.id else None,
+        )
 
 
 def _unsorted(scene: StepScene, title: str) -> Iterator[CardPart]:
@@ -362,22 +369,25 @@ def _recorded(scene: StepScene) -> list[list[CardRow]]:
     """For each entry its row, and the rows below it."""
     projection = Projection(scene.schema, scene.specification)
     hidden = {one.id for one in scene.listed_suggestions if not one.field}
-    shown: dict[str, list[CardRow]] = {}
+    found: dict[str, tuple[Entry, list[str]]] = {}
     for view in scene.schema.of_step(scene.step_id):
         for show in view.show:
             if show.form in {ViewForm.DIAGRAM, ViewForm.COUNTS}:
                 continue
             for entry in projection.chosen(show, view):
-                if entry.id not in shown and entry.id not in hidden:
-                    shown[entry.id] = _entry(scene, projection, show, entry)
-    return [*shown.values(), *_answers(scene)]
+                if entry.id not in hidden:
+                    _, names = found.setdefault(entry.id, (entry, []))
+                    names += (*(SIGNATURE if show.form is ViewForm.CODE else ()), *show.fields.values())
+    entries = (_entry(scene, projection, names, entry) for entry, names in found.values())
+    return [*entries, *_answers(scene)]
 
 
-def _entry(scene: StepScene, projection: Projection, show: Show, entry: Entry) -> list[CardRow]:
+def _entry(scene: StepScene, projection: Projection, fields: Iterable[str], entry: Entry) -> list[CardRow]:
     kind = scene.schema.kinds[entry.kind]
+    names = tuple(dict.fromkeys(fields))
     facts = [
         f"{kind.label(name)}: {text}"
-        for name in show.fields.values()
+        for name in names
         if name in kind.fields and name != kind.text and (text := projection.shown(entry, name))
     ]
     words = projection.shown(entry, kind.text)
@@ -393,7 +403,7 @@ def _entry(scene: StepScene, projection: Projection, show: Show, entry: Entry) -
             aside=_aside(scene, part),
             level=1,
         )
-        for name in show.fields
+        for name in names
         if name in scene.schema.kinds
         for part in scene.specification.parts(entry.id, name)
         if part.id not in {one.id for one in scene.open_suggestions}
@@ -472,9 +482,9 @@ def _saved_part(scene: StepScene, saved: SavedSection) -> CardPart:
     title = saved.heading or f"`{saved.path}`"
     if saved.path.lower().endswith(tuple(f".{form}" for form in DATA)):
         rows = saved.body.strip().splitlines()
-        cut = [*rows[:DATA_ROWS], *([_more(len(rows) - DATA_ROWS)] if len(rows) > DATA_ROWS else [])]
-        return CardPart(title=title, prose="\n".join(["```", *cut, "```"]))
-    blocks = _blocks_of(saved.body)
+        more = [f"{_more(len(rows) - DATA_ROWS)} lines"] if len(rows) > DATA_ROWS else []
+        return CardPart(title=title, prose="\n".join(["```", *rows[:DATA_ROWS], "```", *more]))
+    blocks = rows_of(saved.body)
     if not blocks:
         return CardPart(title=title, prose=saved.body.strip() or NOTHING)
     return CardPart(title=title, rows=_cut([_marked(scene, one) for one in blocks], ENTRIES_SHOWN))
@@ -485,43 +495,6 @@ def _marked(scene: StepScene, block: Sequence[CardRow]) -> list[CardRow]:
     first, *rest = block
     lacking = _lacking(scene, first.id) if first.id else []
     return [first.but(aside=", ".join(lacking)), *rest]
-
-
-def _blocks_of(body: str) -> list[list[CardRow]]:
-    """The rows of a section, and those below each; words of the Markdown are kept, its marks are not."""
-    blocks: list[list[CardRow]] = []
-    head: list[str] = []
-    is_below = is_code = False
-    for raw in body.splitlines():
-        row = raw.strip()
-        if not row.startswith("|"):
-            head = []
-        if row.startswith("```"):
-            is_code = not is_code
-        elif is_code or (blocks and (raw.startswith(" ") or (is_below and row.startswith("- ")))):
-            below = CardRow(text=row.removeprefix("- "), level=1)
-            blocks[-1:] = [[*blocks[-1], below]] if blocks else [[below.but(level=0)]]
-        elif not row or row.startswith(SAID_BY) or row == NOTHING:
-            continue
-        elif row.startswith("|"):
-            cells = [cell.strip().replace("\\|", "|") for cell in _CELL.split(row)[1:-1]]
-            if head and not set(row) <= _TABLE_MARKS:
-                blocks.append([CardRow(text=_table_row(head, cells))])
-            head = head or cells
-        elif row.startswith("#"):
-            id, _, words = row.lstrip("#").strip().partition(": ")
-            blocks.append([CardRow(id=id, text=words) if words else CardRow(text=id)])
-            is_below = True
-        else:
-            blocks.append([CardRow(text=row.removeprefix("- "))])
-            is_below = row.startswith("**") and row.endswith("**")
-    return blocks
-
-
-def _table_row(head: Sequence[str], cells: Sequence[str]) -> str:
-    first, *rest = cells
-    told = [f"{name}: {cell}" for name, cell in zip(head[1:], rest, strict=False) if cell]
-    return " · ".join([f"**{first}**" if told else first, *told])
 
 
 def _counts(scene: StepScene) -> Iterator[str]:
@@ -606,10 +579,11 @@ def _unsettled(scene: StepScene) -> Confirm | None:
 
 
 def _left(scene: StepScene) -> str:
-    entries = {gap.id: gap for gap in scene.missing if gap.id}
     sentences = list(specification_wording.without(scene.missing, scene.schema))[:3]
-    open_questions = len(scene.unanswered) or sum(not gap.id for gap in scene.missing)
-    if open_questions and not (entries and all(one.about for one in scene.unanswered)):
+    about_entries = sum(bool(one.about) for one in scene.unanswered)
+    asked = {gap for one in scene.unanswered for gap in one.gaps}
+    beyond = sum(not gap.id and gap not in asked for gap in scene.missing) if scene.is_covered else 0
+    if open_questions := len(scene.unanswered) - about_entries + beyond:
         sentences.append(f"{counted(open_questions, 'question')} {_is(open_questions)} open.")
     if undecided := len(scene.open_suggestions):
         sentences.append(f"{counted(undecided, 'suggestion')} {_is(undecided)} undecided.")
@@ -627,7 +601,8 @@ def _foot(scene: StepScene) -> Iterator[str]:
         number = " To answer one question, begin with its number: `2. …`" if len(scene.questions) > 1 else ""
         yield f"Just reply here, all of you.{number}"
     elif not (_unsettled(scene) or scene.thinking):
-        yield "That is all I asked. Finish when you are ready."
+        all_of_it = "Nothing is missing." if scene.also_asked else "That is all I asked."
+        yield f"{all_of_it} Finish when you are ready."
     if heard := _heard(scene):
         yield heard
     if typed := tuple(_typed_words(scene)):
@@ -650,9 +625,11 @@ def _typed_words(scene: StepScene) -> Iterator[str]:
             yield "accept all"
     if scene.stale:
         yield from (f"keep {scene.stale[0].id}", f"withdraw {scene.stale[0].id}")
-    for part in _findings(scene):
-        if part.button:
-            yield f"{part.button.value}: new words"
+    gap = _finding(scene)
+    if gap and gap.kind is GapKind.CONTESTED:
+        yield f"{gap.id} {specification_wording.field_name(gap, scene.schema)}: …"
+    elif gap and gap.kind in {GapKind.VAGUE, GapKind.UNKNOWN}:
+        yield f"{gap.id}: new words"
     if scene.unsorted:
         kinds = scene.schema.shown_in(scene.step_id)
         kind = next((_label(one).lower() for one in kinds), "decision")

@@ -17,12 +17,16 @@ SUGGESTIONS_SHOWN = 8
 
 
 class AskedQuestion(Value):
-    """A question of the step, numbered from 1. `about` are the entries for which the answer is missing."""
+    """A question of the step, numbered from 1. `gaps` are what coverage misses of its answer."""
 
     number: int
     text: str
     is_answered: bool = False
-    about: tuple[str, ...] = ()
+    gaps: tuple[CoverageGap, ...] = ()
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        return tuple(gap.id for gap in self.gaps if gap.id)
 
 
 class UnsortedNote(Value):
@@ -118,8 +122,25 @@ class StepScene:
         return not (self.heard or self.suggestions or self.unsorted)
 
     @property
+    def is_covered(self) -> bool:
+        """Whether coverage knows what is missing: the sections have needs, and there are entries to look at."""
+        needs = any(view.needs for view in self.schema.of_step(self.step_id))
+        entries = (
+            one for kind in self.schema.shown_in(self.step_id) for one in self.specification.active(kind.key)
+        )
+        return needs and any(one.state is EntryState.ACCEPTED for one in entries)
+
+    @property
     def unanswered(self) -> tuple[AskedQuestion, ...]:
-        return tuple(one for one in self.questions if not one.is_answered)
+        """Where coverage knows what is missing, only the questions about that."""
+        is_covered = self.is_covered
+        return tuple(one for one in self.questions if not one.is_answered and (one.gaps or not is_covered))
+
+    @property
+    def also_asked(self) -> tuple[AskedQuestion, ...]:
+        """Without an answer under their number; the entries may be one."""
+        unanswered = self.unanswered
+        return tuple(one for one in self.questions if not one.is_answered and one not in unanswered)
 
     @property
     def open_suggestions(self) -> tuple[Suggestion, ...]:
@@ -154,9 +175,9 @@ def asked(
     gaps: Iterable[CoverageGap] = (),
 ) -> tuple[AskedQuestion, ...]:
     """
-    Which questions of a step are answered: by a note under their number, or by entries of the kinds whose forms
-    the question names (`AC: …`), as far as coverage misses none. The only question that names no form is
-    about the other kinds of the step.
+    Which of the *questions* of a step (their placeholders filled) are answered: by a note under their number, or
+    by entries of the kinds whose forms the question names (`AC: …`), where coverage misses none of them. The only
+    question that names no form is about the other kinds of the step.
     """
     noted = {note["question"] for note in specification.notes_of([step_id])}
     kinds = {kind.key: kind for kind in schema.shown_in(step_id)}
@@ -171,8 +192,8 @@ def asked(
         entries = (one for key in about for one in specification.active(key))
         has_entries = any(one.state is EntryState.ACCEPTED for one in entries)
         is_answered = number in noted or (has_entries and not lacking)
-        ids = tuple(gap.id for gap in lacking if gap.id)
-        found.append(AskedQuestion(number=number, text=text, is_answered=is_answered, about=ids))
+        gaps_of_it = () if is_answered else tuple(lacking)
+        found.append(AskedQuestion(number=number, text=text, is_answered=is_answered, gaps=gaps_of_it))
     return tuple(found)
 
 

@@ -48,10 +48,21 @@ class Menu(Stored):
     ts: str = ""
 
     def offers(self, action: Action) -> bool:
-        return any(choice.action is action for choice in self.message.choices)
+        return any(choice.action is action for choice in self.choices)
 
     def label_of(self, action: Action) -> str:
-        return next(choice.label for choice in self.message.choices if choice.action is action)
+        return next(choice.label for choice in self.choices if choice.action is action)
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """Everything that can be pressed, wherever it stands."""
+        card = self.message.card
+        if card is None:
+            return self.message.choices
+        beside = (
+            one for part in card.parts for one in (*((part.button,) if part.button else ()), *part.options)
+        )
+        return (*self.message.choices, *card.more, *beside)
 
 
 class Used(Stored):

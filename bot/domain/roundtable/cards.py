@@ -6,14 +6,33 @@ So an edit that was lost by a crash is made by the next input, and however much 
 content is sent once.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 
-from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages.message import Message
+from bot.domain.catalog.agenda import Playbook, depth_of_step
+from bot.domain.catalog.schema import NOTE
+from bot.domain.catalog.steps import SHARED, Step
+from bot.domain.messages import step_card, step_wording
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Choice, Message
+from bot.domain.messages.specification_wording import StaleCause
+from bot.domain.messages.step_scene import (
+    SavedSection,
+    StaleEntry,
+    StepScene,
+    Suggestion,
+    SuggestionState,
+    UnsortedNote,
+    asked,
+)
+from bot.domain.roundtable.budget import line as budget_line
 from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.inputs import Input
 from bot.domain.roundtable.state import Roundtable, StepCard
+from bot.domain.roundtable.transitions import asking, saving, specifying
+from bot.domain.specification import coverage
+from bot.domain.specification.entries import Entry, EntryState
+from bot.domain.specification.projection import Projection
 
 Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
 
@@ -26,36 +45,203 @@ def with_card(decide: Decide) -> Decide:
         after = decide(rt, event, playbook)
         if after is rt or after.card is None:
             return after
-        return _current(_left(after, rt.card), after.card, playbook)
+        return _current(_left(after, rt.card, playbook), playbook)
 
     return decided
 
 
-def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
-    """What the card says now."""
-    del rt, playbook
-    return card.message
-
-
-def _current(rt: Roundtable, card: StepCard, playbook: Playbook) -> Roundtable:
-    """Edited, once it is known where it stands."""
+def _current(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """The menu offers what the card shows; it is edited once it is known where it stands."""
+    card = rt.card
+    assert card, "there is a card"
     message = rendered(rt, card, playbook)
-    if not card.ts or message == card.shown:
-        return rt
-    offers_more = message.choices != card.shown.choices and bool(message.choices)
-    rt = rt.edited(ts=card.ts, message=message)
-    rt = rt.but(card=card.but(shown=message, revision=card.revision + 1))
-    return rt.asking_with(rt.outbox[-1]) if offers_more else rt
-
-
-def _left(rt: Roundtable, old: StepCard | None) -> Roundtable:
-    """The card that was there before another one stays in the thread, without anything to press."""
-    if old is None or rt.card is None or old.token == rt.card.token:
-        return rt
-    if old.ts:
-        return rt.edited(ts=old.ts, message=old.message.spent())
+    if rt.menu and rt.menu.token == card.token:
+        rt = rt.but(menu=rt.menu.but(message=message))
+    if _is_posted_yet(rt, card):
+        if not card.ts or message == card.shown:
+            return rt
+        offers_more = message.choices != card.shown.choices and bool(message.choices)
+        rt = rt.edited(ts=card.ts, message=message)
+        rt = rt.but(card=card.but(shown=message, revision=card.revision + 1))
+        return rt.asking_with(rt.outbox[-1]) if offers_more else rt
+    # The post has not been tried yet: it says at once what stands there now.
     outbox = tuple(
-        one.but(message=one.message.spent()) if isinstance(one, Post) and one.id == old.post else one
+        one.but(message=message.but(about=one.message.about))
+        if isinstance(one, Post) and one.id == card.post
+        else one
         for one in rt.outbox
     )
-    return rt.but(outbox=outbox)
+    return rt.but(outbox=outbox, card=card.but(shown=message))
+
+
+def _is_posted_yet(rt: Roundtable, card: StepCard) -> bool:
+    return all(one.id != card.post or one.attempts for one in rt.outbox)
+
+
+def _left(rt: Roundtable, old: StepCard | None, playbook: Playbook) -> Roundtable:
+    """The card that was there before another one stays in the thread, in short."""
+    if old is None or rt.card is None or old.token == rt.card.token or not old.ts:
+        return rt
+    return rt.edited(ts=old.ts, message=collapsed(rt, old, playbook))
+
+
+# --- what a card says ---
+
+
+def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
+    """What the card says now. Without its step, it says what it was offered with."""
+    scene = scene_of(rt, card, playbook)
+    if scene is None:
+        return card.message
+    menu = rt.menu if rt.menu and rt.menu.token == card.token else None
+    if menu and menu.kind is MenuKind.PROMPT:
+        message = step_card.open_card(scene)
+    elif menu or card.step_id in rt.steps_completed:
+        ends_phase = menu is not None and menu.kind is MenuKind.PHASE
+        following = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key)) if ends_phase else None
+        message = step_card.finished_card(scene, by=card.by, ends_phase=ends_phase, following=following)
+    else:
+        message = step_card.open_card(scene)
+    if menu is None:
+        return message.spent().but(note=card.message.note)
+    return message.but(choices=_with_extras(message, card.message.choices), token=card.token)
+
+
+def collapsed(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
+    """What stays of a card that people went on from. It has a menu no more."""
+    scene = scene_of(rt, card, playbook)
+    if scene is None or card.step_id not in rt.steps_completed:
+        return card.shown.spent()
+    return step_card.collapsed_card(scene).spent()
+
+
+def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | None:
+    step = playbook.agenda.get(card.step_id)
+    if step is None or not playbook.schema.of_step(step.step_id):
+        return None
+    phase = asking.phase_of(step.phase_key, playbook)
+    steps = playbook.agenda.steps_of(step.phase_key)
+    depth = depth_of_step(step, rt.depth_overrides, rt.depth)
+    text, _ = step.text_at(depth)
+    gaps = coverage.of_step(playbook.schema, rt.specification, step.step_id)
+    heard = _heard(rt, step)
+    is_done = step.step_id in rt.steps_completed
+    is_saved = is_done and not saving.is_behind(rt)
+    not_saved = step_wording.not_all_saved() if is_done and not is_saved else ""
+    return StepScene(
+        step=step,
+        persona=playbook.roster.get(step.persona) or asking.speaker_of(rt, playbook),
+        phase=phase.name,
+        position=steps.index(step) + 1,
+        steps_in_phase=len(steps),
+        depth=depth,
+        schema=playbook.schema,
+        specification=rt.specification,
+        prompt=asking.filled(rt, step, text),
+        first=card.first,
+        questions=asked(
+            [asking.filled(rt, step, one) for one in specifying.questions_of(rt, step)],
+            playbook.schema,
+            rt.specification,
+            step.step_id,
+            gaps=gaps,
+        ),
+        heard=heard,
+        waiting=tuple(name for name in rt.people.values() if name not in heard),
+        gaps=gaps,
+        suggestions=tuple(suggestions(rt, step, playbook)),
+        stale=tuple(_stale(rt, step, playbook)),
+        unsorted=tuple(_unsorted(rt, step, playbook)),
+        saved=tuple(_saved(rt, step, playbook)) if is_saved else (),
+        lines=tuple(filter(None, [not_saved, budget_line(rt.purse, playbook.policy)])),
+    )
+
+
+def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Suggestion]:
+    """Entries of the step that were proposed, and proposed values of others. What was decided keeps its number."""
+    number = 0
+    kinds = {kind.key for kind in playbook.schema.shown_in(step.step_id)}
+    for entry in rt.specification.entries.values():
+        first = next((claims[0] for claims in entry.claims.values()), None)
+        if first is None or entry.kind == NOTE:
+            continue
+        if entry.step == step.step_id and not first.accepted:
+            number += 1
+            state = {
+                EntryState.PROPOSED: SuggestionState.OPEN,
+                EntryState.ACCEPTED: SuggestionState.ACCEPTED,
+            }.get(entry.state, SuggestionState.LEFT_OUT)
+            yield Suggestion(number=number, id=entry.id, by=_by(entry, playbook), state=state)
+        elif entry.kind in kinds and rt.specification.lives(entry.id):
+            for field in entry.claims:
+                if pending := entry.pending(field):
+                    number += 1
+                    by = pending.name or pending.by
+                    yield Suggestion(number=number, id=entry.id, field=field, by=_name(by, playbook))
+
+
+def _by(entry: Entry, playbook: Playbook) -> str:
+    return ", ".join(_name(one, playbook) for one in entry.said_by.split(", "))
+
+
+def _name(actor: str, playbook: Playbook) -> str:
+    """A persona's name for the actor of its lines."""
+    return next((one.name for one in playbook.roster if one.actor == actor), actor)
+
+
+def _heard(rt: Roundtable, step: Step) -> tuple[str, ...]:
+    said = (rt.name_of(answer.person) for answer in rt.answers) if rt.step_id == step.step_id else ()
+    of_entries = (
+        claim.name or claim.by
+        for entry in rt.specification.entries.values()
+        if entry.step == step.step_id
+        for _, claim in entry.current()
+        if claim.by in rt.people
+    )
+    return tuple(dict.fromkeys((*said, *of_entries)))
+
+
+def _stale(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[StaleEntry]:
+    kinds = {kind.key for kind in playbook.schema.shown_in(step.step_id)}
+    for entry in rt.specification.entries.values():
+        if (
+            entry.stale
+            and rt.specification.lives(entry.id)
+            and (entry.kind in kinds or entry.step == step.step_id)
+        ):
+            yield StaleEntry(id=entry.id, cause=StaleCause.CHANGED)
+
+
+def _unsorted(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[UnsortedNote]:
+    """Where prose is asked for, notes are the content. Letters go by the order in which they were said."""
+    views = [view for view in playbook.schema.of_step(step.step_id) if view.is_page]
+    if any(view.prose for view in views):
+        return
+    notes = [
+        one for one in rt.specification.entries.values() if one.kind == NOTE and one.step == step.step_id
+    ]
+    for place, note in enumerate(notes):
+        if rt.specification.lives(note.id):
+            yield UnsortedNote(letter=_letter(place), text=str(note["text"]), by=note.said_by, id=note.id)
+
+
+def _letter(place: int) -> str:
+    return chr(ord("a") + place % 26) * (place // 26 + 1)
+
+
+def _saved(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[SavedSection]:
+    projection = Projection(playbook.schema, rt.specification)
+    for view in playbook.schema.of_step(step.step_id):
+        if view.key in rt.written:
+            heading = view.heading or view.section
+            yield SavedSection(
+                path=SHARED.get(view.file, view.file), heading=heading, body=projection.view(view)
+            )
+
+
+def _with_extras(message: Message, offered: tuple[Choice, ...]) -> tuple[Choice, ...]:
+    """Buttons that are there for a time: allow more to be spent, try the model again."""
+    assert message.card, "a card was rendered"
+    shown = {choice.action for choice in (*message.choices, *message.card.more)}
+    extra = (one for one in offered if one.action not in shown and one.action in asking.FOR_A_TIME)
+    return (*message.choices, *extra)

@@ -93,6 +93,8 @@ class StepCard(Stored):
     message: Message
     shown: Message
     revision: int = 0
+    first: str = ""
+    by: str = ""
 
 
 class Stalled(Stored):

@@ -135,15 +135,25 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundtable:
         rt = rt.logging(trouble("ERR-STEP-007"))
     if persona.key != lead.key:
         rt = rt.logging(trouble("ERR-PERSONA-002"))
-    facts = step_wording.surveyed(rt.survey) if rt.survey and step.step_id in SURVEYED else ""
-    parts = (first, step_wording.header(persona, step), facts, step_wording.prompt(text, _known_facts(rt)))
+    parts = (first, step_wording.header(persona, step), filled(rt, step, text))
     message = menus.prompt(persona.key, "\n\n".join(part for part in parts if part), depth)
     in_place = rt.card is not None and rt.card.step_id == rt.step_id and not first
     offered = rt.offering_in_place if in_place else rt.offering
     rt = offered(MenuKind.PROMPT, message, part=LinePhase.CLARIFYING, actor=persona.actor)
+    rt = rt.but(card=rt.card.but(first=first)) if rt.card and not in_place else rt
     newest = rt.asked[-1] if rt.asked else None
     asked_again = newest is not None and newest.step_id == rt.step_id and not newest.discussion
     return rt if asked_again else rt.opening(rt.step_id)
+
+
+def filled(rt: Roundtable, step: Step, text: str) -> str:
+    """A text of the step, with what is known in its placeholders, and what a search has found above it."""
+    found = step_wording.surveyed(rt.survey) if rt.survey and step.step_id in SURVEYED else ""
+    body = step_wording.prompt(text, _known_facts(rt))
+    return "\n\n".join(part for part in (found, body) if part) if text.count("\n") else body
+
+
+FOR_A_TIME = frozenset({menus.ALLOW_MORE.action, menus.RETRY.action})
 
 
 def menu(

@@ -99,6 +99,7 @@ def finish(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") 
         return asking.next_question(rt, playbook)
     name = rt.name_of(person.id)
     rt = rt.closing_menu(step_wording.finished(name), ts=ts).dropping(Speak, Survey)
+    rt = rt.but(card=rt.card.but(by=name)) if rt.card else rt
     rt = rt.recording(
         step_wording.step_finished(name, step), part=LinePhase.CLARIFYING, user_id=person.id, user_name=name
     )

@@ -30,7 +30,7 @@ from bot.record.verify import (
 from bot.settings import Settings
 from bot.slack import client as slack_client
 from bot.slack.history import thread_evidence
-from bot.storage.git.versions import lost, made, versions
+from bot.storage.git.versions import foreign, lost, made, versions
 
 
 class Form(Enum):
@@ -84,7 +84,8 @@ def verified(one: RecordedItem) -> list[Difference]:
     Everything that is not as it should be, the first difference first; and what others changed in commits of theirs,
     which stands.
     """
-    return [*_gone(one), *differences(one, tuple(versions(one.folder)))]
+    others = foreign(one.folder, one.name, one.record.read())
+    return [*_gone(one), *differences(one, tuple(versions(one.folder)), foreign=others)]
 
 
 def unwitnessed(one: RecordedItem) -> int:

@@ -320,6 +320,7 @@ class Performers(NamedTuple):
                     mended_lines=receipt.mended_lines,
                     witness=receipt.witness,
                     back=receipt.back,
+                    hand_edits=receipt.hand_edits,
                 )
             case _:
                 assert_never(effect)

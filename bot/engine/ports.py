@@ -24,7 +24,7 @@ from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, WorkIndicator
-from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, ItemState, ThreadMessage
+from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, HandEdit, ItemState, ThreadMessage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import Line
@@ -268,7 +268,7 @@ class CommitResult(NamedTuple):
     *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *mended_lines* is
     how many damaged lines of the transcript came back from git.
     *witness* is the transcript as it is committed now; *back* says that the workspace had gone back to an older state,
-    and what was done.
+    and what was done. *hand_edits* are what people changed where edits were not applied.
     """
 
     state: ItemState
@@ -279,6 +279,7 @@ class CommitResult(NamedTuple):
     mended_lines: int = 0
     witness: Witness = Witness()
     back: RolledBack | None = None
+    hand_edits: tuple[HandEdit, ...] = ()
 
 
 class Listing(NamedTuple):

@@ -1,26 +1,30 @@
 """
-Verifies a record: the transcript with git, and meta.json, the artifacts and the plans with the transcript.
+Verifies a record: the transcript with git, and meta.json, specification.json, the artifacts and the plans with the
+transcript.
 
 Lines cannot prove themselves, so the file is compared with every committed version. A changed byte is found wherever it
 is: in a line by git, in a synthesis or in meta.json by the lines.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from bot.domain.item import meta
-from bot.domain.item.artifacts import SHARED, applies_to, original
+from bot.domain.item.artifacts import SHARED, SPECIFICATION, applies_to, original
 from bot.domain.item.meta import Record
 from bot.domain.planning.plan_reader import read_plan
 from bot.domain.planning.plan_review import plan_hash
 from bot.domain.planning.projections import check_files
 from bot.domain.planning.workshop import FOLDER, PLAN, PROJECTIONS, REVIEW
+from bot.domain.specification.snapshot import HASH, first_difference, folded, hash_of
+from bot.domain.specification.snapshot import read as read_snapshot
 from bot.domain.transcript import verify
 from bot.domain.transcript.fold import CONCLUDED_KEPT
+from bot.domain.transcript.lines import CHANGING_ENTRIES, Line
 from bot.domain.transcript.scrubbing import ScrubbedLines, named
 from bot.domain.transcript.state import Concluded, State
 from bot.domain.transcript.verify import Wrong, marker, markers, sections_compared
@@ -36,7 +40,7 @@ from bot.files import (
     Folder,
     folder,
 )
-from bot.record.reading import repeated, replay
+from bot.record.reading import numbered, repeated, replay
 
 
 class Difference(NamedTuple):
@@ -292,6 +296,7 @@ def _named(path: str, folder: str) -> str:
 
 META = "meta.json"
 TRANSCRIPT = "planning/meeting.jsonl"
+FOLDED = CHANGING_ENTRIES | {HASH}
 OUR_FOLDERS = frozenset({"planning", "reviews"})
 
 
@@ -328,8 +333,10 @@ class RecordedItem(NamedTuple):
             yield found
 
 
-def differences(item: RecordedItem, versions: Sequence[CommittedItem] = ()) -> Iterator[Difference]:
-    """All differences. *versions*: the newest first. Raises OSError."""
+def differences(
+    item: RecordedItem, versions: Sequence[CommittedItem] = (), *, foreign: Collection[str] = ()
+) -> Iterator[Difference]:
+    """All differences. *versions*: the newest first. *foreign*: the ids of lines by others. Raises OSError."""
     state = replay(item.record)
     flaws = sorted((*state.flaws, *repeated(item.record)), key=lambda flaw: flaw.number)
     yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
@@ -337,6 +344,7 @@ def differences(item: RecordedItem, versions: Sequence[CommittedItem] = ()) -> I
     yield from witnessed(item.name, versions)
     content = _content(item.file(item.folder / META, META_BYTES))
     yield from _progress(content, state, versions)
+    yield from _specified(item, foreign)
     held = list(_with_records(state, _recorded(content)))
     yield from (Difference(item.name, wrong.line, wrong.sentence) for wrong in _turns(held))
     texts: dict[str, str] = {}
@@ -365,6 +373,51 @@ def _progress(content: bytes | None, state: State, versions: Sequence[CommittedI
     if not wrong and kept:
         wrong = list(verify.rewritten(content, kept.read()))
     yield from (Difference(META, one.line, one.sentence) for one in wrong)
+
+
+def _specified(item: RecordedItem, foreign: Collection[str]) -> Iterator[Difference]:
+    """
+    The specification at the last commit that has one, and what the lines up to there give. Lines by others count as
+    proposals, or not at all where the bot did not read them.
+    """
+    lines = [
+        line
+        for _, line in numbered(item.record)
+        if isinstance(line, Line) and not FOLDED.isdisjoint(line.meta)
+    ]
+    newest = next((at for at in range(len(lines), 0, -1) if _hash_in(lines[at - 1])), 0)
+    content = _content(item.file(item.folder / SPECIFICATION, TRANSCRIPT_BYTES))
+    if not newest and content is None:
+        return
+    if content is None:
+        yield Difference(SPECIFICATION, 1, "is not there")
+        return
+    try:
+        found = read_snapshot(content.decode())
+    except ValueError:
+        yield Difference(SPECIFICATION, 1, "cannot be read")
+        return
+    ours = [line for line in lines[:newest] if line.message_id not in foreign]
+    folds = (folded(lines[:newest], foreign=foreign), folded(ours))
+    wrong = [first_difference(found.specification, one.specification) for one in folds]
+    if all(id for id, _ in wrong):
+        id, sentence = wrong[0]
+        yield Difference(SPECIFICATION, _row_of(content, id), f"{id} {sentence}")
+    elif newest and hash_of(content) != _hash_in(lines[newest - 1]):
+        yield Difference(
+            SPECIFICATION, 1, "has the entries of the lines, and is not the file that was committed"
+        )
+
+
+def _hash_in(line: Line) -> str:
+    told = line.meta.get(HASH)
+    return told if isinstance(told, str) else ""
+
+
+def _row_of(content: bytes, id: str) -> int:
+    """The line of the file that begins the entry; the first if there is none."""
+    begins = f'"id": "{id}"'.encode()
+    return next((at for at, row in enumerate(content.split(b"\n"), start=1) if begins in row), 1)
 
 
 def _recorded(content: bytes | None) -> list[Record]:

@@ -16,7 +16,7 @@ from bot.domain.values.value import Value
 SHARED = {"nfr-matrix.md": "docs/common/nfr-matrix.md"}
 """Outputs that all items share: their name in a step, and where they live in the workspace."""
 
-ENGINES_OWN = re.compile(r"(?i)(?:meta\.json|draft\.md|(?:planning|reviews)(?:/.*)?)")
+ENGINES_OWN = re.compile(r"(?i)(?:meta\.json|specification\.json|draft\.md|(?:planning|reviews)(?:/.*)?)")
 
 _PREFIX = re.compile(
     r"""(?:\*\*)?

@@ -10,9 +10,11 @@ The files a step writes, as edits: values that say what becomes of the text of o
 """
 
 import csv
+import hashlib
 import io
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -51,8 +53,21 @@ _WORD = re.compile(r"\w+")
 HeadingText = Annotated[str, Field(pattern=r"^[^\s#][^\r\n]*$")]
 
 
+DIGEST_CHARS = 16
+_FENCE = re.compile(r"\s*(?:`{3}|~{3})")
+
+
 class Missing(ValueError):
     """There is no file to add to (ERR-ELAB-013)."""
+
+
+def digest_of(body: str) -> str:
+    """
+    Of the text of a section: what people changed by hand has another one. Blank space at line ends says
+    nothing, and a fence may be indented when it is written.
+    """
+    rows = [row.strip() if _FENCE.match(row) else row.rstrip() for row in body.strip().splitlines()]
+    return hashlib.sha256("\n".join(rows).encode("utf-8", "replace")).hexdigest()[:DIGEST_CHARS]
 
 
 class SectionEdit(Stored):
@@ -60,8 +75,7 @@ class SectionEdit(Stored):
     Writes the section `## {heading}`, up to the next heading of its level, as *body* says.
 
     What elaborations added to the section stays: it begins with their first marker. *title* is the document's,
-    for a file that is new. *replaces* is the digest of what was written there last, so that a change by hand is
-    noticed.
+    for a file that is new. See `changed_by_hand` about *replaces*.
     """
 
     kind: Literal["section"] = "section"
@@ -69,13 +83,28 @@ class SectionEdit(Stored):
     heading: HeadingText
     title: str
     body: str
-    replaces: str = ""
+    replaces: str | None = None
+
+    @property
+    def digest(self) -> str:
+        return digest_of(body(self.body))
+
+    def found(self, existing: str | None) -> str:
+        """What stands in the section, without its heading and without what elaborations added."""
+        page = outline(existing or "")
+        if (heading := self._place(page)) is None:
+            return ""
+        return "".join(page.lines[heading.body : self._end(page, heading)]).strip()
+
+    def digest_in(self, existing: str | None) -> str:
+        found = self.found(existing)
+        return digest_of(found) if found else ""
 
     def apply(self, existing: str | None) -> str:
         if not existing:
             return f"# {inert(' '.join(self.title.split()))}\n\n" + self._section("", "\n", body(self.body))
         page = outline(existing)
-        if found := next((one for one in page.headings if _same(one, self._heading)), None):
+        if found := self._place(page):
             return self._rewritten(page, found, line_end(existing))
         return self._inserted(page, line_end(existing))
 
@@ -87,9 +116,16 @@ class SectionEdit(Stored):
     def _line(self) -> str:
         return f"## {inert(self.heading)}"
 
-    def _rewritten(self, page: Outline, found: Heading, eol: str) -> str:
+    def _place(self, page: Outline) -> Heading | None:
+        heading = self._heading
+        return next((one for one in page.headings if _same(one, heading)), None)
+
+    def _end(self, page: Outline, found: Heading) -> int:
         end = page.end(found, level=OWNED_LEVEL)
-        kept = next((n for n in range(found.body, end) if _is_marker(page, n)), end)
+        return next((n for n in range(found.body, end) if _is_marker(page, n)), end)
+
+    def _rewritten(self, page: Outline, found: Heading, eol: str) -> str:
+        kept = self._end(page, found)
         before, after = page.lines[: found.line], "".join(page.lines[kept:])
         text = body(self.body, fences=not has_stray_fence(before))
         section = self._section("".join(page.lines[found.line : found.body]), eol, text)
@@ -228,8 +264,7 @@ class UnreadableArtifact(ValueError):
 class ItemsEdit(Stored):
     """
     Merges *items* into an array of objects: known keys are updated in the fields given, others added, and those
-    that are
-    *gone* removed.
+    that are *gone* removed. *fields* are those that we write; see `changed_by_hand` about *replaces*.
     """
 
     kind: Literal["items"] = "items"
@@ -237,7 +272,30 @@ class ItemsEdit(Stored):
     items: tuple[Mapping[str, Any], ...]
     key: str = "id"
     gone: tuple[str, ...] = ()
-    replaces: str = ""
+    fields: tuple[str, ...] = ()
+    replaces: str | None = None
+
+    @property
+    def digest(self) -> str:
+        return self._digest(self.items)
+
+    def found(self, existing: str | None) -> str:
+        """The whole file, if it has records of ours."""
+        return existing or "" if self.digest_in(existing) else ""
+
+    def digest_in(self, existing: str | None) -> str:
+        rows = self._parsed(existing) if existing and existing.strip(BLANK) else []
+        ours = {*self.gone, *(item[self.key] for item in self.items if self.key in item)}
+        return self._digest(
+            row
+            for row in rows
+            if isinstance(row, dict) and isinstance(key := row.get(self.key), str) and key in ours
+        )
+
+    def _digest(self, records: Iterable[Mapping[str, Any]]) -> str:
+        fields = self.fields or sorted({name for item in self.items for name in item})
+        kept = {str(one.get(self.key)): [one.get(name) for name in fields] for one in records}
+        return _digest_of_records(kept)
 
     def apply(self, existing: str | None) -> str:
         if existing is None or not existing.strip(BLANK):
@@ -290,6 +348,7 @@ class RowsEdit(Stored):
     Merges *rows* into a CSV file by their first cell, which *columns* names first.
 
     Other rows and columns stay as they are. No cell of ours can be a formula (OWASP, CSV injection).
+    See `changed_by_hand` about *replaces*.
     """
 
     kind: Literal["rows"] = "rows"
@@ -297,7 +356,34 @@ class RowsEdit(Stored):
     columns: NotEmpty
     rows: tuple[NotEmpty, ...]
     gone: tuple[str, ...] = ()
-    replaces: str = ""
+    replaces: str | None = None
+
+    @property
+    def digest(self) -> str:
+        return self._digest(self.rows)
+
+    def found(self, existing: str | None) -> str:
+        """The whole file, if it has records of ours."""
+        return existing or "" if self.digest_in(existing) else ""
+
+    def digest_in(self, existing: str | None) -> str:
+        if existing is None or not existing.strip(BLANK):
+            return ""
+        header, *records = self._parsed(existing.removeprefix(BYTE_ORDER_MARK))
+        names = _names(header)
+        places = [names.index(column) if column in names else -1 for column in self.columns]
+        ours = {*self.gone, *(_harmless(row[0]) for row in self.rows)}
+        return self._digest(
+            [_cell(one, at) or "" if at >= 0 else "" for at in places]
+            for one in records
+            if _cell(one, places[0]) in ours
+        )
+
+    def _digest(self, records: Iterable[Sequence[str]]) -> str:
+        width = len(self.columns)
+        return _digest_of_records(
+            {_harmless(one[0]): [*map(_harmless, one), *[""] * width][:width] for one in records}
+        )
 
     def apply(self, existing: str | None) -> str:
         if existing is None or not existing.strip(BLANK):
@@ -334,6 +420,11 @@ class RowsEdit(Stored):
                 records.append(record)
             _update(record, given, len(header.cells))
         return "".join(_text(row, eol) for row in (header, *records))
+
+
+def _digest_of_records(records: Mapping[str, Any]) -> str:
+    """By their keys: the order of records says nothing."""
+    return digest_of(json.dumps(records, sort_keys=True)) if records else ""
 
 
 def _names(header: _Row) -> list[str]:
@@ -377,6 +468,8 @@ def _text(row: _Row, eol: str) -> str:
 
 
 __all__ = [
+    "SPECIFICATION",
+    "CheckedEdit",
     "Edit",
     "FileEdit",
     "InsightEdit",
@@ -388,12 +481,15 @@ __all__ = [
     "UnreadableArtifact",
     "additive",
     "applies_to",
+    "changed_by_hand",
+    "digest_of",
     "safe_path",
     "shared",
 ]
 
 SHARED = "docs/common/nfr-matrix.md"
-KEPT_BY_US = frozenset({"meta.json", "planning", "reviews"})
+SPECIFICATION = "specification.json"
+KEPT_BY_US = frozenset({"meta.json", SPECIFICATION, "planning", "reviews"})
 
 
 class FileEdit(Stored):
@@ -410,6 +506,22 @@ class FileEdit(Stored):
 Edit = Annotated[
     SectionEdit | InsightEdit | ItemsEdit | RowsEdit | FileEdit | PlanEdit, Field(discriminator="kind")
 ]
+
+
+CheckedEdit = SectionEdit | ItemsEdit | RowsEdit
+"""Edits that do not overwrite what people changed by hand."""
+
+
+def changed_by_hand(edit: Edit, existing: str | None) -> bool:
+    """
+    Whether there is something else than we wrote where *edit* writes.
+
+    `replaces` is the digest of what we wrote there last, empty when we wrote nothing there yet; edits of older
+    states have none, and are not checked. Raises UnreadableArtifact.
+    """
+    if not isinstance(edit, CheckedEdit) or edit.replaces is None:
+        return False
+    return edit.digest_in(existing) not in {"", edit.replaces, edit.digest}
 
 
 def applies_to(path: str) -> bool:

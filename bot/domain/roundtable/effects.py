@@ -221,8 +221,9 @@ class Commit(Attemptable):
     """
     Artifacts, then meta.json, then meeting.jsonl, then one commit: all of it or none.
 
-    `step` is set for a finished step and a synthesis, and becomes the trailer `Roundtable-Step`. `late` ones have
-    failed before, and nothing waits for them any more.
+    `step` is set for a finished step and a synthesis, and becomes the trailer `Roundtable-Step`. `snapshot` is the
+    text of specification.json; empty leaves the file as it is. `late` ones have failed before, and nothing waits
+    for them any more.
     """
 
     kind: Literal["commit"] = "commit"
@@ -231,6 +232,7 @@ class Commit(Attemptable):
     edits: tuple[Edit, ...] = ()
     change: MetaChange = MetaChange()
     lines: tuple[Line, ...] = ()
+    snapshot: str = ""
     then: Then = Then.NOTHING
     late: bool = False
 

@@ -13,7 +13,7 @@ from bot.domain.item.meta import Meta
 from bot.domain.planning.plan_reader import NOTHING_KNOWN, KnownIds
 from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import WorkshopQuestion, WorkshopRemark
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.entries import Patch, Specification
 from bot.domain.transcript.witness import RolledBack, Witness
 from bot.domain.values.places import Belonging, Person
 from bot.domain.values.value import Stored
@@ -131,7 +131,8 @@ class ItemState(Stored):
     order; `said` answers the step that it ends in, if that is open, and is only told to who reads. `codebase` is the
     last commit outside the items folder and `commits_behind` how many came since the one the item was analysed at.
     `planning`: the transcript ends in the middle of a workshop. `behind`: the folder is a clone's that has not heard
-    yet of the last commit.
+    yet of the last commit. `specification` and `written` are read only where nothing is known of the item, and are
+    empty otherwise.
     """
 
     meta: Meta
@@ -146,6 +147,8 @@ class ItemState(Stored):
     planning: bool = False
     behind: bool = False
     spent: Spent = Spent()
+    specification: Specification = Specification()
+    written: Mapping[str, str] = {}
 
 
 class ItemRead(EffectOutcome):
@@ -235,11 +238,30 @@ class ChangedFile(Stored):
     heading: str = ""
 
 
+class HandEdit(Stored):
+    """
+    A section, or our records of a data file, that somebody changed since we wrote it; our edit was not applied.
+
+    `found` is what stands there now, and `digest` its digest, for the next edit's `replaces`; `written` is what we
+    wrote there last, empty if we never did. For data both are the whole file, and `heading` is empty. `commit` is
+    short, or "uncommitted".
+    """
+
+    path: str
+    heading: str = ""
+    found: str
+    digest: str
+    written: str = ""
+    author: str
+    commit: str
+
+
 class Committed(EffectOutcome):
     """
     Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
     not be written, which `troubles` tell of; `mended_lines` of the transcript were damaged, and came back from git.
     `witness` is the transcript as it is committed now, `back` says that the workspace had gone back before.
+    `hand_edits` are in place of edits that were not applied.
     """
 
     state: ItemState
@@ -251,6 +273,7 @@ class Committed(EffectOutcome):
     mended_lines: int = 0
     witness: Witness = Witness()
     back: RolledBack | None = None
+    hand_edits: tuple[HandEdit, ...] = ()
 
 
 class PersonMet(EffectOutcome):

@@ -34,8 +34,16 @@ from bot.domain.roundtable.effects import (
 from bot.domain.roundtable.inputs import Say, Undecided
 from bot.domain.roundtable.outcomes import CodeSurvey, ThreadMessage
 from bot.domain.roundtable.stage import Stage
-from bot.domain.specification.entries import ENTRIES, Specification
-from bot.domain.transcript.lines import HIGHEST_ROUND, HOST, PEOPLE, Line, LinePhase, Source
+from bot.domain.specification.entries import Specification
+from bot.domain.transcript.lines import (
+    CHANGING_ENTRIES,
+    HIGHEST_ROUND,
+    HOST,
+    PEOPLE,
+    Line,
+    LinePhase,
+    Source,
+)
 from bot.domain.transcript.witness import Witness
 from bot.domain.values.places import Person, Place
 from bot.domain.values.timestamps import slack_time
@@ -216,8 +224,6 @@ SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
 TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
 """What is owed, though not at once: it has failed before."""
 _EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
-CHANGING_ENTRIES = frozenset({ENTRIES, "amends", "retracts"})
-"""In a line's `meta`: what makes it one for the specification."""
 OFFERING_THE_MODEL = frozenset(
     {MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR, MenuKind.ROUND}
 )

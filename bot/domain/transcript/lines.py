@@ -116,6 +116,10 @@ ABOUT = ("phase_key", "step_id", "plan_version", "plan_round")
 """In a line's `meta`: its place in the analysis or in the planning."""
 SPENT = "spent"
 """In a line's `meta`: what the models had used for the item at the commit."""
+CHANGING_ENTRIES = frozenset({"entries", "amends", "retracts"})
+"""In a line's `meta`: what makes it one for the specification."""
+HEARD_AFTER = "heard_after"
+"""In the `meta` of a message that was moved: the line that changed the specification before it did."""
 OUT_OF_ORDER = 100
 """Two messages in the wrong order are at most this many lines apart."""
 
@@ -208,25 +212,47 @@ def in_thread_order(lines: Iterable[Line]) -> tuple[Line, ...]:
     """
     ordered: list[Line] = []
     newest: tuple[tuple[int, int], str] | None = None
+    changed_last = ""
     for line in lines:
         said = _key(line)
         if said is None or newest is None or newest <= said:
             ordered.append(line)
             newest = said or newest
-            continue
-        place = next(at for at, one in enumerate(ordered) if (key := _key(one)) and key > said)
-        ordered.insert(place, _moved(line, ordered[place]))
+        else:
+            place = next(at for at, one in enumerate(ordered) if (key := _key(one)) and key > said)
+            ordered.insert(place, _moved(line, ordered[place], changed_last))
+        changed_last = changed_last if CHANGING_ENTRIES.isdisjoint(line.meta) else line.message_id
     return tuple(ordered)
+
+
+def as_heard(lines: Iterable[Line]) -> Iterator[Line]:
+    """*lines* of a transcript in the order in which they changed the specification."""
+    in_file = tuple(lines)
+    late: dict[str, list[Line]] = {}
+    for line in in_file:
+        if after := line.meta.get(HEARD_AFTER):
+            late.setdefault(str(after), []).append(line)
+    for line in in_file:
+        if HEARD_AFTER not in line.meta:
+            todo = [line]
+            while todo:
+                yield (now := todo.pop())
+                todo += late.pop(now.message_id, [])[::-1]
+    for rest in late.values():
+        yield from rest
 
 
 def _key(line: Line) -> tuple[tuple[int, int], str] | None:
     return (line.said_at, line.message_id) if line.said_at else None
 
 
-def _moved(line: Line, place: Line) -> Line:
-    """A turn of a discussion keeps its place in the discussion."""
+def _moved(line: Line, place: Line, changed_last: str) -> Line:
+    """A turn of a discussion keeps its place in the discussion, and an entry the step that it was read in."""
     if "turn_id" in line.meta:
         return line.but(ts=place.ts, round=place.round)
+    if "entries" in line.meta:
+        heard = {HEARD_AFTER: changed_last} if changed_last else {}
+        return line.but(ts=place.ts, round=place.round, phase=place.phase, meta={**line.meta, **heard})
     kept = {name: fact for name, fact in line.meta.items() if name not in ABOUT}
     where = {name: place.meta[name] for name in ABOUT if name in place.meta}
     return line.but(ts=place.ts, round=place.round, phase=place.phase, meta={**kept, **where})

@@ -17,6 +17,8 @@ from bot.domain.values.json_files import decoded, parse_kept, pretty
 SCRUBBED = "scrubbed"
 """In the `meta` of the added line."""
 
+NO_FACTS: Mapping[str, Any] = {}
+
 Redacting = Callable[[str], Redacted]
 
 
@@ -46,7 +48,7 @@ def file(content: bytes, redact: Redacting, *, name: str) -> ScrubbedFile:
         return transcript(content, redact)
     if name.endswith(".json"):
         try:
-            kinds, value = _redacted(parse_kept(content.decode()), redact, by_name=True)
+            kinds, value = redacted(parse_kept(content.decode()), redact, by_name=True)
             return ScrubbedFile(pretty(value).encode(), kinds) if kinds else ScrubbedFile(content)
         except ValueError:
             pass  # not JSON, so it is treated as text
@@ -65,8 +67,10 @@ def transcript(content: bytes, redact: Redacting) -> ScrubbedFile:
     return ScrubbedFile(b"\n".join(rows), kinds, tuple(changed)) if changed else ScrubbedFile(content)
 
 
-def note(changed: Iterable[Changed], *, last: Line | None, now: str) -> Line:
-    """The line that names the changes. It has the round and the phase of the line *last*."""
+def note(
+    changed: Iterable[Changed], *, last: Line | None, now: str, facts: Mapping[str, Any] = NO_FACTS
+) -> Line:
+    """The line that names the changes, with *facts*. It has the round and the phase of the line *last*."""
     lines = [one.as_meta() for one in changed]
     goes_on = {VERSION: last.meta[VERSION]} if last and VERSION in last.meta else {}
     count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
@@ -78,7 +82,7 @@ def note(changed: Iterable[Changed], *, last: Line | None, now: str) -> Line:
         role="planning",
         source=Source.SYSTEM,
         content=f"Secrets were taken out of {count}.",
-        meta={**goes_on, "message_id": f"scrub-{now}", SCRUBBED: lines},
+        meta={**goes_on, **facts, "message_id": f"scrub-{now}", SCRUBBED: lines},
     )
 
 
@@ -113,26 +117,26 @@ def _row(row: bytes, redact: Redacting) -> tuple[bytes, tuple[str, ...], str]:
     if not isinstance(fields, dict):
         text, kinds = redact(row.decode("utf-8", "surrogateescape"))
         return (text.encode("utf-8", "surrogateescape") if kinds else row), kinds, ""
-    kinds, after = _redacted(fields, redact)
+    kinds, after = redacted(fields, redact)
     if not kinds:
         return row, (), ""
     text = UNSAFE.sub(lambda one: f"\\u{ord(one[0]):04x}", json.dumps(after, ensure_ascii=False))
     return text.encode(), kinds, _id(after)
 
 
-def _redacted(value: Any, redact: Redacting, *, by_name: bool = False) -> tuple[tuple[str, ...], Any]:
+def redacted(value: Any, redact: Redacting, *, by_name: bool = False) -> tuple[tuple[str, ...], Any]:
     """*by_name*: the name of a field counts, too, because a password has no form of its own."""
     if isinstance(value, str):
         text, kinds = redact(value)
         return kinds, text
     if isinstance(value, list):
-        found = [_redacted(one, redact, by_name=by_name) for one in value]
+        found = [redacted(one, redact, by_name=by_name) for one in value]
         return tuple(kind for kinds, _ in found for kind in kinds), [one for _, one in found]
     if isinstance(value, dict):
         pairs = {
             name: _field(name, one, redact)
             if by_name and isinstance(one, str)
-            else _redacted(one, redact, by_name=by_name)
+            else redacted(one, redact, by_name=by_name)
             for name, one in value.items()
         }
         kinds = tuple(kind for found, _ in pairs.values() for kind in found)

@@ -3,7 +3,7 @@
 import errno
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -13,16 +13,18 @@ from pygit2 import Tree
 
 from bot.domain.catalog import budget
 from bot.domain.item import artifacts, meta
-from bot.domain.item.artifacts import Edit, InsightEdit, PlanEdit, SectionEdit
+from bot.domain.item.artifacts import CheckedEdit, Edit, InsightEdit, PlanEdit, SectionEdit
 from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
-from bot.domain.roundtable.outcomes import ChangedFile, ItemState
+from bot.domain.roundtable.outcomes import ChangedFile, HandEdit, ItemState
+from bot.domain.specification.snapshot import restored
 from bot.domain.transcript.witness import RolledBack, Witness, witness
 from bot.engine.ports import NOTHING, CommitResult, Listing, LoadedItem, Planning
 from bot.errors import WorkspaceError
 from bot.files import folder
 from bot.storage.git.checkout_update import CheckoutUpdate
 from bot.storage.git.going_back import GoingBack, HeadState
+from bot.storage.git.hand_edits import described
 from bot.storage.git.history import EFFECT, ITEM, STEP, History
 from bot.storage.git.items import Items
 from bot.storage.git.lock import WorkspaceLock
@@ -38,7 +40,8 @@ from bot.storage.git.repository import (
     trailer,
 )
 from bot.storage.git.seal import Seal
-from bot.storage.git.writing import WrittenFiles, replace_meta, write
+from bot.storage.git.versions import foreign_lines
+from bot.storage.git.writing import WrittenFiles, replace_meta, stopped, write
 
 STATE = ".roundtable"
 AUTHOR = "Roundtable"
@@ -145,8 +148,20 @@ class Checkout:
                 found = self._standing(slug, now=now, after=after)
         if found.state is None:
             return found
-        said = self._items.said(slug, found.state.meta.steps_completed)
-        return found._replace(state=found.state.but(said=said))
+        state = found.state.but(said=self._items.said(slug, found.state.meta.steps_completed))
+        return found._replace(state=state if after else self._specified(slug, state))
+
+    def _specified(self, slug: str, state: ItemState) -> ItemState:
+        """Only for who knows nothing of the item: it may take a reading of the whole transcript."""
+        place, ours = self._items.transcript_file(slug), self._history.newest_of(slug)
+        content = self._items.content(place) or b""
+        found = restored(
+            _content(ours, self._items.specification_file(slug).path),
+            _content(ours, place.path) or b"",
+            content,
+            foreign=lambda: foreign_lines(self._repository, place.path, content),
+        )
+        return state.but(specification=found.specification, written=found.written)
 
     def _back(self, slug: str, after: Witness, *, sure: bool) -> RolledBack | None:
         """None when there is nothing to report: nothing is missing, or it may still come from the remote."""
@@ -206,6 +221,14 @@ class Checkout:
             backs = [self._back(due.slug, due.after, sure=due.sure) for due in works]
             found = [self._history.find(due.work.id) for due in works]
             written = [None if done else self._write(due) for due, done in zip(works, found, strict=True)]
+            by_hand = [
+                tuple(
+                    self._hand_edits(
+                        due, one.stopped if one else stopped(self._items, due.slug, due.work.edits)
+                    )
+                )
+                for due, one in zip(works, written, strict=True)
+            ]
             drafts = [
                 CommitDraft(one.files, self._message(due, one), due.now)
                 for due, one in zip(works, written, strict=True)
@@ -216,7 +239,10 @@ class Checkout:
                 self._known(due, done) if done else self._receipt(due, next(made), one)
                 for due, done, one in zip(works, found, written, strict=True)
             ]
-            return [_telling(receipt, back) for receipt, back in zip(receipts, backs, strict=True)]
+            return [
+                _telling(receipt._replace(hand_edits=edits), back)
+                for receipt, edits, back in zip(receipts, by_hand, backs, strict=True)
+            ]
 
     def commit_files(self, drafts: Sequence[CommitDraft]) -> None:
         """Commit files that are already written, one commit per draft. The caller holds `alone`."""
@@ -272,6 +298,14 @@ class Checkout:
         self._mended[due.slug] += written.mended_lines
         return written
 
+    def _hand_edits(self, due: PendingCommit, edits: Iterable[CheckedEdit]) -> Iterator[HandEdit]:
+        """Before the commit is made: what is not committed yet is nobody's commit."""
+        for edit in edits:
+            place = self._items.place(due.slug, edit.path)
+            content = self._items.content(place) if place else None
+            if place and content is not None:
+                yield described(self._repository, place.path, edit, content.decode())
+
     def _known(self, due: PendingCommit, done: pygit2.Commit) -> CommitResult:
         """The receipt of an effect that is already committed, perhaps just before a kill."""
         self._author.mend([(done, self._items.paths(due.slug))])
@@ -283,7 +317,9 @@ class Checkout:
         state = self._standing(due.slug, now=due.now, after=due.after).state
         if state is None:
             raise WorkspaceError("meta.json was taken away while it was saved.", reason="io", again=True)
-        touched = tuple(dict.fromkeys(self._touched(due.slug, due.work.edits, made)))
+        left_out = written.stopped if written else ()
+        edits = tuple(edit for edit in due.work.edits if edit not in left_out)
+        touched = tuple(dict.fromkeys(self._touched(due.slug, edits, made)))
         mended = self._mended.pop(due.slug, 0)
         troubles, unwritten = (written.troubles, written.unwritten) if written else ((), ())
         witness = self._going_back.witness(due.slug, made.after).but(effect=due.work.id)

@@ -39,6 +39,11 @@ class History:
         newest = islice(line_from(tip(self._repository)), number)
         return list(takewhile(lambda commit: trailer(commit, ITEM), newest))[::-1]
 
+    def newest_of(self, slug: str) -> Commit | None:
+        """Our newest commit of the item."""
+        recent = islice(line_from(tip(self._repository)), COMMITS_LOOKED_AT)
+        return next((commit for commit in recent if trailer(commit, ITEM) == slug), None)
+
     def versions(self, path: str) -> Iterator[bytes]:
         """The contents of the file *path*, newest first."""
         last = None

@@ -103,6 +103,9 @@ class Items:
     def transcript_file(self, slug: str) -> FilePlace:
         return _place(*self._folders, slug, PLANNING, TRANSCRIPT, most=TRANSCRIPT_BYTES)
 
+    def specification_file(self, slug: str) -> FilePlace:
+        return _place(*self._folders, slug, artifact.SPECIFICATION, most=TRANSCRIPT_BYTES)
+
     def reviews_file(self, slug: str, name: str) -> FilePlace:
         return _place(*self._folders, slug, REVIEWS, name, most=REVIEW_BYTES)
 

@@ -13,7 +13,7 @@ import pygit2
 from pygit2 import Commit, IndexEntry, Oid, Tree
 from pygit2.enums import FileMode, SortMode
 
-from bot.domain.item.artifacts import copy_of
+from bot.domain.item.artifacts import SPECIFICATION, copy_of
 from bot.domain.transcript import merging
 from bot.domain.transcript.witness import TRAILER as WITNESS
 from bot.domain.transcript.witness import Witness, witness
@@ -187,6 +187,8 @@ class _Sides:
         folder = f"{self._items}/{self._item_of(path)}"
         if path == f"{folder}/{META}":
             merged = merging.metas(base, theirs, ours)
+        elif path == f"{folder}/{SPECIFICATION}":
+            merged = ours  # it counts only if its hash is in the newest line that has one
         elif path == f"{folder}/{PLANNING}/{TRANSCRIPT}":
             merged = merging.transcripts(base or b"", theirs, ours, ends=self._ends(path))
         elif path.lower().endswith(MARKDOWN) and change.before and change.after and base is not None:

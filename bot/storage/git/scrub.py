@@ -14,9 +14,12 @@ import pygit2
 from pygit2 import Commit, Oid, Tree
 from pygit2.enums import SortMode
 
+from bot.domain.item.artifacts import SPECIFICATION
+from bot.domain.specification.snapshot import HASH, hash_of, laid_out
 from bot.domain.transcript import lines as transcripts
 from bot.domain.transcript import scrubbing
 from bot.domain.transcript.scrubbing import Redacting, ScrubbedFile
+from bot.domain.values.json_files import parse
 from bot.files import DEEPEST, TEMPORARY, Folder, TooLarge, folder
 from bot.storage.git.checkout import AUTHOR, EMAIL, Checkout, CheckoutConfig
 from bot.storage.git.command import explained
@@ -103,17 +106,21 @@ class Scrubber:
                 except TooLarge:
                     large.append(place.path)
             if content is not None:
-                yield place, scrubbing.file(content, self._redact, name=place.name)
+                yield place, _file(content, self._redact, name=place.name)
 
     def _write(self, slug: str, changed: dict[FilePlace, ScrubbedFile], now: str) -> dict[str, bytes | None]:
         """Write the files. Returns those for the commit: files that git does not track stay untracked."""
         record = self._items.transcript_file(slug)
+        snapshot = changed.get(self._items.specification_file(slug))
+        facts = {HASH: hash_of(snapshot.content)} if snapshot else {}
         files: dict[str, bytes | None] = {}
         for place, found in changed.items():
             content = found.content
             if place.path == record.path:
                 last = transcripts.ending(reversed(content.split(b"\n"))).last
-                content = transcripts.append(content, [scrubbing.note(found.lines, last=last, now=now)])
+                content = transcripts.append(
+                    content, [scrubbing.note(found.lines, last=last, now=now, facts=facts)]
+                )
             with self._items.folder_of(place) as inside:
                 inside.replace(place.name, content)
             if self._is_tracked(place.path):
@@ -166,12 +173,21 @@ class Scrubber:
         if blob.size > LARGEST_BYTES:
             return True
         if not name.endswith(".jsonl"):
-            return not scrubbing.file(blob.data, self._redact, name=name).kinds
+            return not _file(blob.data, self._redact, name=name).kinds
         fresh = [row for row in blob.data.split(b"\n") if row not in self._clean_rows]
         if scrubbing.transcript(b"\n".join(fresh), self._redact).kinds:
             return False
         self._clean_rows.update(fresh)
         return True
+
+
+def _file(content: bytes, redact: Redacting, *, name: str) -> ScrubbedFile:
+    """The names in specification.json are headings and ids, and say nothing about a value."""
+    if name == SPECIFICATION:
+        with suppress(ValueError):
+            kinds, value = scrubbing.redacted(parse(content.decode()), redact)
+            return ScrubbedFile(laid_out(value).encode(), kinds) if kinds else ScrubbedFile(content)
+    return scrubbing.file(content, redact, name=name)
 
 
 def _below(found: Folder, names: tuple[str, ...]) -> Iterator[FilePlace]:

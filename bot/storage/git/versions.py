@@ -8,14 +8,16 @@ from typing import NamedTuple
 
 import pygit2
 from pygit2 import Commit, Tree
+from pygit2.enums import SortMode
 
 from bot.domain.item.artifacts import SHARED
+from bot.domain.transcript.lines import line_in
 from bot.domain.transcript.witness import TRAILER
 from bot.errors import WorkspaceError
 from bot.files import DEEPEST
 from bot.storage.git.going_back import last_id
 from bot.storage.git.history import EFFECT, ITEM, line_from
-from bot.storage.git.repository import blob, trailer
+from bot.storage.git.repository import blob, tip, trailer
 
 COMMITS_LOOKED_AT = 100_000
 REFLOG_LOOKED_AT = 10_000
@@ -83,6 +85,48 @@ def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
                 count = sum(trailer(one, ITEM) == folder.name for one in walk)
                 return str(commit.id)[:SHORT], count
     return None
+
+
+def foreign(folder: Path, transcript: str, content: bytes) -> frozenset[str]:
+    """
+    The ids of the lines that no commit of ours added; none outside git. *content* is the transcript now.
+
+    Raises WorkspaceError.
+    """
+    with _history(folder) as (repository, place):
+        if repository is None:
+            return frozenset()
+        return foreign_lines(repository, f"{place}/{transcript}", content)
+
+
+def foreign_lines(repository: pygit2.Repository, path: str, now: bytes) -> frozenset[str]:
+    """
+    The ids of the lines of the transcript *path* that no commit of ours added, and the empty id. *now* is the file in
+    the checkout. Ours are the commits with our trailer; who can push can forge it.
+    """
+    newest = tip(repository)
+    if newest is None:
+        return frozenset()
+    rows = _rows(now) - _rows_at(newest, path)
+    for commit in islice(repository.walk(newest.id, SortMode.TOPOLOGICAL), COMMITS_LOOKED_AT):
+        try:
+            parents = commit.parents
+        except (KeyError, pygit2.GitError):
+            continue  # the end of a shallow clone: nobody knows what it added
+        found = blob(commit.tree, path)
+        before = [blob(parent.tree, path) for parent in parents]
+        if found and not trailer(commit, ITEM) and all(one is None or one.id != found.id for one in before):
+            rows |= _rows(found.data).difference(*(_rows(one.data) for one in before if one))
+    return frozenset({"", *(line.message_id for row in rows if (line := line_in(row)))})
+
+
+def _rows_at(commit: Commit, path: str) -> set[bytes]:
+    found = blob(commit.tree, path)
+    return _rows(found.data) if found else set()
+
+
+def _rows(content: bytes) -> set[bytes]:
+    return set(content.split(b"\n"))
 
 
 def made(folder: Path) -> frozenset[str]:

@@ -1,18 +1,19 @@
 """
-Applies a commit to the files: artifacts first, then meta.json, then the transcript.
+Applies a commit to the files: artifacts first, then meta.json, specification.json and the transcript.
 
 The files on the disk are changed, not those of HEAD, so that edits which people have not committed yet are kept. When
-one artifact cannot be written, the other files still are.
+one artifact cannot be written, or people changed what an edit would replace, the other files still are.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.taxonomy import Trouble, trouble
 from bot.domain.item import artifacts, meta
 from bot.domain.item.artifacts import (
+    CheckedEdit,
     Edit,
     FileEdit,
     InsightEdit,
@@ -36,13 +37,15 @@ log = logging.getLogger(__name__)
 class WrittenFiles(NamedTuple):
     """
     *files* are the contents for the commit, by path; None removes a file. *unwritten* are the edits of files that could
-    not be written, *mended_lines* the number of lines of the transcript that were restored from HEAD.
+    not be written, *mended_lines* the number of lines of the transcript that were restored from HEAD, *stopped* the
+    edits that a change by hand is in the way of.
     """
 
     files: dict[str, bytes | None]
     troubles: tuple[Trouble, ...]
     unwritten: tuple[Edit, ...]
     mended_lines: int
+    stopped: tuple[CheckedEdit, ...] = ()
 
 
 def replace_meta(items: Items, slug: str, content: bytes) -> dict[str, bytes | None]:
@@ -71,10 +74,25 @@ def write(
     for path, edits in _by_path(work.edits):
         writing.artifact(path, edits)
     writing.meta(work.change, now=now, home=home or work.change.slack)
+    if work.snapshot:
+        writing.specification(work.snapshot)
     writing.transcript(work.lines)
     return WrittenFiles(
-        writing.files, tuple(writing.troubles), tuple(writing.unwritten), writing.mended_lines
+        writing.files,
+        tuple(writing.troubles),
+        tuple(writing.unwritten),
+        writing.mended_lines,
+        tuple(writing.stopped),
     )
+
+
+def stopped(items: Items, slug: str, edits: Iterable[Edit]) -> Iterator[CheckedEdit]:
+    """Those of *edits*, already committed, that a change by hand is in the way of."""
+    for path, several in _by_path(edits):
+        place = items.place(slug, path)
+        with suppress(OSError, UnicodeDecodeError, UnreadableArtifact, Missing, NotAdditive):
+            if place and any(isinstance(edit, CheckedEdit) for edit in several):
+                yield from _edited(items.content(place), several)[1]
 
 
 class _Writing:
@@ -85,6 +103,7 @@ class _Writing:
         self.files: dict[str, bytes | None] = {}
         self.troubles: list[Trouble] = []
         self.unwritten: list[Edit] = []
+        self.stopped: list[CheckedEdit] = []
         self.mended_lines = 0
 
     def folder(self, *, is_new: bool) -> None:
@@ -120,6 +139,10 @@ class _Writing:
             after = meta.held_at(after, home, lambda one: self._items.seal.sign(self._slug, one))
         self._replace(place, before, meta.write(after).encode("utf-8", "replace"))
 
+    def specification(self, text: str) -> None:
+        place = self._items.specification_file(self._slug)
+        self._replace(place, self._items.content(place), text.encode())
+
     def transcript(self, lines: Iterable[transcript.Line]) -> None:
         place = self._items.transcript_file(self._slug)
         before = self._items.content(place)
@@ -153,9 +176,12 @@ class _Writing:
         if is_plan:
             self._keep_plan(place, before, edits)
         try:
-            after = _edited(before, edits)
+            after, stopped = _edited(before, edits)
+            self.stopped += stopped
+            if len(stopped) == len(edits):
+                return
         except (UnicodeDecodeError, UnreadableArtifact):
-            after = _edited(None, edits)
+            after, _ = _edited(None, edits)
             if before and self._committed(place.path) != before:
                 self._keep(place, before, why="unreadable")
             self.troubles.append(trouble("ERR-ART-003", artifact_name=path))
@@ -163,7 +189,7 @@ class _Writing:
 
     def _keep_plan(self, place: FilePlace, before: bytes | None, edits: tuple[Edit, ...]) -> None:
         """Keep a copy of what others wrote in a file of the workshop, unless git has it."""
-        after = _edited(None, edits)
+        after, _ = _edited(None, edits)
         known = map(_with_our_line_ends, (after, self._committed(place.path)))
         if before and after is not None and _with_our_line_ends(before) not in known:
             self._keep(place, before, why="replaced")
@@ -214,15 +240,20 @@ def _by_path(edits: Iterable[Edit]) -> Iterable[tuple[str, tuple[Edit, ...]]]:
     return ((path, tuple(several)) for path, several in grouped.items())
 
 
-def _edited(before: bytes | None, edits: tuple[Edit, ...]) -> bytes | None:
+def _edited(before: bytes | None, edits: tuple[Edit, ...]) -> tuple[bytes | None, tuple[CheckedEdit, ...]]:
+    """The file as it is afterwards, and the edits that were left out because of a change by hand."""
     if before is not None and all(isinstance(edit, FileEdit) for edit in edits):
-        return before  # such an edit never changes a file that exists
+        return before, ()  # such an edit never changes a file that exists
     if isinstance(edits[-1], PlanEdit):  # replaces the whole file
-        return None if edits[-1].takes_away else edits[-1].apply(None).encode("utf-8", "replace")
+        return None if edits[-1].takes_away else edits[-1].apply(None).encode("utf-8", "replace"), ()
     text = None if before is None else before.decode()
+    left_out: list[CheckedEdit] = []
     for edit in edits:
+        if isinstance(edit, CheckedEdit) and artifacts.changed_by_hand(edit, text):
+            left_out.append(edit)
+            continue
         after = edit.apply(text)
         if isinstance(edit, InsightEdit) and not artifacts.additive(text or "", after):
             raise NotAdditive(edit.path)
         text = after
-    return (text or "").encode("utf-8", "replace")
+    return (text or "").encode("utf-8", "replace"), tuple(left_out)

@@ -39,6 +39,7 @@ from bot.domain.roundtable.inputs import Press, Start
 from bot.domain.roundtable.outcomes import (
     Committed,
     ItemRead,
+    ItemState,
     PersonMet,
     ThreadMessage,
     ThreadOpened,
@@ -157,8 +158,11 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
         return _restoring_offered(rt, event)
     if state is None:
         return _folder_made(report(rt, event.troubles))
+    is_new = not rt.committed
+    rt = _without(rt, state.heard)
+    rt = _specified(rt, state) if is_new else rt
     rt = refreshed(rt, state, event.troubles, back=event.back)
-    rt = _answered(_without(rt, state.heard), state.said, playbook)
+    rt = _answered(rt, state.said, playbook)
     rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
     rt = rt.but(purse=rt.purse.but(spent=state.spent))
     if state.planning and rt.heading_for is None:
@@ -213,6 +217,11 @@ def _without(rt: Roundtable, heard: tuple[str, ...]) -> Roundtable:
         lines=tuple(line for line in rt.lines if line.message_id not in ours),
         answers=tuple(answer for answer in rt.answers if answer.ts not in heard),
     )
+
+
+def _specified(rt: Roundtable, state: ItemState) -> Roundtable:
+    """The store has nothing of the item: git has all but what was said just now."""
+    return rt.but(specification=state.specification.folding(rt.lines), written=state.written)
 
 
 def _answered(rt: Roundtable, said: tuple[ThreadMessage, ...], playbook: Playbook) -> Roundtable:

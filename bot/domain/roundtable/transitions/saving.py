@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.item import artifacts
-from bot.domain.item.artifacts import Edit, InsightEdit, PlanEdit
+from bot.domain.item.artifacts import CheckedEdit, Edit, InsightEdit, PlanEdit
 from bot.domain.item.meta import MetaChange, SlackPlace
 from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages.menus import Menu, MenuKind
@@ -16,6 +16,7 @@ from bot.domain.roundtable.inputs import Command, Say
 from bot.domain.roundtable.outcomes import Committed, ItemState, ThreadRead
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.asking import report
+from bot.domain.specification import snapshot as snapshots
 from bot.domain.transcript.lines import SPENT, LinePhase, Source, in_thread_order
 from bot.domain.transcript.state import CHANGE, carried
 from bot.domain.transcript.witness import RolledBack
@@ -47,13 +48,16 @@ def queue_commit(
     What failed to be saved before is tried again first, in its order.
     """
     rt, change = _placed(rt, change or MetaChange())
-    rt = _carrying(rt, change, subject)
+    edits = tuple(edits)
+    snapshot = snapshots.text_of(rt.specification, rt.written) if rt.specification.entries else ""
+    rt = _carrying(rt, {**_progress(change), **_specified(rt, snapshot, edits)}, change, subject)
     commit = Commit(
         subject=f"roundtable({rt.slug}): {subject}",
         step=step,
-        edits=tuple(edits),
+        edits=edits,
         change=change,
         lines=in_thread_order(rt.unheld),
+        snapshot=snapshot,
         then=then,
     )
     return pending_commits(rt).queueing(commit)
@@ -241,13 +245,27 @@ def _placed(rt: Roundtable, change: MetaChange) -> tuple[Roundtable, MetaChange]
     return (rt.but(manners=rt.manners.but(noted=private)) if change.slack else rt), change
 
 
-def _carrying(rt: Roundtable, change: MetaChange, subject: str) -> Roundtable:
+def _progress(change: MetaChange) -> dict[str, Any]:
+    """So that meta.json can be replayed from the lines alone."""
+    return {CHANGE: carried(change)} if carried(change) else {}
+
+
+def _specified(rt: Roundtable, snapshot: str, edits: Iterable[Edit]) -> dict[str, Any]:
+    """The hash of specification.json, and the digests of the sections that are written with it."""
+    if not snapshot:
+        return {}
+    digests = {edit.digest for edit in edits if isinstance(edit, CheckedEdit)}
+    sections = {key: digest for key, digest in rt.written.items() if digest in digests}
+    facts: dict[str, Any] = {snapshots.HASH: snapshots.hash_of(snapshot)}
+    return {**facts, snapshots.SECTIONS: sections} if sections else facts
+
+
+def _carrying(rt: Roundtable, facts: dict[str, Any], change: MetaChange, subject: str) -> Roundtable:
     """
-    The last line that goes along says what becomes of meta.json, so that it can be replayed from the lines alone.
+    The last line of the commit carries *facts*, and what else is known at a commit.
 
     It is one of ours: the file may have what people said already, and no line is written twice.
     """
-    facts: dict[str, Any] = {CHANGE: carried(change)} if carried(change) else {}
     if facts and (not rt.unheld or rt.unheld[-1].source is Source.USER):
         rt = rt.recording(f"{subject[:1].upper()}{subject[1:]}.", part=rt.part)
     if change.slack and rt.permalink:

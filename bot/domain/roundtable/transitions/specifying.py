@@ -6,7 +6,6 @@ commit the sections whose text changed are written, whichever step they belong t
 different things.
 """
 
-import hashlib
 from collections.abc import Callable, Collection, Iterable
 from functools import wraps
 from typing import Any
@@ -16,7 +15,7 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import NOTE, SectionView, ViewForm
 from bot.domain.catalog.steps import SHARED, Depth
 from bot.domain.discussion.synthesis import Synthesis
-from bot.domain.item.artifacts import Edit, ItemsEdit, RowsEdit, SectionEdit
+from bot.domain.item.artifacts import CheckedEdit, Edit, ItemsEdit, RowsEdit, SectionEdit
 from bot.domain.messages import step_wording
 from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.inputs import Amend, Input, Retract
@@ -30,7 +29,6 @@ from bot.domain.values.places import Person
 NOTES_PAGE = "notes.md"
 """In the item's folder: what was said in steps whose own files have no room for prose."""
 UPPER = {"Nfr": "NFR", "Api": "API", "Adr": "ADR", "Ux": "UX"}
-DIGEST_CHARS = 16
 SHORT_WORDS = 3
 SHORT_CHARS = 6
 SPACELESS_FROM = "\u3040"
@@ -165,32 +163,32 @@ def written(
     they are empty. A section that nobody has come to yet is left until its step.
     """
     projection = Projection(playbook.schema, rt.specification)
-    digests, edits = dict(rt.written), []
+    digests = dict(rt.written)
+    edits: list[CheckedEdit] = []
+    edit: CheckedEdit
     for view in playbook.schema.views:
         is_due = any(step in steps for step in view.steps)
         if not view.steps or (not is_due and view.key not in digests) or not (view.is_data or view.is_page):
             continue
-        body = projection.view(view)
-        digest = digest_of(body)
-        if digests.get(view.key) == digest:
-            continue
-        edits.append(_edit(rt, view, projection, replaces=digests.get(view.key, "")))
-        digests[view.key] = digest
+        edit = _edit(rt, view, projection, replaces=digests.get(view.key, ""))
+        if digests.get(view.key) != edit.digest:
+            edits.append(edit)
+            digests[view.key] = edit.digest
     for step_id in dict.fromkeys((*rt.steps_completed, *steps)):
         body, key = projection.homeless(step_id), f"{NOTES_PAGE}#{step_id}"
         step = playbook.agenda.get(step_id)
-        if step and body and digests.get(key) != (digest := digest_of(body)):
-            heading = f"{step_id} {step.title}"
-            edits.append(
-                SectionEdit(
-                    path=NOTES_PAGE,
-                    heading=heading,
-                    title=document_title(NOTES_PAGE, rt.title),
-                    body=body,
-                    replaces=digests.get(key, ""),
-                )
-            )
-            digests[key] = digest
+        if not step or not body:
+            continue
+        edit = SectionEdit(
+            path=NOTES_PAGE,
+            heading=f"{step_id} {step.title}",
+            title=document_title(NOTES_PAGE, rt.title),
+            body=body,
+            replaces=digests.get(key, ""),
+        )
+        if digests.get(key) != edit.digest:
+            edits.append(edit)
+            digests[key] = edit.digest
     return rt.but(written=digests), tuple(edits)
 
 
@@ -216,22 +214,13 @@ def with_files(decide: Decide) -> Decide:
     return decided
 
 
-def digest_of(body: str) -> str:
-    """
-    Of the text of a section: what people changed by hand has another one. Blank space at line ends says
-    nothing.
-    """
-    rows = [row.rstrip() for row in body.strip().splitlines()]
-    return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:DIGEST_CHARS]
-
-
 def document_title(path: str, title: str) -> str:
     """For `requirements-spec.md`: "Requirements Spec: Dark mode"."""
     stem = path.rpartition("/")[2].rpartition(".")[0].replace("-", " ").replace("_", " ").title()
     return f"{' '.join(UPPER.get(word, word) for word in stem.split())}: {title}"
 
 
-def _edit(rt: Roundtable, view: SectionView, projection: Projection, *, replaces: str) -> Edit:
+def _edit(rt: Roundtable, view: SectionView, projection: Projection, *, replaces: str) -> CheckedEdit:
     path = SHARED.get(view.file, view.file)
     if not view.is_data:
         return SectionEdit(
@@ -242,11 +231,17 @@ def _edit(rt: Roundtable, view: SectionView, projection: Projection, *, replaces
             replaces=replaces,
         )
     show, entries = view.show[0], rt.specification.entries.values()
-    gone = tuple(one.id for one in entries if one.kind == show.kind and not rt.specification.lives(one.id))
+    shown = {one.id for one in projection.chosen(show, view)}
+    gone = tuple(one.id for one in entries if one.kind == show.kind and one.id not in shown)
     if show.form is ViewForm.JSON:
         key = next((name for name, field in show.fields.items() if field == "id"), "id")
         return ItemsEdit(
-            path=path, items=tuple(projection.items(view)), key=key, gone=gone, replaces=replaces
+            path=path,
+            items=tuple(projection.items(view)),
+            key=key,
+            gone=gone,
+            fields=tuple(show.fields),
+            replaces=replaces,
         )
     columns, *rows = projection.rows(view)
     return RowsEdit(

@@ -1,0 +1,188 @@
+"""
+`specification.json`: the specification as it was at a commit, so that nobody has to fold a whole transcript.
+
+It is a copy, never an authority: it counts when its hash stands in the newest line of the transcript that has
+one. Otherwise the lines are folded.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
+
+from bot.domain.specification.entries import Claim, Entry, Specification
+from bot.domain.transcript.lines import CHANGING_ENTRIES, Line, as_heard, line_in
+from bot.domain.values.json_files import parse
+
+HASH = "specification"
+"""In the `meta` of the last line of a commit: the SHA-256 of the file."""
+SECTIONS = "sections"
+"""Beside it: the digests of the sections that the commit writes, by key."""
+_ENTRIES = TypeAdapter(tuple[Entry, ...])
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_FOLDED = tuple(f'"{name}"'.encode() for name in (*CHANGING_ENTRIES, HASH, SECTIONS))
+
+
+class Snapshot(NamedTuple):
+    """`written`: the digests of the sections that we wrote, by key."""
+
+    specification: Specification
+    written: Mapping[str, str]
+
+
+def text_of(specification: Specification, written: Mapping[str, str]) -> str:
+    entries = (specification.entries[id] for id in sorted(specification.entries))
+    return laid_out(
+        {
+            "through": specification.through,
+            "sections": dict(sorted(written.items())),
+            "entries": [one.model_dump(mode="json", exclude_defaults=True) for one in entries],
+            **({"refused": list(specification.refused)} if specification.refused else {}),
+        }
+    )
+
+
+def laid_out(fields: Any) -> str:
+    """JSON with one section, and one claim, on a line."""
+    if not isinstance(fields, dict):
+        return _json(fields) + "\n"
+    parts = (f"  {_json(name)}: {_part(value)}" for name, value in fields.items())
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def hash_of(text: str | bytes) -> str:
+    return hashlib.sha256(text.encode() if isinstance(text, str) else text).hexdigest()
+
+
+def read(text: str) -> Snapshot:
+    """Raises ValueError."""
+    raw = parse(text)
+    fields = raw if isinstance(raw, dict) else {}
+    try:
+        specification = Specification(
+            entries={one.id: one for one in _ENTRIES.validate_python(fields.get("entries"))},
+            through=fields.get("through", ""),
+            refused=fields.get("refused", ()),
+        )
+    except ValidationError as error:
+        raise ValueError(str(error).partition("\n")[0]) from None
+    return Snapshot(specification, _texts(fields.get("sections")))
+
+
+def restored(
+    text: bytes | None, committed: bytes, now: bytes, *, foreign: Callable[[], Collection[str]]
+) -> Snapshot:
+    """
+    The specification of an item at its transcript *now*. *text* is the file, and *committed* the transcript, as
+    we committed them last: if they fit, only later lines are folded, and those are of others. Otherwise
+    *foreign* is asked for the ids of lines that others wrote. Such lines can only propose.
+    """
+    if text is not None and hash_of(text) == newest_hash(committed):
+        try:
+            known = read(text.decode())
+        except ValueError:
+            pass
+        else:
+            before = frozenset() if now == committed else frozenset(committed.split(b"\n"))
+            rows = () if now == committed else (row for row in now.split(b"\n") if row not in before)
+            lines = tuple(_lines(rows))
+            ids = {line.message_id for line in lines}
+            return Snapshot(known.specification.folding(as_heard(lines), foreign=ids), known.written)
+    lines = tuple(_lines(now.split(b"\n")))
+    return folded(lines, foreign=foreign() if lines else ())
+
+
+def folded(lines: Iterable[Line], *, foreign: Collection[str] = ()) -> Snapshot:
+    """Out of all *lines* of a transcript. A line that stands there twice counts once."""
+    written: dict[str, str] = {}
+    changing: dict[str, Line] = {}
+    for number, line in enumerate(lines):
+        if line.message_id not in foreign:
+            written |= _texts(line.meta.get(SECTIONS))
+        if not CHANGING_ENTRIES.isdisjoint(line.meta):
+            changing.setdefault(line.message_id or f"#{number}", line)
+    return Snapshot(Specification().folding(as_heard(changing.values()), foreign=foreign), written)
+
+
+def newest_hash(content: bytes) -> str:
+    """What the newest line of a transcript that has one says the hash of the file is."""
+    for row in reversed(content.split(b"\n")):
+        if f'"{HASH}"'.encode() in row and (line := line_in(row)):
+            told = line.meta.get(HASH)
+            if isinstance(told, str):
+                return told
+    return ""
+
+
+def first_difference(found: Specification, lines: Specification) -> tuple[str, str]:
+    """
+    The id of the first entry of *found* that is not what the *lines* give, and what is different; empty if all are.
+    What people are called is not compared: a name may be learned after a line was written.
+    """
+    for id in sorted({*found.entries, *lines.entries}):
+        one, other = found.entries.get(id), lines.entries.get(id)
+        if one is None or other is None:
+            return id, "is missing" if one is None else "is in no line of the transcript"
+        for name in ("kind", "step", "state", "part_of", "replaced_by"):
+            if getattr(one, name) != getattr(other, name):
+                return id, f"has {name} {_told(one, name)}, and the lines say {_told(other, name)}"
+        for field in sorted({*one.claims, *other.claims}):
+            if _bare(one.claims.get(field, ())) != _bare(other.claims.get(field, ())):
+                here, there = _json(one[field]), _json(other[field])
+                if here != there:
+                    return id, f"has {field} {here}, and the lines say {there}"
+                return id, f"has other claims about {field} than the lines"
+    return "", ""
+
+
+def _lines(rows: Iterable[bytes]) -> Iterator[Line]:
+    """Those that matter here; the others are not even parsed."""
+    for row in rows:
+        if any(name in row for name in _FOLDED) and (line := line_in(row)):
+            yield line
+
+
+def _part(value: Any) -> str:
+    if isinstance(value, dict) and value:
+        rows = (f"    {_json(name)}: {_json(one)}" for name, one in value.items())
+        return "{\n" + ",\n".join(rows) + "\n  }"
+    if isinstance(value, list) and value:
+        return "[\n" + ",\n".join(f"    {_entry(one)}" for one in value) + "\n  ]"
+    return _json(value)
+
+
+def _entry(value: Any) -> str:
+    claims = value.get("claims") if isinstance(value, dict) else None
+    if (
+        not isinstance(claims, dict)
+        or not claims
+        or not all(isinstance(one, list) for one in claims.values())
+    ):
+        return _json(value)
+    head = "".join(f"{_json(name)}: {_json(one)}, " for name, one in value.items() if name != "claims")
+    fields = []
+    for field, told in claims.items():
+        rows = ",\n".join(f"        {_json(one)}" for one in told)
+        fields.append(f"      {_json(field)}: [\n{rows}\n      ]" if told else f"      {_json(field)}: []")
+    return "{" + head + '"claims": {\n' + ",\n".join(fields) + "\n    }}"
+
+
+def _json(value: Any) -> str:
+    """Half a character is escaped, so that all of it can be encoded."""
+    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", json.dumps(value, ensure_ascii=False))
+
+
+def _texts(value: Any) -> dict[str, str]:
+    fields = value.items() if isinstance(value, dict) else ()
+    return {name: one for name, one in fields if isinstance(one, str)}
+
+
+def _bare(claims: Iterable[Claim]) -> list[dict[str, Any]]:
+    return [one.model_dump(mode="json", exclude={"name"}) for one in claims]
+
+
+def _told(entry: Entry, name: str) -> str:
+    return _json(entry.model_dump(mode="json")[name])

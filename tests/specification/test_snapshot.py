@@ -1,0 +1,171 @@
+"""The specification as a file: it says what the lines say, and counts only if they say that it does."""
+
+import json
+from collections.abc import Collection
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.specification import snapshot
+from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.snapshot import HASH, SECTIONS, first_difference, folded, hash_of, restored
+from bot.domain.transcript.lines import Line, LinePhase, Source, append, as_heard, in_thread_order
+from tests.specification.meeting import Meeting
+
+SAID = ("requirement: Filter by date", "decision: We use SQLite", "risk: Sync loses edits", "It is “slow” ☕")
+WRITTEN = {"requirements-spec.md#6. Functional Requirements": "0123456789abcdef"}
+
+
+def a_meeting() -> Meeting:
+    meeting = Meeting()
+    for number, text in enumerate(SAID):
+        meeting.say(("Ada", "Grace")[number % 2], "01-06", text)
+    meeting.propose({"id": "FR-001", "set": {"priority": "must"}})
+    meeting.press("Grace", {"id": "FR-001", "set": {"priority": "should"}})
+    return meeting
+
+
+def committed(meeting: Meeting) -> tuple[bytes, bytes]:
+    """The file, and the transcript whose last line has its hash."""
+    text = snapshot.text_of(meeting.specification, WRITTEN)
+    last = meeting.lines[-1]
+    marked = last.but(meta={**last.meta, HASH: hash_of(text), SECTIONS: WRITTEN})
+    return text.encode(), append(b"", [*meeting.lines[:-1], marked])
+
+
+def must_not_ask() -> Collection[str]:
+    raise AssertionError("the file is enough")
+
+
+def test_what_is_written_is_read_back() -> None:
+    """Entries with all their claims, the sections that were written, and the last line."""
+    meeting = a_meeting()
+    text = snapshot.text_of(meeting.specification, WRITTEN)
+
+    assert snapshot.read(text) == (meeting.specification, WRITTEN)
+    assert text == snapshot.text_of(*snapshot.read(text))
+    assert snapshot.laid_out(json.loads(text)) == text
+
+
+def test_a_file_of_many_entries_stays_small() -> None:
+    """Half a kilobyte for an entry, so 150 entries are less than 100 KB; each claim has a line of its own."""
+    meeting = Meeting()
+    for number in range(150):
+        meeting.say("Ada", "01-06", f"requirement: People filter the list by criterion number {number}")
+
+    text = snapshot.text_of(meeting.specification, {})
+    assert len(text) < 150 * 500
+    assert sum('"value": ' in row for row in text.splitlines()) == text.count('"value": ')
+
+
+def test_a_file_that_fits_is_taken_and_later_lines_of_others_only_propose() -> None:
+    meeting = a_meeting()
+    text, content = committed(meeting)
+    meeting.press("Mallory", {"id": "FR-001", "set": {"priority": "could"}})
+    now = append(content, meeting.lines[-1:])
+
+    found = restored(text, content, now, foreign=must_not_ask)
+
+    assert restored(text, content, content, foreign=must_not_ask) == snapshot.read(text.decode())
+    assert found.written == WRITTEN
+    assert found.specification.entries["FR-001"]["priority"] == "should"
+    pending = found.specification.entries["FR-001"].pending("priority")
+    assert pending and pending.value == "could"
+
+
+def test_a_file_that_does_not_fit_is_not_believed() -> None:
+    """Changed by hand, cut off, from another time, or gone: then the lines are folded."""
+    meeting = a_meeting()
+    text, content = committed(meeting)
+    forged = text.replace(b'"should"', b'"must"')
+
+    for file in (forged, text[:-9], b"", None):
+        found = restored(file, content, content, foreign=frozenset)
+        assert found.specification.entries == meeting.specification.entries
+        assert found.written == WRITTEN
+
+
+def test_lines_of_others_only_propose_when_all_lines_are_folded() -> None:
+    """Also a line that names sections, or withdraws what we have."""
+    meeting = a_meeting()
+    _, content = committed(meeting)
+    meeting.press("Mallory", {"id": "FR-001", "state": "withdrawn"})
+    line = meeting.lines[-1]
+    line = line.but(meta={**line.meta, SECTIONS: {"a.md#1": "0"}, HASH: "0"})
+
+    found = restored(None, content, append(content, [line]), foreign=lambda: {line.message_id})
+
+    assert found.specification.entries["FR-001"].state is EntryState.ACCEPTED
+    assert found.written == WRITTEN
+
+
+def test_an_old_transcript_has_no_entries() -> None:
+    """Nothing is asked of git, and nothing of it is parsed."""
+    line = Meeting().lines
+    assert restored(None, b"", b'{"not": "a line"}\n', foreign=must_not_ask) == folded(line)
+
+
+def test_a_line_that_stands_there_twice_counts_once() -> None:
+    meeting = a_meeting()
+    assert folded([*meeting.lines, *meeting.lines]).specification == folded(meeting.lines).specification
+
+
+def test_the_first_difference_is_named() -> None:
+    meeting = a_meeting()
+    before = meeting.specification
+    assert first_difference(before, before) == ("", "")
+
+    meeting.press("Ada", {"id": "FR-001", "set": {"priority": "must"}})
+    assert first_difference(meeting.specification, before) == (
+        "FR-001",
+        'has priority "must", and the lines say "should"',
+    )
+    meeting.press("Ada", {"id": "DEC-001", "state": "withdrawn"})
+    assert first_difference(meeting.specification, before) == (
+        "DEC-001",
+        'has state "withdrawn", and the lines say "accepted"',
+    )
+    assert first_difference(before, Specification())[1] == "is in no line of the transcript"
+    assert first_difference(Specification(), before)[1] == "is missing"
+
+
+def test_what_people_are_called_is_no_difference() -> None:
+    """Slack may say a name after the line was written."""
+    meeting = a_meeting()
+    renamed = [line.but(meta={**line.meta, "user_name": "Somebody"}) for line in meeting.lines]
+    assert first_difference(meeting.specification, folded(renamed).specification) == ("", "")
+
+
+def a_message(number: int, ts: str, text: str, step: str) -> Line:
+    """A priority that a person gives in a message; who says it last is right."""
+    return Line(
+        ts=f"2026-11-22T10:00:{number:02}.000Z",
+        round=1,
+        actor="User",
+        phase=LinePhase.CLARIFYING,
+        role="user",
+        source=Source.USER,
+        content=text,
+        meta={
+            "message_id": f"m{number}",
+            "message_ts": ts,
+            "user_id": "U1",
+            "step_id": step,
+            "entries": [{"id": "FR-001", "kind": "requirement", "set": {"priority": text}}],
+        },
+    )
+
+
+@given(st.permutations(range(1, 7)))
+def test_late_messages_give_the_same_specification_from_the_file(heard: list[int]) -> None:
+    """The transcript has them in the order of the thread, and they count in the order in which they came."""
+    lines = [
+        a_message(number, f"1700000000.{said:06}", f"p{said}", f"01-0{said}")
+        for number, said in enumerate(heard, start=1)
+    ]
+    live = Specification().folding(lines)
+    stored = in_thread_order(lines)
+
+    assert [line.heard for line in stored] == sorted(line.heard for line in lines)
+    assert [line.message_id for line in as_heard(stored)] == [line.message_id for line in lines]
+    assert folded(stored).specification.entries == live.entries

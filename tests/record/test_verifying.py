@@ -1,5 +1,6 @@
 """Whether a record holds: all that is kept says what the lines say, or the first place that does not is named."""
 
+import asyncio
 import json
 import os
 from collections.abc import Iterator
@@ -11,11 +12,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.cli import replay
+from bot.domain.specification.snapshot import read
+from bot.domain.transcript.lines import append
 from bot.domain.transcript.state import REPRODUCED
 from bot.domain.transcript.verify import fields
 from bot.record.verify import RecordedItem, differences
 from bot.storage.git.versions import ItemVersion, versions
-from tests.record.kept import an_evening, committed, written
+from bot.storage.git.workspace import GitWorkspace
+from tests.record.kept import ITEMS, an_evening, committed, written
+from tests.storage.checkout import Git
+from tests.storage.samples import NOW, SLUG
+from tests.storage.test_specification import pressed, told, two_steps
 
 META = "meta.json"
 MEETING = "planning/meeting.jsonl"
@@ -269,3 +276,76 @@ def test_commits_of_earlier_versions_have_no_witness(tmp_path: Path) -> None:
     assert replay.verified(item) == []
     third = by_eve(tmp_path, "log", "--reverse", "--format=%B").split("Roundtable-Witness: ")[1]
     assert replay.unwitnessed(item) == int(third.split()[0])
+
+
+# --- specification.json -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def specified(tmp_path: Path) -> RecordedItem:
+    """Two commits of an item whose lines have entries."""
+    git = Git(tmp_path)
+
+    async def commit_all() -> None:
+        async with GitWorkspace(tmp_path) as workspace:
+            await two_steps(workspace)
+
+    asyncio.run(commit_all())
+    assert git.status == []
+    folder = tmp_path / ITEMS / SLUG
+    return RecordedItem(folder, folder / MEETING)
+
+
+def test_a_specification_of_ours_holds(specified: RecordedItem) -> None:
+    assert replay.verified(specified) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("Sort by name", "Sort by date", 'FR-002 has title "Sort by date", and the lines say "Sort by name"'),
+        (
+            '"state": "accepted"',
+            '"state": "withdrawn"',
+            'FR-001 has state "withdrawn", and the lines say "accepted"',
+        ),
+        ("FR-002", "FR-003", "FR-002 is missing"),
+        ("{", "", "cannot be read"),
+        (
+            "0123456789abcdef",
+            "0" * 16,
+            "has the entries of the lines, and is not the file that was committed",
+        ),
+    ],
+)
+def test_a_specification_that_the_lines_do_not_give_is_found(
+    specified: RecordedItem, old: str, new: str, sentence: str
+) -> None:
+    """The first difference, with the line of the file where the entry begins."""
+    file = specified.folder / "specification.json"
+    file.write_text(file.read_text().replace(old, new))
+    begins = next((f'"id": "{word}"' for word in sentence.split()[:1] if word.startswith("FR-")), "{")
+    rows = file.read_text().splitlines()
+    number = next((at for at, row in enumerate(rows, start=1) if begins in row), 1)
+
+    assert [str(one) for one in replay.verified(specified)] == [f"specification.json:{number}: {sentence}"]
+
+
+def test_a_specification_that_is_gone_is_found(specified: RecordedItem) -> None:
+    (specified.folder / "specification.json").unlink()
+    assert [str(one) for one in replay.verified(specified)] == ["specification.json:1: is not there"]
+
+
+def test_lines_of_others_do_not_change_the_specification(specified: RecordedItem, tmp_path: Path) -> None:
+    """A person pushed a line that withdraws an entry; our next commit knows nothing of it."""
+    git, meeting = Git(tmp_path), f"{ITEMS}/{SLUG}/{MEETING}"
+    before = read((specified.folder / "specification.json").read_text()).specification
+    git.commit(meeting, append(git.shown(meeting).encode(), [pressed("withdrawn")]).decode())
+    assert replay.verified(specified) == []
+
+    async def commit_more() -> None:
+        async with GitWorkspace(tmp_path) as workspace:
+            await workspace.commit(SLUG, told(3, "Group by team", before)[0], now=NOW)
+
+    asyncio.run(commit_more())
+    assert replay.verified(specified) == []

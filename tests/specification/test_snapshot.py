@@ -70,7 +70,8 @@ def test_a_file_that_fits_is_taken_and_later_lines_of_others_only_propose() -> N
     assert found.written == WRITTEN
     assert found.specification.entries["FR-001"]["priority"] == "should"
     pending = found.specification.entries["FR-001"].pending("priority")
-    assert pending and pending.value == "could"
+    assert pending
+    assert pending.value == "could"
 
 
 def test_a_file_that_does_not_fit_is_not_believed() -> None:

@@ -111,7 +111,8 @@ class Scrubber:
     def _write(self, slug: str, changed: dict[FilePlace, ScrubbedFile], now: str) -> dict[str, bytes | None]:
         """Write the files. Returns those for the commit: files that git does not track stay untracked."""
         record = self._items.transcript_file(slug)
-        snapshot = changed.get(self._items.specification_file(slug))
+        path = self._items.specification_file(slug).path
+        snapshot = next((found for place, found in changed.items() if place.path == path), None)
         facts = {HASH: hash_of(snapshot.content)} if snapshot else {}
         files: dict[str, bytes | None] = {}
         for place, found in changed.items():

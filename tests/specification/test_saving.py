@@ -1,0 +1,112 @@
+"""What a commit takes of the specification, and what a roundtable that lost its store takes from git."""
+
+from bot.domain.item.artifacts import SectionEdit, changed_by_hand
+from bot.domain.roundtable.effects import Commit
+from bot.domain.roundtable.outcomes import ItemRead, ItemState
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import opening, specifying
+from bot.domain.roundtable.transitions.saving import queue_commit
+from bot.domain.specification import snapshot
+from bot.domain.specification.snapshot import HASH, SECTIONS, folded, hash_of
+from bot.domain.transcript.lines import LinePhase, Source
+from bot.domain.values.places import Person
+from tests.domain.books import few_steps, step
+from tests.domain.table import Table
+from tests.specification.meeting import PLAYBOOK, Meeting
+
+ADA = Person(id="UADA", name="Ada")
+TWO = few_steps(step("00-01", "Scope"), step("00-02", "Words"))
+
+
+def told(rt: Roundtable, text: str, ts: str) -> Roundtable:
+    facts = specifying.said(rt, text, ADA, PLAYBOOK, step_id="01-06")
+    return rt.heard(ADA, text, ts=ts, part=LinePhase.CLARIFYING, **facts)
+
+
+def a_roundtable() -> Roundtable:
+    return told(Table(TWO).start().rt, "requirement: Filter by date", "1700000001.000100")
+
+
+def committed(rt: Roundtable) -> Commit:
+    commit = rt.outbox[-1]
+    assert isinstance(commit, Commit)
+    return commit
+
+
+# --- sections -----------------------------------------------------------------------------------------------------
+
+
+def test_a_section_says_what_it_replaces() -> None:
+    """Nothing at first; then what was written before. What did not change is not written again."""
+    rt, first = specifying.written(a_roundtable(), PLAYBOOK, ["01-06"])
+    assert {edit.replaces for edit in first if isinstance(edit, SectionEdit)} == {""}
+    assert specifying.written(rt, PLAYBOOK)[1] == ()
+
+    rt = told(rt, "requirement: Sort by name", "1700000002.000100")
+    _, second = specifying.written(rt, PLAYBOOK)
+
+    assert second
+    for edit in second:
+        before = next(one for one in first if one.path == edit.path)
+        text = before.apply(None)
+        assert not changed_by_hand(edit, text)
+        assert changed_by_hand(edit, text.replace("Filter", "Search"))
+
+
+# --- commits ------------------------------------------------------------------------------------------------------
+
+
+def test_a_commit_carries_the_specification_and_its_last_line_the_hash() -> None:
+    """With the digests of the sections in it; the line is ours, since people's may be in the file already."""
+    rt, edits = specifying.written(a_roundtable(), PLAYBOOK, ["01-06"])
+    commit = committed(queue_commit(rt, "step 01-06", edits=edits))
+    last = commit.lines[-1]
+
+    assert snapshot.read(commit.snapshot) == (rt.specification, rt.written)
+    assert last.source is Source.SYSTEM
+    assert last.meta[HASH] == hash_of(commit.snapshot)
+    assert last.meta[SECTIONS] == rt.written
+    assert folded(commit.lines).specification.entries == rt.specification.entries
+
+
+def test_a_commit_without_sections_names_none() -> None:
+    commit = committed(queue_commit(a_roundtable(), "stopped"))
+    assert HASH in commit.lines[-1].meta
+    assert SECTIONS not in commit.lines[-1].meta
+
+
+def test_a_roundtable_without_entries_commits_no_specification() -> None:
+    """As every item that was begun before there were any."""
+    commit = committed(queue_commit(Table(TWO).start().rt, "stopped"))
+    assert commit.snapshot == ""
+    assert all(HASH not in line.meta for line in commit.lines)
+
+
+# --- from git -----------------------------------------------------------------------------------------------------
+
+
+def in_git(table: Table, effect: str) -> ItemRead:
+    meeting = Meeting()
+    meeting.say("Ada", "01-06", "requirement: Filter by date")
+    state = ItemState(meta=table.meta, specification=meeting.specification, written={"a.md#1": "0"})
+    return ItemRead(key="r", at="2026-11-22T10:00:00.000Z", effect=effect, state=state, recovering=True)
+
+
+def test_a_roundtable_that_lost_its_store_has_what_git_has() -> None:
+    table = Table(TWO).start().do_step().stop_paying().forget()
+    read = in_git(table, table.rt.outbox[0].id)
+    assert read.state
+
+    rt = opening.item_read(table.rt, read, TWO)
+
+    assert rt.specification.entries == read.state.specification.entries
+    assert rt.written == {"a.md#1": "0"}
+
+
+def test_a_roundtable_that_has_its_store_keeps_what_it_knows() -> None:
+    """Its newest entries are in no commit yet."""
+    table = Table(TWO).start().do_step()
+    rt = told(table.rt, "requirement: Sort by name", "1700000002.000100")
+    assert rt.committed
+
+    assert opening.item_read(rt, in_git(table, "e"), TWO).specification == rt.specification

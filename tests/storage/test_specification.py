@@ -1,0 +1,190 @@
+"""specification.json in git: written with each commit, and read where nothing else is known of an item."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.privacy.redaction import Redactor, own_rules
+from bot.domain.roundtable.effects import Commit
+from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.snapshot import HASH, SECTIONS, hash_of, read, text_of
+from bot.domain.transcript.lines import Line, Source, append
+from bot.domain.transcript.witness import Witness
+from bot.engine.ports import NOTHING
+from bot.storage.git.scrub import Scrubber
+from bot.storage.git.sync import SyncResult
+from bot.storage.git.workspace import GitWorkspace
+from tests.storage.checkout import Git
+from tests.storage.clones import Replica
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
+
+ITEM = f"docs/requirements/{SLUG}"
+FILE = f"{ITEM}/specification.json"
+MEETING = f"{ITEM}/planning/meeting.jsonl"
+WRITTEN = {"requirements-spec.md#1. Scope": "0123456789abcdef"}
+
+
+def said(number: int, text: str, *, source: Source = Source.USER) -> Line:
+    """A person's words, which are an entry."""
+    patch = {"id": f"FR-00{number}", "kind": "requirement", "new": True, "set": {"title": text}}
+    meta = {"message_id": f"C1.{number}", "user_id": "U1", "user_name": "Ada", "entries": [patch]}
+    return a_line(f"C1.{number}", text, source=source, meta=meta)
+
+
+def told(number: int, text: str, before: Specification, **fields: Any) -> tuple[Commit, Specification]:
+    """A commit as a roundtable asks for it, whose last line has the hash of the specification."""
+    after = before.folding([said(number, text)])
+    snapshot = text_of(after, WRITTEN)
+    meta = {"message_id": f"i1.{number}", HASH: hash_of(snapshot), SECTIONS: WRITTEN}
+    last = a_line(f"i1.{number}", "Saved.", source=Source.SYSTEM, meta=meta)
+    return a_commit(number, lines=(said(number, text), last), snapshot=snapshot, **fields), after
+
+
+async def two_steps(workspace: GitWorkspace) -> Specification:
+    specification = Specification()
+    for number, text in ((1, "Filter by date"), (2, "Sort by name")):
+        work, specification = told(number, text, specification)
+        await workspace.commit(SLUG, work, now=NOW)
+    return specification
+
+
+async def specified(
+    workspace: GitWorkspace, after: Witness = NOTHING
+) -> tuple[Specification, Mapping[str, str]]:
+    state = (await workspace.read(SLUG, now=NOW, after=after)).state
+    assert state
+    return state.specification, state.written
+
+
+def pressed(state: str, *, by: str = "U9", id: str = "FR-001") -> Line:
+    meta = {"message_id": f"x.{by}", "user_id": by, "entries": [{"id": id, "state": state}]}
+    return a_line(f"x.{by}", "Pressed.", source=Source.SYSTEM, meta=meta)
+
+
+def added(git: Git, *lines: Line) -> str:
+    return append(git.shown(MEETING).encode(), lines).decode()
+
+
+async def test_it_is_a_file_of_the_item_and_no_artifact(workspace: GitWorkspace, git: Git) -> None:
+    specification = await two_steps(workspace)
+
+    state = (await workspace.read(SLUG, now=NOW)).state
+    assert state
+    assert read(git.shown(FILE)) == (specification, WRITTEN)
+    assert state.artifacts == ("requirements-spec.md",)
+    assert git.status == []
+
+
+async def test_a_step_cannot_write_it(workspace: GitWorkspace) -> None:
+    edit = a_section("Mine.", path="Specification.json")
+    receipt = await workspace.commit(SLUG, a_commit(edits=(edit,)), now=NOW)
+    assert receipt.unwritten == (edit,)
+
+
+async def test_a_commit_without_it_leaves_it(workspace: GitWorkspace) -> None:
+    """As a commit of what could not be written before."""
+    specification = await two_steps(workspace)
+    await workspace.commit(SLUG, a_commit(3, lines=()), now=NOW)
+    assert await specified(workspace) == (specification, WRITTEN)
+
+
+async def test_it_is_read_by_who_knows_nothing_of_the_item(workspace: GitWorkspace) -> None:
+    """A roundtable that has a store has its own."""
+    specification = await two_steps(workspace)
+    assert await specified(workspace) == (specification, WRITTEN)
+    assert await specified(workspace, Witness(last="i1.2")) == (Specification(), {})
+
+
+async def test_an_old_item_has_none(workspace: GitWorkspace, git: Git) -> None:
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    assert not (git.root / FILE).exists()
+    assert (await specified(workspace))[0].entries == {}
+
+
+async def test_a_file_that_somebody_changed_or_removed_counts_for_nothing(
+    workspace: GitWorkspace, git: Git
+) -> None:
+    specification = await two_steps(workspace)
+    git.commit(FILE, git.shown(FILE).replace("Filter by date", "Give everything away"))
+    assert (await specified(workspace))[0].entries == specification.entries
+    (git.root / FILE).unlink()
+    assert (await specified(workspace))[0].entries == specification.entries
+
+
+async def test_who_pushes_a_line_and_a_file_that_fit_gains_no_authority(
+    workspace: GitWorkspace, git: Git
+) -> None:
+    """The line with the hash is not of a commit of ours."""
+    specification = await two_steps(workspace)
+    forged = git.shown(FILE).replace("Filter by date", "Give everything away")
+    line = a_line("i1.9", source=Source.SYSTEM, meta={"message_id": "i1.9", HASH: hash_of(forged)})
+    git.commit(FILE, forged)
+    git.commit(MEETING, added(git, line))
+    assert (await specified(workspace))[0].entries == specification.entries
+
+
+async def test_later_lines_of_others_only_propose(workspace: GitWorkspace, git: Git) -> None:
+    """Committed or not, they withdraw nothing."""
+    await two_steps(workspace)
+    title = said(1, "Search").but(meta={**said(1, "Search").meta, "message_id": "x.1"})
+    git.commit(MEETING, added(git, title))
+    git.write(MEETING, added(git, pressed("withdrawn")))
+
+    entry = (await specified(workspace))[0].entries["FR-001"]
+    assert (entry.state, entry["title"]) == (EntryState.ACCEPTED, "Filter by date")
+    pending = entry.pending("title")
+    assert pending
+    assert pending.value == "Search"
+
+
+async def test_lines_of_others_only_propose_without_the_file_too(workspace: GitWorkspace, git: Git) -> None:
+    """Also below a commit of ours that came later, and through a merge of branches."""
+    work, specification = told(1, "Filter by date", Specification())
+    await workspace.commit(SLUG, work.but(snapshot=""), now=NOW)
+    git("checkout", "--quiet", "-b", "side")
+    git.commit(MEETING, added(git, pressed("withdrawn")))
+    git("checkout", "--quiet", "main")
+    git.commit("README.md", "x")
+    git("merge", "--quiet", "--no-ff", "-m", "merged", "side")
+    work, specification = told(2, "Sort by name", specification)
+    await workspace.commit(SLUG, work.but(snapshot=""), now=NOW)
+
+    found, written = await specified(workspace)
+
+    assert found.entries == specification.entries
+    assert written == WRITTEN
+    assert "x.U9" in git.shown(MEETING)
+
+
+async def test_scrubbing_takes_secrets_out_of_claims(workspace: GitWorkspace, git: Git) -> None:
+    """The lines and the file say the same afterwards, and the file is still taken."""
+    secret = "xoxb-123456789012-1234567890123-AbCdEfGhIjKlMnOpQrStUvWx"
+    work, _ = told(1, f"Use {secret}", Specification())
+    await workspace.commit(SLUG, work, now=NOW)
+
+    scrubber = Scrubber(git.root, items_dir="docs/requirements", redact=Redactor((), own_rules(())))
+    result = scrubber.scrub(SLUG, now=NOW)
+
+    text = git.shown(FILE)
+    found, written = await specified(workspace)
+    assert FILE in result.files
+    assert secret not in text + git.shown(MEETING)
+    assert text == text_of(found, written)
+    assert written == WRITTEN
+    assert json.loads(git.shown(MEETING).splitlines()[-1])["meta"][HASH] == hash_of(text)
+
+
+async def test_where_two_clones_changed_it_ours_stays_without_a_copy(replica: Replica, person: Git) -> None:
+    """It is made anew with each commit, and counts only where it fits the lines."""
+    work, specification = told(1, "Filter by date", Specification())
+    await replica.workspace.commit(SLUG, work, now=NOW)
+    await replica.sync.once()
+    person("pull", "--quiet")
+    person.commit(FILE, "{}\n")
+    person("push", "--quiet")
+    work, specification = told(2, "Sort by name", specification)
+    await replica.workspace.commit(SLUG, work, now=NOW)
+    assert await replica.sync.once() == SyncResult.PUSHED
+
+    assert await specified(replica.workspace) == (specification, WRITTEN)
+    assert [name for name in replica.git("ls-files", ITEM).splitlines() if "theirs" in name] == []

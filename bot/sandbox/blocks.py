@@ -20,6 +20,8 @@ from bot.sandbox.shapes import (
 
 MESSAGE_BLOCKS = 50
 VIEW_BLOCKS = 100
+MOST_RICH_ELEMENTS = 1_000
+"""Slack publishes no limit; this is generous."""
 BLOCK_TEXT = 11_000
 """Undocumented: all text of a message's blocks together. Of 11,341 characters it is known that they were refused."""
 TEXT_FLAGS: Mapping[str, Mapping[str, Rule]] = {"mrkdwn": {"verbatim": flag}, "plain_text": {"emoji": flag}}
@@ -81,7 +83,11 @@ CONFIRM = shape(
 )
 OPTION = shape(
     needs={"text": _text(75), "value": string(150)},
-    may={"description": _text(75), "url": string(3000)},
+    may={"description": _text(75)},
+)
+OVERFLOW_OPTION = shape(
+    needs={"text": _plain(75), "value": string(150)},
+    may={"description": _plain(75), "url": string(3000)},
 )
 OPTIONS = each(OPTION, most=100)
 GROUPS = each(shape(needs={"label": _plain(75), "options": OPTIONS}), most=100)
@@ -130,7 +136,7 @@ ELEMENTS: Mapping[str, Rule] = {
         response_url_enabled=flag,
         filter=anything,
     ),
-    "overflow": _element("overflow", {"options": each(OPTION, most=5)}),
+    "overflow": _element("overflow", {"options": each(OVERFLOW_OPTION, most=5, least=2)}),
     "radio_buttons": _element("radio_buttons", {"options": each(OPTION, most=10)}, initial_option=OPTION),
     "checkboxes": _element(
         "checkboxes", {"options": each(OPTION, most=10)}, initial_options=each(OPTION, most=10)
@@ -149,6 +155,55 @@ ELEMENTS: Mapping[str, Rule] = {
     "image": IMAGE,
 }
 
+RICH_STYLES = ("bold", "italic", "strike", "code", "underline")
+REFERENCE_STYLES = ("bold", "italic", "strike", "highlight", "client_highlight", "unlink")
+
+
+def _rich(name: str, needs: Mapping[str, Rule], *styles: str, **may: Rule) -> Rule:
+    style = shape(needs={}, may=dict.fromkeys(styles or REFERENCE_STYLES, flag))
+    return shape(needs={**_kind(name), **needs}, may={"style": style, **may})
+
+
+RICH_TEXT = _rich("text", {"text": string(BLOCK_TEXT)}, *RICH_STYLES)
+RICH_LINK = _rich("link", {"url": string(3000)}, *RICH_STYLES, text=string(BLOCK_TEXT), unsafe=flag)
+IN_RICH_SECTION: Mapping[str, Rule] = {
+    "text": RICH_TEXT,
+    "link": RICH_LINK,
+    "emoji": _rich("emoji", {"name": string(255)}, unicode=string(255), skin_tone=number(1, 6)),
+    "user": _rich("user", {"user_id": string(255)}),
+    "usergroup": _rich("usergroup", {"usergroup_id": string(255)}),
+    "channel": _rich("channel", {"channel_id": string(255)}),
+    "broadcast": _rich("broadcast", {"range": one_of("here", "channel", "everyone")}),
+    "color": _rich("color", {"value": string(255)}),
+    "date": _rich(
+        "date", {"timestamp": number(0, 2**53), "format": string(255)}, url=string(3000), fallback=string(255)
+    ),
+    "team": _rich("team", {"team_id": string(255)}),
+}
+_rich_words = each(by_type(lambda: IN_RICH_SECTION, "element"), most=MOST_RICH_ELEMENTS, least=0)
+_rich_code = each(
+    by_type(lambda: {"text": RICH_TEXT, "link": RICH_LINK}, "element"), most=MOST_RICH_ELEMENTS, least=0
+)
+RICH_SECTION = shape(needs={**_kind("rich_text_section"), "elements": _rich_words})
+IN_RICH_TEXT: Mapping[str, Rule] = {
+    "rich_text_section": RICH_SECTION,
+    "rich_text_list": shape(
+        needs={
+            **_kind("rich_text_list"),
+            "style": one_of("bullet", "ordered"),
+            "elements": each(RICH_SECTION, most=MOST_RICH_ELEMENTS),
+        },
+        may={"indent": number(0, 8), "offset": number(0, 10_000), "border": number(0, 1)},
+    ),
+    "rich_text_preformatted": shape(
+        needs={**_kind("rich_text_preformatted"), "elements": _rich_code},
+        may={"border": number(0, 1), "language": string(100)},
+    ),
+    "rich_text_quote": shape(
+        needs={**_kind("rich_text_quote"), "elements": _rich_words}, may={"border": number(0, 1)}
+    ),
+}
+
 ONLY_INPUT = frozenset({"plain_text_input", "number_input", "email_text_input", "url_text_input"})
 IN_ACTIONS = {name: rule for name, rule in ELEMENTS.items() if name not in ONLY_INPUT | {"image"}}
 IN_SECTION = {name: rule for name, rule in ELEMENTS.items() if name not in ONLY_INPUT}
@@ -157,7 +212,6 @@ IN_CONTEXT = {"image": IMAGE, "mrkdwn": _text(2000, "mrkdwn"), "plain_text": _pl
 
 FREE: Mapping[str, Rule] = dict.fromkeys(
     (
-        "rich_text",
         "table",
         "video",
         "file",
@@ -199,6 +253,10 @@ EVERYWHERE: Mapping[str, Rule] = {
         hint=_plain(2000),
         optional=flag,
         dispatch_action=flag,
+    ),
+    "rich_text": _block(
+        "rich_text",
+        {"elements": each(by_type(lambda: IN_RICH_TEXT, "element"), most=MOST_RICH_ELEMENTS)},
     ),
     "markdown": _block("markdown", {"text": string(12_000)}),
     **FREE,

@@ -93,6 +93,10 @@ class SandboxMessage:
         return shape
 
 
+RUNNING_TEXT = frozenset({"rich_text_section", "rich_text_preformatted", "rich_text_quote"})
+"""Elements of rich text whose own elements stand on one line."""
+
+
 def with_ids(blocks: Iterable[JSON], stamp: str) -> tuple[JSON, ...]:
     """Slack names the blocks, and the elements in them, that came without a name."""
     seed = stamp[-6:]
@@ -127,6 +131,9 @@ def _texts(node: Any) -> Iterator[str]:
         for item in node:
             yield from _texts(item)
     elif isinstance(node, dict):
+        if node.get("type") in RUNNING_TEXT:
+            yield "".join(_texts(node["elements"]))
+            return
         if isinstance(text := node.get("text"), str):
             yield text
         for name in ("text", "fields", "elements", "accessory", "label", "element", "title", "hint"):

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.sandbox import payloads
 from bot.sandbox.delivery import COMMAND, INTERACTIVE, Delivery, Dispatcher
-from bot.sandbox.elements import filled, unanswered
+from bot.sandbox.elements import filled, options, unanswered
 from bot.sandbox.markup import typed
 from bot.sandbox.messages import JSON, SandboxMessage, interactive
 from bot.sandbox.refusal import SlackRefused
@@ -236,7 +236,11 @@ def _element(blocks: Any, action_id: str, value: Any) -> JSON:
     if not found:
         offered = [element["action_id"] for element in interactive(blocks)]
         raise LookupError(f"nothing here is called {action_id!r}, only {offered}")
-    if found[0]["type"] != "button" or value is None:
+    if value is None:
+        return found[0]
+    if found[0]["type"] == "overflow":
+        found = [one for one in found if any(option["value"] == value for option in options(one))] or found
+    if found[0]["type"] != "button":
         return found[0]
     for element in found:
         if element.get("value") == value:

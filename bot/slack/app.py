@@ -37,6 +37,9 @@ OTHER_VERSION = "That button is from another version of me. Say `@roundtable sta
 GOING_ON = "Going on with **%s**."
 UNKNOWN_SHORTCUT = "That shortcut is from another version of me. Say `/roundtable help` to see what I can do."
 
+LINK_BUTTON = re.compile(rf"^{re.escape(PREFIX)}(open|read)(\.\d+)?$")
+"""Slack opens the link, and sends the press as well."""
+
 OK = 200
 UNSAVED, BROKEN = 503, 500
 LAST_RETRY = 3
@@ -199,6 +202,10 @@ def _commands(app: AsyncApp, reception: Reception) -> None:
 
 
 def _actions(app: AsyncApp, reception: Reception) -> None:
+    @app.action(LINK_BUTTON)
+    async def followed(ack: AsyncAck) -> None:
+        await ack()
+
     @app.action(re.compile(rf"^{re.escape(PREFIX)}"))
     async def press(ack: AsyncAck, body: Payload) -> None:
         match parse.press(body, reception.us, at=reception.clock()):

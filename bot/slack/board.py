@@ -76,10 +76,9 @@ class SlackBoard(Board):
 
     async def _post(self, place: Place, part: RenderedMessage, key: str, *, number: int, count: int) -> str:
         return await self._posts.post(
+            part,
             channel=place.channel,
             thread_ts=place.thread or None,
-            text=part.text,
-            blocks=part.blocks,
             metadata=metadata(key, number, count, step=""),
             **QUIET,
         )

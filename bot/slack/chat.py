@@ -1,5 +1,6 @@
 """The `Chat` of the engine, on Slack's Web API."""
 
+import json
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,6 +14,7 @@ from bot.domain.messages.message import Message
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.values.places import Belonging, ChannelKind, Place
+from bot.engine.lru import LruCache
 from bot.engine.ports import (
     Chat,
     ExportFile,
@@ -39,6 +41,7 @@ from bot.slack.render import RenderedMessage, parts
 
 log = logging.getLogger(__name__)
 
+CARDS_REMEMBERED = 1_000
 POSTED_AGAIN = "(posted again after a restart)"
 NO_REACTION_NEEDED = frozenset({
     "already_reacted",
@@ -76,6 +79,7 @@ class SlackChat(Chat):
         self._files = _Files(self._call, self._lookup)
         self._ephemeral = Ephemeral(self._call)
         self._posts = Posts(self._call)
+        self._cards: LruCache[str, int] = LruCache(CARDS_REMEMBERED)
         self._indicator = _WorkIndicator(self._call)
 
     @property
@@ -102,8 +106,15 @@ class SlackChat(Chat):
             await self._files.share(place, sheets, parts(self._redacted(comment))[-1].text, key=key)
 
     async def rewrite(self, place: Place, ts: str, message: Message) -> None:
-        """*ts* is the part that carried the choices: the last."""
-        await self._posts.edit(place.channel, ts, self._parts(message)[-1])
+        """*ts* is the part that carried the choices: the last. A card that looks as it does there is not sent."""
+        part = self._parts(message)[-1]
+        key, looks = f"{place.channel}.{ts}", _looks(part)
+        if message.card and self._cards.get(key) == looks:
+            return
+        if await self._posts.edit(place.channel, ts, part) and message.card:
+            self._cards[key] = looks
+        else:
+            self._cards.pop(key, None)
 
     async def react(self, place: Place, ts: str, emoji: str) -> None:
         try:
@@ -186,10 +197,9 @@ class SlackChat(Chat):
         for number, part in enumerate(rendered, start=1):
             if number not in posted:
                 posted[number] = await self._post_part(
+                    part,
                     channel=place.channel,
                     thread_ts=place.thread or posted.get(1),
-                    text=part.text,
-                    blocks=part.blocks,
                     metadata=metadata(
                         key, number, len(rendered), step=message.about, witness=message.witness
                     ),
@@ -197,9 +207,9 @@ class SlackChat(Chat):
                     **self._byline(message),
                 )
 
-    async def _post_part(self, **arguments: Any) -> str:
+    async def _post_part(self, part: RenderedMessage, **arguments: Any) -> str:
         try:
-            return await self._posts.post(**arguments)
+            return await self._posts.post(part, **arguments)
         except SlackError as error:
             if (
                 "username" in arguments
@@ -234,6 +244,12 @@ class SlackChat(Chat):
         with suppress(SlackError):
             return await self._posts.permalink(channel, ts)
         return ""
+
+
+def _looks(part: RenderedMessage) -> int:
+    """The ids of blocks change with every revision of a card, and are not seen."""
+    seen = [{name: value for name, value in block.items() if name != "block_id"} for block in part.blocks]
+    return hash(json.dumps([part.text, seen]))
 
 
 class _NoOwnName(Exception):

@@ -16,8 +16,16 @@ MESSAGE_BLOCKS = 50
 MESSAGE_CHARS = 10_000
 """Of all blocks together. Slack documents no limit; messages of 11,341 characters have been refused."""
 
+POST_TEXT_CHARS = 39_000
+"""Slack cuts longer texts at 40,000."""
 UPDATE_TEXT_CHARS = 4_000
 ACTIONS_ELEMENTS = 25
+OVERFLOW_OPTIONS = 5
+OPTION_VALUE_CHARS = 150
+CONFIRM_TITLE_CHARS = 100
+CONFIRM_TEXT_CHARS = 300
+CONFIRM_LABEL_CHARS = 30
+LIST_LEVELS = 8
 LABEL_CHARS = 75
 VALUE_CHARS = 2_000
 ID_CHARS = 255
@@ -29,6 +37,8 @@ def size(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
+_ENDING_CHARS = 800
+"""Even if each is two units long, they fit beside a beginning."""
 _FENCES = size("```\n\n```")
 _ENTITY = re.compile(r"&(?:amp|lt|gt);")
 _LONGEST_ENTITY = len("&amp;")
@@ -65,6 +75,15 @@ def shortened(text: str, limit: int) -> str:
     if size(text) <= limit:
         return text
     return text[: _cut_at(text, limit - 1)].rstrip() + "…"
+
+
+def abridged(text: str, limit: int) -> str:
+    """*text* without what is in the middle: at the end are the choices."""
+    if size(text) <= limit:
+        return text
+    end = text[-_ENDING_CHARS:]
+    end = end[end.find("\n") + 1 :]
+    return f"{shortened(text, limit - size(end) - 1)}\n{end}"
 
 
 def split(text: str, limit: int) -> Iterator[str]:

@@ -102,6 +102,36 @@ def pieces(text: str) -> list[Piece]:
     return [piece for piece in found if piece.text.strip() or piece.fenced]
 
 
+class Run(NamedTuple):
+    """A stretch of text, with the names of its styles in rich text."""
+
+    text: str
+    styles: frozenset[str] = frozenset()
+
+
+_STYLES = {"em": "italic", "strong": "bold", "s": "strike"}
+
+
+def runs(line: str) -> list[Run]:
+    """*line*, one line of Markdown, as text without marks. Nothing in rich text acts, so nothing is escaped."""
+    line = one_line(line)
+    found: list[Run] = []
+    styles: list[str] = []
+    for row in (row for block in blocks(line) for row in block.rows):
+        found.append(Run(row.margin))
+        for span in row.spans:
+            match span.kind:
+                case "begin":
+                    styles.append(_STYLES[span.text])
+                case "end":
+                    styles.remove(_STYLES[span.text])
+                case "code":
+                    found.append(Run(span.text, frozenset({*styles, "code"})))
+                case "text":
+                    found.append(Run(span.text, frozenset(styles)))
+    return [run for run in found if run.text] or [Run(line)]
+
+
 def _margin(written: str) -> str:
     """Slack has one level of quotes, and no lists."""
     before, quote, after = written.rpartition(">")

@@ -21,7 +21,7 @@ from bot.slack.client import Identity
 from bot.slack.commands import HELP, VerbRequest, command_in, verb_in
 from bot.slack.limits import ID_CHARS, URL_CHARS, VALUE_CHARS
 from bot.slack.markdown import readable, visible
-from bot.slack.render import TYPED, action_of, carried
+from bot.slack.render import MORE, TYPED, action_of, carried, chosen
 
 # --- fields of a payload --------------------------------------------------------------------------------------------
 #
@@ -44,7 +44,7 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("text", "type"), (str, dict)),
     **dict.fromkeys(("channel", "enterprise", "team", "user"), (str, dict)),
     **dict.fromkeys(("assistant_thread", "container", "event", "function_data", "item"), dict),
-    **dict.fromkeys(("message", "previous_message", "view"), dict),
+    **dict.fromkeys(("message", "previous_message", "selected_option", "view"), dict),
     **dict.fromkeys(("actions", "authorizations", "response_urls"), list),
 }
 _INSIDE = ("event", "message", "previous_message", "item", "assistant_thread", "view", "function_data")
@@ -352,17 +352,20 @@ def shortcut(body: Payload, us: Identity, *, at: str) -> VerbRequest:
 def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | VerbRequest | None:
     """None for a button of another app or version."""
     pressed = body["actions"][0]
-    action = action_of(word(pressed, "action_id"))
+    name, option = word(pressed, "action_id"), part(pressed, "selected_option")
+    carries = clean(word(option or pressed, "value")[:VALUE_CHARS])
+    action, (token, value) = action_of(name), carried(carries)
+    if name == MORE or name.startswith(f"{MORE}."):
+        action, (token, value) = chosen(carries)
     if action is None:
         return None
     place, person = _origin(body, us), _clicker(body, us)
-    token, value = carried(clean(word(pressed, "value")[:VALUE_CHARS]))
     ts = _message_ts(body)
     key = f"press.{known(body, 'trigger_id') or _click(place, ts, pressed)}"
     if action is Action.RESUME and value:
         room = _room(body, place)
         resume = Resume(key=key, at=at, person=person, place=place, room=room, reply_url=reply_url(body))
-        return Picked(resume, value, one_line(word(pressed, "text", "text")) or value)
+        return Picked(resume, value, one_line(word(option or pressed, "text", "text")) or value)
     if action in TYPED:
         verb, url = TYPED[action], reply_url(body)
         return VerbRequest(verb=verb, rest=value, place=place, person=person, key=key, at=at, reply_url=url)

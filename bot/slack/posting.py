@@ -5,7 +5,8 @@ Writing to Slack: a post stands in the thread that it is for, or nowhere, and ca
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,7 +17,7 @@ from bot.domain.transcript.witness import Witness, read_brief
 from bot.domain.values.places import Place
 from bot.errors import SlackError
 from bot.slack.client import QUIET, SENTENCES, UNLINKED, Calls, call
-from bot.slack.limits import UPDATE_TEXT_CHARS, shortened
+from bot.slack.limits import UPDATE_TEXT_CHARS, abridged
 from bot.slack.parse import part, word
 from bot.slack.render import RenderedMessage
 
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 
 EVENT_TYPE = "roundtable_line"
 GONE = "thread_not_found"
+BLOCKS_REFUSED = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"})
 NO_LONGER_THERE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed", GONE})
 
 # --- what a post says about itself ----------------------------------------------------------------------------------
@@ -80,12 +82,12 @@ class Posts:
         self._calls = calls
         self._client = calls.client
 
-    async def post(self, **arguments: Any) -> str:
+    async def post(self, part: RenderedMessage, **arguments: Any) -> str:
         """
         The timestamp of the post. A reply to a deleted root appears in the channel, for everyone, and only the answer
         tells: such a post is deleted, and raises SlackError.
         """
-        answer = await self._calls(self._client.chat_postMessage, **arguments)
+        answer = await self._shown(self._client.chat_postMessage, part, text=part.text, **arguments)
         ts, channel, thread = str(answer["ts"]), arguments["channel"], arguments.get("thread_ts")
         if thread and _is_outside_thread(answer) and await self._is_gone(channel, thread):
             await self._delete(channel, ts)
@@ -95,19 +97,26 @@ class Posts:
     async def edit(self, channel: str, ts: str, part: RenderedMessage) -> bool:
         """False when the message is gone, or can no longer be edited."""
         try:
-            await self._calls(
-                self._client.chat_update,
-                channel=channel,
-                ts=ts,
-                text=shortened(part.text, UPDATE_TEXT_CHARS),
-                blocks=part.blocks,
-                **UNLINKED,
-            )
+            text = abridged(part.text, UPDATE_TEXT_CHARS)
+            await self._shown(self._client.chat_update, part, channel=channel, ts=ts, text=text, **UNLINKED)
         except SlackError as error:
             if error.reason not in NO_LONGER_THERE:
                 raise
             return False
         return True
+
+    async def _shown(
+        self, method: Callable[..., Awaitable[Any]], part: RenderedMessage, **arguments: Any
+    ) -> Any:
+        """Where Slack refuses the blocks, plainer ones are tried; then only the text is left."""
+        for blocks, plainer in pairwise((part.blocks, *part.plainer)):
+            try:
+                return await self._calls(method, blocks=blocks, **arguments)
+            except SlackError as error:
+                if error.reason not in BLOCKS_REFUSED:
+                    raise
+                log.warning("Slack refuses %s blocks, %s are tried: %s", len(blocks), len(plainer), error)
+        return await self._calls(method, blocks=(part.blocks, *part.plainer)[-1], **arguments)
 
     async def permalink(self, channel: str, ts: str) -> str:
         """Empty when Slack refuses; raises SlackError when a later call may succeed."""

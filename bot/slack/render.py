@@ -1,30 +1,51 @@
 """
-A message as Block Kit: one or more parts, each a post of its own.
+A message as Block Kit: one or more parts, each a post of its own. A card is always one part.
 
 How a text is cut depends only on the text, so a part stays the same when it is posted again or rewritten without its
 buttons.
 """
 
+import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from bot.domain.messages.message import Action, Choice, Emphasis, Link, Message
+from bot.domain.messages.message import (
+    Action,
+    Card,
+    CardPart,
+    CardRow,
+    Choice,
+    Confirm,
+    Emphasis,
+    Link,
+    Message,
+)
 from bot.slack.limits import (
     ACTIONS_ELEMENTS,
+    CONFIRM_LABEL_CHARS,
+    CONFIRM_TEXT_CHARS,
+    CONFIRM_TITLE_CHARS,
     CONTEXT_ELEMENTS,
     LABEL_CHARS,
+    LIST_LEVELS,
     MESSAGE_BLOCKS,
     MESSAGE_CHARS,
+    OPTION_VALUE_CHARS,
+    OVERFLOW_OPTIONS,
+    POST_TEXT_CHARS,
     SECTION_CHARS,
     VALUE_CHARS,
+    abridged,
     messages,
     sections,
     shortened,
     size,
 )
-from bot.slack.markdown import escape, mrkdwn, one_line, pieces
+from bot.slack.markdown import Piece, Run, escape, mrkdwn, one_line, pieces, runs
 
 # --- links: only those that a message lists ------------------------------------------------------------------------
 
@@ -49,8 +70,12 @@ def fitting_links(links: Iterable[Link], most: int, chars: int) -> tuple[list[Li
 
 def markup(link: Link) -> str:
     """`<url|label>`, with both escaped."""
-    url = escape(quote(link.url, safe=_AS_WRITTEN))
+    url = escape(_quoted(link.url))
     return f"<{url}|{escape(link.label) or url}>"
+
+
+def _quoted(url: str) -> str:
+    return quote(url, safe=_AS_WRITTEN)
 
 
 def _is_web(url: str) -> bool:
@@ -68,6 +93,9 @@ TYPED: Mapping[Action, str] = {Action.CATCH_UP: "catchup", Action.EXPORT: "expor
 
 PREFIX = "roundtable."
 """Of all our action ids, also those of older and newer versions."""
+
+MORE = f"{PREFIX}more"
+"""An overflow menu. Its options name their actions: `TOKEN/ACTION[/VALUE]`."""
 
 
 class ButtonValue(NamedTuple):
@@ -116,15 +144,21 @@ Block = dict[str, Any]
 
 
 class RenderedMessage(NamedTuple):
-    """`text` says all that the blocks show, for notifications and screen readers."""
+    """
+    `text` says all that the blocks show, for notifications and screen readers. Where Slack refuses the blocks,
+    `plainer` ones are tried in turn.
+    """
 
     text: str
     blocks: list[Block]
+    plainer: tuple[list[Block], ...] = ()
 
 
 def parts(message: Message, *, label: str = "", signed: bool = False) -> list[RenderedMessage]:
     """*label* names the speaker in every `text`; when *signed*, also in the blocks, for posts without a username."""
     prefix = f"{escape(one_line(label))}: " if label else ""
+    if message.card:
+        return [_card(message, message.card, prefix, signed=signed)]
     links, words = fitting_links(message.links, CONTEXT_ELEMENTS, LINKS_CHARS)
     bodies = _bodies("\n".join([message.text, *words]), prefix, message.choices)
     *whole, last = (_part(body, prefix, signed=signed) for body in bodies)
@@ -192,14 +226,362 @@ def _buttons(choices: Iterable[Choice], token: str) -> Iterator[Block]:
     for choice in choices:
         seen[choice.action] += 1
         style = {} if choice.emphasis is Emphasis.PLAIN else {"style": choice.emphasis.value}
+        confirm = {"confirm": _confirm(choice.confirm)} if choice.confirm else {}
         yield {
             "type": "button",
             "action_id": action_id(choice.action, seen[choice.action]),
-            "text": {"type": "plain_text", "text": _label(choice), "emoji": True},
+            "text": _plain_text(_label(choice), LABEL_CHARS),
             "value": value_of(choice, token),
             **style,
+            **confirm,
         }
+
+
+def _confirm(confirm: Confirm) -> Block:
+    return {
+        "title": _plain_text(confirm.title, CONFIRM_TITLE_CHARS),
+        "text": _plain_text(confirm.text, CONFIRM_TEXT_CHARS),
+        "confirm": _plain_text(confirm.yes, CONFIRM_LABEL_CHARS),
+        "deny": _plain_text(confirm.no, CONFIRM_LABEL_CHARS),
+    }
+
+
+def _plain_text(text: str, limit: int) -> Block:
+    return {"type": "plain_text", "text": shortened(one_line(text), limit) or NOTHING, "emoji": True}
 
 
 def _label(choice: Choice) -> str:
     return shortened(one_line(choice.label), LABEL_CHARS) or choice.action.value
+
+
+# --- cards ----------------------------------------------------------------------------------------------------------
+#
+# Everything is cut so that Slack takes it; what is left out is counted: "and 4 more".
+
+BUTTONS_CHARS = 3_000
+"""Of all buttons below a card, with the questions before them. Those that do not fit can be typed."""
+MORE_OPTIONS = 2 * OVERFLOW_OPTIONS
+CARD_NOTE_CHARS, CARD_FOOT_CHARS = 800, 1_500
+CARD_LINKS_CHARS = 1_000
+INLINE_LINK_CHARS = 500
+TITLE_CHARS = 150
+ROW_CHARS = 1_000
+UNITS = 400
+"""Lines and rows of one part that are looked at."""
+
+_INLINE_LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\((https?://[^\s()<>]+)\)")
+_OPEN, _CLOSE = "\ue000", "\ue001"
+"""Around the number of a link, while the text around it is read as Markdown."""
+_NUMBERED = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
+
+
+def _card(message: Message, card: Card, prefix: str, *, signed: bool) -> RenderedMessage:
+    links, words = fitting_links(message.links, CONTEXT_ELEMENTS, CARD_LINKS_CHARS)
+    label = prefix if signed else ""
+    rich = _CardBlocks(message, card, label, links=links, rich=True).blocks()
+    plain = _CardBlocks(message, card, label, links=links, rich=False).blocks()
+    behind = ", ".join(escape(_label(choice)) for choice in card.more)
+    text = [
+        prefix + mrkdwn("\n".join([message.text or card.title, *words])),
+        *(escape(f"{link.label}: {link.url}") for link in links),
+        shortened(mrkdwn(message.note), NOTE_CHARS),
+        " ".join(
+            [
+                *(f"[{escape(_label(choice))}]" for choice in message.choices),
+                *([f"[⋯ {behind}]"] if behind else []),
+            ]
+        ),
+    ]
+    return RenderedMessage(abridged("\n".join(filter(None, text)), POST_TEXT_CHARS), rich, (plain, []))
+
+
+def chars(blocks: object) -> int:
+    """Of all texts in *blocks*, however deep."""
+    if isinstance(blocks, list):
+        return sum(map(chars, blocks))
+    if isinstance(blocks, dict):
+        own = blocks.get("text")
+        return (size(own) if isinstance(own, str) else 0) + sum(map(chars, blocks.values()))
+    return 0
+
+
+class _CardBlocks:
+    """Without *rich*, lists are sections, too."""
+
+    def __init__(
+        self, message: Message, card: Card, label: str, *, links: Sequence[Link], rich: bool
+    ) -> None:
+        self._message = message
+        self._card = card
+        self._label = label
+        self._links = links
+        self._rich = rich
+        self._found: list[Link] = []
+        self._inline = {one.url: one for one in links if size(markup(one)) <= INLINE_LINK_CHARS}
+
+    def blocks(self) -> list[Block]:
+        head, tail = self._head(), self._tail(self._links)
+        body = self._body(MESSAGE_CHARS - chars(head) - chars(tail), MESSAGE_BLOCKS - len(head) - len(tail))
+        shown = json.dumps([head, body])
+        others = [
+            one
+            for one in self._links
+            if _quoted(one.url) not in shown and escape(_quoted(one.url)) not in shown
+        ]
+        whole = [*head, *body, *self._tail(others)] or [_section(NOTHING)]
+        name = f"{self._message.token or 'card'}.{self._card.revision}"
+        return [
+            {**block, "block_id": f"{name}.{number}"}
+            if "accessory" in block or block["type"] == "actions"
+            else block
+            for number, block in enumerate(whole)
+        ]
+
+    # --- above and below ----------------------------------------------------------------------------------------
+
+    @property
+    def _is_collapsed(self) -> bool:
+        """Then ⋯ stands beside the title."""
+        return bool(self._card.title) and not self._card.parts and not self._message.choices
+
+    def _head(self) -> list[Block]:
+        title = shortened(one_line(self._card.title), TITLE_CHARS)
+        shown = self._label + (f"*{escape(title)}*" if title else "")
+        menus = self._menus() if self._is_collapsed else []
+        return [
+            *([_with_accessory(_section(shown.strip()), menus)] if shown.strip() else []),
+            *self._small(self._card.subtitle),
+            *(_actions_of(menus[1:])),
+        ]
+
+    def _tail(self, links: Sequence[Link]) -> list[Block]:
+        choices: list[Choice] = []
+        room = BUTTONS_CHARS
+        for choice in self._message.choices[:ACTIONS_ELEMENTS]:
+            room -= chars(list(_buttons([choice], self._message.token)))
+            choices += [choice] if room >= 0 else []
+        elements = [*_buttons(choices, self._message.token), *([] if self._is_collapsed else self._menus())]
+        return [
+            *_context(markup(link) for link in links),
+            *self._small(self._message.note),
+            *_actions_of(_with_unique_ids(elements)),
+            *self._small("\n".join(self._card.foot), CARD_FOOT_CHARS),
+        ]
+
+    def _menus(self) -> list[Block]:
+        return _menus(self._card.more[:MORE_OPTIONS], self._message.token)
+
+    def _small(self, text: str, limit: int = CARD_NOTE_CHARS) -> list[Block]:
+        return [*_context(filter(None, [self._mrkdwn(text, limit)]))]
+
+    # --- parts --------------------------------------------------------------------------------------------------
+
+    def _body(self, room: int, most: int) -> list[Block]:
+        found: list[Block] = []
+        left = 0
+        room, most = room - chars(_left_out(0)), most - 1
+        for part in self._card.parts:
+            blocks, missing = self._fitted(part, room - chars(found), most - len(found))
+            found += blocks
+            left += missing
+        return [*found, *(_left_out(left) if left else [])]
+
+    def _fitted(self, part: CardPart, room: int, most: int) -> tuple[list[Block], int]:
+        """As much of *part* as fits, and of how many lines and rows nothing is shown."""
+        lines = part.prose.split("\n") if part.prose else []
+        units = len(lines) + len(part.rows)
+
+        def shown(count: int) -> list[Block]:
+            kept = part.but(prose="\n".join(lines[:count]), rows=part.rows[: max(0, count - len(lines))])
+            if count < units:
+                kept = kept.but(rows=(*kept.rows, CardRow(text="", aside=f"and {units - count} more")))
+            return self._part(kept)
+
+        def fits(blocks: list[Block]) -> bool:
+            return chars(blocks) <= room and len(blocks) <= most
+
+        if units <= UNITS and fits(whole := shown(units)):
+            return whole, 0
+        low, high = -1, min(units, UNITS)
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if fits(shown(middle)) else (low, middle - 1)
+        return (shown(low), 0) if low >= 0 else ([], max(1, units))
+
+    def _part(self, part: CardPart) -> list[Block]:
+        menus = [
+            *_buttons([part.button] if part.button else [], self._message.token),
+            *_menus(part.options, self._message.token),
+        ]
+        title = f"*{escape(shortened(one_line(part.title), TITLE_CHARS))}*" if part.title else ""
+        in_text = part.numbered or not self._rich or bool(menus and not title and not part.prose)
+        above = [Piece(title)] if title and (in_text or menus or part.prose) else []
+        texts = [
+            *above,
+            *self._prose(part.prose),
+            *([Piece(self._line(row, part)) for row in part.rows] if in_text else []),
+        ]
+        found = [_section(text) for text in sections(texts)]
+        if found:
+            found[0] = _with_accessory(found[0], menus)
+            menus = menus[1:]
+        if part.rows and not in_text:
+            found.append(self._list(part, title="" if above else part.title))
+        return [*found, *_actions_of(_with_unique_ids(menus))]
+
+    def _prose(self, text: str) -> list[Piece]:
+        linked = [piece._replace(text=self._linked(piece.text)) for piece in pieces(self._marked(text))]
+        if all(size(piece.text) <= SECTION_CHARS - LABEL_CHARS for piece in linked):
+            return linked
+        return pieces(text)
+
+    def _line(self, row: CardRow, part: CardPart) -> str:
+        """A row in a section."""
+        mark = "" if part.numbered else "◦ " if row.level else "• "
+        between = "\n" if part.numbered and len(part.rows) == 1 else "  "
+        name = escape(shortened(one_line(row.id), LABEL_CHARS))
+        if part.struck:
+            words = escape("".join(run.text for run in runs(row.text)).replace("~", ""))
+            said = f"~{'  '.join(filter(None, [name, shortened(words, ROW_CHARS)]))}~"
+        else:
+            text = self._mrkdwn(shortened(one_line(row.text), ROW_CHARS), SECTION_CHARS - ROW_CHARS)
+            said = "  ".join(filter(None, [f"*{name}*" if name else "", text]))
+        small = "".join(run.text for run in runs(self._marked(shortened(row.aside, CARD_NOTE_CHARS))))
+        aside = f"_{self._linked(escape(small))}_" if small else ""
+        return "    " * min(row.level, LIST_LEVELS) + mark + between.join(filter(None, [said, aside]))
+
+    def _list(self, part: CardPart, *, title: str) -> Block:
+        """Text in `rich_text` is inert: it needs no escaping."""
+        levels = groupby(part.rows, key=lambda row: max(0, min(row.level, LIST_LEVELS)))
+        elements: list[Block] = (
+            [_rich_section([_rich_text(Run(one_line(title), frozenset({"bold"})))])] if title else []
+        )
+        elements += [
+            {
+                "type": "rich_text_list",
+                "style": "bullet",
+                "indent": level,
+                "elements": [self._item(row, struck=part.struck) for row in rows],
+            }
+            for level, rows in levels
+        ]
+        return {"type": "rich_text", "elements": elements}
+
+    def _item(self, row: CardRow, *, struck: bool) -> Block:
+        both = frozenset({"strike"}) if struck else frozenset[str]()
+        name = shortened(one_line(row.id), LABEL_CHARS)
+        said = runs(self._marked(shortened(row.text, ROW_CHARS))) if row.text.strip() else []
+        small = runs(self._marked(shortened(row.aside, CARD_NOTE_CHARS))) if row.aside.strip() else []
+        spaced = [Run("  ")] if small and (said or name) else []
+        found = [
+            *([Run(f"{name}  ", both | {"bold"})] if name else []),
+            *(run._replace(styles=run.styles | both) for run in said),
+            *spaced,
+            *(run._replace(styles=run.styles | {"italic"}) for run in small),
+        ]
+        return _rich_section(
+            [one for run in found for one in self._rich_texts(run)] or [_rich_text(Run(NOTHING))]
+        )
+
+    def _rich_texts(self, run: Run) -> Iterator[Block]:
+        for number, text in enumerate(_NUMBERED.split(run.text)):
+            if number % 2:
+                link = self._found[int(text)]
+                yield {"type": "link", "url": _quoted(link.url), "text": link.label, **_style(run.styles)}
+            elif text:
+                yield _rich_text(run._replace(text=text))
+
+    # --- links in a text: only to where the message links ---------------------------------------------------------
+
+    def _marked(self, text: str) -> str:
+        """*text* with the number of a link in place of each `[label](url)` that may be one."""
+
+        def numbered(found: re.Match[str]) -> str:
+            if found[2] not in self._inline:
+                return found[0]
+            label = shortened(one_line(found[1]), LABEL_CHARS)
+            self._found.append(Link(label=label or found[2], url=found[2]))
+            return f"{_OPEN}{len(self._found) - 1}{_CLOSE}"
+
+        return _INLINE_LINK.sub(numbered, text.replace(_OPEN, "").replace(_CLOSE, ""))
+
+    def _linked(self, text: str) -> str:
+        return _NUMBERED.sub(lambda found: markup(self._found[int(found[1])]), text)
+
+    def _mrkdwn(self, text: str, limit: int) -> str:
+        linked = self._linked(mrkdwn(self._marked(text)))
+        return linked if size(linked) <= limit else shortened(mrkdwn(text), limit)
+
+
+def _left_out(count: int) -> list[Block]:
+    return [*_context([f"and {count} more"])]
+
+
+def _menus(choices: Sequence[Choice], token: str) -> list[Block]:
+    """
+    Overflow menus of two to five options. A choice that is alone, asks first or carries too much is a button: one
+    question cannot be for one option only.
+    """
+    listed = [one for one in choices if _fits_in_menu(one, token)]
+    groups = [listed[start : start + OVERFLOW_OPTIONS] for start in range(0, len(listed), OVERFLOW_OPTIONS)]
+    alone = groups.pop() if groups and len(groups[-1]) == 1 else []
+    single = [*(one for one in choices if not _fits_in_menu(one, token)), *alone]
+    return [*_buttons(single, token), *_with_unique_ids([_overflow(group, token) for group in groups])]
+
+
+def _fits_in_menu(choice: Choice, token: str) -> bool:
+    return not choice.confirm and len(_option_value(choice, token)) <= OPTION_VALUE_CHARS
+
+
+def _overflow(choices: Sequence[Choice], token: str) -> Block:
+    lines = all(choice.action is Action.LINE for choice in choices)
+    options = [
+        {
+            "text": _plain_text(_label(choice), LABEL_CHARS),
+            "value": value_of(choice, token) if lines else _option_value(choice, token),
+        }
+        for choice in choices
+    ]
+    return {"type": "overflow", "action_id": action_id(Action.LINE) if lines else MORE, "options": options}
+
+
+def _option_value(choice: Choice, token: str) -> str:
+    return "/".join(filter(None, [f"{token}/{choice.action.value}", choice.value]))
+
+
+def chosen(value: str) -> tuple[Action | None, ButtonValue]:
+    """What an option of `roundtable.more` carries."""
+    token, rest = carried(value)
+    name, _, own = rest.partition("/")
+    return (Action(name) if name in set(Action) else None), ButtonValue(token, own)
+
+
+def _with_accessory(section: Block, elements: Sequence[Block]) -> Block:
+    return {**section, "accessory": elements[0]} if elements else section
+
+
+def _actions_of(elements: Sequence[Block]) -> Iterator[Block]:
+    for start in range(0, len(elements), ACTIONS_ELEMENTS):
+        yield {"type": "actions", "elements": list(elements[start : start + ACTIONS_ELEMENTS])}
+
+
+def _with_unique_ids(elements: Sequence[Block]) -> list[Block]:
+    seen: Counter[str] = Counter()
+    named: list[Block] = []
+    for element in elements:
+        name = PREFIX + element["action_id"].removeprefix(PREFIX).partition(".")[0]
+        seen[name] += 1
+        named.append({**element, "action_id": name if seen[name] == 1 else f"{name}.{seen[name]}"})
+    return named
+
+
+def _rich_section(elements: Sequence[Block]) -> Block:
+    return {"type": "rich_text_section", "elements": list(elements)}
+
+
+def _rich_text(run: Run) -> Block:
+    return {"type": "text", "text": run.text, **_style(run.styles)}
+
+
+def _style(styles: frozenset[str]) -> Block:
+    return {"style": dict.fromkeys(sorted(styles), True)} if styles else {}

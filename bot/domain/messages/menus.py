@@ -48,21 +48,10 @@ class Menu(Stored):
     ts: str = ""
 
     def offers(self, action: Action) -> bool:
-        return any(choice.action is action for choice in self.choices)
+        return any(choice.action is action for choice in self.message.offered)
 
     def label_of(self, action: Action) -> str:
-        return next(choice.label for choice in self.choices if choice.action is action)
-
-    @property
-    def choices(self) -> tuple[Choice, ...]:
-        """Everything that can be pressed, wherever it stands."""
-        card = self.message.card
-        if card is None:
-            return self.message.choices
-        beside = (
-            one for part in card.parts for one in (*((part.button,) if part.button else ()), *part.options)
-        )
-        return (*self.message.choices, *card.more, *beside)
+        return next(choice.label for choice in self.message.offered if choice.action is action)
 
 
 class Used(Stored):
@@ -95,6 +84,13 @@ CANCEL = Choice(action=Action.CANCEL, label="Cancel", emphasis=Emphasis.PRIMARY)
 CATCH_UP = Choice(action=Action.CATCH_UP, label="Catch me up")
 TAKE_UP = Choice(action=Action.TAKE_UP, label="Continue here", emphasis=Emphasis.PRIMARY)
 EXPORT = Choice(action=Action.EXPORT, label="Export the record")
+LINE = Choice(action=Action.LINE, label="✓ Accept")
+ACCEPT_ALL = Choice(action=Action.ACCEPT_ALL, label="Accept all", emphasis=Emphasis.PRIMARY)
+REOPEN = Choice(action=Action.REOPEN, label="Open the step again")
+AMEND = Choice(action=Action.AMEND, label="Amend…")
+SORT = Choice(action=Action.SORT, label="Sort…")
+KEEP = Choice(action=Action.KEEP, label="Keep it")
+WITHDRAW = Choice(action=Action.WITHDRAW, label="Withdraw it")
 
 DEPTHS = {
     Depth.BRIEF: Choice(action=Action.DEPTH_BRIEF, label="Switch to brief"),

@@ -50,6 +50,14 @@ class Action(StrEnum):
     PLAN_SKIP_REST = "plan_skip_rest"
     PLAN_STRAIGHT = "plan_straight"
     PLAN_LEAVE = "plan_leave"
+    LINE = "line"
+    """On one line of a card. The value is `NUMBER/WHAT`."""
+    ACCEPT_ALL = "accept_all"
+    REOPEN = "reopen"
+    AMEND = "amend"
+    SORT = "sort"
+    KEEP = "keep"
+    WITHDRAW = "withdraw"
 
 
 VERBS = frozenset({Action.CATCH_UP, Action.EXPORT, Action.TAKE_UP})
@@ -153,6 +161,18 @@ class Message(Stored):
     about: str = ""
     witness: str = ""
     card: Card | None = None
+
+    @property
+    def offered(self) -> tuple[Choice, ...]:
+        """Everything that can be pressed in it, also on its card."""
+        if self.card is None:
+            return self.choices
+        beside = (
+            choice
+            for part in self.card.parts
+            for choice in (*((part.button,) if part.button else ()), *part.options)
+        )
+        return (*self.choices, *beside, *self.card.more)
 
     def spent(self) -> "Message":
         """What it says, with nothing to press any more."""

@@ -58,6 +58,7 @@ from bot.domain.roundtable.transitions import (
     amendments,
     asking,
     budgeting,
+    cards,
     depths,
     elaborations,
     late_words,
@@ -173,6 +174,13 @@ PRESSES: Mapping[Action, Transition] = {
     Action.PLAN_LEAVE: planning_presses.left,
     **dict.fromkeys(planning_presses.MOVES, planning_presses.pressed),
     Action.ALLOW_MORE: budgeting.allowed_more,
+    Action.LINE: cards.line_pressed,
+    Action.ACCEPT_ALL: cards.all_accepted,
+    Action.REOPEN: cards.reopened,
+    Action.AMEND: cards.amended,
+    Action.SORT: cards.sorted_in,
+    Action.KEEP: cards.kept,
+    Action.WITHDRAW: cards.withdrawn,
 }
 """A menu offers only what makes sense where it stands, so that a press means the same wherever it comes from."""
 

@@ -201,6 +201,8 @@ class Engine(ABC, Generic[A, I]):
             meter=self._meter,
         )
         self._leaving = asyncio.Event()
+        self._later: dict[str, asyncio.TimerHandle] = {}
+        self._waking: set[asyncio.Task[None]] = set()
         self._working: dict[str, bool] = {}  # the value: something was saved since the outbox was last read
 
     # --- what an aggregate needs of its engine ----------------------------------------------------------------------
@@ -208,6 +210,10 @@ class Engine(ABC, Generic[A, I]):
     @abstractmethod
     async def _perform(self, effect: Any, state: A) -> I | None:
         """The outcome; None when the effect stays in the outbox, and is begun again later."""
+
+    def _next(self, state: A) -> Any | None:
+        """The effect to perform now."""
+        return state.next_effect
 
     def _attempt(self, effect: Any) -> I | None:
         """What is saved before *effect* begins; None for an effect that does no harm when it is repeated."""
@@ -292,7 +298,7 @@ class Engine(ABC, Generic[A, I]):
         """An effect with an attempt takes two rounds: the attempt is saved in the first, and made in the second."""
         state, begun = await self._repository.read(slug), ""
         unsaved: tuple[UnsavedChange[A, I], ...] = ()
-        while state and (effect := state.next_effect):
+        while state and (effect := self._next(state)):
             if self._leaving.is_set() and effect.id != begun:
                 raise asyncio.CancelledError
             with about(item=slug, effect=effect.id, **self._about(state)):
@@ -310,6 +316,19 @@ class Engine(ABC, Generic[A, I]):
                     begun = effect.id if state and self._is_begun(state, attempt) else ""
         if state:
             await self._idle(state)
+
+    def _wake_later(self, slug: str, seconds: float) -> None:
+        """Replaces an earlier one. When this process ends before that, the sweep of another one wakes."""
+
+        def wake() -> None:
+            self._later.pop(slug, None)
+            task = asyncio.ensure_future(self._wake.wake(self.prefix + slug))
+            self._waking.add(task)
+            task.add_done_callback(self._waking.discard)
+
+        if timer := self._later.pop(slug, None):
+            timer.cancel()
+        self._later[slug] = asyncio.get_running_loop().call_later(seconds, wake)
 
     async def _may_begin(self, effect: Pending) -> bool:
         wait = self._wait_seconds(effect)
@@ -343,6 +362,9 @@ class Engine(ABC, Generic[A, I]):
     def leave(self) -> None:
         """From now on the work on an aggregate ends with the effect at hand, and waits for nothing."""
         self._leaving.set()
+        for timer in self._later.values():
+            timer.cancel()
+        self._later.clear()
 
 
 async def run(wake: Wake, *engines: Engine[Any, Any]) -> None:

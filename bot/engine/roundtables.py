@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeGuard
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.roundtable.effects import (
@@ -15,6 +15,7 @@ from bot.domain.roundtable.effects import (
     Judge,
     OpenThread,
     Post,
+    Rewrite,
     ShareRecord,
     Speak,
 )
@@ -22,11 +23,12 @@ from bot.domain.roundtable.inputs import Clashed, Command, Input, Returned, Star
 from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import Attempted, Done, Failed, Outcome
 from bot.domain.roundtable.stage import RESTING
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.state import TRIED_AGAIN, Roundtable
 from bot.domain.roundtable.transitions import opening
 from bot.domain.values.places import Person, Place
 from bot.domain.values.timestamps import before, seconds_since
 from bot.engine.audit import audited
+from bot.engine.card_pace import CardPace
 from bot.engine.clock import Clock
 from bot.engine.engine import Engine, UnsavedChange
 from bot.engine.lru import LruCache
@@ -119,6 +121,7 @@ class Roundtables(Engine[Roundtable, Input]):
         clock: Clock,
         meter: Meter | None = None,
         cancellation: Cancellation | None = None,
+        card_pace: CardPace | None = None,
     ) -> None:
         self._memory = RoundtableCache()
         super().__init__(
@@ -133,6 +136,7 @@ class Roundtables(Engine[Roundtable, Input]):
         self._performers = performers
         self._playbook = playbook
         self._cancellation = cancellation or Cancellation()
+        self._card_pace = card_pace or CardPace()
 
     async def start(self, start: Start) -> Roundtable:
         """Saves a new roundtable. Raises Conflict when there is one on the item already."""
@@ -178,7 +182,19 @@ class Roundtables(Engine[Roundtable, Input]):
 
     # --- what the engine asks ---------------------------------------------------------------------------------------
 
+    def _next(self, state: Roundtable) -> Effect | None:
+        """An edit of a card that may not be made yet lets the effects behind it pass."""
+        return next((one for one in state.outbox if self._card_seconds(one, state) <= 0), None)
+
+    def _card_seconds(self, effect: Effect, rt: Roundtable) -> float:
+        """Until *effect* may be performed, if it is the edit of a card."""
+        if not _edits_card(effect):
+            return 0.0
+        return self._card_pace.wait_seconds(_card_key(effect, rt), pressed=effect.pressed)
+
     async def _perform(self, effect: Effect, state: Roundtable) -> Outcome:
+        if _edits_card(effect):
+            self._card_pace.edited(_card_key(effect, state), pressed=effect.pressed)
         began = time.monotonic()
         with span("effect", item=state.slug, step=state.step_id, effect=effect.id, kind=effect.kind):
             outcome = await self._tried(effect, state)
@@ -196,10 +212,11 @@ class Roundtables(Engine[Roundtable, Input]):
         no new effect is performed before it is saved.
         """
         rt = unsaved.after
-        if self._leaving.is_set() or not rt.next_effect:
+        following = self._next(rt)
+        if self._leaving.is_set() or not following:
             return False
         has_new_effects = rt.sequence != unsaved.before.sequence
-        return isinstance(rt.next_effect, NOT_REPEATABLE) or (
+        return isinstance(following, NOT_REPEATABLE) or (
             isinstance(performed, NO_HARM_REPEATED) and not has_new_effects
         )
 
@@ -212,7 +229,12 @@ class Roundtables(Engine[Roundtable, Input]):
         return {"step": state.step_id, "turn": turns[-1].id if turns else ""}
 
     async def _idle(self, state: Roundtable) -> None:
-        if state.pending and seconds_since(state.now, self._clock()) >= TRY_AGAIN_SECONDS:
+        if state.outbox:
+            self._wake_later(state.slug, min(self._card_seconds(one, state) for one in state.outbox))
+        if (
+            not TRIED_AGAIN.isdisjoint(state.pending)
+            and seconds_since(state.now, self._clock()) >= TRY_AGAIN_SECONDS
+        ):
             at = self._clock()
             await self.handle(state.slug, TryAgain(key=f"again.{at}", at=at))
 
@@ -281,6 +303,14 @@ class Roundtables(Engine[Roundtable, Input]):
         with suppress(Conflict):  # another process was quicker
             start = Start(key=key, at=self._clock(), item=rt.item, place=rt.place, person=person)
             await self.take_up(start, thread_known=True)
+
+
+def _edits_card(effect: Effect) -> TypeGuard[Rewrite]:
+    return isinstance(effect, Rewrite) and effect.message.card is not None
+
+
+def _card_key(edit: Rewrite, rt: Roundtable) -> str:
+    return f"{rt.place.channel}.{edit.ts}"
 
 
 def _seconds_before(attempt: int) -> float:

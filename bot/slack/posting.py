@@ -17,7 +17,7 @@ from bot.domain.transcript.witness import Witness, read_brief
 from bot.domain.values.places import Place
 from bot.errors import SlackError
 from bot.slack.client import QUIET, SENTENCES, UNLINKED, Calls, call
-from bot.slack.limits import UPDATE_TEXT_CHARS, abridged
+from bot.slack.limits import UPDATE_TEXT_CHARS, abridged, shortened
 from bot.slack.parse import part, word
 from bot.slack.render import RenderedMessage
 
@@ -97,7 +97,8 @@ class Posts:
     async def edit(self, channel: str, ts: str, part: RenderedMessage) -> bool:
         """False when the message is gone, or can no longer be edited."""
         try:
-            text = abridged(part.text, UPDATE_TEXT_CHARS)
+            # What can be typed below a card stands at the end.
+            text = (abridged if part.plainer else shortened)(part.text, UPDATE_TEXT_CHARS)
             await self._shown(self._client.chat_update, part, channel=channel, ts=ts, text=text, **UNLINKED)
         except SlackError as error:
             if error.reason not in NO_LONGER_THERE:

@@ -5,7 +5,7 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.catalog.personas import Roster
-from bot.domain.messages.message import Action, Choice, Link, Message
+from bot.domain.messages.message import Action, Card, CardPart, CardRow, Choice, Link, Message
 from bot.domain.values.places import Place
 from bot.errors import SlackError
 from bot.sandbox import Sandbox
@@ -634,3 +634,67 @@ async def _reply_url(sandbox: Sandbox) -> str:
 def test_no_proxy_is_asked_for_what_is_on_this_machine(url: str, here: bool) -> None:  # noqa: FBT001
     """`roundtable try` works behind a company's proxy, too."""
     assert is_here(url) == here
+
+
+# --- cards ----------------------------------------------------------------------------------------------------------
+
+FEATURES = CardPart(title="So far", rows=(CardRow(id="FR-001", text="Limit requests per **key**"),))
+CARD = Message(
+    text="Core features, so far: FR-001 Limit requests per key.",
+    speaker="business-analyst",
+    token="k7",
+    choices=(Choice(action=Action.FINISH_STEP, label="Finish step"),),
+    card=Card(title="Core features", parts=(FEATURES,)),
+)
+
+
+async def test_a_card_is_shown_in_place_of_its_text(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """The text is for notifications, and says the same."""
+    message = sandbox.message(await chat.post(thread, CARD, key="k", again=False))
+
+    assert [block["type"] for block in message.blocks] == ["section", "rich_text", "actions"]
+    assert "FR-001  Limit requests per key" in message.words
+    assert message.text == (
+        "Maya Chen (Business Analyst): Core features, so far: FR-001 Limit requests per key.\n[Finish step]"
+    )
+
+
+async def test_a_card_that_looks_the_same_is_not_sent_again(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """A new revision alone cannot be seen; another subtitle can."""
+    assert CARD.card
+    ts = await chat.post(thread, CARD, key="k", again=False)
+    for card in (CARD.card, CARD.card.but(revision=1), CARD.card.but(revision=2, subtitle="brief")):
+        await chat.rewrite(thread, ts, CARD.but(card=card))
+
+    assert len(sandbox.calls_of("chat.update")) == 2
+    assert "brief" in sandbox.message(ts).words
+
+
+async def test_where_slack_refuses_rich_text_sections_say_the_same(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """And when it refuses those, too, the text is left, which says what can be typed."""
+    sandbox.fail_next("chat.postMessage", "invalid_blocks")
+    plain = sandbox.message(await chat.post(thread, CARD, key="k1", again=False))
+    assert [block["type"] for block in plain.blocks] == ["section", "section", "actions"]
+    assert "*So far*\n• *FR-001*  Limit requests per *key*" in plain.words
+
+    sandbox.fail_next("chat.update", "invalid_blocks")
+    sandbox.fail_next("chat.update", "invalid_blocks")
+    await chat.rewrite(thread, plain.ts, CARD)
+    after = sandbox.message(plain.ts)
+    assert after.blocks == ()
+    assert after.text.endswith("[Finish step]")
+
+
+async def test_a_card_too_long_for_an_update_keeps_what_can_be_typed(
+    chat: SlackChat, thread: Place, sandbox: Sandbox
+) -> None:
+    """Its text is cut in the middle."""
+    ts = await chat.post(thread, CARD, key="k", again=False)
+    await chat.rewrite(thread, ts, CARD.but(text="words\n" * 1_900 + "[C] Continue"))
+
+    assert len(sandbox.message(ts).text) <= 4000
+    assert sandbox.message(ts).text.endswith("[C] Continue\n[Finish step]")

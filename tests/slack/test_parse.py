@@ -260,6 +260,45 @@ def test_one_of_several_buttons_with_one_action_names_which() -> None:
     assert pressed.press.token == "t0ken"
 
 
+@pytest.mark.parametrize(
+    ("menu", "option", "action", "value"),
+    [
+        ("roundtable.more", "k7/depth_brief", Action.DEPTH_BRIEF, ""),
+        ("roundtable.more.2", "k7/amend/FR-003", Action.AMEND, "FR-003"),
+        ("roundtable.line", "k7/3/accept", Action.LINE, "3/accept"),
+    ],
+)
+def test_an_option_of_a_menu_is_a_press_of_the_action_that_it_names(
+    menu: str, option: str, action: Action, value: str
+) -> None:
+    """The menu itself is no action."""
+    pressed = parse.press(_chosen(menu, option), US, at=NOW)
+
+    assert isinstance(pressed, parse.Pressed)
+    assert (pressed.press.action, pressed.press.token, pressed.press.value) == (action, "k7", value)
+
+
+def test_an_option_of_another_version_is_no_press() -> None:
+    """The person is told so, as for a button."""
+    assert parse.press(_chosen("roundtable.more", "k7/dance"), US, at=NOW) is None
+
+
+def test_an_option_may_be_a_verb() -> None:
+    """As the button of the same name."""
+    asked = parse.press(_chosen("roundtable.more", "k7/export"), US, at=NOW)
+
+    assert isinstance(asked, VerbRequest)
+    assert asked.verb == "export"
+
+
+def _chosen(menu: str, option: str) -> dict[str, Any]:
+    body = payload("block_actions")
+    chosen = {"text": {"type": "plain_text", "text": "One", "emoji": True}, "value": option}
+    kept = {name: body["actions"][0][name] for name in ("block_id", "action_ts")}
+    body["actions"] = [{**kept, "type": "overflow", "action_id": menu, "selected_option": chosen}]
+    return body
+
+
 def test_a_press_in_a_picker_is_a_resume() -> None:
     """The picker is ephemeral: it belongs to no menu, and its message is not sent along."""
     picked = parse.press(payload("block_actions_picker"), US, at=NOW)

@@ -80,14 +80,15 @@ class Post(Attemptable):
 
 class Rewrite(Attemptable):
     """
-    Replace a menu that was used or is over: *message* without buttons, saying what became of it. `late` ones were
-    refused before.
+    Edit our post *ts* to say *message*: a menu that was used, or a card whose subject changed. `late` ones were
+    refused before. An edit of a card waits its turn, unless somebody `pressed` something.
     """
 
     kind: Literal["rewrite"] = "rewrite"
     ts: str
     message: Message
     late: bool = False
+    pressed: bool = False
 
 
 class React(Attemptable):

@@ -308,13 +308,32 @@ class Roundtable(RoundtableFields):
         return self.but(people={**self.people, person.id: person.name}).queueing(MeetPerson(person=person.id))
 
     def queueing(self, *effects: Effect) -> "Roundtable":
-        """With *effects* at the end of the outbox, each with an id of its own."""
+        """
+        With *effects* at the end of the outbox, each with an id of its own. Of the edits of one card only the newest
+        stays.
+        """
         rt = self
         for effect in effects:
+            if isinstance(effect, Rewrite):
+                rt, effect = rt._superseding(effect)  # noqa: PLW2901
             sequence = rt.sequence + 1
             pending = effect if effect.id else numbered(effect, f"{rt.slug}.{rt.incarnation}.{sequence}")
             rt = rt.but(sequence=sequence, outbox=(*rt.outbox, pending))
         return rt
+
+    def _superseding(self, edit: Rewrite) -> "tuple[Roundtable, Rewrite]":
+        """Without older edits of the same card. *edit* does not wait if one of those would not have waited."""
+
+        def is_older(one: Effect) -> bool:
+            return isinstance(one, Rewrite) and one.message.card is not None and one.ts == edit.ts
+
+        older = [one for one in self.outbox if is_older(one)]
+        pressed = edit.pressed or any(one.pressed for one in older if isinstance(one, Rewrite))
+        rt = self.but(
+            outbox=tuple(one for one in self.outbox if one not in older),
+            unsent=tuple(one for one in self.unsent if not is_older(one)),
+        )
+        return rt, edit.but(pressed=pressed)
 
     def completing(self, effect_id: str) -> "Roundtable":
         return self.but(outbox=tuple(effect for effect in self.outbox if effect.id != effect_id))

@@ -294,12 +294,16 @@ def _look_for_garbage_less() -> None:
     gc.set_threshold(*GARBAGE)
 
 
+EXAMPLE = "/roundtable start Rate limiting of the public API"
+"""On the first screen of the sandbox's page."""
+
+
 async def _try(port: int, env: Mapping[str, str]) -> None:
     from bot.sandbox import App, Sandbox  # noqa: PLC0415 -- a bot in Slack does not load the sandbox
 
     _stop_on_signals()
     try:
-        installed = App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=frozenset(BOT_EVENTS))
+        installed = App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=frozenset(BOT_EVENTS), example=EXAMPLE)
         sandbox = Sandbox(port=port, app=installed)
         sandbox.scopes.intersection_update(SCOPES)  # no more than what the manifest asks for
         await sandbox.__aenter__()

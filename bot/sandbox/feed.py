@@ -18,6 +18,7 @@ def everything(slack: Slack) -> JSON:
         "bot": {
             "id": slack.app.bot_user_id,
             "name": slack.app.name,
+            "example": slack.app.example,
             "hears_directs": SUBSCRIPTIONS["im"] in slack.app.events,
         },
         "users": [user.as_json(workspace.team_id) for user in workspace.users.values()],

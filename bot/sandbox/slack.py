@@ -54,7 +54,10 @@ EVENTS = frozenset({
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
-    """The app under test. *shortcuts* are its message shortcuts: callback_id to the name in the menu."""
+    """
+    The app under test. *shortcuts* are its message shortcuts: callback_id to the name in the menu. *example* is a
+    command that the page proposes in an empty channel.
+    """
 
     id: str = "A0SANDBOX"
     name: str = "roundtable"
@@ -65,6 +68,7 @@ class App:
     signing_secret: str = "sandbox-signing-secret"
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     events: frozenset[str] = EVENTS
+    example: str = ""
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from playwright.async_api import Page, async_playwright, expect
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncSay
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox import App, Sandbox
+from bot.sandbox import App, Sandbox, Timing
 
 Body = dict[str, Any]
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -278,3 +278,58 @@ async def test_a_narrow_window_shows_one_thing_at_a_time(sandbox: Sandbox, page:
 
     await expect(page.get_by_label("Message #roundtable")).to_be_visible()
     assert not await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+
+def bold(text: str) -> Body:
+    return {"type": "text", "text": text, "style": {"bold": True}}
+
+
+def rich_list(level: int, *elements: Body) -> Body:
+    items = [{"type": "rich_text_section", "elements": [element]} for element in elements]
+    return {"type": "rich_text_list", "style": "bullet", "indent": level, "elements": items}
+
+
+async def test_a_card_on_a_phone(bolt: AsyncApp, page: Page, channel: str, sandbox: Sandbox) -> None:
+    """Lists keep their levels, a menu opens, and each line's choice comes from the menu of that line."""
+    chosen: list[Body] = []
+
+    @bolt.action("line")
+    async def line(ack: AsyncAck, body: Body) -> None:
+        chosen.append(body["actions"][0])
+        await ack()
+
+    def suggestion(number: int) -> Body:
+        options = [{"text": plain(what), "value": f"k7/{number}/{what}"} for what in ("Accept", "Leave out")]
+        menu = {"type": "overflow", "action_id": "line", "options": options}
+        return {"type": "section", "text": plain(f"Suggestion {number}"), "accessory": menu}
+
+    inert = {"type": "text", "text": "<b>*as* written</b>"}
+    words = {"type": "rich_text", "elements": [rich_list(0, bold("FR-001")), rich_list(1, inert)]}
+    await page.set_viewport_size({"width": 390, "height": 800})
+    blocks = [words, suggestion(1), suggestion(2)]
+    await bolt.client.chat_postMessage(channel=channel, text="card", blocks=blocks)
+
+    await expect(page.locator(".rich .level-0 strong")).to_have_text("FR-001")
+    await expect(page.locator(".rich .level-1 li")).to_have_text("<b>*as* written</b>")
+    await page.get_by_role("button", name="More actions").nth(1).click()
+    await page.get_by_role("menuitem", name="Leave out").click()
+    await sandbox.until(lambda: chosen)
+
+    assert chosen[0]["type"] == "overflow"
+    assert chosen[0]["selected_option"]["value"] == "k7/2/Leave out"
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+async def test_the_first_screen_says_what_to_type(timing: Timing) -> None:
+    """And a button types it."""
+    app = App(example="/roundtable start Rate limiting")
+    async with Sandbox(timing=timing, app=app) as sandbox, async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=BROWSER, args=ARGUMENTS)
+        page = await browser.new_page(viewport={"width": 390, "height": 800})
+        await page.goto(sandbox.url)
+        welcome = page.locator("#welcome")
+        await expect(welcome).to_contain_text("/roundtable start Rate limiting")
+        await welcome.get_by_role("button", name="Start this example").click()
+        await expect(page.locator(".ephemeral")).to_contain_text("/roundtable failed")
+        await expect(welcome).to_be_hidden()
+        await browser.close()

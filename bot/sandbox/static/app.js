@@ -39,6 +39,7 @@ const CHANGED = {
     for (const pane of Object.values(panes)) {
       if (pane.shows(message)) keepingEnd(pane, () => patch(pane.list(), message.ts, message, pane));
     }
+    drawWelcome();
     announce(message);
     looked();
     drawPlaces();
@@ -164,8 +165,29 @@ function drawChannel() {
       : composer("channel", { label, send: (text) => act("say", { channel: state.here, text }) }));
     byId("channel-foot").dataset.label = label + closed;
   }
+  drawWelcome();
   toEnd(panes.channel);
   looked();
+}
+
+// The first screen: what to type, and a button that types it.
+function drawWelcome() {
+  const { example } = state.bot;
+  byId("welcome").hidden = !example || state.channels.get(state.here).kind === "im" || timeline(state.here).length > 0;
+  if (byId("welcome").hidden || byId("welcome").childElementCount) return;
+  byId("welcome").replaceChildren(
+    h("h3", { id: "welcome-title" }, "Nothing is said here yet"),
+    h("p", {}, "This is a Slack on your machine, with the bot in it. In the box below, type for example"),
+    h("p", {}, h("code", {}, example)),
+    h("p", {}, "Then open its thread and answer, as yourself or as one of the other people."),
+    h("button", { type: "button", class: "button primary", id: "example", onclick: startExample }, "Start this example"));
+}
+
+async function startExample(event) {
+  const button = event.currentTarget;
+  button.setAttribute("aria-busy", "true");
+  await act("slash", { channel: state.here, text: state.bot.example });
+  button.removeAttribute("aria-busy");
 }
 
 function whyClosed(channel) {

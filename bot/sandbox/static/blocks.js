@@ -19,7 +19,7 @@ const BLOCKS = {
   actions: (block, room) => h("div", { class: "block actions" }, block.elements.map((one) => element(one, block, room))),
   image: (block) => h("figure", { class: "block" }, picture(block), block.title && h("figcaption", {}, plain(block.title.text))),
   markdown: (block, room) => h("div", { class: "block" }, markdown(block.text, room.names)),
-  rich_text: (block, room) => h("div", { class: "block" }, mrkdwn(flatten(block), room.names)),
+  rich_text: (block, room) => h("div", { class: "block rich" }, block.elements.map((one) => RICH[one.type]?.(one, room))),
   input: (block, room) => input(block, room),
 };
 
@@ -35,8 +35,33 @@ function picture(block) {
   return h("span", { class: "picture", title: block.image_url }, `▧ ${block.alt_text}`);
 }
 
-function flatten(node) {
-  return node.text && typeof node.text === "string" ? node.text : (node.elements ?? []).map(flatten).join("");
+// ---- rich text: what is text stays text
+
+const RICH = {
+  rich_text_section: (one, room) => h("p", {}, running(one.elements, room)),
+  rich_text_quote: (one, room) => h("blockquote", {}, running(one.elements, room)),
+  rich_text_preformatted: (one, room) => h("pre", { tabindex: "0" }, h("code", {}, running(one.elements, room))),
+  rich_text_list: (one, room) => h(one.style === "ordered" ? "ol" : "ul",
+    { class: `level-${one.indent ?? 0}`, start: one.offset ? one.offset + 1 : undefined },
+    one.elements.map((item) => h("li", {}, running(item.elements, room)))),
+};
+
+const RUNNING = {
+  text: (one) => one.text,
+  link: (one) => h("a", { href: one.url, target: "_blank", rel: "noopener noreferrer" }, one.text ?? one.url),
+  emoji: (one) => plain(`:${one.name}:`),
+  user: (one, room) => h("span", { class: "mention" }, `@${room.names.user(one.user_id)}`),
+  channel: (one, room) => h("span", { class: "mention" }, `#${room.names.channel(one.channel_id) ?? one.channel_id}`),
+  broadcast: (one) => h("span", { class: "mention" }, `@${one.range}`),
+  date: (one) => one.fallback ?? "",
+};
+
+const STYLES = { code: "code", bold: "strong", italic: "em", strike: "s", underline: "u" };
+
+function running(elements, room) {
+  return elements.map((one) => Object.entries(STYLES)
+    .filter(([style]) => one.style?.[style])
+    .reduce((inner, [, tag]) => h(tag, {}, inner), RUNNING[one.type]?.(one, room) ?? `[${one.type}]`));
 }
 
 // ---- elements that can be touched

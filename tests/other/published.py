@@ -97,6 +97,29 @@ PUBLISHED: Mapping[str, Published] = {
     "users.info": _of("user", "include_locale", scopes="users:read", tier=4, reads_json=False),
 }
 
+BLOCK_KIT: Mapping[str, frozenset[str]] = {
+    kind: frozenset(names.split())
+    for kind, names in {
+        "actions": "elements block_id",
+        "button": "text action_id url value style confirm accessibility_label",
+        "context": "elements block_id",
+        "link": "url text unsafe style",
+        "mrkdwn": "text verbatim",
+        "overflow": "action_id options confirm",
+        "plain_text": "text emoji",
+        "rich_text": "elements block_id",
+        "rich_text_list": "style elements indent offset border",
+        "rich_text_section": "elements",
+        "section": "text block_id fields accessory expand",
+        "text": "text style",
+    }.items()
+}
+"""The fields that each block and element may have beside its type."""
+PARTS_OF_BLOCKS = frozenset({"title", "text", "confirm", "deny", "style", "value", "description", "url"}) | {
+    *("bold", "italic", "strike", "code"),
+}
+"""Of the objects without a type: a confirmation, an option, a style."""
+
 LISTS = {"blocks": list, "files": list, "metadata": dict}
 FLAGS = {True, False, "0", "1", "true", "false"}
 FLAGGED = {

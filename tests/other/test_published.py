@@ -7,12 +7,23 @@ from pathlib import Path
 
 import pytest
 
+from bot.domain.messages.message import (
+    Action,
+    Card,
+    CardPart,
+    CardRow,
+    Choice,
+    Confirm,
+    Emphasis,
+    Message,
+)
 from bot.sandbox.limits import LIMITS, TIER_2, UNLIMITED
 from bot.sandbox.methods import METHODS
 from bot.slack.client import RATES
 from bot.slack.client import TIER_2 as SELDOM
 from bot.slack.manifest import BOT_EVENTS, SCOPES
-from tests.other.published import PUBLISHED, unlike_published
+from bot.slack.render import parts
+from tests.other.published import BLOCK_KIT, PARTS_OF_BLOCKS, PUBLISHED, unlike_published
 
 ROOT = Path(__file__).parents[2]
 WRITTEN = sorted((ROOT / "bot").glob("*.py")) + sorted((ROOT / "bot" / "slack").rglob("*.py"))
@@ -94,3 +105,39 @@ def test_a_call_that_slack_does_not_document_is_found(call: _Call, flaw: str) ->
     """The meetings of `tests/e2e` are looked through for them when they are over."""
     assert unlike_published([call]) == [flaw]
     assert unlike_published([_Call("chat.update", channel="C1", ts="1.1", text="x", blocks=[])]) == []
+
+
+def test_a_card_has_only_what_slack_publishes_of_its_blocks() -> None:
+    """The names, by type of object, of https://docs.slack.dev/reference/block-kit for 2026-08."""
+    rows = (
+        CardRow(id="FR-001", text="Say `it` **to** ~~whom~~", aside="no test yet"),
+        CardRow(text="x", level=1),
+    )
+    two = (Choice(action=Action.AMEND, label="Amend…"), Choice(action=Action.REOPEN, label="Open again"))
+    asks = Confirm(title="Sure?", text="All of it.", yes="Yes")
+    button = Choice(action=Action.SORT, label="Sort…", confirm=asks, emphasis=Emphasis.PRIMARY)
+    card = Card(
+        title="Core features",
+        subtitle="01-06",
+        parts=(CardPart(title="So far", rows=rows), CardPart(rows=rows, numbered=True, options=two)),
+        more=two,
+        foot=("Heard from: Ada",),
+    )
+    (part,) = parts(Message(text="x", token="k7", choices=(button,), card=card))
+
+    assert [*_unpublished(part.blocks)] == []
+    assert [*_unpublished(part.plainer[0])] == []
+    assert [*_unpublished([{"type": "section", "colour": "red"}])] == ["section: colour"]
+
+
+def _unpublished(node: object) -> Iterator[str]:
+    if isinstance(node, list):
+        for one in node:
+            yield from _unpublished(one)
+    elif isinstance(node, dict):
+        kind = str(node.get("type", ""))
+        yield from (
+            f"{kind}: {name}" for name in sorted(set(node) - BLOCK_KIT.get(kind, PARTS_OF_BLOCKS) - {"type"})
+        )
+        for one in node.values():
+            yield from _unpublished(one)

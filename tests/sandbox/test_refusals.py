@@ -43,6 +43,16 @@ def confirm(**changes: Any) -> Body:
     return {**asked, **changes}
 
 
+def rich(*elements: Body) -> Body:
+    return {"type": "rich_text", "elements": list(elements)}
+
+
+def rich_section(*elements: Body) -> Body:
+    return {"type": "rich_text_section", "elements": list(elements)}
+
+
+PLAIN_OPTION = {"text": plain("x"), "value": "1"}
+
 BAD_BLOCKS: dict[str, tuple[list[Any], str]] = {
     "51 blocks": ([section()] * 51, "no more than 50 items allowed [json-pointer:/blocks]"),
     "unknown block": ([{"type": "marquee"}], "unsupported type: marquee [json-pointer:/blocks/0/type]"),
@@ -92,6 +102,39 @@ BAD_BLOCKS: dict[str, tuple[list[Any], str]] = {
     ),
     "placeholder too long": ([actions(select(1, placeholder=plain("x" * 151)))], "less than 151"),
     "6 in an overflow": ([actions({**select(6), "type": "overflow"})], "no more than 5 items"),
+    "1 in an overflow": ([actions({**select(1), "type": "overflow"})], "no fewer than 2 items"),
+    "mrkdwn in an overflow": (
+        [
+            actions(
+                {
+                    **select(2),
+                    "type": "overflow",
+                    "options": [PLAIN_OPTION, {**PLAIN_OPTION, "text": mrkdwn("x")}],
+                }
+            )
+        ],
+        "must be one of plain_text",
+    ),
+    "empty rich text": ([{"type": "rich_text", "elements": []}], "no fewer than 1 items"),
+    "words outside a section": ([rich({"type": "text", "text": "x"})], "unsupported type: text"),
+    "no words": ([rich(rich_section({"type": "text", "text": ""}))], "more than 0 characters"),
+    "style of rich text unheard of": (
+        [rich(rich_section({"type": "text", "text": "x", "style": {"blink": True}}))],
+        "invalid additional property: blink",
+    ),
+    "link to nowhere": ([rich(rich_section({"type": "link", "text": "x"}))], "missing required field: url"),
+    "list of words": (
+        [rich({"type": "rich_text_list", "style": "bullet", "elements": [{"type": "text", "elements": []}]})],
+        "must be one of rich_text_section",
+    ),
+    "list too deep": (
+        [rich({"type": "rich_text_list", "style": "bullet", "indent": 9, "elements": [rich_section()]})],
+        "from 0 to 8",
+    ),
+    "list in a list": (
+        [rich(rich_section({"type": "rich_text_list", "style": "bullet", "elements": []}))],
+        "unsupported type: rich_text_list",
+    ),
     "confirm without deny": ([actions(button(confirm=confirm(deny=None)))], "missing required field: deny"),
     "confirm title too long": ([actions(button(confirm=confirm(title=plain("x" * 101))))], "less than 101"),
     "confirm text too long": ([actions(button(confirm=confirm(text=plain("x" * 301))))], "less than 301"),

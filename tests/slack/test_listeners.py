@@ -138,6 +138,21 @@ async def test_every_press_comes_to_the_desk_with_whoever_pressed(
     assert (brought[0], person.belongs) == (verb, Belonging.EXTERNAL)
 
 
+async def test_a_link_that_was_followed_is_acknowledged_and_no_more(
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk, reception: Reception
+) -> None:
+    """Slack opens it by itself, and shows a warning without the acknowledgement."""
+    body = payload("block_actions")
+    body["actions"][0] |= {"action_id": "roundtable.read"}
+
+    response = await dispatched(app, sandbox, body)
+    await reception.errands.drain(2)
+
+    assert response.status == 200
+    assert desk.brought == []
+    assert sandbox.calls_of("chat.postEphemeral") == []
+
+
 def person_of(brought: object) -> object:
     return getattr(brought, "person", None)
 

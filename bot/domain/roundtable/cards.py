@@ -27,7 +27,7 @@ from bot.domain.messages.step_scene import (
 )
 from bot.domain.roundtable.budget import line as budget_line
 from bot.domain.roundtable.effects import Post
-from bot.domain.roundtable.inputs import Input
+from bot.domain.roundtable.inputs import Finish, Input, Press
 from bot.domain.roundtable.state import Roundtable, StepCard
 from bot.domain.roundtable.transitions import asking, saving, specifying
 from bot.domain.specification import coverage
@@ -45,12 +45,13 @@ def with_card(decide: Decide) -> Decide:
         after = decide(rt, event, playbook)
         if after is rt or after.card is None:
             return after
-        return _current(_left(after, rt.card, playbook), playbook)
+        is_pressed = isinstance(event, Press | Finish)
+        return _current(_left(after, rt.card, playbook), playbook, pressed=is_pressed)
 
     return decided
 
 
-def _current(rt: Roundtable, playbook: Playbook) -> Roundtable:
+def _current(rt: Roundtable, playbook: Playbook, *, pressed: bool) -> Roundtable:
     """The menu offers what the card shows; it is edited once it is known where it stands."""
     card = rt.card
     assert card, "there is a card"
@@ -61,7 +62,7 @@ def _current(rt: Roundtable, playbook: Playbook) -> Roundtable:
         if not card.ts or message == card.shown:
             return rt
         offers_more = message.choices != card.shown.choices and bool(message.choices)
-        rt = rt.edited(ts=card.ts, message=message)
+        rt = rt.edited(ts=card.ts, message=message, pressed=pressed or offers_more)
         rt = rt.but(card=card.but(shown=message, revision=card.revision + 1))
         return rt.asking_with(rt.outbox[-1]) if offers_more else rt
     # The post has not been tried yet: it says at once what stands there now.

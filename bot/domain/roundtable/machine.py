@@ -11,7 +11,8 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import trouble_wording
 from bot.domain.messages import trouble_wording as refusals
 from bot.domain.messages.message import Action, Message
-from bot.domain.roundtable import cards, permission, words, working
+from bot.domain.roundtable import permission, words, working
+from bot.domain.roundtable.cards import with_card
 from bot.domain.roundtable.effects import Attemptable, Commit, Rewrite
 from bot.domain.roundtable.inputs import (
     Amend,
@@ -202,7 +203,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
 }
 
 
-@cards.with_card
+@with_card
 @specifying.with_files
 @working.with_work_indicator
 @budgeting.bounded

@@ -458,12 +458,9 @@ class Roundtable(RoundtableFields):
         rt = rt.but(card=card).asking_with(rt.outbox[-1])
         return rt.but(menu=rt.menu.but(ts="")) if rt.menu and rt.menu.token == card.token else rt
 
-    def edited(self, *, ts: str, message: Message) -> "Roundtable":
-        """The message *ts* will say *message*; an edit of it that has not begun is not needed any more."""
-        outbox = tuple(
-            one for one in self.outbox if not (isinstance(one, Rewrite) and one.ts == ts and not one.attempts)
-        )
-        return self.but(outbox=outbox).queueing(Rewrite(ts=ts, message=message))
+    def edited(self, *, ts: str, message: Message, pressed: bool = False) -> "Roundtable":
+        """The message *ts* will say *message*. An edit that comes of a press does not wait its turn."""
+        return self.queueing(Rewrite(ts=ts, message=message, pressed=pressed))
 
     def asking_with(self, post: Attemptable) -> "Roundtable":
         """*post* is the newest question or menu: what people wrote before it stands there does not act on it."""

@@ -4,6 +4,7 @@ Every error this bot raises on purpose.
     BotError
       UserError            somebody asked for something we cannot do; the text is shown to them as it is
         NotNow             the roundtable is not at a point where that makes sense
+          Overtaken        somebody else changed the same fields since the person looked at them
       Conflict             somebody else saved first: reload and decide again
       Unavailable          the store did not answer in time: nothing was saved, nothing is acknowledged
         NewerVersion       a newer version of this program saved it: it is neither read nor changed here
@@ -24,6 +25,14 @@ class UserError(BotError):
 
 class NotNow(UserError):
     pass
+
+
+class Overtaken(NotNow):
+    """*fields* are those that somebody else changed: `FR-003.priority`."""
+
+    def __init__(self, sentence: str, *, fields: tuple[str, ...]) -> None:
+        super().__init__(sentence)
+        self.fields = fields
 
 
 class Conflict(BotError):

@@ -8,7 +8,7 @@ from enum import Enum
 import pytest
 
 import bot
-from bot.domain.messages.message import Action
+from bot.domain.messages.message import FORMS, Action
 from bot.domain.roundtable.digest import WaitingFor, waiting_for
 from bot.domain.roundtable.machine import PRESSES
 from bot.domain.roundtable.stage import Stage
@@ -53,8 +53,8 @@ def test_a_table_has_a_row_for_every_member(name: str, table: Mapping[Enum, obje
 
 
 def test_every_button_does_something() -> None:
-    """It is a press, or the verb that it stands for; one is pressed where there is no roundtable yet."""
-    assert {*PRESSES, *TYPED, Action.TAKE_UP} == set(Action)
+    """It is a press, opens a form, or stands for a verb; one is pressed where there is no roundtable yet."""
+    assert {*PRESSES, *TYPED, *FORMS, Action.TAKE_UP} == set(Action)
 
 
 @pytest.mark.parametrize("stage", Stage)

@@ -27,6 +27,7 @@ from bot.domain.roundtable.inputs import (
     Retract,
     Say,
     SetDepth,
+    Specify,
     Start,
     Stop,
 )
@@ -66,7 +67,7 @@ def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> s
             return _depth(depth)
         case Mute(muted=muted):
             return "mute" if muted else "unmute"
-        case Stop() | Resume() | Plan() | Export():
+        case Stop() | Resume() | Plan() | Export() | Specify():
             return type(happened).__name__.lower()
         case Say():
             is_wish = before is not None and permission.is_wish(before, happened)

@@ -65,6 +65,9 @@ class Used(Stored):
 # The menus: what each offers, in words (for those who type) and in buttons (for those who press).
 
 
+AMEND = Choice(action=Action.AMEND, label="Edit…")
+SORT = Choice(action=Action.SORT, label="Sort…")
+SETTINGS = Choice(action=Action.SETTINGS, label="Settings…")
 FINISH_STEP = Choice(action=Action.FINISH_STEP, label="Finish step", emphasis=Emphasis.PRIMARY)
 CONTINUE = Choice(action=Action.CONTINUE, label="Continue", emphasis=Emphasis.PRIMARY)
 ELABORATE = Choice(action=Action.ELABORATE, label="Elaborate")

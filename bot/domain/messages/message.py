@@ -51,10 +51,13 @@ class Action(StrEnum):
     SORT = "sort"
     KEEP = "keep"
     WITHDRAW = "withdraw"
+    SETTINGS = "settings"
 
 
 VERBS = frozenset({Action.CATCH_UP, Action.EXPORT, Action.TAKE_UP})
 """What stands in no menu of a roundtable: a press is about the item that is its value."""
+FORMS = frozenset({Action.AMEND, Action.SORT, Action.SETTINGS})
+"""These open a form. The value is an entry, a step (the current one by default), or the item of the settings."""
 
 
 class Emphasis(StrEnum):

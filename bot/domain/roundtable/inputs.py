@@ -5,6 +5,7 @@ Every input has a `key`: the same key twice is one input. Keys of people's input
 repeats unchanged (channel and ts, trigger id, menu token), outcomes are keyed by their effect.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -13,6 +14,7 @@ from bot.domain.catalog.agenda import Depth
 from bot.domain.item.item import Item
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.outcomes import Event, Outcome
+from bot.domain.specification.entries import Patch
 from bot.domain.values.places import ChannelKind, Person, Place
 
 
@@ -126,6 +128,21 @@ class Plan(Event):
     ts: str = ""
 
 
+class Specify(Event):
+    """
+    A person changed entries by a form, a menu or a typed command. `key` is made of the view or the press.
+
+    `revisions` are the numbers of claims that this person saw, as in {"FR-003.priority": 2}; what is not in there is
+    changed without asking. Ids of new entries are a wish: they get the next free number. `step_id` is the step that
+    new entries belong to; empty means the current one.
+    """
+
+    person: Person
+    patches: tuple[Patch, ...]
+    revisions: Mapping[str, int] = {}
+    step_id: str = ""
+
+
 class TryAgain(Event):
     """Some time has passed since something could not be saved, or said."""
 
@@ -142,5 +159,7 @@ class Returned(Event):
     since: str
 
 
-Command = Start | Say | Amend | Retract | Press | Finish | SetDepth | Stop | Mute | Resume | Export | Plan
+Command = (
+    Start | Say | Amend | Retract | Press | Finish | SetDepth | Stop | Mute | Resume | Export | Plan | Specify
+)
 Input = Command | Clashed | TryAgain | Returned | Outcome

@@ -29,6 +29,7 @@ from bot.domain.roundtable.inputs import (
     Returned,
     Say,
     SetDepth,
+    Specify,
     Start,
     Stop,
     TryAgain,
@@ -56,6 +57,7 @@ from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
     absence,
+    amending,
     amendments,
     asking,
     budgeting,
@@ -190,9 +192,10 @@ ANYTIME: Mapping[type, Transition] = {
     Retract: amendments.retracted,
     Export: exporting.asked,
     Mute: speaking.mute_asked,
+    Specify: amending.specified,
 }
 
-PRESSING = (Press, Finish, SetDepth, Stop, Mute, Resume, Plan, Export)
+PRESSING = (Press, Finish, SetDepth, Stop, Mute, Resume, Plan, Export, Specify)
 """What is not for everybody, in some houses."""
 
 NOT_NOW: Mapping[type, Callable[[], str]] = {

@@ -11,6 +11,7 @@ from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, specifying
 from bot.domain.roundtable.transitions.saving import pending_commits, queue_commit
+from bot.domain.specification.entries import ENTRIES
 from bot.domain.transcript.lines import Source
 from bot.domain.values.places import Person
 
@@ -83,8 +84,10 @@ def notes_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
     Nothing is written into a folder that nobody could look into yet: what git already has is not known then.
     """
-    spoken = any(line.source is Source.USER for line in rt.unheld)
+    spoken = any(line.source is Source.USER or ENTRIES in line.meta for line in rt.unheld)
     unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
     if rt.stage not in {*RESTING, Stage.PLANNING} or unread or not spoken or rt.has_pending(Commit):
         return rt
-    return queue_commit(rt, "said while planning" if rt.stage is Stage.PLANNING else "said afterwards")
+    rt, edits = specifying.written(rt, playbook)
+    subject = "said while planning" if rt.stage is Stage.PLANNING else "said afterwards"
+    return queue_commit(rt, subject, edits=edits)

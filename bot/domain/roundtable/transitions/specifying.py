@@ -43,7 +43,7 @@ def said(
 ) -> dict[str, Any]:
     """The facts for the line of a message: its patches, read while *step_id* (or the current step) is open."""
     patches = _read(rt, text, person, playbook, step_id=step_id or rt.step_id, notes=notes)
-    return _facts(patches)
+    return facts(patches)
 
 
 def said_afterwards(rt: Roundtable, text: str, person: Person, playbook: Playbook) -> dict[str, Any]:
@@ -108,15 +108,13 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
         return {}
     step_id = next(rt.specification.entries[one.id].step for one in before)
     now = _read(rt, event.text, event.person, playbook, step_id=step_id, notes=True)
-    return {**_facts(forms.reread(before, now)), "step_id": step_id}
+    return {**facts(forms.reread(before, now)), "step_id": step_id}
 
 
 def retracted(rt: Roundtable, event: Retract) -> dict[str, Any]:
     """Notes go with the message; what else rested on it is marked by the fold, and people decide."""
     made = rt.specification.made_by(rt.line_of(event.ts))
-    return _facts(
-        Patch(id=one.id, state=EntryState.WITHDRAWN) for one in made if one.kind == NOTE and one.new
-    )
+    return facts(Patch(id=one.id, state=EntryState.WITHDRAWN) for one in made if one.kind == NOTE and one.new)
 
 
 def questions_of(rt: Roundtable, step: Step) -> tuple[str, ...]:
@@ -147,7 +145,7 @@ def _read(
     )
 
 
-def _facts(patches: Iterable[Patch]) -> dict[str, Any]:
+def facts(patches: Iterable[Patch]) -> dict[str, Any]:
     made = [patch.as_json() for patch in patches]
     return {ENTRIES: made} if made else {}
 

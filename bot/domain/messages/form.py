@@ -1,0 +1,197 @@
+"""
+A form: what a person is asked in a window of its own, and what came back.
+
+`bot/slack/modals.py` makes a view of it. Values are text as people see and type it; `specification/entry_forms.py`
+fills in entries and reads them back.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages.step_wording import listed
+from bot.domain.values.places import Person
+from bot.domain.values.value import Value
+
+
+class FormName(StrEnum):
+    """The names are public: Slack sees them as `roundtable.<value>_form`."""
+
+    AMEND = "amend"
+    """One entry. The subject is its id."""
+    AMEND_SECTION = "amend_section"
+    """Which entry of a step, and its notes. The subject is the step."""
+    SORT = "sort"
+    """What the notes of a step are. The subject is the step."""
+    SETTINGS = "settings"
+
+
+class FieldKind(StrEnum):
+    LINE = "line"
+    TEXT = "text"
+    NUMBER = "number"
+    CHOICE = "choice"
+    REFS = "refs"
+    """Any number of the options."""
+    LIST = "list"
+    """One item on each line."""
+
+
+FieldValue = str | tuple[str, ...]
+"""A tuple for REFS."""
+
+
+class FormOption(Value):
+    value: str
+    label: str
+    about: str = ""
+
+
+class OptionGroup(Value):
+    label: str
+    options: tuple[FormOption, ...]
+
+
+class FormField(Value):
+    """`options` or `groups` are for CHOICE and REFS. `revision` is that of the value it shows."""
+
+    name: str
+    label: str
+    kind: FieldKind
+    initial: FieldValue = ""
+    options: tuple[FormOption, ...] = ()
+    groups: tuple[OptionGroup, ...] = ()
+    required: bool = False
+    hint: str = ""
+    placeholder: str = ""
+    revision: int = 0
+
+
+class InputForm(Value):
+    """`slug` is the item. `intro` is Markdown."""
+
+    name: FormName
+    slug: str
+    subject: str = ""
+    title: str
+    intro: str = ""
+    fields: tuple[FormField, ...]
+    submit: str = "Save"
+    close: str = "Cancel"
+    revision: int = 0
+
+
+class Submission(Value):
+    """What a person entered: `values` and `revisions` by the names of the fields."""
+
+    key: str
+    at: str
+    person: Person
+    name: FormName
+    slug: str
+    subject: str = ""
+    values: Mapping[str, FieldValue] = {}
+    revisions: Mapping[str, int] = {}
+
+    def text(self, field: str) -> str:
+        value = self.values.get(field, "")
+        return value if isinstance(value, str) else ""
+
+
+class SubmissionResult(Value):
+    """`errors`: a sentence for each field that does not fit. `form` is shown in place of the one that was submitted."""
+
+    errors: Mapping[str, str] = {}
+    form: InputForm | None = None
+
+
+# --- settings -------------------------------------------------------------------------------------------------------
+
+DEPTH, VOICES = "depth", "voices"
+SPEAK, QUIET = "speak", "quiet"
+_DEPTHS = (
+    FormOption(value=Depth.BRIEF.value, label="Brief", about="Personas draft, you correct"),
+    FormOption(value=Depth.STANDARD.value, label="Standard", about="About three questions a step"),
+    FormOption(value=Depth.DEEP.value, label="Deep", about="Up to six questions a step"),
+)
+_VOICES = (
+    FormOption(value=SPEAK, label="Talk and suggest"),
+    FormOption(value=QUIET, label="Say nothing", about="Everything is still recorded"),
+)
+
+
+def settings(slug: str, *, depth: Depth | None, muted: bool) -> InputForm:
+    """*depth* is None where it cannot be changed."""
+    voices = FormField(
+        name=VOICES,
+        label="What may the personas do?",
+        kind=FieldKind.CHOICE,
+        options=_VOICES,
+        initial=QUIET if muted else SPEAK,
+        required=True,
+    )
+    asking = FormField(
+        name=DEPTH,
+        label="How much should they ask?",
+        kind=FieldKind.CHOICE,
+        options=_DEPTHS,
+        initial=depth.value if depth else "",
+        required=True,
+    )
+    fields = (asking, voices) if depth else (voices,)
+    return InputForm(name=FormName.SETTINGS, slug=slug, title="Settings", fields=fields)
+
+
+# --- sentences ------------------------------------------------------------------------------------------------------
+
+TYPED: Mapping[FormName, str] = {
+    FormName.AMEND: "Press again, or write `{id}: new words`.",
+    FormName.AMEND_SECTION: "Press again, or write the id and the new words, as in `FR-003: new words`.",
+    FormName.SORT: "Press again, or say it once more with its label, as in `risk: …`.",
+    FormName.SETTINGS: "Press again, or write `depth deep` or `mute`.",
+}
+"""What does the same without the form."""
+
+
+def too_late(form: InputForm) -> str:
+    return f"Slack gave me no time to open the form. {TYPED[form.name].format(id=form.subject)}"
+
+
+def settings_button(title: str) -> str:
+    return f"The settings of **{title}**:"
+
+
+def overtaken(name: str) -> str:
+    return f"{name} changed this while you were writing."
+
+
+def withdrawn_meanwhile(id: str, *, by: str = "") -> str:
+    happened = f"{by} withdrew {id}." if by else f"{id} was withdrawn."
+    return f"{happened} Yours is kept as a note: see “Not sorted yet”."
+
+
+def no_such_entry(id: str) -> str:
+    return f"There is no {id} any more."
+
+
+def nothing_to_amend() -> str:
+    return "Nothing is recorded for this step yet. Say it in the thread."
+
+
+def nothing_to_sort() -> str:
+    return "There is nothing to sort: every note of this step has its place."
+
+
+def changed(
+    name: str,
+    *,
+    altered: Iterable[str] = (),
+    added: Iterable[str] = (),
+    withdrawn: Iterable[str] = (),
+    confirmed: Iterable[str] = (),
+) -> str:
+    """For the transcript: "Ada changed FR-003, and added AC-003-01."."""
+    did = {"changed": altered, "accepted": confirmed, "added": added, "withdrew": withdrawn}
+    unique = {verb: list(dict.fromkeys(ids)) for verb, ids in did.items()}
+    told = [f"{verb} {listed(ids)}" for verb, ids in unique.items() if ids]
+    return f"{name} {', and '.join(told)}."

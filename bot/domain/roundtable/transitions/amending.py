@@ -1,0 +1,257 @@
+"""
+What people change by a form, a menu or a typed command: a host's line with the person's id and the patches.
+
+A press settles what is contested. What somebody else changed since is not overwritten unseen, and words for an
+entry that is gone are kept as a note.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, assert_never
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.schema import NOTE, Schema
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages import form as wording
+from bot.domain.messages import trouble_wording
+from bot.domain.messages.form import DEPTH, QUIET, VOICES, InputForm, FormName, Submission
+from bot.domain.messages.message import Action, Message
+from bot.domain.roundtable import permission
+from bot.domain.roundtable.effects import Commit, Tell
+from bot.domain.roundtable.inputs import Mute, SetDepth, Specify
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import pausing, specifying
+from bot.domain.roundtable.transitions.saving import queue_commit
+from bot.domain.specification import entry_forms
+from bot.domain.specification.entries import (
+    GONE,
+    EntryState,
+    Patch,
+    Specification,
+    patches_of,
+)
+from bot.domain.specification.entry_forms import Reading
+from bot.domain.values.places import Person
+from bot.errors import NotNow, Overtaken, UserError
+
+WITH_DEPTH = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
+"""Where another depth can be chosen."""
+
+
+# --- forms ----------------------------------------------------------------------------------------------------------
+
+
+def opened(rt: Roundtable, action: Action, subject: str, person: Person, playbook: Playbook) -> InputForm:
+    """
+    The form that *action* opens: of an entry or a step, by default the current one. Raises UserError with a sentence
+    for the person.
+    """
+    if why := permission.refusal(rt, person, playbook.policy):
+        raise NotNow(why)
+    spec, schema = rt.specification, playbook.schema
+    if action is Action.SETTINGS:
+        depth = (rt.depth or Depth.STANDARD) if rt.stage in WITH_DEPTH else None
+        return wording.settings(rt.slug, depth=depth, muted=rt.manners.muted)
+    if action is Action.AMEND and subject and playbook.agenda.get(subject) is None:
+        return entry_form(rt, subject, playbook)
+    step_id = subject or rt.step_id
+    form = (
+        entry_forms.sort_form(step_id, spec, schema, slug=rt.slug)
+        if action is Action.SORT
+        else entry_forms.section_form(step_id, spec, schema, slug=rt.slug)
+    )
+    if form is None:
+        sentence = wording.nothing_to_sort() if action is Action.SORT else wording.nothing_to_amend()
+        raise UserError(sentence)
+    return form
+
+
+def entry_form(rt: Roundtable, id: str, playbook: Playbook) -> InputForm:
+    entry = rt.specification.entries.get(id)
+    if entry is None or entry.kind not in playbook.schema.kinds or not rt.specification.lives(id):
+        raise UserError(wording.no_such_entry(id))
+    return entry_forms.entry_form(entry, rt.specification, playbook.schema, slug=rt.slug)
+
+
+def conflict_form(
+    rt: Roundtable, submission: Submission, overtaken: Overtaken, playbook: Playbook
+) -> InputForm:
+    return entry_forms.conflict_form(submission, overtaken.fields, rt.specification, playbook.schema)
+
+
+def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
+    """What a form about entries changes."""
+    spec, schema = rt.specification, playbook.schema
+    match submission.name:
+        case FormName.AMEND:
+            known = spec.entries.get(submission.subject)
+            if known is None or known.kind not in schema.kinds:
+                raise UserError(wording.no_such_entry(submission.subject))
+            return entry_forms.entry_patches(submission, spec, schema)
+        case FormName.AMEND_SECTION:
+            return entry_forms.section_patches(submission, spec, schema)
+        case FormName.SORT:
+            return entry_forms.sorted_patches(submission, spec, schema)
+        case FormName.SETTINGS:
+            return Reading()
+        case _:
+            assert_never(submission.name)
+
+
+def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[Specify | Mute | SetDepth, ...]:
+    """What a submission asks for. Keys tell apart what one view is submitted for several times."""
+    sent = {"at": submission.at, "person": submission.person}
+    found: list[Specify | Mute | SetDepth] = []
+    if reading.patches:
+        step_id = "" if submission.name is FormName.AMEND else submission.subject
+        seen = _revisions(submission)
+        key = f"{submission.key}.{submission.name.value}"
+        found.append(Specify(key=key, **sent, patches=reading.patches, revisions=seen, step_id=step_id))
+    muted = submission.text(VOICES) == QUIET
+    if VOICES in submission.values and muted is not rt.manners.muted:
+        found.append(Mute(key=f"{submission.key}.{submission.text(VOICES)}", **sent, muted=muted))
+    depth = submission.text(DEPTH)
+    if depth in set(Depth) and depth != (rt.depth or Depth.STANDARD):
+        found.append(SetDepth(key=f"{submission.key}.{depth}", **sent, depth=Depth(depth)))
+    return tuple(found)
+
+
+def _revisions(submission: Submission) -> Mapping[str, int]:
+    match submission.name:
+        case FormName.AMEND:
+            return {f"{submission.subject}.{name}": seen for name, seen in submission.revisions.items()}
+        case FormName.AMEND_SECTION:
+            return {f"{note}.text": seen for note, seen in submission.revisions.items()}
+        case FormName.SORT | FormName.SETTINGS:
+            return {}
+        case _:
+            assert_never(submission.name)
+
+
+# --- what they do ---------------------------------------------------------------------------------------------------
+
+
+def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
+    is_unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
+    if rt.stage is Stage.OPENING or is_unread:
+        raise NotNow(trouble_wording.saving())
+    if fields := _overtaken(rt, event):
+        id, _, field = fields[0].partition(".")
+        claim = rt.specification.entries[id].claim(field)
+        name = (claim.name or rt.name_of(claim.by)) if claim else ""
+        raise Overtaken(wording.overtaken(name), fields=fields)
+    patches, gone = _applicable(rt, event.patches, playbook.schema)
+    patches = _numbered(rt.specification, patches, playbook.schema)
+    if patches:
+        rt = rt.recording(
+            _sentence(rt, event.person, patches),
+            part=rt.part,
+            message_id=event.key,
+            user_id=event.person.id,
+            user_name=rt.name_of(event.person.id),
+            **({"step_id": event.step_id} if event.step_id else {}),
+            **specifying.facts(patches),
+        )
+    if gone:
+        told = "\n".join(wording.withdrawn_meanwhile(id, by=_withdrawn_by(rt, id)) for id in gone)
+        rt = rt.queueing(Tell(person=event.person.id, message=Message(text=told)))
+    return _saved(rt, playbook) if patches else rt
+
+
+def _saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """While a step is open its commit takes it; at a menu the files say it at once."""
+    if rt.stage is not Stage.AT_BOUNDARY or rt.has_pending(Commit):
+        return pausing.notes_saved(rt, playbook)
+    rt, edits = specifying.written(rt, playbook)
+    return queue_commit(rt, "entries changed", edits=edits)
+
+
+def _overtaken(rt: Roundtable, event: Specify) -> tuple[str, ...]:
+    """The fields that somebody else gave another value since this person looked."""
+    found = []
+    for patch in event.patches:
+        entry = rt.specification.entries.get(patch.id)
+        for field, value in patch.set.items() if entry and rt.specification.lives(patch.id) else ():
+            claims = entry.claims.get(field, ()) if entry else ()
+            seen = event.revisions.get(f"{patch.id}.{field}", len(claims))
+            if any(
+                one.accepted and one.by != event.person.id and one.value != value for one in claims[seen:]
+            ):
+                found.append(f"{patch.id}.{field}")
+    return tuple(found)
+
+
+def _applicable(
+    rt: Roundtable, patches: Iterable[Patch], schema: Schema
+) -> tuple[tuple[Patch, ...], tuple[str, ...]]:
+    """The patches that still mean something, and the entries that are gone: words for those become notes."""
+    spec = rt.specification
+    kept: list[Patch] = []
+    gone: list[str] = []
+    dropped: set[str] = set()
+    for patch in patches:
+        known = spec.entries.get(patch.id)
+        is_revival = patch.state is EntryState.ACCEPTED and not patch.set
+        if patch.part_of and patch.part_of in spec.entries and not spec.lives(patch.part_of):
+            gone.append(patch.part_of)
+            kept += _as_note(spec, patch, schema, kept)
+        elif patch.new or (known and spec.lives(patch.id)) or (known and is_revival):
+            kept.append(patch)
+        elif known and patch.state in GONE:
+            dropped.update(patch.replaced_by)  # somebody else sorted the note
+        elif known and patch.set:
+            gone.append(patch.id)
+            kept += _as_note(spec, patch, schema, kept)
+    return tuple(one for one in kept if one.id not in dropped), tuple(dict.fromkeys(gone))
+
+
+def _as_note(spec: Specification, patch: Patch, schema: Schema, before: Iterable[Patch]) -> tuple[Patch, ...]:
+    kind, note = schema.of_id(patch.id), schema.kinds.get(NOTE)
+    words = [
+        f"{patch.part_of or patch.id}{f' {kind.label(field)}' if kind and field != kind.text else ''}: "
+        + (", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
+        for field, value in patch.set.items()
+        if value is not None
+    ]
+    if not words or note is None:
+        return ()
+    id = spec.next_id(note, "", (one.id for one in before))
+    return (Patch(id=id, kind=NOTE, new=True, set={note.text: "\n".join(words)}),)
+
+
+def _numbered(spec: Specification, patches: tuple[Patch, ...], schema: Schema) -> tuple[Patch, ...]:
+    """Ids that somebody else took meanwhile are given anew, also where they are referred to."""
+    same: dict[str, str] = {}
+    taken = [one.id for one in patches if one.new]
+    for patch in patches:
+        if patch.new and patch.id in spec.entries and (kind := schema.kinds.get(patch.kind)):
+            same[patch.id] = spec.next_id(kind, patch.part_of, taken)
+            taken.append(same[patch.id])
+    return tuple(Patch.model_validate(_renamed(one.as_json(), same)) for one in patches) if same else patches
+
+
+def _renamed(value: Any, same: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _renamed(one, same) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_renamed(one, same) for one in value]
+    return same.get(value, value) if isinstance(value, str) else value
+
+
+def _withdrawn_by(rt: Roundtable, id: str) -> str:
+    """Known while the line is not in git yet."""
+    for line in reversed(rt.lines):
+        if line.meta.get("user_name") and any(one.id == id and one.state in GONE for one in patches_of(line)):
+            return str(line.meta["user_name"])
+    return ""
+
+
+def _sentence(rt: Roundtable, person: Person, patches: Iterable[Patch]) -> str:
+    told = list(patches)
+    return wording.changed(
+        rt.name_of(person.id),
+        altered=(one.id for one in told if not one.new and one.set),
+        confirmed=(one.id for one in told if not one.new and not one.set and one.state not in GONE),
+        added=(one.id for one in told if one.new),
+        withdrawn=(one.id for one in told if one.state is EntryState.WITHDRAWN),
+    )

@@ -1,0 +1,486 @@
+"""
+Forms for entries, and what was entered in them as patches.
+
+A field of a form has the name of the entry's field and, as its revision, how many claims that had when the form
+was made. So the value that the person saw is known from the entry's history, and only what they changed becomes
+a patch.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from bot.domain.catalog.schema import (
+    LIST_ITEMS,
+    NOTE,
+    REMARK,
+    FieldType,
+    Kind,
+    KindField,
+    Schema,
+)
+from bot.domain.messages import form as wording
+from bot.domain.messages.form import (
+    FieldKind,
+    FieldValue,
+    InputForm,
+    FormField,
+    FormName,
+    FormOption,
+    OptionGroup,
+    Submission,
+)
+from bot.domain.specification.entries import Entry, EntryState, Patch, Specification
+from bot.domain.values.text import one_line
+from bot.domain.values.value import Value
+
+KEEP, WITHDRAW = "keep", "withdraw"
+ENTRY = "entry"
+NEW_PART = "new_"
+LEAVE_OUT = "out"
+"""Of a note: it is nothing for the record."""
+
+FORM_CHARS = 3_000
+"""Slack takes no longer value. A field whose value is longer is not in the form, so that nothing is cut."""
+MOST_OPTIONS = 100
+MOST_NOTES = 20
+LABEL_CHARS = 70
+NOTE_CHARS = 300
+
+_KINDS: Mapping[FieldType, FieldKind] = {
+    FieldType.LINE: FieldKind.LINE,
+    FieldType.TEXT: FieldKind.TEXT,
+    FieldType.NUMBER: FieldKind.NUMBER,
+    FieldType.AMOUNT: FieldKind.LINE,
+    FieldType.CHOICE: FieldKind.CHOICE,
+    FieldType.REF: FieldKind.CHOICE,
+    FieldType.PATH: FieldKind.LINE,
+    FieldType.CODE: FieldKind.TEXT,
+    FieldType.PERSON: FieldKind.LINE,
+    FieldType.DATE: FieldKind.LINE,
+}
+_TEXTS = frozenset({FieldType.LINE, FieldType.TEXT})
+_NEVER_EMPTY = "It can't be empty. To take the entry away, choose “Withdraw it” below."
+
+
+class Reading(Value):
+    """`opens` is the entry whose form comes next."""
+
+    patches: tuple[Patch, ...] = ()
+    errors: Mapping[str, str] = {}
+    opens: str = ""
+
+
+class _Typed(NamedTuple):
+    value: Any = None
+    problem: str = ""
+
+
+# --- one entry ------------------------------------------------------------------------------------------------------
+
+
+def entry_form(entry: Entry, specification: Specification, schema: Schema, *, slug: str) -> InputForm:
+    """Raises KeyError when the schema does not have the entry's kind."""
+    kind = schema.kinds[entry.kind]
+    fields = [_field(entry, kind, name, specification) for name in kind.fields if name != REMARK]
+    parts = [_part_field(part) for part in _part_kinds(schema, kind)]
+    return InputForm(
+        name=FormName.AMEND,
+        slug=slug,
+        subject=entry.id,
+        title=f"Amend {entry.id}",
+        intro=_said(entry),
+        fields=(*(one for one in fields if one), *parts, _keep_field()),
+        revision=revision_of(entry),
+    )
+
+
+def entry_patches(submission: Submission, specification: Specification, schema: Schema) -> Reading:
+    """Only what differs from what the form had shown. Saving the form of a proposal accepts what it shows."""
+    entry = specification.entries[submission.subject]
+    kind = schema.kinds[entry.kind]
+    if submission.text(KEEP) == WITHDRAW:
+        return Reading(patches=(Patch(id=entry.id, state=EntryState.WITHDRAWN),))
+    values: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for name, entered in submission.values.items():
+        if name in kind.fields and _bare(entered) != _bare(_seen(entry, kind, name, submission)):
+            value, problem = _typed(kind.fields[name], entered, specification)
+            if problem:
+                errors[name] = problem
+            elif value is None and (name == kind.text or kind.fields[name].required):
+                errors[name] = _NEVER_EMPTY
+            else:
+                values[name] = value
+    parts: list[Patch] = []
+    for part in _part_kinds(schema, kind):
+        value, problem = _typed(_lines(part), submission.text(f"{NEW_PART}{part.key}"), specification)
+        if problem:
+            errors[f"{NEW_PART}{part.key}"] = problem
+        for text in value or ():
+            id = specification.next_id(part, entry.id, (one.id for one in parts))
+            parts.append(Patch(id=id, kind=part.key, part_of=entry.id, new=True, set={part.text: text}))
+    if errors:
+        return Reading(errors=errors)
+    own = Patch(id=entry.id, set=values, accept=entry.state is EntryState.PROPOSED)
+    return Reading(patches=(*((own,) if values or own.accept else ()), *parts))
+
+
+def conflict_form(
+    submission: Submission, fields: Iterable[str], specification: Specification, schema: Schema
+) -> InputForm:
+    """
+    Somebody changed *fields* (`FR-003.title`) after the form was made: theirs in words, what this person changed
+    to save once more.
+    """
+    entry = specification.entries[submission.subject]
+    kind = schema.kinds[entry.kind]
+    told: list[str] = []
+    for name in (one.partition(".")[2] for one in fields):
+        claim = entry.claim(name)
+        if claim:
+            told.append(f"*{wording.overtaken(claim.name or claim.by)}*")
+            told.append(f"{kind.label(name)}, theirs: “{_shown_text(claim.value)}”")
+    told.append("Yours is below. Saving replaces theirs; theirs stays in the record.")
+    mine = {
+        name: entered
+        for name, entered in submission.values.items()
+        if name in kind.fields and _bare(entered) != _bare(_seen(entry, kind, name, submission))
+    }
+    form = entry_form(entry, specification, schema, slug=submission.slug)
+    return form.but(
+        intro="\n".join(dict.fromkeys(told)),
+        fields=tuple(one.but(initial=mine[one.name]) for one in form.fields if one.name in mine),
+        submit="Save mine",
+        close="Keep theirs",
+    )
+
+
+def revision_of(entry: Entry) -> int:
+    return sum(len(told) for told in entry.claims.values())
+
+
+def _field(entry: Entry, kind: Kind, name: str, specification: Specification) -> FormField | None:
+    """None for what cannot be asked in a form: a value that is too long, a reference where there is nothing yet."""
+    field = kind.fields[name]
+    initial = _initial(entry, kind, name)
+    if len(str(initial)) > FORM_CHARS:
+        return None
+    options: tuple[FormOption, ...] = ()
+    if field.type is FieldType.REF:
+        options = _referable(specification, field.to, entry.id, initial)
+    elif field.type is FieldType.CHOICE:
+        options = tuple(
+            FormOption(value=one, label=f"{one[:1].upper()}{one[1:]}") for one in field.of[:MOST_OPTIONS]
+        )
+    if field.type in {FieldType.REF, FieldType.CHOICE} and not options:
+        return None
+    return FormField(
+        name=name,
+        label=kind.label(name),
+        kind=_kind_of(field),
+        initial=initial,
+        options=options if _kind_of(field) is not FieldKind.LIST else (),
+        required=name == kind.text or field.required,
+        hint=_hint(entry, name, field),
+        placeholder="One line for each" if _kind_of(field) is FieldKind.LIST else "",
+        revision=len(entry.claims.get(name, ())),
+    )
+
+
+def _kind_of(field: KindField) -> FieldKind:
+    if field.many:
+        return FieldKind.REFS if field.type is FieldType.REF else FieldKind.LIST
+    return _KINDS[field.type]
+
+
+def _part_kinds(schema: Schema, kind: Kind) -> Iterator[Kind]:
+    for part in schema.kinds.values():
+        if part.part_of == kind.key and part.fields[part.text].type in _TEXTS:
+            yield part
+
+
+def _part_field(part: Kind) -> FormField:
+    return FormField(
+        name=f"{NEW_PART}{part.key}",
+        label=f"{part.name}: add",
+        kind=FieldKind.LIST,
+        placeholder="One line for each",
+    )
+
+
+def _keep_field() -> FormField:
+    withdraw = FormOption(value=WITHDRAW, label="Withdraw it", about="It stays in the record, crossed out")
+    return FormField(
+        name=KEEP,
+        label="Keep it?",
+        kind=FieldKind.CHOICE,
+        options=(FormOption(value=KEEP, label="Yes"), withdraw),
+        initial=KEEP,
+        required=True,
+    )
+
+
+def _said(entry: Entry) -> str:
+    said = f"Said by {entry.said_by}." if entry.said_by else ""
+    proposed = "It is only suggested so far: saving accepts it." if entry.state is EntryState.PROPOSED else ""
+    return " ".join(filter(None, (said, proposed)))
+
+
+def _hint(entry: Entry, name: str, field: KindField) -> str:
+    if sides := entry.contested(name):
+        told = "; ".join(f"{one.name or one.by} says {_shown_text(one.value)}" for one in sides)
+        return f"{told}. What you put here settles it."
+    if pending := entry.pending(name):
+        return f"{pending.name or pending.by} suggests: {_shown_text(pending.value)}"
+    return "A number and a unit, such as 5 s" if field.type is FieldType.AMOUNT else ""
+
+
+def _referable(specification: Specification, to: str, but: str, chosen: FieldValue) -> tuple[FormOption, ...]:
+    """What is chosen already comes first, so that it is never left out."""
+    kept = (chosen,) if isinstance(chosen, str) and chosen else chosen or ()
+    living = [
+        one
+        for one in specification.entries.values()
+        if (one.kind == to or (to == "any" and one.kind != NOTE)) and specification.lives(one.id)
+    ]
+    ids = dict.fromkeys((*kept, *(one.id for one in living if one.id != but)))
+    return tuple(_option(specification, id) for id in list(ids)[:MOST_OPTIONS])
+
+
+def _option(specification: Specification, id: str) -> FormOption:
+    entry = specification.entries.get(id)
+    words = next((_shown_text(claim.value) for _, claim in entry.current()), "") if entry else ""
+    gone = "" if specification.lives(id) else "(withdrawn) "
+    return FormOption(value=id, label=one_line(f"{id}  {gone}{words}", LABEL_CHARS))
+
+
+def _initial(entry: Entry, kind: Kind, name: str) -> FieldValue:
+    """As the form shows it. Where people differ it shows nothing: what is put there settles it."""
+    field, value = kind.fields[name], entry[name]
+    if field.many and field.type is FieldType.REF:
+        return tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),) if value else ()
+    if value is None or entry.contested(name):
+        return ""
+    return "\n".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _seen(entry: Entry, kind: Kind, name: str, submission: Submission) -> FieldValue:
+    """What the form showed: later claims are left out."""
+    told = entry.claims.get(name, ())
+    claims = {**entry.claims, name: told[: submission.revisions.get(name, len(told))]}
+    return _initial(entry.but(claims=claims), kind, name)
+
+
+def _bare(value: FieldValue) -> FieldValue:
+    return "\n".join(line.strip() for line in value.strip().splitlines()) if isinstance(value, str) else value
+
+
+def _shown_text(value: Any) -> str:
+    return one_line(", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value), NOTE_CHARS)
+
+
+# --- what was typed -------------------------------------------------------------------------------------------------
+
+
+def _typed(field: KindField, entered: FieldValue, specification: Specification) -> _Typed:
+    """None where nothing was entered."""
+    if isinstance(entered, tuple):
+        unknown = next((id for id in entered if id not in specification.entries), "")
+        return _Typed(problem=f"There is no {unknown}.") if unknown else _Typed(list(entered) or None)
+    if not entered.strip():
+        return _Typed()
+    if not field.many:
+        value = field.read(entered)
+        return _Typed(value) if value is not None else _Typed(problem=_problem(field))
+    one = field.but(many=False)
+    lines = [line.strip() for line in entered.splitlines() if line.strip()]
+    if len(lines) > LIST_ITEMS:
+        return _Typed(problem=f"That is more than {LIST_ITEMS} lines.")
+    values = [one.read(line) for line in lines]
+    return _Typed(problem=_problem(field)) if None in values else _Typed(values)
+
+
+def _problem(field: KindField) -> str:
+    match field.type:
+        case FieldType.NUMBER:
+            return "That has to be a whole number, such as 3."
+        case FieldType.AMOUNT:
+            return "Put a number in it, such as 5 s."
+        case FieldType.CHOICE:
+            return f"It is one of: {', '.join(field.of)}."
+        case FieldType.REF:
+            return "Give an id, such as FR-001."
+        case _:
+            return "That is longer than I can keep in a field."
+
+
+def _lines(part: Kind) -> KindField:
+    return part.fields[part.text].but(many=True)
+
+
+# --- a step ---------------------------------------------------------------------------------------------------------
+
+
+def section_form(
+    step_id: str, specification: Specification, schema: Schema, *, slug: str
+) -> InputForm | None:
+    """None when nothing is recorded for the step."""
+    entries = _entries_of(step_id, specification, schema)
+    notes = specification.notes_of([step_id])[:MOST_NOTES]
+    if not entries and not notes:
+        return None
+    if not notes and len(entries) == 1:
+        return entry_form(entries[0], specification, schema, slug=slug)
+    fields = [_note_field(note, schema) for note in notes]
+    if entries:
+        options = tuple(_option(specification, one.id) for one in entries[:MOST_OPTIONS])
+        which = FormField(
+            name=ENTRY,
+            label="Which entry?",
+            kind=FieldKind.CHOICE,
+            options=options,
+            hint="Its form opens next.",
+            placeholder="Choose an entry",
+        )
+        fields.insert(0, which)
+    return InputForm(
+        name=FormName.AMEND_SECTION,
+        slug=slug,
+        subject=step_id,
+        title="Edit this step",
+        intro="Empty a note to leave it out." if notes else "",
+        fields=tuple(one for one in fields if len(str(one.initial)) <= FORM_CHARS),
+        submit="Save" if notes else "Next",
+    )
+
+
+def section_patches(submission: Submission, specification: Specification, schema: Schema) -> Reading:
+    patches: list[Patch] = []
+    kind = schema.kinds.get(NOTE)
+    for id, entered in submission.values.items():
+        note = specification.entries.get(id)
+        if kind is None or note is None or note.kind != NOTE or not isinstance(entered, str):
+            continue
+        if _bare(entered) == _bare(_seen(note, kind, kind.text, _of_note(submission, kind, id))):
+            continue
+        if not entered.strip():
+            patches.append(Patch(id=id, state=EntryState.WITHDRAWN))
+        else:
+            patches.append(Patch(id=id, set={kind.text: entered.strip()}))
+    chosen = submission.text(ENTRY)
+    known = specification.entries.get(chosen)
+    opens = chosen if known and known.kind in schema.kinds else ""
+    return Reading(patches=tuple(patches), opens=opens)
+
+
+def _of_note(submission: Submission, kind: Kind, id: str) -> Submission:
+    """Fields of this form are named by the notes; the revision of one is that of the note's text."""
+    known = submission.revisions
+    return submission.but(revisions={kind.text: known[id]} if id in known else {})
+
+
+def _entries_of(step_id: str, specification: Specification, schema: Schema) -> list[Entry]:
+    """Those of the step first, then what else its sections show."""
+    shown = {kind.key for kind in schema.shown_in(step_id)}
+    found = [
+        one
+        for one in specification.entries.values()
+        if one.kind != NOTE
+        and one.kind in schema.kinds
+        and (one.step == step_id or one.kind in shown)
+        and specification.lives(one.id)
+    ]
+    return sorted(found, key=lambda one: one.step != step_id)
+
+
+def _note_field(note: Entry, schema: Schema) -> FormField:
+    text = schema.kinds[NOTE].text
+    asked = str(note["asked"] or "")
+    return FormField(
+        name=note.id,
+        label=one_line(asked or f"{note.said_by} said", NOTE_CHARS),
+        kind=FieldKind.TEXT,
+        initial=str(note[text] or ""),
+        revision=len(note.claims.get(text, ())),
+    )
+
+
+# --- notes ----------------------------------------------------------------------------------------------------------
+
+
+def sort_form(step_id: str, specification: Specification, schema: Schema, *, slug: str) -> InputForm | None:
+    """None when there is nothing to sort."""
+    notes = specification.notes_of([step_id])[:MOST_NOTES]
+    if not notes:
+        return None
+    groups = tuple(_what_it_is(step_id, specification, schema))
+    fields = tuple(
+        FormField(
+            name=note.id,
+            label=f"{note.said_by}: “{_shown_text(note[schema.kinds[NOTE].text])}”",
+            kind=FieldKind.CHOICE,
+            groups=groups,
+            placeholder="What is it?",
+            revision=revision_of(note),
+        )
+        for note in notes
+    )
+    return InputForm(
+        name=FormName.SORT,
+        slug=slug,
+        subject=step_id,
+        title="Sort 1 note" if len(notes) == 1 else f"Sort {len(notes)} notes",
+        intro="Words stay as they were said. What you leave empty stays a note.",
+        fields=fields,
+    )
+
+
+def sorted_patches(submission: Submission, specification: Specification, schema: Schema) -> Reading:
+    """A note that became an entry is superseded by it; the entry rests on the message that the note came from."""
+    patches: list[Patch] = []
+    errors: dict[str, str] = {}
+    for id in submission.values:
+        note, choice = specification.entries.get(id), submission.text(id)
+        if not choice or note is None or note.kind != NOTE or not specification.lives(id):
+            continue
+        if choice == LEAVE_OUT:
+            patches.append(Patch(id=id, state=EntryState.WITHDRAWN))
+            continue
+        prefix, _, owner = choice.partition("/")
+        kind = schema.of_id(prefix)
+        claim = note.claim(schema.kinds[NOTE].text)
+        if kind is None or claim is None:
+            continue
+        value, problem = _typed(kind.fields[kind.text].but(many=False), str(claim.value), specification)
+        if problem:
+            errors[id] = problem
+            continue
+        new = specification.next_id(kind, owner, (one.id for one in patches))
+        main = [value] if kind.fields[kind.text].many else value
+        entry = Patch(
+            id=new, kind=kind.key, part_of=owner, new=True, set={kind.text: main}, sources=(claim.line,)
+        )
+        patches += [entry, Patch(id=id, state=EntryState.SUPERSEDED, replaced_by=(new,))]
+    return Reading(errors=errors) if errors else Reading(patches=tuple(patches))
+
+
+def _what_it_is(step_id: str, specification: Specification, schema: Schema) -> Iterator[OptionGroup]:
+    kinds = (*schema.shown_in(step_id), *(one for one in schema.kinds.values() if one.anywhere))
+    new = [
+        FormOption(value=kind.prefix, label=one_line(kind.name, LABEL_CHARS))
+        for kind in {one.key: one for one in kinds}.values()
+        if kind.key != NOTE and not kind.part_of and kind.fields[kind.text].type in _TEXTS
+    ]
+    if new:
+        yield OptionGroup(label="It is a new", options=tuple(new[:MOST_OPTIONS]))
+    for part in schema.kinds.values():
+        owners = specification.active(part.part_of) if part.part_of else ()
+        if owners and schema.kinds[part.part_of] in kinds and part.fields[part.text].type in _TEXTS:
+            options = [
+                _option(specification, one.id).but(value=f"{part.prefix}/{one.id}")
+                for one in owners[:MOST_OPTIONS]
+            ]
+            yield OptionGroup(
+                label=one_line(f"It is a part ({part.name}) of", LABEL_CHARS), options=tuple(options)
+            )
+    yield OptionGroup(label="Or", options=(FormOption(value=LEAVE_OUT, label="Nothing for the record"),))

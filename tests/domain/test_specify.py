@@ -1,0 +1,207 @@
+"""What people change by a form: one line of the host with their name, kept and committed like all they say."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.domain.catalog.policy import Policy, PressPolicy
+from bot.domain.messages.form import InputForm, Submission
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Tell
+from bot.domain.roundtable.inputs import Specify
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.transitions import amending
+from bot.domain.specification.entries import EntryState, Patch
+from bot.domain.transcript.lines import Source
+from bot.errors import NotNow, Overtaken, UserError
+from tests.domain.table import Table, person, shipped
+
+NEW = Patch(id="FR-001", kind="requirement", new=True, set={"title": "Limit requests"})
+
+
+def specify(at: Table, *patches: Patch, who: str = "ada", key: str = "", **more: Any) -> Table:
+    key = key or at.key()
+    return at.hear(Specify(key=key, at=at.now(), person=person(who), patches=patches, **more))
+
+
+def value(at: Table, path: str) -> Any:
+    id, _, field = path.partition(".")
+    return at.rt.specification.entries[id][field]
+
+
+def specified() -> Table:
+    return specify(Table().start(), NEW)
+
+
+def form(at: Table, action: Action, subject: str = "", who: str = "ada") -> InputForm:
+    return amending.opened(at.rt, action, subject, person(who), at.playbook)
+
+
+def submission(at: Table, shown: InputForm, who: str = "ada", **entered: str) -> Submission:
+    return Submission(
+        key=f"view.{at.key()}",
+        at=at.now(),
+        person=person(who),
+        name=shown.name,
+        slug=shown.slug,
+        subject=shown.subject,
+        values={one.name: one.initial for one in shown.fields} | entered,
+        revisions={one.name: one.revision for one in shown.fields},
+    )
+
+
+def submitted(at: Table, shown: InputForm, who: str = "ada", **entered: str) -> Table:
+    """As the engine does it."""
+    sent = submission(at, shown, who, **entered)
+    for event in amending.inputs(at.rt, sent, amending.read(at.rt, sent, at.playbook)):
+        at.hear(event)
+    return at
+
+
+def test_a_change_is_a_line_of_the_host_with_the_person() -> None:
+    at = specified()
+    line = at.rt.lines[-1]
+
+    assert (line.source, line.content) == (Source.SYSTEM, "Ada added FR-001.")
+    assert (line.meta["user_id"], line.meta["user_name"]) == ("ada", "Ada")
+    assert value(at, "FR-001.title") == "Limit requests"
+
+
+def test_the_same_view_counts_once() -> None:
+    at = specify(Table().start(), NEW, key="view.V1.amend")
+    lines = at.rt.lines
+    specify(at, NEW, key="view.V1.amend")
+
+    assert at.rt.lines == lines
+
+
+def test_a_press_settles_what_is_contested() -> None:
+    at = specified()
+    for who, priority in (("grace", "must"), ("linus", "should")):
+        at.rt = at.rt.heard(
+            person(who), priority, ts=at.ts(), part=at.rt.part,
+            entries=[{"id": "FR-001", "set": {"priority": priority}}],
+        )  # fmt: skip
+    assert at.rt.specification.entries["FR-001"].contested("priority")
+    specify(at, Patch(id="FR-001", set={"priority": "must"}))
+
+    assert not at.rt.specification.entries["FR-001"].contested("priority")
+    assert value(at, "FR-001.priority") == "must"
+
+
+def test_an_id_that_was_taken_meanwhile_is_given_anew() -> None:
+    """Both people added what they thought would be FR-001."""
+    at = specified()
+    part = Patch(id="AC-001-01", kind="criterion", part_of="FR-001", new=True, set={"text": "429"})
+    specify(at, part)
+    specify(at, NEW.but(set={"title": "See the rest"}), part.but(set={"text": "a header"}), who="grace")
+
+    assert value(at, "FR-001.title") == "Limit requests"
+    assert value(at, "FR-002.title") == "See the rest"
+    assert value(at, "AC-001-02.text") == "a header"
+
+
+def test_words_for_an_entry_that_is_gone_become_a_note() -> None:
+    """And the person is told who withdrew it."""
+    at = specified()
+    specify(at, Patch(id="FR-001", state=EntryState.WITHDRAWN), who="grace")
+    at.paying = False
+    specify(at, Patch(id="FR-001", set={"title": "Limit calls", "priority": "must"}))
+
+    assert value(at, "NOTE-001.text") == "FR-001: Limit calls\nFR-001 Priority: must"
+    assert not at.rt.specification.lives("FR-001")
+    (told,) = (one for one in at.rt.outbox if isinstance(one, Tell))
+    assert told.message.text == "Grace withdrew FR-001. Yours is kept as a note: see “Not sorted yet”."
+
+
+def test_a_note_that_two_people_sort_at_once_becomes_one_entry() -> None:
+    at = specify(
+        Table().start(), Patch(id="NOTE-001", kind="note", new=True, set={"text": "Acme drops them"})
+    )
+    shown = form(at, Action.SORT)
+    sent = submission(at, shown, **{"NOTE-001": "DEC"}), submission(at, shown, "grace", **{"NOTE-001": "RSK"})
+    both = [amending.inputs(at.rt, one, amending.read(at.rt, one, at.playbook)) for one in sent]
+    for event in (*both[0], *both[1]):
+        at.hear(event)
+
+    assert [one for one in at.rt.specification.entries if not one.startswith("NOTE")] == ["DEC-001"]
+
+
+def test_what_somebody_else_changed_since_is_not_overwritten_unseen() -> None:
+    at = specified()
+    seen = form(at, Action.AMEND, "FR-001")
+    submitted(at, seen, who="grace", title="Limit all requests")
+    lines = at.rt.lines
+
+    with pytest.raises(Overtaken, match="Grace changed this while you were writing") as refused:
+        submitted(at, seen, title="Limit calls")
+    assert refused.value.fields == ("FR-001.title",)
+    assert at.rt.lines == lines
+    submitted(at, seen, priority="must")  # another field: nobody changed that
+    assert (value(at, "FR-001.title"), value(at, "FR-001.priority")) == ("Limit all requests", "must")
+
+
+@pytest.mark.parametrize("stage", [Stage.AT_BOUNDARY, Stage.PAUSED])
+def test_where_no_step_is_open_it_is_committed_at_once(stage: Stage) -> None:
+    at = specified().do_step()
+    if stage is Stage.PAUSED:
+        at.stop()
+    assert at.rt.stage is stage
+    commits = len(at.world.commits)
+    specify(at, Patch(id="FR-001", set={"title": "Limit calls"}))
+
+    assert len(at.world.commits) == commits + 1
+    assert at.world.commits[-1].lines[-1].content == "Ada changed FR-001."
+    assert at.rt.stage is stage
+    assert at.rt.lines == ()
+
+
+def test_while_a_step_is_open_its_commit_takes_it() -> None:
+    at = specified()
+    commits = len(at.world.commits)
+    specify(at, Patch(id="FR-001", set={"title": "Limit calls"}))
+    assert len(at.world.commits) == commits
+
+    at.do_step()
+    assert "Ada changed FR-001." in [one.content for commit in at.world.commits for one in commit.lines]
+
+
+def test_before_the_item_is_read_nothing_can_be_changed() -> None:
+    at = Table(paying=False).start()
+    with pytest.raises(NotNow):
+        specify(at, NEW)
+
+
+def test_a_form_is_for_those_who_may_press() -> None:
+    """It settles and withdraws, which words do not."""
+    at = specified()
+    at.playbook = replace(at.playbook, policy=Policy(press=PressPolicy.STARTER))
+    with pytest.raises(NotNow):
+        form(at, Action.AMEND, "FR-001", who="grace")
+    with pytest.raises(NotNow):
+        specify(at, Patch(id="FR-001", set={"title": "Limit calls"}), who="grace")
+
+
+def test_a_form_for_what_is_not_there_says_so() -> None:
+    at = Table().start()
+    for action, subject in ((Action.AMEND, "FR-404"), (Action.AMEND, ""), (Action.SORT, "")):
+        with pytest.raises(UserError):
+            form(at, action, subject)
+
+
+def test_the_settings_are_depth_and_silence() -> None:
+    at = Table().start()
+    shown = form(at, Action.SETTINGS)
+    assert [one.name for one in shown.fields] == ["depth", "voices"]
+
+    submitted(at, shown)
+    assert not at.rt.manners.muted
+    submitted(at, shown, voices="quiet", depth="deep")
+    assert (at.rt.manners.muted, at.rt.depth) == (True, "deep")
+    at.stop()
+    assert [one.name for one in form(at, Action.SETTINGS).fields] == ["voices"]
+
+
+def test_the_shipped_schema_is_at_the_table() -> None:
+    assert shipped().schema.kinds["requirement"].prefix == "FR"

@@ -1,0 +1,245 @@
+"""Forms for entries: they show what is recorded, and only what a person changed in them becomes a patch."""
+
+from collections.abc import Mapping
+
+from bot.domain.messages.form import FieldKind, FieldValue, InputForm, FormField, FormName, Submission
+from bot.domain.specification import entry_forms
+from bot.domain.specification.entries import EntryState, Patch
+from bot.domain.specification.entry_forms import Reading
+from bot.domain.values.places import Person
+from tests.specification.meeting import Meeting
+
+STEP = "01-06"
+REQUIREMENTS = "Requirement: Limit requests\nAC: the 601st gets a 429\nRequirement: Ask for a higher limit"
+
+
+def meeting() -> Meeting:
+    held = Meeting()
+    held.say("ada", STEP, REQUIREMENTS)
+    return held
+
+
+def form_of(held: Meeting, id: str) -> InputForm:
+    return entry_forms.entry_form(held.specification.entries[id], held.specification, held.schema, slug="x")
+
+
+def field(form: InputForm, name: str) -> FormField:
+    return next(one for one in form.fields if one.name == name)
+
+
+def filled(form: InputForm, **entered: FieldValue) -> Submission:
+    """What Slack sends back when a person changes *entered* and nothing else."""
+    values: Mapping[str, FieldValue] = {one.name: one.initial for one in form.fields} | entered
+    return Submission(
+        key="view.V1",
+        at="2026-01-01T10:00:00.000Z",
+        person=Person(id="UGRACE", name="Grace"),
+        name=form.name,
+        slug=form.slug,
+        subject=form.subject,
+        values=values,
+        revisions={one.name: one.revision for one in form.fields},
+    )
+
+
+def read(held: Meeting, submission: Submission) -> Reading:
+    reading = {
+        FormName.AMEND: entry_forms.entry_patches,
+        FormName.AMEND_SECTION: entry_forms.section_patches,
+        FormName.SORT: entry_forms.sorted_patches,
+    }[submission.name]
+    return reading(submission, held.specification, held.schema)
+
+
+def pressed(held: Meeting, reading: Reading, *, step: str = STEP) -> None:
+    held.press("grace", *(one.as_json() for one in reading.patches), step=step)
+
+
+# --- one entry ------------------------------------------------------------------------------------------------------
+
+
+def test_a_form_shows_the_fields_of_the_kind_with_their_values() -> None:
+    held = meeting()
+    held.say("ada", STEP, "Must: FR-001")
+    form = form_of(held, "FR-001")
+
+    assert (field(form, "title").initial, field(form, "title").kind) == ("Limit requests", FieldKind.LINE)
+    assert field(form, "title").required
+    assert field(form, "priority").initial == "must"
+    assert [one.value for one in field(form, "depends").options] == ["FR-002"]
+    assert form.fields[-1].name == entry_forms.KEEP
+
+
+def test_what_is_left_as_it_was_is_no_patch() -> None:
+    held = meeting()
+    assert read(held, filled(form_of(held, "FR-001"))) == Reading()
+
+
+def test_what_is_changed_is_one_patch_and_new_parts_follow() -> None:
+    held = meeting()
+    form = form_of(held, "FR-001")
+    reading = read(
+        held, filled(form, title="Limit calls", depends=("FR-002",), new_criterion="is fast\nis told")
+    )
+
+    assert reading.patches[0] == Patch(id="FR-001", set={"title": "Limit calls", "depends": ["FR-002"]})
+    assert [(one.id, one.set["text"]) for one in reading.patches[1:]] == [
+        ("AC-001-02", "is fast"),
+        ("AC-001-03", "is told"),
+    ]
+    pressed(held, reading)
+    assert held["FR-001.title"] == "Limit calls"
+    assert held["AC-001-03.text"] == "is told"
+
+
+def test_a_value_that_does_not_fit_has_a_sentence_and_nothing_is_recorded() -> None:
+    held = Meeting()
+    held.press("ada", {"id": "MET-001", "kind": "metric", "new": True, "set": {"text": "answers"}})
+    reading = read(held, filled(form_of(held, "MET-001"), target="soon"))
+
+    assert reading == Reading(errors={"target": "Put a number in it, such as 5 s."})
+
+
+def test_the_text_of_an_entry_cannot_be_emptied_and_other_fields_can() -> None:
+    held = meeting()
+    held.say("ada", STEP, "Must: FR-001")
+    form = form_of(held, "FR-001")
+
+    assert list(read(held, filled(form, title=" ")).errors) == ["title"]
+    assert read(held, filled(form, priority="")).patches == (Patch(id="FR-001", set={"priority": None}),)
+
+
+def test_withdrawing_is_all_that_happens() -> None:
+    held = meeting()
+    reading = read(held, filled(form_of(held, "FR-001"), title="x", keep=entry_forms.WITHDRAW))
+
+    assert reading.patches == (Patch(id="FR-001", state=EntryState.WITHDRAWN),)
+    pressed(held, reading)
+    assert not held.specification.lives("AC-001-01")
+
+
+def test_saving_the_form_of_a_proposal_accepts_it() -> None:
+    held = meeting()
+    held.propose(
+        {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Tell why"}}, step=STEP
+    )
+    pressed(held, read(held, filled(form_of(held, "FR-003"), priority="could")))
+
+    assert held.specification.entries["FR-003"].state is EntryState.ACCEPTED
+    assert (held["FR-003.title"], held["FR-003.priority"]) == ("Tell why", "could")
+
+
+def test_a_contested_field_is_empty_and_is_settled_by_what_is_put_there() -> None:
+    """Also by the value that counts already; left empty, it stays contested."""
+    held = meeting()
+    held.say("ada", STEP, "Must: FR-001")
+    held.say("linus", STEP, "Should: FR-001")
+    form = form_of(held, "FR-001")
+
+    assert field(form, "priority").initial == ""
+    assert "ada says must; linus says should" in field(form, "priority").hint
+    assert read(held, filled(form)) == Reading()
+    pressed(held, read(held, filled(form, priority="should")))
+    assert held.specification.entries["FR-001"].contested("priority") == ()
+
+
+def test_what_others_changed_meanwhile_is_not_undone_by_a_form_that_shows_the_old_value() -> None:
+    held = meeting()
+    form = form_of(held, "FR-001")
+    held.say("linus", STEP, "FR-001: Limit all requests")
+
+    assert read(held, filled(form, priority="must")).patches == (
+        Patch(id="FR-001", set={"priority": "must"}),
+    )
+
+
+def test_the_conflict_form_has_theirs_in_words_and_mine_in_the_fields() -> None:
+    held = meeting()
+    form = form_of(held, "FR-001")
+    held.say("linus", STEP, "FR-001: Limit all requests")
+    mine = filled(form, title="Limit calls", priority="must")
+    conflict = entry_forms.conflict_form(mine, ["FR-001.title"], held.specification, held.schema)
+
+    assert "linus changed this while you were writing." in conflict.intro
+    assert "Limit all requests" in conflict.intro
+    assert {one.name: one.initial for one in conflict.fields} == {"title": "Limit calls", "priority": "must"}
+    assert field(conflict, "title").revision > field(form, "title").revision
+    assert read(held, filled(conflict)).patches == (
+        Patch(id="FR-001", set={"title": "Limit calls", "priority": "must"}),
+    )
+
+
+def test_a_value_too_long_for_a_form_is_left_out_and_stays() -> None:
+    held = meeting()
+    held.press("ada", {"id": "FR-001", "set": {"detail": "word " * 700}})
+    form = form_of(held, "FR-001")
+
+    assert "detail" not in {one.name for one in form.fields}
+    assert read(held, filled(form)) == Reading()
+
+
+# --- a step ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_step_asks_for_the_entry_and_shows_its_notes() -> None:
+    held = meeting()
+    held.say("grace", STEP, "Billing wants to see this")
+    form = entry_forms.section_form(STEP, held.specification, held.schema, slug="x")
+    assert form
+
+    which, note = form.fields
+    assert [one.value for one in which.options] == ["FR-001", "AC-001-01", "FR-002"]
+    assert (note.name, note.initial) == ("NOTE-001", "Billing wants to see this")
+    reading = read(held, filled(form, entry="FR-002", **{"NOTE-001": "Billing has to see this"}))
+    assert reading.opens == "FR-002"
+    assert reading.patches == (Patch(id="NOTE-001", set={"text": "Billing has to see this"}),)
+
+
+def test_an_emptied_note_is_withdrawn() -> None:
+    held = Meeting()
+    held.say("grace", "01-01", "One thing")
+    held.say("ada", "01-01", "Another thing")
+    form = entry_forms.section_form("01-01", held.specification, held.schema, slug="x")
+    assert form
+
+    assert read(held, filled(form, **{"NOTE-001": ""})).patches == (
+        Patch(id="NOTE-001", state=EntryState.WITHDRAWN),
+    )
+
+
+def test_a_step_without_anything_has_no_form() -> None:
+    held = Meeting()
+    assert entry_forms.section_form(STEP, held.specification, held.schema, slug="x") is None
+    assert entry_forms.sort_form(STEP, held.specification, held.schema, slug="x") is None
+
+
+# --- notes ----------------------------------------------------------------------------------------------------------
+
+
+def test_notes_are_sorted_into_kinds_and_parts() -> None:
+    """Their words stay; the entry rests on the message, and goes stale with it."""
+    held = meeting()
+    said = held.say("linus", STEP, "Acme just drops them")
+    held.say("grace", STEP, "can billing see this?")
+    held.say("grace", STEP, "lol ok then, whatever")
+    form = entry_forms.sort_form(STEP, held.specification, held.schema, slug="x")
+    assert form
+
+    assert form.title == "Sort 3 notes"
+    reading = read(held, filled(form, **{"NOTE-001": "FR", "NOTE-002": "AC/FR-002", "NOTE-003": "out"}))
+    pressed(held, reading)
+    assert held["FR-003.title"] == "Acme just drops them"
+    assert held["AC-002-01.text"] == "can billing see this?"
+    assert held.specification.notes_of([STEP]) == ()
+    assert held.stale() == set()
+    held.delete("linus", said)
+    assert held.stale() == {"FR-003.title"}
+
+
+def test_a_note_that_nobody_sorts_stays_one() -> None:
+    held = meeting()
+    held.say("linus", STEP, "Acme just drops them")
+    form = entry_forms.sort_form(STEP, held.specification, held.schema, slug="x")
+    assert form
+
+    assert read(held, filled(form)) == Reading()

@@ -13,7 +13,9 @@ from contextlib import suppress
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.item import Item, backlog_title, generate_slug, item_from
+from bot.domain.messages import form as form_wording
 from bot.domain.messages import menus, review_wording, step_wording
+from bot.domain.messages.form import InputForm, Submission, SubmissionResult
 from bot.domain.messages.message import Action, Link, Message
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.reviews.notice import AskReview
@@ -33,6 +35,7 @@ from bot.domain.roundtable.inputs import (
     Stop,
 )
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import amending
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.engine import answers
 from bot.engine.access import Finder, is_outside, only_one, same_channel, sees_folder
@@ -41,7 +44,7 @@ from bot.engine.item_locator import folder_of, item_in
 from bot.engine.ports import Chat, Listing, Records, Store, Workspace
 from bot.engine.roundtables import Roundtables
 from bot.engine.unknown_threads import KnownThread, Moved, UnknownThreads, UnsignedThread
-from bot.errors import Conflict, EffectError, UserError, WorkspaceError
+from bot.errors import Conflict, EffectError, Overtaken, UserError, WorkspaceError
 
 log = logging.getLogger(__name__)
 
@@ -306,6 +309,46 @@ class Commands:
                 slug, title = listed.known.slug, listed.known.title or item.title
                 return item.but(slug=slug, title=title), listed
         return item, None
+
+    # --- its entries and settings, in forms --------------------------------------------------------------------------
+
+    async def form(self, place: Place, person: Person, action: Action, subject: str) -> InputForm:
+        rt = await self._store.get(subject) if action is Action.SETTINGS else await self._store.at(place)
+        if rt is None or not same_channel(rt.place, place):
+            raise UserError(answers.UNKNOWN_THREAD)
+        return amending.opened(rt, action, subject, person, self._playbook)
+
+    async def submit(self, submission: Submission) -> SubmissionResult:
+        rt = await self._held(submission.slug)
+        reading = amending.read(rt, submission, self._playbook)
+        if reading.errors:
+            return SubmissionResult(errors=reading.errors)
+        try:
+            for event in amending.inputs(rt, submission, reading):
+                await self._roundtables.handle(rt.slug, event)
+        except Overtaken as overtaken:
+            now = await self._held(submission.slug)
+            form = amending.conflict_form(now, submission, overtaken, self._playbook)
+            return SubmissionResult(form=form)
+        if not reading.opens:
+            return SubmissionResult()
+        now = await self._held(submission.slug)
+        return SubmissionResult(form=amending.entry_form(now, reading.opens, self._playbook))
+
+    async def settings(self, place: Place, person: Person, reference: str) -> Reply:
+        rt = await self._finder.running(place, reference, person)
+        if not same_channel(rt.place, place):
+            raise UserError(answers.UNKNOWN_THREAD)
+        if why := permission.refusal(rt, person, self._playbook.policy):
+            raise UserError(why)
+        button = menus.SETTINGS.but(value=rt.slug)
+        return Message(text=form_wording.settings_button(rt.title), choices=(button,))
+
+    async def _held(self, slug: str) -> Roundtable:
+        rt = await self._store.get(slug)
+        if rt is None:
+            raise UserError(answers.not_running(slug))
+        return rt
 
     # --- its plan ---------------------------------------------------------------------------------------------------
 

@@ -48,6 +48,22 @@ def _kind(name: str) -> Mapping[str, Rule]:
     return {"type": one_of(name)}
 
 
+def _chosen(rule: Rule) -> Rule:
+    """What is chosen at first has to be one of the options, to the letter."""
+
+    def checked(value: Any, at: str) -> Iterator[ShapeProblem]:
+        yield from (problems := [*rule(value, at)])
+        if problems:
+            return
+        groups = [group["options"] for group in value.get("option_groups") or ()]
+        offered = [*(value.get("options") or ()), *(one for group in groups for one in group)]
+        first = value.get("initial_options") or filter(None, [value.get("initial_option")])
+        if any(one not in offered for one in first):
+            yield ShapeProblem("initial option not found in options", at, "wrong_value")
+
+    return checked
+
+
 def _element(
     name: str, needs: Mapping[str, Rule] | None = None, *, any_of: tuple[str, ...] = (), **may: Rule
 ) -> Rule:
@@ -108,20 +124,24 @@ ELEMENTS: Mapping[str, Rule] = {
         accessibility_label=string(75),
         visible_to_user_ids=anything,
     ),
-    "static_select": _select(
-        "static_select",
-        any_of=("options", "option_groups"),
-        options=OPTIONS,
-        option_groups=GROUPS,
-        initial_option=OPTION,
+    "static_select": _chosen(
+        _select(
+            "static_select",
+            any_of=("options", "option_groups"),
+            options=OPTIONS,
+            option_groups=GROUPS,
+            initial_option=OPTION,
+        )
     ),
-    "multi_static_select": _select(
-        "multi_static_select",
-        any_of=("options", "option_groups"),
-        options=OPTIONS,
-        option_groups=GROUPS,
-        initial_options=OPTIONS,
-        max_selected_items=number(1, 100),
+    "multi_static_select": _chosen(
+        _select(
+            "multi_static_select",
+            any_of=("options", "option_groups"),
+            options=OPTIONS,
+            option_groups=GROUPS,
+            initial_options=OPTIONS,
+            max_selected_items=number(1, 100),
+        )
     ),
     "external_select": _select("external_select", min_query_length=number(0, 100), initial_option=OPTION),
     "users_select": _select("users_select", initial_user=string(255)),
@@ -137,9 +157,11 @@ ELEMENTS: Mapping[str, Rule] = {
         filter=anything,
     ),
     "overflow": _element("overflow", {"options": each(OVERFLOW_OPTION, most=5, least=2)}),
-    "radio_buttons": _element("radio_buttons", {"options": each(OPTION, most=10)}, initial_option=OPTION),
-    "checkboxes": _element(
-        "checkboxes", {"options": each(OPTION, most=10)}, initial_options=each(OPTION, most=10)
+    "radio_buttons": _chosen(
+        _element("radio_buttons", {"options": each(OPTION, most=10)}, initial_option=OPTION)
+    ),
+    "checkboxes": _chosen(
+        _element("checkboxes", {"options": each(OPTION, most=10)}, initial_options=each(OPTION, most=10))
     ),
     "datepicker": _select("datepicker", initial_date=string(10)),
     "timepicker": _select("timepicker", initial_time=string(5), timezone=string(100)),

@@ -1,9 +1,11 @@
 """What an element of a block becomes once a person touched it: one table for clicks, one for filled-in views."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from bot.sandbox.messages import JSON, interactive
+from bot.sandbox.shapes import size
 
 Touch = Callable[[JSON, Any], JSON]
 
@@ -26,14 +28,46 @@ def filled(blocks: list[JSON], values: Mapping[str, Any]) -> JSON:
     return state
 
 
-def unanswered(blocks: list[JSON], state: JSON) -> Iterator[str]:
-    """Inputs that must not be empty, and are: the page does not let them pass, as Slack's does not."""
+def unfit(blocks: list[JSON], state: JSON) -> dict[str, str]:
+    """What Slack itself does not let pass, by block: the app is not even asked."""
+    found: dict[str, str] = {}
     for block in blocks:
-        if block["type"] != "input" or block.get("optional"):
-            continue
-        entered = state[block["block_id"]][block["element"]["action_id"]]
-        if not any(value for name, value in entered.items() if name != "type"):
-            yield block["block_id"]
+        if block["type"] == "input":
+            element = block["element"]
+            (entered,) = [
+                value
+                for name, value in state[block["block_id"]][element["action_id"]].items()
+                if name != "type"
+            ]
+            if entered:
+                problem = _does_not_fit(element, entered)
+            else:
+                problem = "" if block.get("optional") else "Please fill this in."
+            if problem:
+                found[block["block_id"]] = problem
+    return found
+
+
+def _does_not_fit(element: JSON, entered: Any) -> str:
+    match element["type"]:
+        case "plain_text_input":
+            least, most = element.get("min_length", 0), element.get("max_length", 3000)
+            return "" if least <= size(entered) <= most else f"Between {least} and {most} characters."
+        case "number_input":
+            return _no_number(element, entered)
+        case "multi_static_select":
+            most = element.get("max_selected_items", 100)
+            return "" if len(entered) <= most else f"No more than {most}."
+        case _:
+            return ""
+
+
+def _no_number(element: JSON, entered: str) -> str:
+    pattern = r"-?[0-9]+(\.[0-9]+)?" if element.get("is_decimal_allowed") else r"-?[0-9]+"
+    if not re.fullmatch(pattern, entered):
+        return "A number, please."
+    least, most = (float(element.get(name, entered)) for name in ("min_value", "max_value"))
+    return "" if least <= float(entered) <= most else "That number is too small or too large."
 
 
 def _button(element: JSON, _value: Any) -> JSON:

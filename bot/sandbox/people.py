@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.sandbox import payloads
 from bot.sandbox.delivery import COMMAND, INTERACTIVE, Delivery, Dispatcher
-from bot.sandbox.elements import filled, options, unanswered
+from bot.sandbox.elements import filled, options, unfit
 from bot.sandbox.markup import typed
 from bot.sandbox.messages import JSON, SandboxMessage, interactive
 from bot.sandbox.refusal import SlackRefused
@@ -149,12 +149,12 @@ class SandboxPerson:
         """
         Fills in the modal in front, by action_id, and submits it.
 
-        `Refused` when a required field is empty: the app is not even asked.
+        `SlackRefused` when a required field is empty, or a value does not fit: the app is not even asked.
         """
         shown = view or self._view()
         state = filled(shown.blocks, values or {})
-        if empty := list(unanswered(shown.blocks, state)):
-            raise SlackRefused("required_fields", errors=dict.fromkeys(empty, "Please fill this in."))
+        if problems := unfit(shown.blocks, state):
+            raise SlackRefused("required_fields", errors=problems)
         completed = self.slack.views.fill(shown, state)
         payload = payloads.view_submission(self.slack, self.user, completed)
         delivery = await self.dispatcher.ask(INTERACTIVE, payload)

@@ -26,8 +26,11 @@ def _clear(views: Views, view: View, _body: JSON) -> None:
     views.clear(view.user)
 
 
-def _errors(_views: Views, _view: View, _body: JSON) -> None:
-    return
+def _errors(_views: Views, view: View, body: JSON) -> None:
+    """Slack shows them below inputs, and takes no others."""
+    inputs = {block["block_id"] for block in view.blocks if block["type"] == "input"}
+    if not body.get("errors") or not set(body["errors"]) <= inputs:
+        raise SlackRefused("invalid_errors")
 
 
 def _update(views: Views, view: View, body: JSON) -> None:

@@ -44,7 +44,7 @@ UNEXPECTED = "unexpected"
 
 RATE_LIMITED = "app_rate_limited"
 """Slack says that it holds events back."""
-DOORS = ("event", "command", "action", "shortcut", RATE_LIMITED, "other")
+DOORS = ("event", "command", "action", "shortcut", "view", RATE_LIMITED, "other")
 REVIEWS = RESULTS
 PUSHES = ("pushed", "nothing", "diverged", "unreachable", "refused")
 

@@ -22,7 +22,7 @@ from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine.ports import Meter, NoMeter
 from bot.errors import Conflict, NewerVersion, Unavailable, UserError
-from bot.slack import parse
+from bot.slack import modals, parse
 from bot.slack.client import Identity
 from bot.slack.commands import Reply, VerbRequest, ask
 from bot.slack.manifest import SHORTCUT, STOPPED
@@ -49,6 +49,7 @@ DOORS = {
     "block_actions": "action",
     "message_action": "shortcut",
     "shortcut": "shortcut",
+    "view_submission": "view",
 }
 
 
@@ -157,6 +158,7 @@ def _register(app: AsyncApp, reception: Reception) -> None:
     _messages(app, reception)
     _commands(app, reception)
     _actions(app, reception)
+    _views(app, reception)
     _shortcuts(app, reception)
     _sessions(app, reception)
     _errors(app, reception)
@@ -224,9 +226,24 @@ def _actions(app: AsyncApp, reception: Reception) -> None:
                 reply = await reception.ask(body, asked)
                 await ack()
                 reception.answer(body, reply)
+            case parse.FormRequest() as wanted:
+                person = reception.remembered(wanted.person)
+                form = await reception.desk.form(wanted.place, person, wanted.action, wanted.subject)
+                reception.open_form(body, form, wanted.trigger)
+                await ack()
             case None:
                 await ack()
                 reception.answer(body, OTHER_VERSION)
+
+
+def _views(app: AsyncApp, reception: Reception) -> None:
+    @app.view(re.compile(rf"^{re.escape(PREFIX)}\w+{modals.SUFFIX}$"))
+    async def submit(ack: AsyncAck, body: Payload) -> None:
+        """Saved before it is acknowledged. What goes wrong is said in the form, which stays open: see `_errors`."""
+        sent = modals.submission(body, reception.us, at=reception.clock())
+        sent = sent.but(person=await reception.identified(sent.person))
+        result = redacted_message(await reception.desk.submit(sent), reception.us.redact)
+        await ack(**modals.response(result, body))
 
 
 async def _pressed(reception: Reception, body: Payload, pressed: parse.Pressed) -> Reply:
@@ -303,6 +320,8 @@ def _errors(app: AsyncApp, reception: Reception) -> None:
         sentence, unacknowledged = _judged(error)
         if "command" in body:
             return await ack(text=mrkdwn(reception.us.redact(sentence)), response_type="ephemeral")
+        if body.get("type") == "view_submission":
+            return await ack(**modals.refused(body, reception.us.redact(sentence)))
         if "event" not in body:
             reception.answer(body, sentence)
             return await ack()

@@ -10,6 +10,7 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.messages.form import InputForm
 from bot.domain.messages.message import Message
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.roundtable.effects import WorkIndicator
@@ -36,6 +37,7 @@ from bot.slack.client import (
 )
 from bot.slack.history import PostLookup, ThreadReader
 from bot.slack.lookup import Channels, PersonNames
+from bot.slack.modals import view
 from bot.slack.posting import GONE, Ephemeral, Posts, metadata
 from bot.slack.render import RenderedMessage, parts
 
@@ -143,6 +145,10 @@ class SlackChat(Chat):
             place = place.but(thread="")
         for part in parts(self._redacted(message), label=self._label(message), signed=True):
             await self._ephemeral.tell(place, person, part, reply_url=reply_url)
+
+    async def show_form(self, trigger: str, form: InputForm) -> None:
+        opened = view(redacted_message(form, self._identity.redact))
+        await self._call(self._client.views_open, trigger_id=trigger, view=opened)
 
     async def replace(self, reply_url: str, message: Message) -> bool:
         return await self._ephemeral.replace(reply_url, parts(self._redacted(message))[-1])

@@ -9,7 +9,8 @@ from typing import Protocol
 
 from bot.domain.catalog.agenda import Depth
 from bot.domain.item.item import item_from
-from bot.domain.messages.message import Message
+from bot.domain.messages.form import InputForm, Submission, SubmissionResult
+from bot.domain.messages.message import Action, Message
 from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import (
     Amend,
@@ -58,6 +59,18 @@ class CommandHandler(Protocol):
         ...
 
     async def press(self, place: Place, press: Press) -> Reply: ...
+
+    async def form(self, place: Place, person: Person, action: Action, subject: str) -> InputForm:
+        """The form that a button opens, from the store alone: the person's trigger lasts three seconds."""
+        ...
+
+    async def submit(self, submission: Submission) -> SubmissionResult:
+        """A form was submitted. A UserError leaves it open."""
+        ...
+
+    async def settings(self, place: Place, person: Person, reference: str) -> Reply:
+        """A button that opens the form: words cannot."""
+        ...
 
     async def plan(self, plan: Plan, reference: str) -> Reply:
         """When *reference* names no item and has several words, it is the brief of a new item."""
@@ -218,6 +231,10 @@ async def _status(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await desk.status(asked.place, asked.person, asked.rest)
 
 
+async def _settings(desk: CommandHandler, asked: VerbRequest) -> Reply:
+    return await desk.settings(asked.place, asked.person, asked.rest)
+
+
 async def _catch_up(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await desk.catch_up(asked.place, asked.person, asked.rest)
 
@@ -254,6 +271,7 @@ VERBS: Mapping[str, Callable[[CommandHandler, VerbRequest], Awaitable[Reply]]] =
     "plan": _plan,
     "mute": partial(_mute, True),
     "unmute": partial(_mute, False),
+    "settings": _settings,
     HELP: _help,
 }
 
@@ -278,6 +296,7 @@ _ARGUMENTS: Mapping[str, re.Pattern[str]] = {
     "stop": _ONE_WORD,
     "mute": _ONE_WORD,
     "unmute": _ONE_WORD,
+    "settings": _ONE_WORD,
     HELP: _NOTHING,
     "review": _REVIEW,
     "plan": re.compile(".*", re.DOTALL),
@@ -289,7 +308,7 @@ _ARGUMENTS: Mapping[str, re.Pattern[str]] = {
 COMMAND = "/roundtable"
 USAGE = (
     "start Dark mode | resume | status | catchup | export | list | depth deep | review | plan | mute | unmute"
-    " | stop | help"
+    " | settings | stop | help"
 )
 
 NO_TITLE = "What is it about? Give it a title, for example `/roundtable start Dark mode`."
@@ -310,6 +329,7 @@ I hold roundtables: three personas lead your team through an analysis in one thr
 `plan` and a few words for something new
 • `/roundtable stop` – pause; nothing is lost
 • `/roundtable mute` – the personas say nothing, and what you write is still recorded; `unmute` ends that
+• `/roundtable settings` – depth and personas, in a form
 • `/roundtable help` – this
 
 Slack has no slash commands inside threads: mention me there instead, as in `@roundtable status`.

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from bot.domain.messages.message import Action
+from bot.domain.messages.message import FORMS, Action
 from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say
 from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.roundtable.words import is_aside
@@ -287,6 +287,16 @@ class Pressed(NamedTuple):
     press: Press
 
 
+class FormRequest(NamedTuple):
+    """*trigger* opens a form for three seconds. *subject* is what the button carried."""
+
+    place: Place
+    person: Person
+    action: Action
+    subject: str
+    trigger: str
+
+
 def message(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amended | Retracted | None:
     """A person's reply in a thread, or a change of one. None for all other messages, asides, and mentions of us."""
     subtype = word(event, "subtype")
@@ -340,7 +350,7 @@ def shortcut(body: Payload, us: Identity, *, at: str) -> VerbRequest:
         verb="start",
         rest=one_line(title, TITLE_CHARS),
         place=place,
-        person=_clicker(body, us),
+        person=clicker(body, us),
         key=f"shortcut.{needed(body, 'trigger_id')}",
         at=at,
         adopts=place.thread or needed(body, "message", "ts"),
@@ -349,7 +359,7 @@ def shortcut(body: Payload, us: Identity, *, at: str) -> VerbRequest:
     )
 
 
-def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | VerbRequest | None:
+def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | FormRequest | VerbRequest | None:
     """None for a button of another app or version."""
     pressed = body["actions"][0]
     name, option = word(pressed, "action_id"), part(pressed, "selected_option")
@@ -359,18 +369,26 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | VerbReq
         action, (token, value) = chosen(carries)
     if action is None:
         return None
-    place, person = _origin(body, us), _clicker(body, us)
+    place, person = _origin(body, us), clicker(body, us)
     ts = _message_ts(body)
     key = f"press.{known(body, 'trigger_id') or _click(place, ts, pressed)}"
     if action is Action.RESUME and value:
         room = _room(body, place)
         resume = Resume(key=key, at=at, person=person, place=place, room=room, reply_url=reply_url(body))
         return Picked(resume, value, one_line(word(option or pressed, "text", "text")) or value)
+    if action in FORMS:
+        return form_request(body, us, action, value)
     if action in TYPED:
         verb, url = TYPED[action], reply_url(body)
         return VerbRequest(verb=verb, rest=value, place=place, person=person, key=key, at=at, reply_url=url)
     pressed_one = Press(key=key, at=at, person=person, action=action, token=token, ts=ts, value=value)
     return Pressed(place, pressed_one)
+
+
+def form_request(body: Payload, us: Identity, action: Action, subject: str) -> FormRequest:
+    """Of a button, and of an option of an overflow menu: *action* and *subject* are what it carries."""
+    trigger = needed(body, "trigger_id")
+    return FormRequest(_origin(body, us), clicker(body, us), action, subject, trigger)
 
 
 def heard(event: Payload, us: Identity) -> ThreadMessage | None:
@@ -520,7 +538,7 @@ def _room(body: Payload, place: Place) -> ChannelKind:
     return room_in(place.channel, name=word(body, "channel", "name"))
 
 
-def _clicker(body: Payload, us: Identity) -> Person:
+def clicker(body: Payload, us: Identity) -> Person:
     name = word(body, "user", "name") or word(body, "user", "username")
     belongs = belonging(body, us, word(body, "user", "team_id"))
     return Person(id=needed(body, "user", "id"), name=_name(name, us), belongs=belongs)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
+from bot.domain.messages.form import InputForm, too_late
 from bot.domain.messages.message import Message
 from bot.domain.messages.trouble_wording import unverified
 from bot.domain.roundtable.effects import WorkIndicator
@@ -47,6 +48,10 @@ Clock = Callable[[], str]
 """Now, in the form of a transcript's `ts`."""
 
 
+TRIGGER_LATE = frozenset(
+    {"expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged"}
+)
+
 NOT_SAVED = "I could not save that just now. Please try again in a moment."
 SAVED_BY_NEWER = (
     "A newer version of me saved this roundtable, and I can't open it. Nothing was changed or lost. "
@@ -73,6 +78,10 @@ class PrivateChat(Protocol):
         ...
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None: ...
+
+    async def show_form(self, trigger: str, form: InputForm) -> None:
+        """Raises SlackError, which says TRIGGER_LATE when *trigger* is too old."""
+        ...
 
     async def replace(self, reply_url: str, message: Message) -> bool:
         """In place of the message that was pressed; False when that is no longer possible."""
@@ -162,13 +171,25 @@ class Reception:
         *said*, with what is known about its author. Text that may be a command waits for Slack's answer; when that
         takes too long, it is recorded and does not act. Other text does not wait.
         """
-        person = said.person
-        belongs = person.belongs or self.chat.belonging(person.id)
-        if not belongs and may_be_wish(said.text):
-            asking = self.errands.send(self._belonging(person))
-            await asyncio.wait({asking}, timeout=IDENTIFY_SECONDS)
-            belongs = asking.result() if asking.done() else Belonging.UNVERIFIED
-        return said.but(person=person.but(belongs=belongs))
+        if may_be_wish(said.text):
+            return said.but(person=await self.identified(said.person))
+        return said.but(person=self.remembered(said.person))
+
+    def remembered(self, person: Person) -> Person:
+        """With what is known about *person* without asking Slack."""
+        return person.but(belongs=person.belongs or self.chat.belonging(person.id))
+
+    async def identified(self, person: Person) -> Person:
+        """Asks Slack; UNVERIFIED when that takes too long."""
+        if (known := self.remembered(person)).belongs:
+            return known
+        asking = self.errands.send(self._belonging(person))
+        await asyncio.wait({asking}, timeout=IDENTIFY_SECONDS)
+        return person.but(belongs=asking.result() if asking.done() else Belonging.UNVERIFIED)
+
+    def open_form(self, body: Payload, form: InputForm, trigger: str) -> None:
+        """In the background, at once. Slack gives three seconds; when that was not enough, the person is told."""
+        self.errands.send(self._open_form(body, form, trigger))
 
     def tell(self, place: Place, person: str, reply: Reply | str, *, reply_url: str = "") -> None:
         """In the background: an acknowledgement may take three seconds in all."""
@@ -228,6 +249,14 @@ class Reception:
         except (SlackError, TimeoutError) as error:
             log.warning("Slack does not say who %s is: %s", person.id, error)
             return Belonging.UNVERIFIED
+
+    async def _open_form(self, body: Payload, form: InputForm, trigger: str) -> None:
+        try:
+            await self.chat.show_form(trigger, form)
+        except SlackError as error:
+            log.info("a form was not opened: %s (%s)", error, error.reason)
+            is_late = error.again or error.reason in TRIGGER_LATE
+            self.answer(body, too_late(form) if is_late else WENT_WRONG)
 
     async def _replaced(self, body: Payload, message: Message) -> None:
         url = reply_url_of(body)

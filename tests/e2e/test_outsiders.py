@@ -26,6 +26,7 @@ ACTING = (
     "depth deep",
     "mute",
     "unmute",
+    "settings",
     "review offline-sync",
     "review for risks",
     "export offline-sync",

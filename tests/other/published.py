@@ -94,6 +94,7 @@ PUBLISHED: Mapping[str, Published] = {
     ),
     "reactions.add": _of("channel name timestamp", scopes="reactions:write", tier=3),
     "reactions.remove": _of("name", "channel timestamp file file_comment", scopes="reactions:write", tier=2),
+    "views.open": _of("view", "trigger_id interactivity_pointer", tier=4),
     "users.info": _of("user", "include_locale", scopes="users:read", tier=4, reads_json=False),
 }
 
@@ -120,7 +121,7 @@ PARTS_OF_BLOCKS = frozenset({"title", "text", "confirm", "deny", "style", "value
 }
 """Of the objects without a type: a confirmation, an option, a style."""
 
-LISTS = {"blocks": list, "files": list, "metadata": dict}
+LISTS = {"blocks": list, "files": list, "metadata": dict, "view": dict}
 FLAGS = {True, False, "0", "1", "true", "false"}
 FLAGGED = {
     *("exclude_archived", "include_all_metadata", "inclusive", "link_names", "mrkdwn", "reply_broadcast"),

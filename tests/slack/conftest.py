@@ -10,6 +10,8 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.messages.form import InputForm, Submission, SubmissionResult
+from bot.domain.messages.message import Action
 from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import (
     Amend,
@@ -60,6 +62,8 @@ class ScriptedDesk(CommandHandler):
     def __init__(self) -> None:
         self.brought: list[tuple[Any, ...]] = []
         self.reply: Reply = None
+        self.shown: InputForm | None = None
+        self.results: list[SubmissionResult] = []
         self.fails: list[Exception] = []
         self.saving: Callable[[], Awaitable[Any]] | None = None
 
@@ -68,6 +72,18 @@ class ScriptedDesk(CommandHandler):
 
     async def resume(self, resume: Resume, reference: str) -> Reply:
         return await self._noted("resume", resume, reference)
+
+    async def form(self, place: Place, person: Person, action: Action, subject: str) -> InputForm:
+        await self._noted("form", place, person, action, subject)
+        assert self.shown, "a test says what the form is"
+        return self.shown
+
+    async def submit(self, submission: Submission) -> SubmissionResult:
+        await self._noted("submit", submission)
+        return self.results.pop(0) if self.results else SubmissionResult()
+
+    async def settings(self, place: Place, person: Person, reference: str) -> Reply:
+        return await self._noted("settings", place, person, reference)
 
     async def plan(self, plan: Plan, reference: str) -> Reply:
         return await self._noted("plan", plan, reference)

@@ -13,7 +13,8 @@ from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.messages.message import Action, Message
+from bot.domain.messages.form import settings
+from bot.domain.messages.message import FORMS, Action, Message
 from bot.domain.values.places import Belonging, Person
 from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.sandbox import Sandbox
@@ -127,13 +128,13 @@ async def test_every_press_comes_to_the_desk_with_whoever_pressed(
     """There is one place where it is decided whether they may; nobody of another organisation is a stranger there."""
     body = payload("block_actions", user__team_id="T0ELSEWHERE")
     body["actions"][0] |= {"action_id": f"roundtable.{action}", "value": "/offline-sync"}
+    desk.shown = settings("offline-sync", depth=None, muted=False)
 
     await dispatched(app, sandbox, body)
 
     (brought,) = desk.brought
-    verb = {Action.CATCH_UP: "catch_up", Action.EXPORT: "export", Action.RESUME: "resume"}.get(
-        action, "press"
-    )
+    others = {Action.CATCH_UP: "catch_up", Action.EXPORT: "export", Action.RESUME: "resume"}
+    verb = others.get(action, "form" if action in FORMS else "press")
     (person,) = [one for one in (brought[2], *map(person_of, brought)) if isinstance(one, Person)][:1]
     assert (brought[0], person.belongs) == (verb, Belonging.EXTERNAL)
 

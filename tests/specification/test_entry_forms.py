@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from bot.domain.messages.form import FieldKind, FieldValue, InputForm, FormField, FormName, Submission
+from bot.domain.messages.form import FieldKind, FieldValue, FormField, FormName, InputForm, Submission
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import EntryState, Patch
 from bot.domain.specification.entry_forms import Reading

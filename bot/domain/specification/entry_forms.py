@@ -22,10 +22,10 @@ from bot.domain.messages import form as wording
 from bot.domain.messages.form import (
     FieldKind,
     FieldValue,
-    InputForm,
     FormField,
     FormName,
     FormOption,
+    InputForm,
     OptionGroup,
     Submission,
 )
@@ -138,7 +138,7 @@ def conflict_form(
     for name in (one.partition(".")[2] for one in fields):
         claim = entry.claim(name)
         if claim:
-            told.append(f"*{wording.overtaken(claim.name or claim.by)}*")
+            told.append(f"**{wording.overtaken(claim.name or claim.by)}**")
             told.append(f"{kind.label(name)}, theirs: “{_shown_text(claim.value)}”")
     told.append("Yours is below. Saving replaces theirs; theirs stays in the record.")
     mine = {

@@ -73,6 +73,7 @@ const ELEMENTS = {
   static_select: (one, block, room) => choices(one, block, room, one.option_groups
     ? one.option_groups.map((group) => h("optgroup", { label: plain(group.label.text) }, group.options.map(option)))
     : one.options.map(option), one.initial_option?.value),
+  multi_static_select: (one, block, room) => several(one, block, room),
   users_select: (one, block, room) => choices(one, block, room,
     room.people().map((user) => h("option", { value: user.id }, user.real_name)), one.initial_user),
   channels_select: (one, block, room) => places(one, block, room, one.initial_channel),
@@ -112,6 +113,15 @@ function choices(one, block, room, options, chosen) {
   return select;
 }
 
+// Many options in little room: a list of boxes that scrolls.
+function several(one, block, room) {
+  const chosen = one.initial_options?.map((option) => option.value) ?? [];
+  const all = one.option_groups?.flatMap((group) => group.options) ?? one.options;
+  const list = ticks("checkbox", { ...one, options: all }, block, room, chosen);
+  list.classList.add("several");
+  return list;
+}
+
 function places(one, block, room, chosen) {
   return choices(one, block, room, room.places().map((place) => h("option", { value: place.id }, `#${place.name}`)), chosen);
 }
@@ -125,14 +135,14 @@ function more(anchor, one, room) {
 }
 
 function ticks(kind, one, block, room, chosen) {
-  const name = `${room.ts ?? room.form}-${one.action_id}`;
+  const name = `${room.ts ?? room.form}-${block.block_id}-${one.action_id}`;
   const report = (event) => {
     const ticked = [...event.currentTarget.closest(".ticks").querySelectorAll("input:checked")].map((box) => box.value);
     press(event.currentTarget, one, room, kind === "radio" ? ticked[0] : ticked);
   };
   return h("div", { class: "ticks", role: "group", ...marks(one, block, room) }, one.options.map((choice) => h("label", {},
     h("input", { type: kind, name, value: choice.value, checked: chosen.includes(choice.value), onchange: report }),
-    h("span", {}, plain(choice.text.text)))));
+    h("span", {}, plain(choice.text.text), choice.description && h("small", { class: "faint" }, plain(choice.description.text))))));
 }
 
 function field(type, one, block, room, value) {
@@ -178,7 +188,7 @@ function input(block, room) {
 
 function typedIn(one, block, room) {
   const control = INPUTS[one.type](one);
-  for (const [name, value] of Object.entries({ ...marks(one, block, room), placeholder: one.placeholder && plain(one.placeholder.text), maxlength: one.max_length })) {
+  for (const [name, value] of Object.entries({ ...marks(one, block, room), placeholder: one.placeholder && plain(one.placeholder.text), maxlength: one.max_length, minlength: one.min_length })) {
     if (value !== undefined) control.setAttribute(name, value);
   }
   control.value = one.initial_value ?? "";

@@ -13,7 +13,7 @@ from bot.domain.catalog.schema import NOTE, Schema
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import form as wording
 from bot.domain.messages import trouble_wording
-from bot.domain.messages.form import DEPTH, QUIET, VOICES, InputForm, FormName, Submission
+from bot.domain.messages.form import DEPTH, QUIET, VOICES, FormName, InputForm, Submission
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import permission
 from bot.domain.roundtable.effects import Commit, Tell

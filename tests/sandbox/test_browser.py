@@ -265,6 +265,67 @@ async def test_commands_are_not_for_threads(sandbox: Sandbox, page: Page) -> Non
     await expect(composer).to_have_value("/roundtable resume")
 
 
+async def test_a_form_of_all_inputs_fits_a_phone(sandbox: Sandbox, bolt: AsyncApp, page: Page) -> None:
+    """Choices, several of them, numbers and lines are filled in and come back; the buttons stay in sight."""
+    submitted: list[Body] = []
+    options = [
+        {"text": plain(f"FR-{n:03}  A requirement with a longer title"), "value": f"FR-{n:03}"}
+        for n in range(30)
+    ]
+    keep = [
+        {"text": plain("Yes"), "value": "keep"},
+        {"text": plain("No"), "value": "no", "description": plain("Gone")},
+    ]
+    elements: dict[str, Body] = {
+        "title": {"type": "plain_text_input", "initial_value": "Soon"},
+        "lines": {"type": "plain_text_input", "multiline": True},
+        "days": {"type": "number_input", "is_decimal_allowed": False},
+        "kind": {"type": "static_select", "option_groups": [{"label": plain("New"), "options": options}]},
+        "needs": {"type": "multi_static_select", "options": options, "initial_options": options[:1]},
+        "keep": {"type": "radio_buttons", "options": keep, "initial_option": keep[0]},
+    }
+    blocks = [
+        {
+            "type": "input",
+            "block_id": f"{name}.4",
+            "label": plain(name),
+            "element": {**element, "action_id": f"roundtable.{name}"},
+            "optional": True,
+        }
+        for name, element in elements.items()
+    ]
+
+    @bolt.view("amend")
+    async def submit(ack: AsyncAck, view: Body) -> None:
+        submitted.append(view["state"]["values"])
+        await ack()
+
+    await page.set_viewport_size({"width": 390, "height": 780})
+    view = {"type": "modal", "callback_id": "amend", "title": plain("Amend FR-003"), "submit": plain("Save")}
+    trigger = sandbox.slack.triggers.issue("U0ADA")
+    await bolt.client.views_open(trigger_id=trigger, view={**view, "blocks": blocks})
+    form = page.get_by_role("dialog", name="Amend FR-003")
+    await expect(form.get_by_role("button", name="Save")).to_be_in_viewport()
+    assert not await form.evaluate("dialog => dialog.scrollWidth > dialog.clientWidth")
+    await form.get_by_role("textbox", name="title").fill("In 2 days")
+    await form.get_by_label("days").fill("soon")
+    await form.get_by_label("FR-003").check()
+    await form.locator("select").select_option("FR-007")
+    await form.get_by_role("radio", name="No").check()
+    await form.get_by_role("button", name="Save").click()
+    await expect(form).to_contain_text("A number, please.")
+    await form.get_by_label("days").fill("2")
+    await form.get_by_role("button", name="Save").click()
+    await expect(form).to_be_hidden()
+
+    (values,) = submitted
+    entered = {block: next(iter(fields.values())) for block, fields in values.items()}
+    assert (entered["title.4"]["value"], entered["days.4"]["value"]) == ("In 2 days", "2")
+    assert [one["value"] for one in entered["needs.4"]["selected_options"]] == ["FR-000", "FR-003"]
+    assert entered["kind.4"]["selected_option"]["value"] == "FR-007"
+    assert entered["keep.4"]["selected_option"]["value"] == "no"
+
+
 async def test_a_narrow_window_shows_one_thing_at_a_time(sandbox: Sandbox, page: Page) -> None:
     """The thread takes the place of the channel, and Escape leads back."""
     ada = sandbox.person("ada")

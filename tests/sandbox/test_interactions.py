@@ -196,6 +196,40 @@ async def test_a_shortcut_opens_a_form_that_is_corrected_and_submitted(
     assert submitted[-1]["private_metadata"] == "C1"
 
 
+NUMBER: Body = {"type": "number_input", "action_id": "n", "is_decimal_allowed": False, "min_value": "1"}
+SHORT: Body = {"type": "plain_text_input", "action_id": "n", "max_length": 3}
+
+
+@pytest.mark.parametrize(
+    ("element", "entered"),
+    [(NUMBER, "soon"), (NUMBER, "1.5"), (NUMBER, "0"), (SHORT, "four"), (SHORT, "🙂🙂")],
+)
+async def test_what_does_not_fit_an_input_does_not_reach_the_app(
+    sandbox: Sandbox, client: AsyncWebClient, element: Body, entered: str
+) -> None:
+    """Slack looks at numbers and lengths itself."""
+    view = {**FORM, "blocks": [{**TITLE, "element": element}]}
+    await client.views_open(trigger_id=sandbox.slack.triggers.issue("U0ADA"), view=view)
+
+    with pytest.raises(SlackRefused, match="required_fields"):
+        await sandbox.person("ada").submit({"n": entered})
+
+
+async def test_errors_for_what_is_no_input_are_the_apps_mistake(sandbox: Sandbox, bolt: AsyncApp) -> None:
+    """The form stays open, and the person sees that something went wrong."""
+
+    @bolt.view("start")
+    async def submit(ack: AsyncAck) -> None:
+        await ack(response_action="errors", errors={"nothing": "Too short."})
+
+    ada = sandbox.person("ada")
+    await bolt.client.views_open(trigger_id=sandbox.slack.triggers.issue(ada.id), view=FORM)
+    delivery = await ada.submit({"title": "Dark mode"})
+
+    assert delivery.error == "invalid_errors"
+    assert ada.view is not None
+
+
 async def test_a_modal_leads_to_the_next(sandbox: Sandbox, bolt: AsyncApp) -> None:
     """An acknowledgement may update the modal, put another on top, or clear them all."""
     answers: Iterator[Body] = iter(

@@ -317,6 +317,13 @@ FIELD: Body = {
     "element": {"type": "plain_text_input", "action_id": "x"},
 }
 
+CHOICE: Body = {
+    "type": "radio_buttons",
+    "action_id": "depth",
+    "options": [{"text": plain("Brief"), "value": "brief"}],
+    "initial_option": {"text": plain("Deep"), "value": "deep"},
+}
+
 BAD_VIEWS: dict[str, tuple[Body, str]] = {
     "title too long": (modal(title=plain("x" * 25)), "less than 25"),
     "submit too long": (modal(submit=plain("x" * 25)), "less than 25"),
@@ -332,6 +339,10 @@ BAD_VIEWS: dict[str, tuple[Body, str]] = {
         "less than 2001",
     ),
     "unknown view": ({"type": "popup"}, "unsupported type: popup"),
+    "initial option of others": (
+        modal(submit=plain("x"), blocks=[{**FIELD, "element": CHOICE}]),
+        "initial option not found",
+    ),
 }
 
 

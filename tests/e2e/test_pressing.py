@@ -113,3 +113,21 @@ async def test_a_guest_is_known_before_that_is_saved(meeting: Meeting) -> None:
 
         await meeting.until(lambda: len(gus.ephemerals) >= seen + 2)
         assert not meeting.menus("resume")
+
+
+async def test_the_settings_are_a_form(meeting: Meeting) -> None:
+    """A typed word offers its button; what is saved there holds for the roundtable."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        ada = meeting.slack.person("ada")
+        await ada.mention(CHANNEL, "settings", thread_ts=meeting.root)
+        (offer,) = await meeting.until(
+            lambda: [one for one in ada.ephemerals if "roundtable.settings" in one.actions]
+        )
+        await ada.press(offer, "roundtable.settings")
+        await meeting.until(lambda: ada.view is not None)
+        await ada.submit({"roundtable.voices": "quiet", "roundtable.depth": "deep"})
+
+        assert ada.view is None
+        await meeting.seen("Ada muted the personas")
+        await meeting.seen("Depth: deep")

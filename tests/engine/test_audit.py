@@ -57,7 +57,13 @@ def test_every_button_has_its_word(action: Action, lines: io.StringIO) -> None:
 )
 def test_every_command_has_its_word(kind: type[Command], lines: io.StringIO) -> None:
     """Only words and their corrections have none."""
-    fields = {"item": Item(slug=SLUG, title="x"), "place": PLACE, "depth": "deep", "muted": True}
+    fields = {
+        "item": Item(slug=SLUG, title="x"),
+        "place": PLACE,
+        "depth": "deep",
+        "muted": True,
+        "patches": (),
+    }
     given = {name: value for name, value in fields.items() if name in kind.model_fields}
     audited(kind(key="k", at=NOW, person=ADA, **given), BEFORE, AFTER)
 

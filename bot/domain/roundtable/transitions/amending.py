@@ -150,7 +150,7 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
             user_id=event.person.id,
             user_name=rt.name_of(event.person.id),
             **({"step_id": event.step_id} if event.step_id else {}),
-            **specifying.facts(patches),
+            **specifying.facts_of(patches),
         )
     if gone:
         told = "\n".join(wording.withdrawn_meanwhile(id, by=_withdrawn_by(rt, id)) for id in gone)

@@ -64,12 +64,12 @@ def decided(rt: Roundtable, text: str, playbook: Playbook) -> dict[str, Any]:
     if (kind := playbook.schema.kinds.get("decision")) is None:
         return {}
     id = rt.specification.next_id(kind)
-    return _facts([Patch(id=id, kind=kind.key, new=True, set={kind.text: text})])
+    return facts_of([Patch(id=id, kind=kind.key, new=True, set={kind.text: text})])
 
 
 def proposed(rt: Roundtable, persona: Persona, patches: Iterable[Patch]) -> Roundtable:
     """What a model proposes stands on a line of its own; the fold takes it for no more than that."""
-    facts = _facts(patches)
+    facts = facts_of(patches)
     if not facts:
         return rt
     ids = ", ".join(dict.fromkeys(patch["id"] for patch in facts[ENTRIES]))
@@ -95,7 +95,7 @@ def synthesized(rt: Roundtable, synthesis: Synthesis, playbook: Playbook) -> dic
                 id = rt.specification.next_id(kind, taken=(one.id for one in found))
                 sources = tuple(lines[turn] for turn in turns if turn in lines)
                 found.append(Patch(id=id, kind=key, new=True, set={kind.text: value}, sources=sources))
-    return _facts(found)
+    return facts_of(found)
 
 
 def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
@@ -145,7 +145,7 @@ def _read(
     )
 
 
-def facts(patches: Iterable[Patch]) -> dict[str, Any]:
+def facts_of(patches: Iterable[Patch]) -> dict[str, Any]:
     made = [patch.as_json() for patch in patches]
     return {ENTRIES: made} if made else {}
 

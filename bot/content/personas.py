@@ -24,7 +24,8 @@ TITLED = re.compile(r"\*\*(?P<title>.+?):?\*\*\s*(?:(?:[—–:]|-+)\s*)?(?P<tex
 def read_roster(folder: Path, findings: Findings, *, workspace: Path | None = None) -> Roster:
     """Those who lead come first, in the order of their phases; the others follow by name."""
     try:
-        personas = list(_personas(ContentFolder(folder, workspace), findings, workshop=False))
+        refused: set[str] = set()
+        personas = list(_personas(ContentFolder(folder, workspace), findings, refused))
     except OSError:
         raise ContentError(f"There is no folder of personas at {folder}.") from None
     if not personas:
@@ -32,26 +33,32 @@ def read_roster(folder: Path, findings: Findings, *, workspace: Path | None = No
         raise ContentError(f"There is no usable persona in {folder}{f': {reasons}' if reasons else ''}.")
 
     _check_phases(personas, findings)
-    return Roster(sorted(personas, key=_speaking_order))
+    return Roster(sorted(personas, key=_speaking_order), unusable=refused)
 
 
 def read_workshop(folder: Path, findings: Findings, *, workspace: Path | None = None) -> Roster:
     """The roles of the planning workshop, by file name; there need not be any."""
     try:
-        return Roster(_personas(ContentFolder(folder / "workshop", workspace), findings, workshop=True))
+        return Roster(_personas(ContentFolder(folder / "workshop", workspace), findings))
     except OSError:
         return Roster()
 
 
-def _personas(shelf: ContentFolder, findings: Findings, *, workshop: bool) -> Iterator[Persona]:
+def _personas(
+    shelf: ContentFolder, findings: Findings, refused: set[str] | None = None
+) -> Iterator[Persona]:
+    """Adds the keys of unusable files to *refused*; without it, these are the roles of the workshop."""
     keys: set[str] = set()
     for path in shelf.markdown():
+        front: Mapping[str, Any] = {}
         try:
             front, body = split(shelf.read(path))
             _check_icon(path, front, findings)
-            persona = _persona(front, body, workshop=workshop)
+            persona = _persona(front, body, workshop=refused is None)
         except (UnreadableFile, BadFrontMatter, ValidationError) as error:
             _refuse(path, _reason(error), findings)
+            if refused is not None:
+                refused.add(str(front.get("key") or path.stem))
             continue
         if persona.key in keys:
             _refuse(path, f"the key {persona.key} is taken", findings)

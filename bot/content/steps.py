@@ -120,7 +120,7 @@ class StepReader:
             if _is_missing(name, front.get(name)):
                 raise InvalidStep("ERR-STEP-005", field_name=name)
         step = self._step(name_of(path), front, body)
-        if step.persona not in self._roster:
+        if step.persona not in self._roster and step.persona not in self._roster.unusable:
             raise InvalidStep("ERR-STEP-006", field_name="persona", value=step.persona, reason=NOBODY)
         return step
 

@@ -263,3 +263,51 @@ def test_without_a_usable_persona_nothing_starts(folder: Path) -> None:
         ContentError, match=r"no usable persona in .*: a\.md: .*; b\.md: key: it is missing\."
     ):
         read(folder)
+
+
+# --- the steps of a persona that cannot be used ------------------------------------------------------------------------
+
+STEP = """---
+step_id: "01-01"
+title: Security
+persona: {persona}
+depth: standard
+outputs: [security.md]
+---
+
+## Standard Mode
+
+1. Who may do what?
+"""
+
+
+def steps_of(folder: Path, persona: str) -> Playbook:
+    phase = folder.parent / "steps" / "01-requirements"
+    phase.mkdir()
+    (phase / "01-security.md").write_text(STEP.format(persona=persona), encoding="utf-8")
+    return read(folder)
+
+
+@pytest.mark.parametrize(
+    ("text", "persona"),
+    [(small("security", ""), "security"), ("no front matter", "sec"), ("---\nkey: [\n---\n", "sec")],
+)
+def test_the_steps_of_a_persona_without_a_name_are_kept(folder: Path, text: str, persona: str) -> None:
+    """More than ERR-STEP-006 asks: one mistake in a persona file must not cost all of its steps."""
+    write(folder, ann=small("ann"), sec=text)
+
+    playbook = steps_of(folder, persona)
+
+    assert [step.step_id for step in playbook.agenda.steps] == ["01-01"]
+    assert [one.code for one in playbook.troubles_of("01-requirements")] == []
+    assert playbook.roster.unusable == {persona}
+
+
+def test_a_step_of_a_persona_that_has_no_file_is_left_out(folder: Path) -> None:
+    """ERR-STEP-006: a mistake in the step."""
+    write(folder, ann=small("ann"))
+
+    playbook = steps_of(folder, "anne")
+
+    assert playbook.agenda.steps == ()
+    assert "ERR-STEP-006" in [one.code for one in playbook.troubles_of("01-requirements")]

@@ -150,6 +150,9 @@ def test_a_step_whose_persona_left_is_asked_by_the_lead() -> None:
     table = Table(few_steps(step("00-01", persona="security-officer"))).start()
 
     assert table.last.speaker == "business-analyst"
+    assert table.last.text.startswith(
+        "Maya leads this step, because the persona `security-officer` cannot be used.\n\n"
+    )
 
 
 def test_a_discussion_whose_lead_left_is_led_by_the_lead_of_the_phase() -> None:

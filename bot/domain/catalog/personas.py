@@ -117,10 +117,14 @@ class Address:
 
 
 class Roster:
-    """The personas of one roundtable, in speaking order."""
+    """
+    The personas of one roundtable, in speaking order. `unusable` are the keys of persona files that were refused: the
+    steps that name them are led by the others.
+    """
 
-    def __init__(self, personas: Iterable[Persona] = ()) -> None:
+    def __init__(self, personas: Iterable[Persona] = (), *, unusable: Iterable[str] = ()) -> None:
         self._personas = {persona.key: persona for persona in personas}
+        self.unusable = frozenset(unusable).difference(self._personas)
         self._called = NameMatcher({persona.key: persona.name for persona in self})
 
     def __iter__(self) -> Iterator[Persona]:

@@ -131,6 +131,10 @@ def depth_switched(depth: Depth) -> str:
     return f"Got it, switching to {depth} mode."
 
 
+def stands_in(persona: Persona, step: Step) -> str:
+    return f"{persona.first_name} leads this step, because the persona `{step.persona}` cannot be used."
+
+
 def skipping() -> str:
     return "Skipping remaining steps in this phase. I'll produce draft artifacts based on what we've discussed so far."
 

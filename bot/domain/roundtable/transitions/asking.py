@@ -135,6 +135,8 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundtable:
         rt = rt.logging(trouble("ERR-STEP-007"))
     if persona.key != lead.key:
         rt = rt.logging(trouble("ERR-PERSONA-002"))
+    stands_in = "" if step.persona in playbook.roster else step_wording.stands_in(persona, step)
+    first = "\n\n".join(filter(None, (first, stands_in)))
     parts = (first, step_wording.header(persona, step), filled(rt, step, text))
     message = menus.prompt(persona.key, "\n\n".join(part for part in parts if part), depth)
     in_place = rt.card is not None and rt.card.step_id == rt.step_id and not first

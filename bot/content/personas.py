@@ -44,9 +44,7 @@ def read_workshop(folder: Path, findings: Findings, *, workspace: Path | None = 
         return Roster()
 
 
-def _personas(
-    shelf: ContentFolder, findings: Findings, refused: set[str] | None = None
-) -> Iterator[Persona]:
+def _personas(shelf: ContentFolder, findings: Findings, refused: set[str] | None = None) -> Iterator[Persona]:
     """Adds the keys of unusable files to *refused*; without it, these are the roles of the workshop."""
     keys: set[str] = set()
     for path in shelf.markdown():

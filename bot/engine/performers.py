@@ -295,9 +295,9 @@ class Performers(NamedTuple):
 
     async def _in_workspace(self, effect: InWorkspace, rt: Roundtable, told: Told) -> Outcome:
         match effect:
-            case ReadItem(recovering=recovering):
+            case ReadItem(recovering=recovering, discussing=discussing):
                 read = await self.workspace.read(rt.slug, now=rt.now, after=rt.committed)
-                return _read(read, told, recovering=recovering)
+                return _read(read, told, recovering=recovering).but(discussing=discussing)
             case Restore(recovering=recovering):
                 read = await self.workspace.restore(rt.slug, now=rt.now)
                 return _read(read, told, recovering=recovering)

@@ -265,7 +265,7 @@ def test_without_a_usable_persona_nothing_starts(folder: Path) -> None:
         read(folder)
 
 
-# --- the steps of a persona that cannot be used ------------------------------------------------------------------------
+# --- the steps of a persona that cannot be used -----------------------------------------------------------------------
 
 STEP = """---
 step_id: "01-01"

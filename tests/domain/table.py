@@ -570,6 +570,7 @@ class Table:
 
     def _item_read(self, effect: ReadItem | Restore, pending: Mapping[str, str]) -> ItemRead:
         told: dict[str, Any] = {**pending, "recovering": effect.recovering}
+        told |= {"discussing": effect.discussing} if isinstance(effect, ReadItem) else {}
         if self.world.meta is None:
             return ItemRead(**told, state=None)
         try:

@@ -70,9 +70,9 @@ def test_after_the_last_phase_the_menu_completes_the_analysis() -> None:
 # --- choosing ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("letter", ["C", "c", " c "])
+@pytest.mark.parametrize("letter", ["C", "c", " c ", "Continue", "continue."])
 def test_a_letter_chooses(letter: str) -> None:
-    """Exactly one letter; it works wherever its line stands in the menu."""
+    """Exactly one letter, or "continue" alone; it works wherever its line stands in the menu."""
     table = at_menu().say(letter)
 
     assert table.rt.step_id == "00-02"
@@ -85,9 +85,9 @@ def test_the_other_letters_choose_too(letter: str, stage: Stage) -> None:
     assert at_menu().say(letter).rt.stage is stage
 
 
-@pytest.mark.parametrize("text", ["Continue", "continue please", "ce", "C.C."])
+@pytest.mark.parametrize("text", ["Continue?", "continue please", "ce", "C.C."])
 def test_a_word_is_not_a_letter(text: str) -> None:
-    """The full word is natural language, and so it is feedback."""
+    """More than the word is natural language, and so it is feedback."""
     table = at_menu().say(text)
 
     assert (table.rt.step_id, table.rt.stage) == ("00-01", Stage.AT_BOUNDARY)

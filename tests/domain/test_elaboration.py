@@ -36,6 +36,7 @@ def turns(table: Table) -> list[str]:
 def test_the_intro_names_who_comes_what_about_and_how_to_end() -> None:
     """To the letter of the seed; it is no turn."""
     table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
+    table.pay_until(lambda rt: rt.stage is Stage.ELABORATING)
 
     assert table.rt.lines[-1].content == (
         "---\nELABORATION MODE\n\n"
@@ -544,7 +545,7 @@ def test_a_persona_that_left_the_roster_is_passed_over() -> None:
         Table(book([step("00-01")], roster=seats("business-analyst", "security-officer"))).start().do_step()
     )
     table.stop_paying().press(Action.ELABORATE)
-    table.pay_until(lambda rt: rt.debate.turn_count == 1)
+    table.pay_until(lambda rt: rt.elaboration is not None and rt.debate.turn_count == 1)
     table.playbook = book([step("00-01")], roster=seats("business-analyst"))
     table.resume_paying()
 
@@ -560,3 +561,46 @@ def test_newcomers_are_introduced_by_name_and_role() -> None:
     )
 
     assert any(f"Bringing {somebody.label} into the discussion." in text for text in table.texts)
+
+
+# --- the limit --------------------------------------------------------------------------------------------------------
+
+
+def test_the_turn_limit_is_read_when_the_discussion_begins() -> None:
+    """People may have changed meta.json since the last commit."""
+    table = (
+        Table(few_steps())
+        .start()
+        .do_step()
+        .meta_says(elaboration_config={"max_turns": 4})
+        .press(Action.ELABORATE)
+    )
+
+    assert table.rt.debate.max_turns == 4
+    assert any("Turn limit: 4 exchanges." in text for text in table.texts)
+
+
+@pytest.mark.parametrize(
+    ("steps", "topic"), [(["00-01"], "Quick Scan: Scope"), (["00-01", "00-02"], "Scope")]
+)
+def test_a_limit_that_cannot_be_read_is_the_one_we_know(steps: list[str], topic: str) -> None:
+    """The discussion begins all the same, about what it would be about."""
+    table = (
+        Table(few_steps(*(step(one, "Scope") for one in steps)))
+        .start()
+        .do_step()
+        .fail("read_item")
+        .press(Action.ELABORATE)
+    )
+
+    assert table.rt.debate.max_turns == 10
+    assert table.rt.debate.topic == topic
+
+
+def test_words_said_while_the_limit_is_read_are_feedback() -> None:
+    """Nothing is lost: they are written down after the discussion."""
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
+    table.say("One more thing.").resume_paying().say("done")
+
+    assert "One more thing." in table.world.files["quick-scan.md"]
+    assert table.rt.stage is Stage.AT_BOUNDARY

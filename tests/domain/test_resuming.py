@@ -60,7 +60,8 @@ def test_a_resumed_discussion_gives_the_floor_to_people() -> None:
 
 def test_a_discussion_that_was_stopped_before_it_began_is_framed_when_resumed() -> None:
     """The lead opens it then."""
-    table = Table(TWO).start().do_step().stop_paying().press(Action.ELABORATE).stop().resume_paying().resume()
+    table = Table(TWO).start().do_step().stop_paying().press(Action.ELABORATE)
+    table.pay_until(lambda rt: rt.stage is Stage.ELABORATING).stop().resume_paying().resume()
 
     assert [turn.name for turn in table.rt.debate.turns] == ["Maya", "Alex", "Jordan"]
 

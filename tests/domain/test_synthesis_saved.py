@@ -143,7 +143,7 @@ def test_files_that_are_no_prose_are_left_alone() -> None:
 def test_a_discussion_that_ends_with_its_framing_is_recorded() -> None:
     """One turn, one sentence, no file."""
     table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
-    table.pay_until(lambda rt: rt.debate.turn_count == 1)
+    table.pay_until(lambda rt: rt.elaboration is not None and rt.debate.turn_count == 1)
     table.say("done").resume_paying()
 
     sentence = "Discussion ended early. The framing identified Quick Scan: Topic 00-01 as a discussion point."

@@ -39,6 +39,7 @@ __all__ = [
     "quick_scan_lines",
     "read_quick_scan",
     "scope_of_count",
+    "why_skipped",
 ]
 
 
@@ -69,11 +70,18 @@ class Agenda:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """A step that is passed over, not recorded, and considered again next time."""
+    """
+    A step that is passed over, not recorded, and considered again next time. `excused` is one whose `skip_if` holds:
+    steps that depend on it do not wait for it.
+    """
 
     step_id: str
     why: str
     trouble: Trouble | None = None
+
+    @property
+    def excused(self) -> bool:
+        return self.trouble is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,26 +103,55 @@ class Pick:
 
 
 def next_step(
-    agenda: Agenda, phase_key: str, *, completed: Collection[str], passed: Collection[str], facts: Facts
+    agenda: Agenda,
+    phase_key: str,
+    *,
+    completed: Collection[str],
+    passed: Collection[str],
+    facts: Facts,
+    excused: Collection[str] = (),
 ) -> Pick:
-    """*passed* are the steps this run has skipped already: they are not talked about again."""
+    """
+    *passed* are the steps this run has skipped already: they are not talked about again. *excused* are those of them
+    that were skipped because of their `skip_if`: no other step waits for them.
+    """
     skipped: list[Skip] = []
     for step in agenda.steps_of(phase_key):
         if step.step_id in completed or step.step_id in passed:
             continue
-        if unmet := next((dep for dep in step.depends_on if dep not in completed), None):
-            waits = trouble("ERR-STEP-008", step_id=step.step_id, dep_id=unmet)
-            skipped.append(Skip(step.step_id, waits.sentence, waits))
+        if skip := why_skipped(agenda, step, completed=completed, facts=facts, excused=excused):
+            skipped.append(skip)
             continue
-        try:
-            if not step.condition.holds(facts):
-                return Pick(step, tuple(skipped))
-        except BadCondition:
-            bad = trouble("ERR-STEP-009", step_id=step.step_id, expression=step.skip_if)
-            return Pick(step, tuple(skipped), bad)
-        why = f"Step {step.step_id} skipped: condition '{step.skip_if}' is true."
-        skipped.append(Skip(step.step_id, why))
+        return Pick(step, tuple(skipped), _condition_trouble(step))
     return Pick(None, tuple(skipped))
+
+
+def why_skipped(
+    agenda: Agenda, step: Step, *, completed: Collection[str], facts: Facts, excused: Collection[str] = ()
+) -> Skip | None:
+    """None when *step* can be led. A dependency whose `skip_if` holds counts as complete, beyond ERR-STEP-008."""
+    for dep in step.depends_on:
+        if dep not in completed and dep not in excused and not _is_excused(agenda.get(dep), facts):
+            waits = trouble("ERR-STEP-008", step_id=step.step_id, dep_id=dep)
+            return Skip(step.step_id, waits.sentence, waits)
+    if not _is_excused(step, facts):
+        return None
+    return Skip(step.step_id, f"Step {step.step_id} skipped: condition '{step.skip_if}' is true.")
+
+
+def _is_excused(step: Step | None, facts: Facts) -> bool:
+    try:
+        return step is not None and step.condition.holds(facts)
+    except BadCondition:
+        return False
+
+
+def _condition_trouble(step: Step) -> Trouble | None:
+    try:
+        _ = step.condition
+    except BadCondition:
+        return trouble("ERR-STEP-009", step_id=step.step_id, expression=step.skip_if)
+    return None
 
 
 def depth_for(

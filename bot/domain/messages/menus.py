@@ -28,6 +28,8 @@ class MenuKind(StrEnum):
     """meta.json is unusable, and history has a good one."""
     STALE = "stale"
     """The code base changed since the item was analysed."""
+    LEFT_OUT = "left_out"
+    """The analysis is complete, apart from steps that people can still open."""
     PLAN_OFFER = "plan_offer"
     """The analysis is complete: it can be planned."""
     PLAN_QUESTION = "plan_question"
@@ -101,9 +103,12 @@ DEPTHS = {
     Depth.DEEP: Choice(action=Action.DEPTH_DEEP, label="Switch to deep"),
 }
 DEPTH_OF = {choice.action: depth for depth, choice in DEPTHS.items()}
+REOPEN = Choice(action=Action.REOPEN, label="Open")
 FLOOR = (GO_ON, END_ELABORATION)
 ROUND = (STOP,)
 LABEL_CHARS = 40
+REOPENED_AT_MOST = 20
+"""A message takes 50 blocks, and a row of them 25 buttons."""
 
 
 def prompt(speaker: str, text: str, depth: Depth) -> Message:
@@ -132,11 +137,17 @@ def after_step(speaker: str, text: str, depth: Depth) -> Message:
     )
 
 
-def after_phase(speaker: str, text: str, following: Phase | None) -> Message:
+def reopening(steps: Sequence[str]) -> tuple[Choice, ...]:
+    """A button for each step that was left out."""
+    return tuple(REOPEN.but(label=f"Open {step_id}", value=step_id) for step_id in steps[:REOPENED_AT_MOST])
+
+
+def after_phase(speaker: str, text: str, following: Phase | None, *, left_out: Sequence[str] = ()) -> Message:
     label = step_wording.continue_to(following)
     lines = (step_wording.ELABORATE_LINE, f"[C] {label}", step_wording.FEEDBACK_LINE)
     go_on = CONTINUE.but(label=label)
-    return Message(text=_with(text, lines), speaker=speaker, choices=(go_on, ELABORATE, STOP))
+    choices = (go_on, ELABORATE, STOP, *reopening(left_out))
+    return Message(text=_with(text, lines), speaker=speaker, choices=choices)
 
 
 def with_budget_button(message: Message, spent: str, *, used_up: bool) -> Message:

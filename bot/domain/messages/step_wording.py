@@ -19,6 +19,7 @@ from bot.domain.values.text import counted, one_line
 SUMMARY_LIMIT = 200
 FILES_SHOWN = 3
 DANGLING_SHOWN = 8
+LEFT_OUT_SHOWN = 20
 
 
 # --- starting -----------------------------------------------------------------------------------------------------
@@ -139,9 +140,28 @@ def skipping() -> str:
     return "Skipping remaining steps in this phase. I'll produce draft artifacts based on what we've discussed so far."
 
 
-def not_done(passed: Sequence[tuple[str, str]]) -> str:
-    lines = "\n".join(f"- {step_id}: {why}" for step_id, why in passed)
-    return f"Not done in this phase:\n{lines}" if lines else ""
+def not_done(here: Sequence[tuple[str, str]], earlier: Sequence[tuple[str, str]] = ()) -> str:
+    """The steps that were left out, and why: in this phase and elsewhere."""
+    parts = (("Not done in this phase", here), ("Not done", earlier))
+    return "\n\n".join(f"{head}:\n{_reasons(left)}" for head, left in parts if left)
+
+
+def _reasons(left: Sequence[tuple[str, str]]) -> str:
+    more = len(left) - LEFT_OUT_SHOWN
+    rows = [f"- {step_id}: {why}" for step_id, why in left[:LEFT_OUT_SHOWN]]
+    return "\n".join([*rows, *([f"- and {more} more"] if more > 0 else [])])
+
+
+def skipped_with_phase() -> str:
+    return "It was skipped with the rest of the phase."
+
+
+def not_discussed() -> str:
+    return "It was not discussed."
+
+
+def no_such_step() -> str:
+    return "That step is done already, or its file is gone."
 
 
 def phase_complete(phase: Phase) -> str:

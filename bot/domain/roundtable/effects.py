@@ -57,10 +57,14 @@ class ReadThread(Attemptable):
 
 
 class ReadItem(Attemptable):
-    """Look at the item's folder: progress, quick scan, staleness."""
+    """
+    Look at the item's folder: progress, quick scan, staleness. `discussing` is the menu after which a discussion
+    begins, with the turn limit that meta.json has now.
+    """
 
     kind: Literal["read_item"] = "read_item"
     recovering: bool = False
+    discussing: Literal["", "step", "phase"] = ""
 
 
 class Restore(Attemptable):

@@ -1,7 +1,7 @@
 """What comes of effects. Each settles the debt that it names, and is keyed by it: the same one twice is one."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from bot.domain.catalog.agenda import QuickScan
 from bot.domain.catalog.budget import Spent
@@ -155,11 +155,13 @@ class ItemRead(EffectOutcome):
     """
     `state` is None when there is no folder yet, or its meta.json is unusable; `restorable` says that history holds a
     good one. `recovering`: there is a thread already, but the store lost it. `back` says that the workspace went back.
+    `discussing` is the effect's.
     """
 
     state: ItemState | None
     restorable: bool = False
     recovering: bool = False
+    discussing: Literal["", "step", "phase"] = ""
     troubles: tuple[Trouble, ...] = ()
     back: RolledBack | None = None
 

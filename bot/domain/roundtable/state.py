@@ -81,10 +81,14 @@ class EarlyEdit(Stored):
 
 
 class SkippedStep(Stored):
-    """A step that this run of a phase went past without doing it, and why, in one sentence."""
+    """
+    A step that this run went past without doing it, and why, in one sentence. `excused`: its `skip_if` held, so that
+    nothing waits for it.
+    """
 
     step_id: str
     why: str
+    excused: bool = False
 
 
 class StepCard(Stored):
@@ -145,7 +149,7 @@ class RoundtableFields(Stored):
     work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `held` is the last
     line that we know to be in git, `witness` the transcript as it was committed last. `specification` is folded
     from all lines, committed or not; `written` are the digests of the sections as they were written last, by
-    file and heading. `question` is the newest question or menu, `asked` the newest posts that opened a step or
+    file and heading. `reopened` is the step that people opened again out of its turn. `question` is the newest question or menu, `asked` the newest posts that opened a step or
     a discussion, and `undecided` are words that came while nobody knew whether their author could see the
     question.
     """
@@ -169,6 +173,7 @@ class RoundtableFields(Stored):
     unaided: bool = False
     phase_key: str = ""
     step_id: str = ""
+    reopened: str = ""
     depth: Depth | None = None
     steps_completed: tuple[str, ...] = ()
     phases_completed: tuple[str, ...] = ()

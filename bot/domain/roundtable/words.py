@@ -63,8 +63,9 @@ class EndIntent(StrEnum):
 
 
 def letter(text: str) -> Action | None:
-    """`E`, `C` or `S`, alone. The word "Continue" is ordinary language (analysis reference §1.10)."""
-    return LETTERS.get(text.strip().lower())
+    """`E`, `C` or `S`, alone. "Continue", alone, is a `C`: the seed takes only the letter, and people type the word."""
+    plain = text.strip().lower()
+    return Action.CONTINUE if plain.rstrip(".!") == "continue" else LETTERS.get(plain)
 
 
 def finishes(text: str) -> bool:

@@ -4,10 +4,22 @@ What people are asked: the questions of a step, or the menu that follows it.
 Whatever it was that happened, it ends here: with one open menu, and people choosing.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from bot.domain.catalog.agenda import Phase, Pick, Playbook, Step, depth_of_step, next_step
+from pydantic import ValidationError
+
+from bot.domain.catalog.agenda import (
+    Facts,
+    Phase,
+    Pick,
+    Playbook,
+    QuickScan,
+    Step,
+    depth_of_step,
+    next_step,
+    why_skipped,
+)
 from bot.domain.catalog.models import OFFLINE
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth
@@ -44,6 +56,10 @@ def report(rt: Roundtable, troubles: Iterable[Trouble], *, part: LinePhase | Non
 SURVEYED = frozenset({"00-02", "00-03"})
 """The steps whose facts come from searching the code base, when there is one."""
 
+ESTIMATE = "estimate"
+ESTIMATED = {"scope": "scope", "complexity": "complexity", "files": "file_count"}
+"""The fields of an estimate, and what a quick scan calls them."""
+
 KEYWORDS = 5
 KEYWORD_LETTERS = 4
 
@@ -52,9 +68,67 @@ KEYWORD_LETTERS = 4
 
 
 def pick(rt: Roundtable, playbook: Playbook) -> Pick:
-    passed = [one.step_id for one in rt.passed]
-    facts = rt.scan.facts(rt.depth or Depth.STANDARD)
-    return next_step(playbook.agenda, rt.phase_key, completed=rt.steps_completed, passed=passed, facts=facts)
+    return next_step(
+        playbook.agenda,
+        rt.phase_key,
+        completed=rt.steps_completed,
+        passed=[one.step_id for one in rt.passed],
+        facts=_facts(rt),
+        excused=_excused(rt),
+    )
+
+
+class LeftOut(NamedTuple):
+    """A step that was not done, or a file of one that could not be read (not `can_open`), and why."""
+
+    phase_key: str
+    name: str
+    why: str
+    can_open: bool = True
+
+
+def left_out(rt: Roundtable, playbook: Playbook) -> tuple[LeftOut, ...]:
+    """All that was not done, up to the phase where we are; of an analysis that is complete, in all phases."""
+    keys = [phase.key for phase in playbook.agenda.phases]
+    through = keys if rt.stage is Stage.ANALYSED else [key for key in keys if key <= rt.phase_key]
+    return tuple(one for key in through for one in _left_out_of(rt, key, playbook))
+
+
+def _left_out_of(rt: Roundtable, phase_key: str, playbook: Playbook) -> Iterator[LeftOut]:
+    told = {one.step_id: one.why for one in rt.passed}
+    for step in playbook.agenda.steps_of(phase_key):
+        if step.step_id in rt.steps_completed:
+            continue
+        skip = why_skipped(
+            playbook.agenda, step, completed=rt.steps_completed, facts=_facts(rt), excused=_excused(rt)
+        )
+        known = told.get(step.step_id) or (skip.why if skip else step_wording.not_discussed())
+        yield LeftOut(phase_key, step.step_id, known)
+    for one in playbook.troubles_of(phase_key):
+        if (name := one.facts.get("filename")) and one.sentence:
+            yield LeftOut(phase_key, name, one.sentence, can_open=False)
+
+
+def _facts(rt: Roundtable) -> Facts:
+    return scan_of(rt).facts(rt.depth or Depth.STANDARD)
+
+
+def _excused(rt: Roundtable) -> frozenset[str]:
+    return frozenset(one.step_id for one in rt.passed if one.excused)
+
+
+def scan_of(rt: Roundtable) -> QuickScan:
+    """What people said in estimates, the last one first; what they did not say, as it stands in quick-scan.md."""
+    said: dict[str, Any] = {}
+    for entry in rt.specification.active(ESTIMATE):
+        for field, name in ESTIMATED.items():
+            claim = entry.claim(field)
+            if claim and claim.accepted:
+                said[name] = claim.value
+    try:
+        return QuickScan.model_validate(rt.scan.model_dump() | said)
+    except ValidationError:
+        return rt.scan
 
 
 def upcoming(rt: Roundtable, playbook: Playbook) -> Step | None:
@@ -86,23 +160,32 @@ def next_question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundt
     What people said while we were busy, and nobody has written down, is said to the step that opens now.
     """
     picked = pick(rt, playbook)
-    rt = rt.but(
-        passed=(*rt.passed, *(SkippedStep(step_id=skip.step_id, why=skip.why) for skip in picked.skipped))
-    )
+    rt = passing(rt, picked)
     rt = report(rt, picked.troubles, part=LinePhase.CLARIFYING)
     if picked.step is None:
         return menu(rt, playbook, first, kind=MenuKind.PHASE)
+    return open_step(rt, picked.step, playbook, first)
 
+
+def passing(rt: Roundtable, picked: Pick) -> Roundtable:
+    skipped = (
+        SkippedStep(step_id=skip.step_id, why=skip.why, excused=skip.excused) for skip in picked.skipped
+    )
+    return rt.but(passed=(*rt.passed, *skipped))
+
+
+def open_step(rt: Roundtable, step: Step, playbook: Playbook, first: str = "") -> Roundtable:
+    """*first* stands before its question."""
     carried = tuple(answer.but(feedback=False) for answer in rt.unwritten)
     rt = rt.but(
         stage=Stage.DISCUSSING,
-        step_id=picked.step.step_id,
+        step_id=step.step_id,
         answers=carried,
         drafted=(),
         acknowledged_at="",
     )
     rt = rt.opening_round(LinePhase.CLARIFYING)
-    if picked.step.step_id not in SURVEYED:
+    if step.step_id not in SURVEYED:
         return question(rt, playbook, first)
     if first:
         speaker = speaker_of(rt, playbook)
@@ -177,15 +260,25 @@ def menu(
     if kind is MenuKind.STEP:
         message = menus.after_step(speaker.key, text, rt.depth or Depth.STANDARD)
     else:
-        left = [(one.step_id, one.why) for one in rt.passed if one.step_id not in rt.steps_completed]
-        above = "\n\n".join(part for part in (text, step_wording.not_done(left)) if part)
+        left, told = left_out(rt, playbook), not_done(rt, playbook)
+        above = "\n\n".join(part for part in (text, told) if part)
         after = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key))
-        message = menus.after_phase(speaker.key, above, after)
+        can_open = [one.name for one in left if one.can_open]
+        message = menus.after_phase(speaker.key, above, after, left_out=can_open)
     policy = playbook.policy
     message = menus.with_budget_button(message, line(rt.purse, policy), used_up=used_up(rt.purse, policy))
     in_place = rt.card is not None and rt.card.step_id == rt.step_id and not anew
     offered = rt.offering_in_place if in_place else rt.offering
     return offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or {})
+
+
+def not_done(rt: Roundtable, playbook: Playbook) -> str:
+    left = left_out(rt, playbook)
+    if rt.stage is Stage.ANALYSED:
+        return step_wording.not_done((), [(one.name, one.why) for one in left])
+    here = [(one.name, one.why) for one in left if one.phase_key == rt.phase_key]
+    earlier = [(one.name, one.why) for one in left if one.phase_key != rt.phase_key]
+    return step_wording.not_done(here, earlier)
 
 
 # --- what can be known without asking -----------------------------------------------------------------------------
@@ -202,12 +295,12 @@ def keywords(rt: Roundtable) -> tuple[str, ...]:
 
 def _known_facts(rt: Roundtable) -> dict[str, str]:
     """What the placeholders of a step's text can be filled with; unknown ones are empty."""
-    hits = rt.survey.hits if rt.survey else ()
+    hits, scan = rt.survey.hits if rt.survey else (), scan_of(rt)
     return {
         "item": rt.title,
-        "scope": "" if rt.scan.scope == "unknown" else rt.scan.scope,
-        "complexity": "" if rt.scan.complexity == "unknown" else rt.scan.complexity,
-        "file_count": str(rt.scan.file_count or ""),
+        "scope": "" if scan.scope == "unknown" else scan.scope,
+        "complexity": "" if scan.complexity == "unknown" else scan.complexity,
+        "file_count": str(scan.file_count or ""),
         "keywords": ", ".join(one.keyword for one in hits),
         "hits": str(sum(one.count for one in hits) or ""),
         "areas": ", ".join(sorted({path.split("/")[0] for one in hits for path in one.files})),

@@ -25,7 +25,7 @@ from bot.domain.messages.message import Message
 from bot.domain.roundtable import words
 from bot.domain.roundtable.effects import React, Speak, Synthesize, Tell
 from bot.domain.roundtable.inputs import Press, Say
-from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.outcomes import ItemRead, PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
@@ -255,6 +255,14 @@ LAST_WORDS = {
 
 
 # --- opening ------------------------------------------------------------------------------------------------------
+
+
+def limit_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
+    """People may have changed `max_turns` in meta.json since the last commit."""
+    if not event.discussing:
+        return rt
+    rt = rt.but(max_turns=event.state.meta.max_turns) if event.state else rt
+    return begin(rt, playbook, from_phase_menu=event.discussing == "phase")
 
 
 def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Roundtable:

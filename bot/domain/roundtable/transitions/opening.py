@@ -197,7 +197,7 @@ def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundt
         return resuming.again(rt, playbook)
     rt = phases.go_on(rt, playbook)
     behind = told.state.commits_behind if told else 0
-    return resuming.at_the_end(rt, behind) if rt.stage is Stage.ANALYSED else rt
+    return resuming.at_the_end(rt, behind, playbook) if rt.stage is Stage.ANALYSED else rt
 
 
 def _held_before(rt: Roundtable, known: SlackPlace | None) -> Roundtable:

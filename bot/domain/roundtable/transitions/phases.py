@@ -7,19 +7,18 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.item.meta import MetaChange
-from bot.domain.messages import planning_menus, step_wording, trouble_wording
+from bot.domain.messages import menus, planning_menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import words
-from bot.domain.roundtable.effects import Draft, Tell, Then
+from bot.domain.roundtable.effects import Draft, ReadItem, Tell, Then
 from bot.domain.roundtable.inputs import Press, Say, Stop
 from bot.domain.roundtable.outcomes import Committed, Drafted
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.state import Roundtable, SkippedStep
 from bot.domain.roundtable.transitions import (
     asking,
     depths,
-    elaborations,
     pausing,
     specifying,
     steps,
@@ -37,6 +36,7 @@ from bot.domain.roundtable.transitions.saving import (
 )
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
+from bot.errors import NotNow
 
 ELABORATIONS_RECALLED = 3
 
@@ -67,8 +67,10 @@ def welcome(rt: Roundtable, playbook: Playbook) -> str:
 
 def _open(rt: Roundtable, phase: Phase, playbook: Playbook) -> Roundtable:
     lead, unknown = playbook.roster.lead_of(phase.key)
-    depth, why, ignored = depth_for(phase.key, rt.depth_overrides, rt.scan)
-    rt = rt.but(phase_key=phase.key, step_id="", depth=depth, passed=(), stage=Stage.DISCUSSING)
+    depth, why, ignored = depth_for(phase.key, rt.depth_overrides, asking.scan_of(rt))
+    of_phase = {step.step_id for step in playbook.agenda.steps_of(phase.key)}
+    passed = tuple(one for one in rt.passed if one.step_id not in of_phase)
+    rt = rt.but(phase_key=phase.key, step_id="", depth=depth, passed=passed, stage=Stage.DISCUSSING)
     rt = rt.opening_round(LinePhase.CLARIFYING)
     rt = report(rt, [one for one in (unknown, ignored) if one])
     resumed = bool(_titles_done(rt, phase, playbook))
@@ -126,7 +128,9 @@ def skip_rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
     )
     speaker = asking.speaker_of(rt, playbook)
     message = Message(text=step_wording.skipping(), speaker=speaker.key)
-    rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.AT_BOUNDARY)
+    known, why = {one.step_id for one in rt.passed}, step_wording.skipped_with_phase()
+    skipped = (SkippedStep(step_id=step_id, why=why) for step_id in left if step_id not in known)
+    rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.AT_BOUNDARY, passed=(*rt.passed, *skipped))
     rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=speaker.actor)
     return rt.queueing(Draft(steps=left, skipped=True))
 
@@ -149,6 +153,7 @@ def close(rt: Roundtable, playbook: Playbook, *, heading_for: Stage) -> Roundtab
     if following and phase.key in rt.phases_completed:
         return closed(rt, playbook, None)
 
+    rt = asking.passing(rt, asking.pick(rt, playbook))
     change = MetaChange(phases=(phase.key,), codebase_hash=HEAD)
     subject = f"phase {phase.key} {phase.name}"
     if following:
@@ -178,6 +183,23 @@ def _strangers_logged(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Steps of later phases that are recorded already are harmless, and worth a line in the log."""
     later = {step.step_id for step in playbook.agenda.steps if step.phase_key > rt.phase_key}
     return rt.logging(trouble("ERR-INT-002")) if later & set(rt.steps_completed) else rt
+
+
+# --- opening a step again -----------------------------------------------------------------------------------------
+
+
+def reopen_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """A step that was left out, or whose file was mended since, is led next, whichever phase it is of."""
+    step = playbook.agenda.get(event.value)
+    if step is None or step.step_id in rt.steps_completed:
+        raise NotNow(step_wording.no_such_step())
+    label = menus.reopening([step.step_id])[0].label
+    rt = choosing.chosen(rt, label, event.person, part=LinePhase.CLARIFYING, ts=event.ts)
+    if step.phase_key != rt.phase_key:
+        depth, _, _ = depth_for(step.phase_key, rt.depth_overrides, asking.scan_of(rt))
+        rt = rt.but(phase_key=step.phase_key, depth=depth)
+    passed = tuple(one for one in rt.passed if one.step_id != step.step_id)
+    return asking.open_step(rt.but(passed=passed, reopened=step.step_id), step, playbook)
 
 
 # The menu after a step and after a phase: the same one until a person chooses.
@@ -220,7 +242,7 @@ def choose(rt: Roundtable, action: Action, playbook: Playbook, *, person: Person
     rt = choosing.chosen(rt, label, person, part=LinePhase.CLARIFYING, ts=ts)
     rt = steps.feedback_saved(rt, playbook)
     if action is Action.ELABORATE:
-        return elaborations.begin(rt, playbook, from_phase_menu=at_phase_end)
+        return rt.but(stage=Stage.WRITING).queueing(ReadItem(discussing="phase" if at_phase_end else "step"))
     if action is Action.SKIP:
         return skip_rest(rt, playbook)
     if at_phase_end:

@@ -49,7 +49,7 @@ def looked(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
     """What stands in the folder now counts; then we are back where we were."""
     rt = refreshed(rt, event.state, event.troubles, back=event.back)
     if rt.stage is Stage.ANALYSED and playbook.agenda.first_open(rt.phases_completed) is None:
-        return at_the_end(rt, event.state.commits_behind if event.state else 0)
+        return at_the_end(rt, event.state.commits_behind if event.state else 0, playbook)
     return again(rt, playbook)
 
 
@@ -75,7 +75,7 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
     if target is Stage.ELABORATING:
         return elaborations.back(rt, playbook)
     known = any(phase.key == rt.phase_key for phase in playbook.agenda.phases)
-    done = rt.phase_key in rt.phases_completed
+    done = rt.phase_key in rt.phases_completed and rt.step_id != rt.reopened
     if target is Stage.AT_BOUNDARY and known:
         rt = rt.but(stage=target)
         return steps.menu(rt, playbook, phases.welcome(rt, playbook), anew=True)
@@ -109,11 +109,22 @@ def _retry(rt: Roundtable, person: Person, *, ts: str = "") -> Roundtable:
 # --- an analysed item ---------------------------------------------------------------------------------------------
 
 
-def at_the_end(rt: Roundtable, commits_behind: int) -> Roundtable:
+def at_the_end(rt: Roundtable, commits_behind: int, playbook: Playbook) -> Roundtable:
     if not commits_behind:
-        return rt.telling(Message(text=step_wording.complete_and_current()), part=LinePhase.REVIEW_READY)
+        return _current(rt, playbook)
     message = Message(text=step_wording.stale(commits_behind), choices=(menus.REANALYSE, menus.CANCEL))
     return rt.offering(MenuKind.STALE, message, part=LinePhase.REVIEW_READY)
+
+
+def _current(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Steps that were left out can still be opened, such as one whose file was mended since."""
+    text = step_wording.complete_and_current()
+    can_open = [one.name for one in asking.left_out(rt, playbook) if one.can_open]
+    if not can_open:
+        return rt.telling(Message(text=text), part=LinePhase.REVIEW_READY)
+    above = f"{text}\n\n{asking.not_done(rt, playbook)}"
+    message = Message(text=above, choices=menus.reopening(can_open))
+    return rt.offering(MenuKind.LEFT_OUT, message, part=LinePhase.REVIEW_READY)
 
 
 def reanalyse(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:

@@ -182,6 +182,8 @@ def _thread_not_read(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -
 
 def _item_not_read(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     """Nothing can begin without; what has begun goes on with what we know."""
+    if isinstance(unpaid.effect, ReadItem) and unpaid.effect.discussing:
+        return elaborations.begin(rt, playbook, from_phase_menu=unpaid.effect.discussing == "phase")
     if rt.stage is Stage.OPENING:
         return _stalled(rt, unpaid.effect, trouble_wording.cannot_go_on(unpaid.said.sentence))
     if rt.stage in BUSY or rt.stage is Stage.STALLED:

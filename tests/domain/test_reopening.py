@@ -1,0 +1,147 @@
+"""Steps that were left out: they are listed with the reason, and people can open each of them."""
+
+import pytest
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.taxonomy import trouble
+from bot.domain.messages.menus import MenuKind
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.stage import Stage
+from bot.errors import NotNow
+from tests.domain.books import few_steps, step
+from tests.domain.table import Table
+
+BROKEN = trouble("ERR-STEP-004", phase_key="00-quick-scan", filename="02-words.md", reason="a bracket")
+ALL = (step("00-01"), step("00-02"), step("01-01"), step("02-01"))
+WITHOUT_SECOND = few_steps(*(one for one in ALL if one.step_id != "00-02"), troubles=[BROKEN])
+MENDED = few_steps(*ALL)
+
+
+def buttons(table: Table) -> list[tuple[str, str]]:
+    choices = table.menu.message.choices
+    return [(one.label, one.value) for one in choices if one.action is Action.REOPEN]
+
+
+def mended(playbook: Playbook = MENDED) -> Table:
+    """The file of step 00-02 could not be read until its phase was over."""
+    table = Table(WITHOUT_SECOND).start().do_step().press_continue()
+    table.playbook = playbook
+    return table
+
+
+def test_a_file_that_cannot_be_read_is_listed() -> None:
+    """There is nothing to open yet."""
+    table = Table(WITHOUT_SECOND).start().do_step()
+
+    assert f"Not done in this phase:\n- 02-words.md: {BROKEN.sentence}" in table.last.text
+    assert buttons(table) == []
+
+
+def test_a_mended_step_is_offered_in_its_phase() -> None:
+    """Nobody has to ask for it."""
+    table = Table(WITHOUT_SECOND).start().do_step()
+    table.playbook = MENDED
+    table.say("One more thing.")
+
+    assert table.menu.kind is MenuKind.STEP
+    assert table.press_continue().rt.step_id == "00-02"
+
+
+def test_a_mended_step_of_an_earlier_phase_is_offered_with_a_button() -> None:
+    """With its reason, at the menu of each later phase."""
+    table = mended().do_step()
+
+    assert "Not done:\n- 00-02: It was not discussed." in table.last.text
+    assert buttons(table) == [("Open 00-02", "00-02")]
+
+
+def test_a_step_that_is_opened_is_led_next() -> None:
+    """By the persona of its phase; then the analysis goes on where it was."""
+    table = mended().do_step().press(Action.REOPEN, value="00-02")
+
+    assert (table.rt.stage, table.rt.phase_key, table.rt.step_id) == (
+        Stage.DISCUSSING,
+        "00-quick-scan",
+        "00-02",
+    )
+    table.do_step()
+    assert table.meta.steps_completed == ("00-01", "01-01", "00-02")
+    assert buttons(table) == []
+    assert table.press_continue().rt.phase_key == "01-requirements"
+    assert table.press_continue().rt.step_id == "02-01"
+
+
+def test_a_step_that_is_opened_is_still_open_after_a_pause() -> None:
+    """Its phase is complete, and it is not."""
+    table = mended().do_step().press(Action.REOPEN, value="00-02").stop().resume()
+
+    assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "00-02")
+
+
+def test_a_step_is_opened_once() -> None:
+    """Another person was faster, or its file is gone."""
+    table = mended().do_step()
+    menu = table.menu
+
+    with pytest.raises(NotNow, match="done already, or its file is gone"):
+        table.press(Action.REOPEN, value="00-09", menu=menu)
+    with pytest.raises(NotNow, match="done already, or its file is gone"):
+        table.press(Action.REOPEN, value="00-01", menu=menu)
+
+
+def test_all_that_was_left_out_is_listed() -> None:
+    """A condition, a dependency, and the rest of the phase; each with a button."""
+    steps = (
+        step("00-01"),
+        step("00-02", skip_if="scope == 'unknown'"),
+        step("00-03", depends_on=["00-09"]),
+        step("00-04"),
+        step("00-05"),
+    )
+    table = Table(few_steps(*steps)).start().do_step().press_continue().do_step().press(Action.SKIP)
+
+    waits = trouble("ERR-STEP-008", step_id="00-03", dep_id="00-09").sentence
+    assert (
+        "Not done in this phase:\n"
+        "- 00-02: Step 00-02 skipped: condition 'scope == 'unknown'' is true.\n"
+        f"- 00-03: {waits}\n"
+        "- 00-05: It was skipped with the rest of the phase."
+    ) in table.last.text
+    assert [value for _, value in buttons(table)] == ["00-02", "00-03", "00-05"]
+    assert table.press(Action.REOPEN, value="00-02").rt.step_id == "00-02"
+
+
+def test_a_complete_analysis_offers_what_was_left_out() -> None:
+    """A file may be mended after the end; finishing the step completes the analysis again."""
+    table = mended(WITHOUT_SECOND).through("02-01").press_continue()
+    table.playbook = MENDED
+    table.resume()
+
+    assert table.last.text.endswith("Nothing to do.\n\nNot done:\n- 00-02: It was not discussed.")
+    table.press(Action.REOPEN, value="00-02").do_step().press_continue()
+    assert table.rt.stage is Stage.ANALYSED
+    assert "00-02" in table.meta.steps_completed
+    assert table.resume().last.text == "Analysis is already complete and current. Nothing to do."
+
+
+def test_nothing_waits_for_a_step_that_its_condition_skipped() -> None:
+    """Beyond ERR-STEP-008: what was left out on purpose cannot be waited for."""
+    steps = (
+        step("00-01"),
+        step("00-02", skip_if="scope == 'unknown'"),
+        step("00-03", depends_on=["00-02"]),
+        step("01-01", depends_on=["00-02"]),
+    )
+    table = Table(few_steps(*steps)).start().do_step().press_continue()
+
+    assert table.rt.step_id == "00-03"
+    assert table.do_step().press_continue().rt.step_id == "01-01"
+
+
+def test_what_was_skipped_for_a_depth_stays_skipped_in_later_phases() -> None:
+    """The condition does not hold any more, and the step was left out all the same."""
+    steps = (step("00-01"), step("00-02", skip_if="depth == 'brief'"), step("01-01", depends_on=["00-02"]))
+    table = Table(few_steps(*steps)).start().say("brief").do_step().press_continue()
+
+    assert table.rt.depth == "standard"
+    assert table.rt.step_id == "01-01"

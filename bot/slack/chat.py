@@ -165,6 +165,9 @@ class SlackChat(Chat):
     async def name(self, person: str) -> str:
         return await self._names.of(person)
 
+    async def name_or_id(self, person: str) -> str:
+        return await self._names.or_id(person)
+
     async def who(self, person: str) -> Belonging:
         return await self._names.who(person)
 

@@ -21,7 +21,7 @@ from bot.engine.ports import RootMessage, ThreadMessages
 from bot.errors import SlackError
 from bot.slack.client import Calls, Identity, Unpaced, following
 from bot.slack.lookup import PersonNames
-from bot.slack.markdown import readable
+from bot.slack.markdown import called, calling_by_name, readable
 from bot.slack.parse import heard
 from bot.slack.posting import carried_by, is_line, item_of, part_key, step_of, witness_of
 
@@ -239,8 +239,14 @@ class ThreadReader:
                     witness = witness_of(message) or witness
                 elif (one := heard(message, self._identity)) and one.ts > after:
                     said.append(one.but(about=about))
-        names = {one.person.id: await self._names.or_id(one.person.id) for one in said}
-        known = (one.but(person=self._known(one.person, names[one.person.id])) for one in said)
+        ids = {name for one in said for name in (one.person.id, *called(one.text))}
+        names = {one: await self._names.or_id(one) for one in sorted(ids)}
+        known = (
+            one.but(
+                person=self._known(one.person, names[one.person.id]), text=calling_by_name(one.text, names)
+            )
+            for one in said
+        )
         return ThreadMessages(tuple(known), complete, witness)
 
     def _known(self, person: Person, name: str) -> Person:

@@ -5,6 +5,7 @@ All text is untrusted. Every span is escaped by itself, so no text can mention, 
 """
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from bot.domain.values.markdown import Block, Row, Span, blocks
@@ -20,6 +21,7 @@ _INVISIBLE = re.compile(
 _TEXT_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f"
 _TOO_MANY_MARKS = re.compile(f"([{_TEXT_MARKS}]{{{MARKS_TOGETHER}}})[{_TEXT_MARKS}]+")
 
+_CALLED = re.compile(r"(?<!\w)@((?=[A-Z]*[0-9])[UW][A-Z0-9]{5,20})(?!\w)")
 _TOKEN = re.compile(r"<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>")
 _DATE = "date^"
 _GROUP = "subteam^"
@@ -44,6 +46,15 @@ def readable(text: str) -> str:
     """What a person wrote, from what Slack sends: references become words, entities become characters."""
     words = _TOKEN.sub(lambda found: _words(found[1], found[2], found[3] or ""), text)
     return visible(words.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")).strip()
+
+
+def called(text: str) -> frozenset[str]:
+    """The ids of people in a text that `readable` gave: whom somebody called without Slack saying their name."""
+    return frozenset(_CALLED.findall(text))
+
+
+def calling_by_name(text: str, names: Mapping[str, str]) -> str:
+    return _CALLED.sub(lambda found: f"@{names.get(found[1]) or found[1]}", text)
 
 
 def _words(sign: str, target: str, label: str) -> str:

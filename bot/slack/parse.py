@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.messages.message import FORMS, Action
 from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say
-from bot.domain.roundtable.outcomes import ThreadMessage
+from bot.domain.roundtable.outcomes import Attachment, ThreadMessage
 from bot.domain.roundtable.words import is_aside
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.domain.values.text import clean, one_line
@@ -255,6 +255,7 @@ RAW_CHARS = 4 * MESSAGE_CHARS
 """Text beyond this is cut before it is parsed."""
 TITLE_CHARS = 80
 NAME_CHARS = 80
+FILES_KEPT = 20
 TOMBSTONE = "tombstone"
 """The subtype of a deleted root whose thread goes on."""
 
@@ -304,7 +305,7 @@ def message(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amended
         return _changed(event, us, at=at)
     if subtype == "message_deleted":
         return _deleted(event, us, at=at)
-    text = _text(event, us)
+    text = _text(event, us) or _shared(event, us)
     if not text or not by_person(event, us) or not in_thread(event) or addresses(event, us) or is_aside(text):
         return None
     return _words(event, us, text, at=at)
@@ -393,10 +394,11 @@ def form_request(body: Payload, us: Identity, action: Action, subject: str) -> F
 
 def heard(event: Payload, us: Identity) -> ThreadMessage | None:
     """A message of `conversations.replies`, if a person wrote it and it is not a verb."""
-    text = _said_to_us(event, us)
+    text = _content(event, us)
     if not text or not by_person(event, us) or _is_verb(event, us) or is_aside(text):
         return None
-    return ThreadMessage(person=_author(event, us), text=text, ts=needed(event, "ts"))
+    files = _files(event, us)
+    return ThreadMessage(person=_author(event, us), text=text, ts=needed(event, "ts"), files=files)
 
 
 def origin(body: Payload, us: Identity) -> Place:
@@ -434,8 +436,8 @@ def _changed(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amende
         return _deleted(event, us, at=at)
     if not by_person(now, us) or not in_any_thread(now) or word(now, "edited", "user") == us.user:
         return None
-    text = _said_to_us(now, us)
-    if text == (before_text := _said_to_us(before, us)) or _is_verb(now, us):
+    text = _content(now, us)
+    if text == (before_text := _content(before, us)) or _is_verb(now, us):
         return None
     if not text or is_aside(text):
         gone = {**before, "thread_ts": now["thread_ts"]}
@@ -484,6 +486,7 @@ def _words(event: Payload, us: Identity, text: str, *, at: str) -> PersonMessage
         ts=needed(event, "ts"),
         private=private,
         under_us=_is_under_us(event, us),
+        files=_files(event, us),
     )
     return PersonMessage(_thread(event, event, us), said)
 
@@ -517,6 +520,32 @@ def _text(message: Payload, us: Identity, *, without: re.Pattern[str] | None = N
 
 def _said_to_us(message: Payload, us: Identity) -> str:
     return _text(message, us, without=mention_of(us) if addresses(message, us) else None)
+
+
+def _content(message: Payload, us: Identity) -> str:
+    return _said_to_us(message, us) or _shared(message, us)
+
+
+def _shared(message: Payload, us: Identity) -> str:
+    """What a message without text says, which is only files."""
+    return f"shared {', '.join(names)}" if (names := [one.name for one in _files(message, us)]) else ""
+
+
+def _files(message: Payload, us: Identity) -> tuple[Attachment, ...]:
+    """A file that was deleted, or is hidden by a plan's limit, has no name any more."""
+    given = message.get("files")
+    found = (one for one in given[:FILES_KEPT] if isinstance(one, dict)) if isinstance(given, list) else ()
+    return tuple(
+        Attachment(
+            id=known(one, "id"),
+            name=name,
+            type=one_line(word(one, "mimetype") or word(one, "filetype"), NAME_CHARS),
+            permalink=link if _URL.fullmatch(link := word(one, "permalink")) else "",
+            by=known(one, "user") or known(message, "user"),
+        )
+        for one in found
+        if (name := _name(word(one, "name") or word(one, "title"), us)) and known(one, "id")
+    )
 
 
 def _is_verb(message: Payload, us: Identity) -> bool:

@@ -24,6 +24,7 @@ from bot.errors import BotError, Conflict, NewerVersion, SlackError, Unavailable
 from bot.slack import parse
 from bot.slack.client import Identity
 from bot.slack.commands import OPENING, CommandHandler, Reply, VerbRequest, ask, plain
+from bot.slack.markdown import called, calling_by_name
 from bot.slack.parse import Payload
 from bot.slack.parse import reply_url as reply_url_of
 
@@ -34,6 +35,10 @@ FIRST_WAIT_SECONDS = 0.5
 
 IDENTIFY_SECONDS = 2.0
 """How long a click or a command waits for `users.info`. Slack waits three seconds in all; the rest is for saving."""
+NAMES_SECONDS = 0.8
+"""How long a text waits for the names of the people it mentions. After that it has their ids."""
+CALLED_AT_MOST = 20
+"""People in one message whose names are looked up."""
 IDENTIFY_LATER_SECONDS = 60.0
 """How long we go on asking after that."""
 
@@ -68,6 +73,8 @@ class PrivateChat(Protocol):
     async def who(self, person: str) -> Belonging:
         """UNVERIFIED when Slack does not say. Raises SlackError only when a later call may succeed."""
         ...
+
+    async def name_or_id(self, person: str) -> str: ...
 
     def belonging(self, person: str) -> Belonging:
         """From memory, without a call."""
@@ -137,7 +144,8 @@ class Reception:
     async def ask(self, body: Payload, asked: VerbRequest) -> Reply:
 
         async def known(person: Person, room: ChannelKind) -> Reply:
-            return await ask(self.desk, replace(asked, person=person, room=room))
+            rest = await self._by_name(asked.rest)
+            return await ask(self.desk, replace(asked, person=person, room=room, rest=rest))
 
         where = asked.place if asked.verb in OPENING else None
         return await self.brought(body, asked.person, known, where=where, room=asked.room)
@@ -171,9 +179,9 @@ class Reception:
         *said*, with what is known about its author. Text that may be a command waits for Slack's answer; when that
         takes too long, it is recorded and does not act. Other text does not wait.
         """
-        if may_be_wish(said.text):
-            return said.but(person=await self.identified(said.person))
-        return said.but(person=self.remembered(said.person))
+        known = may_be_wish(said.text)
+        person = await self.identified(said.person) if known else self.remembered(said.person)
+        return said.but(person=person, text=await self._by_name(said.text))
 
     def remembered(self, person: Person) -> Person:
         """With what is known about *person* without asking Slack."""
@@ -218,6 +226,15 @@ class Reception:
     def replace(self, body: Payload, message: Message) -> None:
         """*message* in place of the pressed message; as a new one if that is not possible."""
         self.errands.send(self._replaced(body, message))
+
+    async def _by_name(self, text: str) -> str:
+        """People who are called in *text* by the name that Slack knows; by their id when it takes too long to say."""
+        ids = sorted(called(text))[:CALLED_AT_MOST]
+        if not ids:
+            return text
+        asking = {one: self.errands.send(self.chat.name_or_id(one)) for one in ids}
+        await asyncio.wait(asking.values(), timeout=NAMES_SECONDS)
+        return calling_by_name(text, {one: task.result() for one, task in asking.items() if task.done()})
 
     async def _brought_later(
         self, body: Payload, finding: asyncio.Task[tuple[Person, ChannelKind]], work: Work

@@ -15,10 +15,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.messages.form import settings
 from bot.domain.messages.message import FORMS, Action, Message
-from bot.domain.values.places import Belonging, Person
+from bot.domain.values.places import Belonging, Person, Place
 from bot.errors import Conflict, NewerVersion, Unavailable, UserError
 from bot.sandbox import Sandbox
 from bot.slack.app import slack_app
+from bot.slack.chat import SlackChat
 from bot.slack.commands import HELP_TEXT, NO_TITLE, WHICH_DEPTH
 from bot.slack.reception import NOT_SAVED, SAVED_BY_NEWER, WENT_WRONG, Reception
 from tests.slack.conftest import PAYLOADS, ScriptedDesk, payload
@@ -279,3 +280,44 @@ async def test_bolt_gives_no_wrong_advice(
     slack_app(client, reception)
 
     assert not caplog.records
+
+
+# --- people who are called by their id --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("Ask <@U0GRACE> and <@U0ADA|ada>", "Ask @Grace and @ada"),
+        ("Ask <@U0GRACE>, <@U0NOBODY1>", "Ask @Grace, @U0NOBODY1"),
+        ("mail a@U0GRACE or @USERS", "mail a@U0GRACE or @USERS"),
+    ],
+)
+async def test_who_is_mentioned_is_called_by_name(
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk, said: str, text: str
+) -> None:
+    """What people said is repeated in files and posts, where an id says nothing."""
+    await dispatched(app, sandbox, payload("message_in_thread", event__text=said))
+
+    assert desk.brought[-1][2].text == text
+
+
+async def test_who_is_mentioned_in_a_title_is_called_by_name(
+    app: AsyncApp, sandbox: Sandbox, desk: ScriptedDesk
+) -> None:
+    """It becomes the name of a folder, and the first post."""
+    await dispatched(app, sandbox, payload("slash_command", text="start Limits of <@U0GRACE>"))
+
+    assert desk.brought[-1][1].item.title == "Limits of @Grace"
+
+
+async def test_who_is_mentioned_in_a_thread_that_is_read_is_called_by_name(
+    chat: SlackChat, sandbox: Sandbox, place: Place
+) -> None:
+    """Words that nobody heard in time."""
+    root = await chat.open(place, Message(text="Root"), key="k1", again=False)
+    await sandbox.person("ada").say("#roundtable", "Ask <@U0GRACE>", thread_ts=root.ts)
+
+    read = await chat.read(place.but(thread=root.ts), after="")
+
+    assert [one.text for one in read.heard] == ["Ask @Grace"]

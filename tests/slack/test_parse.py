@@ -8,6 +8,7 @@ import pytest
 from bot.domain.messages import menus
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say
+from bot.domain.roundtable.outcomes import Attachment
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.slack import parse
 from bot.slack.client import Identity
@@ -74,6 +75,91 @@ def test_whether_a_thread_is_below_a_post_of_ours_is_known_where_slack_says_it(
 def test_words_that_come_with_something_count(name: str) -> None:
     """A reply shown in the channel too, or one with a file, is still a reply."""
     assert words(name) is not None
+
+
+SKETCH = Attachment(id="F0SKETCH", name="sketch.png", type="image/png", by="U0ADA")
+LINK = "https://sandbox.slack.com/files/U0ADA/F0SKETCH/sketch.png"
+
+
+def test_a_file_is_recorded_with_the_words() -> None:
+    """What it is called, where it is, who shared it; nothing is downloaded."""
+    file = {
+        "id": "F0SKETCH",
+        "name": "sketch.png",
+        "mimetype": "image/png",
+        "permalink": LINK,
+        "user": "U0ADA",
+    }
+    said = words("message_file_share", event__files=[file])
+
+    assert said is not None
+    assert said.said.text == "The sketch"
+    assert said.said.files == (SKETCH.but(permalink=LINK),)
+
+
+def test_a_message_of_only_a_file_says_so() -> None:
+    """It is a note, which can be cited."""
+    said = words("message_file_share", event__text="")
+
+    assert said is not None
+    assert said.said.text == "shared sketch.png"
+    assert said.said.files == (SKETCH,)
+
+
+def test_a_file_in_a_thread_that_is_read_counts_too() -> None:
+    """What nobody heard in time is read there."""
+    event = payload("message_file_share", event__text="")["event"]
+
+    heard = parse.heard(event, US)
+
+    assert heard is not None
+    assert (heard.text, heard.files) == ("shared sketch.png", (SKETCH,))
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        None,
+        "x",
+        7,
+        [],
+        ["x"],
+        [{}],
+        [{"id": "F1", "mode": "tombstone"}],
+        [{"name": "a"}],
+        [{"id": 7, "name": "a"}],
+    ],
+)
+def test_what_is_no_file_is_not_recorded(files: object) -> None:
+    """A deleted file has no name; other payloads come from nobody who means well."""
+    assert words("message_file_share", event__text="", event__files=files) is None
+    said = words("message_file_share", event__files=files)
+    assert said is not None
+    assert said.said.files == ()
+
+
+def test_a_link_that_is_no_address_is_left_out() -> None:
+    """It stands in the transcript, and on its page."""
+    file = {"id": "F1", "name": "a <b>\n.png", "permalink": "javascript:alert(1)"}
+    said = words("message_file_share", event__files=[file])
+
+    assert said is not None
+    assert said.said.files == (Attachment(id="F1", name="a <b> .png", by="U0ADA"),)
+
+
+def test_a_file_that_is_taken_away_takes_the_message_back() -> None:
+    """The message of only a file says nothing any more; an unfurled one changes nothing."""
+    before = {**payload("message_file_share", event__text="")["event"]}
+    gone = {
+        **before,
+        "files": [{"id": "F0SKETCH", "mode": "tombstone"}],
+        "edited": {"user": "U0ADA", "ts": "1.2"},
+    }
+
+    assert isinstance(
+        changed("message_changed", event__message=gone, event__previous_message=before), parse.Retracted
+    )
+    assert changed("message_changed", event__message=before, event__previous_message=before) is None
 
 
 def test_what_is_said_in_the_third_person_counts() -> None:

@@ -13,7 +13,7 @@ from pydantic import Field
 from bot.domain.catalog.agenda import Depth
 from bot.domain.item.item import Item
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.outcomes import Event, Outcome
+from bot.domain.roundtable.outcomes import Attachment, Event, Outcome
 from bot.domain.specification.entries import Patch
 from bot.domain.values.places import ChannelKind, Person, Place
 
@@ -45,6 +45,7 @@ class Say(Event):
     ts: str
     private: bool | None = None
     under_us: bool | None = None
+    files: tuple[Attachment, ...] = ()
 
 
 class Press(Event):

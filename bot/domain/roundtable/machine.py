@@ -227,7 +227,8 @@ def _decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     if event.key in rt.seen or _is_in_git(rt, event):
         return rt
 
-    return _happened(rt.but(now=max(rt.now, event.at)).knowing(event.key), event, playbook)
+    after = _happened(rt.but(now=max(rt.now, event.at)).knowing(event.key), event, playbook)
+    return after.attaching(event) if isinstance(event, Say) else after
 
 
 def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -235,6 +236,7 @@ def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
     while rt.undecided and not late_words.is_in_flight(rt):
         first, *others = rt.undecided
         rt = _happened(rt.but(undecided=tuple(others)), first, playbook)
+        rt = rt.attaching(first) if isinstance(first, Say) else rt
     return rt
 
 

@@ -99,6 +99,16 @@ class Posted(EffectOutcome):
     ts: str
 
 
+class Attachment(Stored):
+    """A file that somebody shared with a message: what it is called and where it is. Nothing of it is downloaded."""
+
+    id: str
+    name: str
+    type: str = ""
+    permalink: str = ""
+    by: str = ""
+
+
 class ThreadMessage(Stored):
     """A message that stands in the thread. `about` is that of our message above it; empty where that is unknown."""
 
@@ -106,6 +116,7 @@ class ThreadMessage(Stored):
     text: str
     ts: str
     about: str = ""
+    files: tuple[Attachment, ...] = ()
 
 
 class ThreadRead(EffectOutcome):

@@ -220,6 +220,8 @@ class RoundtableFields(Stored):
     seen: tuple[str, ...] = ()
 
 
+ATTACHMENTS = "attachments"
+"""In a line's `meta`: the files that were shared with the message."""
 KEYS_REMEMBERED = 256
 MENUS_REMEMBERED = 16
 ASKED_REMEMBERED = 16
@@ -361,6 +363,23 @@ class Roundtable(RoundtableFields):
         return self.but(
             lines=(*self.lines, line), part=line.phase, round=line.round, specification=specification
         )
+
+    def attaching(self, said: Say | ThreadMessage) -> "Roundtable":
+        """With the files of *said* in the meta of its line, also of a line in a commit that is still to be made."""
+        if not said.files:
+            return self
+        message_id, files = self.line_of(said.ts), [one.model_dump(mode="json") for one in said.files]
+
+        def attached(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+            return tuple(
+                line.but(meta={**line.meta, ATTACHMENTS: files}) if line.message_id == message_id else line
+                for line in lines
+            )
+
+        outbox = tuple(
+            one.but(lines=attached(one.lines)) if isinstance(one, Commit) else one for one in self.outbox
+        )
+        return self.but(lines=attached(self.lines), outbox=outbox)
 
     def marking(self, message_id: str, **facts: Any) -> "Roundtable":
         """With *facts* in the meta of that line, if it is not in git yet."""

@@ -146,6 +146,7 @@ def thread_read(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundt
     new = _unheard(rt, event)
     for heard in new:
         rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.DRAFT)
+        rt = rt.attaching(heard)
     return (
         rt if event.quiet else rt.telling(Message(text=step_wording.adopted(len(new))), part=LinePhase.DRAFT)
     )
@@ -257,6 +258,7 @@ def _recovered(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
         at = step.step_id if step else ""
         facts = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, notes=is_answer)
         rt = rt.heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.CLARIFYING, **facts)
+        rt = rt.attaching(heard)
         if is_answer:
             rt = rt.answering(heard, feedback=False)
     elsewhere = sum(heard.about == NO_STEP for heard in new)

@@ -198,6 +198,7 @@ def read_after_all(rt: Roundtable, event: ThreadRead) -> Roundtable:
     for one in new:
         about = "" if one.about == NO_STEP else one.about
         rt = rt.meeting(one.person).heard(one.person, one.text, ts=one.ts, part=rt.part, step_id=about)
+        rt = rt.attaching(one)
     return written_again(rt, event.lost, words=len(new), complete=event.complete)
 
 

@@ -20,6 +20,7 @@ from bot import content, shipped, telemetry
 from bot.cast import opened_speakers
 from bot.cli import review_parts
 from bot.cli.review_parts import ReviewParts
+from bot.content.watch import ContentWatch
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules
 from bot.engine.audit import Redaction
@@ -62,6 +63,8 @@ FIRST_ROUND_SECONDS = 10.0
 PAY_SECONDS = 3.0
 LAST_EFFECT_SECONDS = 3.0
 ERRAND_SECONDS = 1.0
+READ_AGAIN_SECONDS = 5.0
+"""How often is looked whether step and persona files have changed."""
 
 
 def playbook(settings: Settings) -> Playbook:
@@ -73,6 +76,11 @@ def playbook(settings: Settings) -> Playbook:
     for note in read.notes:
         log.info("%s", note)
     return replace(read, policy=settings.policy)
+
+
+def _content_watch(settings: Settings) -> ContentWatch:
+    personas, steps = settings.personas or shipped.personas_dir(), settings.steps or shipped.steps_dir()
+    return ContentWatch(lambda: playbook(settings), (personas, steps), workspace=settings.workspace)
 
 
 def secret_redaction(settings: Settings) -> Redaction:
@@ -146,7 +154,7 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         stack.enter_context(telemetry.exported(settings.otel_exporter_otlp_endpoint))
-        agenda = playbook(settings)
+        watch, agenda = _content_watch(settings), playbook(settings)
         redact = secret_redaction(settings)
         speaking = await enter(opened_speakers(settings, agenda, redact))
         upkeep, sync = Maintenance(settings.workspace), _sync(settings)
@@ -180,10 +188,24 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
             await enter(_abreast(sync, roundtables, doors.metrics))
         await enter(_running(doors.worker, roundtables, triage))
         await enter(_beside(upkeep.run))
+
+        def read_again(changed: Playbook) -> None:
+            for part in (roundtables, desk):
+                part.read_again(replace(changed, policy=agenda.policy))
+            chat.read_again(changed.speakers)
+
+        await enter(_beside(lambda: _kept_current(watch, read_again)))
         await enter(doors.opened(client, reception))
         await enter(_beside(Absence(roundtables, saved, now, hears=doors.hears).watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
+
+
+async def _kept_current(watch: ContentWatch, read_again: Callable[[Playbook], None]) -> None:
+    while True:
+        await asyncio.sleep(READ_AGAIN_SECONDS)
+        if changed := await watch.changed():
+            read_again(changed)
 
 
 def _token(settings: Settings) -> str:

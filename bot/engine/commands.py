@@ -80,6 +80,10 @@ class Commands:
         self._threads = UnknownThreads(store, workspace, chat)
         self._finder = Finder(store, workspace, self._threads, secret=secret)
 
+    def read_again(self, playbook: Playbook) -> None:
+        """The content has changed."""
+        self._playbook = playbook
+
     # --- a roundtable -----------------------------------------------------------------------------------------------
 
     async def start(self, start: Start) -> Reply:

@@ -22,7 +22,7 @@ from bot.domain.roundtable.effects import (
 from bot.domain.roundtable.inputs import Clashed, Command, Input, Returned, Start, TryAgain
 from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import Attempted, Done, Failed, Outcome
-from bot.domain.roundtable.stage import RESTING
+from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import TRIED_AGAIN, Roundtable
 from bot.domain.roundtable.transitions import opening
 from bot.domain.values.places import Person, Place
@@ -48,6 +48,7 @@ TRY_AGAIN_SECONDS = 60.0
 """After the last input: then what could not be saved, or posted, is tried once more."""
 
 ROUNDTABLES_REMEMBERED = 1_000
+BETWEEN_STEPS = frozenset({Stage.OPENING, Stage.AT_BOUNDARY, *RESTING})
 """At some 25 KiB each."""
 THREADS_REMEMBERED = 20_000
 
@@ -127,7 +128,7 @@ class Roundtables(Engine[Roundtable, Input]):
         super().__init__(
             store=store,
             wake=wake,
-            decide=lambda rt, event: decide(rt, event, playbook),
+            decide=self._decide,
             clock=clock,
             meter=meter,
             memory=self._memory,
@@ -135,8 +136,13 @@ class Roundtables(Engine[Roundtable, Input]):
         self._store = store
         self._performers = performers
         self._playbook = playbook
+        self._opened_with: LruCache[str, Playbook] = LruCache(ROUNDTABLES_REMEMBERED)
         self._cancellation = cancellation or Cancellation()
         self._card_pace = card_pace or CardPace()
+
+    def read_again(self, playbook: Playbook) -> None:
+        """The content has changed: each roundtable uses it from its next step on."""
+        self._playbook = playbook
 
     async def start(self, start: Start) -> Roundtable:
         """Saves a new roundtable. Raises Conflict when there is one on the item already."""
@@ -181,6 +187,17 @@ class Roundtables(Engine[Roundtable, Input]):
         await self.handle(slug, Clashed(key=f"clashed.{at}", at=at, paths=paths))
 
     # --- what the engine asks ---------------------------------------------------------------------------------------
+
+    def _decide(self, rt: Roundtable, event: Input) -> Roundtable:
+        playbook = self._playbook_of(rt)
+        self._opened_with[rt.slug] = playbook
+        return decide(rt, event, playbook)
+
+    def _playbook_of(self, rt: Roundtable) -> Playbook:
+        """In the middle of a step the one that it was opened with, as long as this process remembers it."""
+        if rt.stage in BETWEEN_STEPS:
+            return self._playbook
+        return self._opened_with.get(rt.slug, self._playbook)
 
     def _next(self, state: Roundtable) -> Effect | None:
         """An edit of a card that may not be made yet lets the effects behind it pass."""
@@ -252,7 +269,8 @@ class Roundtables(Engine[Roundtable, Input]):
         attempts = ATTEMPTS_TO_POST if isinstance(effect, Post) else ATTEMPTS
         for attempt in range(1, attempts + 1):
             try:
-                work = self._performers.perform(effect, rt)
+                performers = self._performers._replace(playbook=self._playbook_of(rt))
+                work = performers.perform(effect, rt)
                 done = Done(key=effect.id, at=self._clock(), effect=effect.id)
                 return await self._cancellation.of(rt.slug, effect, work) or done
             except EffectError as error:

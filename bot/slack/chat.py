@@ -88,6 +88,10 @@ class SlackChat(Chat):
     def lands_within(self) -> float:
         return float(self._client.timeout)
 
+    def read_again(self, roster: Roster) -> None:
+        """The personas have changed."""
+        self._roster = roster
+
     async def open(self, place: Place, message: Message, *, key: str, again: bool) -> OpenedThread:
         stamps = await self._post(place, message, key=key, again=again)
         root = place.thread or stamps[0]

@@ -47,7 +47,7 @@ class Memory:
         return self._ones.setdefault(tuple(map(id, rt.__dict__.values())), rt)
 
 
-def but(value: Value, **changes: Any) -> Value:
+def but(value: Value, /, **changes: Any) -> Value:
     """As `Value.but` does it, without asking pydantic, which asks several times."""
     kind = type(value)
     after = kind.__new__(kind)

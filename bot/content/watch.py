@@ -1,0 +1,64 @@
+"""Notices that step files, persona files or entries.yaml have changed, and reads them again."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from bot.content.files import ContentFolder, UnreadableFile
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.values.text import counted
+from bot.errors import ContentError
+
+log = logging.getLogger(__name__)
+
+SUFFIXES = (".md", ".yaml")
+
+
+class ContentWatch:
+    """*load* reads the content of *folders*; it is in use as it was when this was made."""
+
+    def __init__(
+        self, load: Callable[[], Playbook], folders: Iterable[Path], *, workspace: Path | None = None
+    ) -> None:
+        self._load = load
+        self._folders = tuple(folders)
+        self._workspace = workspace
+        self._texts = _texts(self._folders, workspace)
+
+    async def changed(self) -> Playbook | None:
+        """What is to be used from now on; None when nothing changed, or nothing could work with it."""
+        texts = await asyncio.to_thread(_texts, self._folders, self._workspace)
+        if texts == self._texts:
+            return None
+        self._texts = texts
+        try:
+            playbook = await asyncio.to_thread(self._load)
+        except ContentError as error:
+            log.warning("Steps and personas changed and cannot be used, so the earlier ones stay: %s", error)
+            return None
+        steps, personas = len(playbook.agenda.steps), len(playbook.roster)
+        found = f"{counted(steps, 'step')}, {counted(personas, 'persona')}"
+        log.info("Steps and personas were read again, for every roundtable from its next step on: %s", found)
+        return playbook
+
+
+def _texts(folders: Iterable[Path], workspace: Path | None) -> Mapping[Path, str]:
+    return {path: text for top in folders for path, text in _texts_of(top, ContentFolder(top, workspace))}
+
+
+def _texts_of(top: Path, shelf: ContentFolder, *below: str) -> Iterator[tuple[Path, str]]:
+    """In *top* and the folders in it. What cannot be read may be read later: its reason stands in its place."""
+    try:
+        names = shelf.names(*below)
+    except OSError:
+        return
+    for name in names:
+        path = Path(*below, name)
+        if path.suffix.lower() in SUFFIXES:
+            try:
+                yield top / path, shelf.read(path)
+            except UnreadableFile as error:
+                yield top / path, str(error)
+        elif not below and not name.startswith("."):
+            yield from _texts_of(top, shelf, name)

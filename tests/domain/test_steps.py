@@ -83,12 +83,12 @@ def test_the_keyword_search_shows_what_the_code_base_says() -> None:
     assert "I searched 812 tracked files:\n- `SyncQueue`: 3 hits in `sync/queue.py`" in table.last.text
 
 
-def test_words_that_stand_in_code_are_searched_for_first() -> None:
-    """`SyncQueue` says more than "replace"; without such words the longer ones of the title have to do."""
+def test_every_word_is_searched_for_as_it_was_said() -> None:
+    """From two letters on, each once; without an answer those of the title."""
     named, plain = at_keyword_search(FOUND), Table(few_steps(step("00-02"))).start("Offline sync for trains")
 
-    assert keywords_of(named) == ("SyncQueue",)
-    assert keywords_of(plain) == ("offline", "sync", "trains")
+    assert keywords_of(named) == ("Replace", "the", "SyncQueue", "with", "something", "else")
+    assert keywords_of(plain) == ("Offline", "sync", "for", "trains")
 
 
 def test_without_a_code_base_the_persona_says_so() -> None:
@@ -111,7 +111,7 @@ def test_what_people_named_is_searched_for_before_it_is_written_down() -> None:
     table = at_keyword_search(FOUND)
     table.do_step("Look for `OutboxWriter` and conflict_policy.")
 
-    assert keywords_of(table) == ("OutboxWriter", "conflict_policy")
+    assert keywords_of(table) == ("Look", "for", "OutboxWriter", "and", "conflict_policy")
     assert table.order("survey", "draft")[-2:] == ["survey", "draft"]
 
 

@@ -37,7 +37,7 @@ async def test_hits_are_counted_where_code_is(workspace: GitWorkspace, git: Git)
 
     assert found.tracked_files == 2
     assert found.hits == (
-        KeywordHits(keyword="light", count=3, files=("src/light.py", "src/app.py")),
+        KeywordHits(keyword="light", count=3, files=("src/light.py", "src/app.py"), file_count=2),
         KeywordHits(keyword="dark", count=0),
     )
 
@@ -75,7 +75,7 @@ async def test_binary_and_large_files_are_not_searched(workspace: GitWorkspace, 
     found = await workspace.survey(("light",), seconds=SECONDS)
 
     assert found.tracked_files == 3
-    assert found.hits == (KeywordHits(keyword="light", count=1, files=("src/app.py",)),)
+    assert found.hits == (KeywordHits(keyword="light", count=1, files=("src/app.py",), file_count=1),)
 
 
 async def test_names_in_every_script_are_given_as_they_are(workspace: GitWorkspace, git: Git) -> None:
@@ -100,3 +100,45 @@ async def test_without_git_on_the_machine_nothing_is_found(
     monkeypatch.setenv("PATH", "")
 
     assert await workspace.survey(("light",), seconds=SECONDS) == CodeSurvey(complete=False)
+
+
+async def test_files_are_counted_once_however_many_words_they_have(workspace: GitWorkspace, git: Git) -> None:
+    """For each word, and for all together."""
+    git.commit("src/app.py", "light dark\n")
+    git.commit("src/theme.py", "dark\n")
+
+    found = await workspace.survey(("dark", "light"), seconds=SECONDS)
+
+    assert {one.keyword: one.file_count for one in found.hits} == {"dark": 2, "light": 1}
+    assert found.files_found == 2
+
+
+async def test_what_imports_a_file_or_changed_with_it_is_related(workspace: GitWorkspace, git: Git) -> None:
+    """Where to look first, and why; our own files are no part of it."""
+    git.commit("src/lamp.py", "light = 1\n")
+    git.commit("src/room.py", "from src.lamp import x\n")
+    git.commit("src/lampshade.py", "import lampshade_of\n")
+    for number in range(2):
+        git.write("src/lamp.py", f"light = {number}2\n")
+        git.write("docs/lamp.md", f"{number}\n")
+        git("add", "-A")
+        git("commit", "-q", "-m", "together")
+
+    found = await workspace.survey(("light",), seconds=SECONDS)
+
+    assert {one.path: one.why for one in found.related} == {
+        "src/lamp.py": "has light",
+        "src/room.py": "imports src/lamp.py",
+        "docs/lamp.md": "changed together with src/lamp.py in 2 commits",
+    }
+
+
+async def test_a_word_that_is_everywhere_relates_nothing(workspace: GitWorkspace, git: Git) -> None:
+    """It is a word of the language: its hits are told, and no more."""
+    for number in range(10):
+        git.commit(f"src/part{number}.py", "the\n")
+
+    found = await workspace.survey(("the",), seconds=SECONDS)
+
+    assert [one.file_count for one in found.hits] == [10]
+    assert found.related == ()

@@ -12,7 +12,7 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth
 from bot.domain.item.item import TITLE_CHARS
 from bot.domain.item.meta import Record
-from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey
+from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, KeywordHits
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, one_line
 
@@ -132,6 +132,10 @@ def depth_switched(depth: Depth) -> str:
     return f"Got it, switching to {depth} mode."
 
 
+def searched(words: int, files: int) -> str:
+    return f"Searched the code base for {counted(words, 'word')}: {counted(files, 'file')} found."
+
+
 def stands_in(persona: Persona, step: Step) -> str:
     return f"{persona.first_name} leads this step, because the persona `{step.persona}` cannot be used."
 
@@ -215,7 +219,7 @@ def surveyed(survey: CodeSurvey) -> str:
     if not survey.tracked_files:
         return "There is no code base in my workspace to search, so I rely on what you know."
     found = "\n".join(
-        f"- `{hits.keyword}`: {counted(hits.count, 'hit')}" + _where(hits.files) for hits in survey.hits
+        f"- `{hits.keyword}`: {counted(hits.count, 'hit')}{_where(hits)}" for hits in survey.hits
     )
     partly = "" if survey.complete else " (I ran out of time, so there may be more)"
     searched = f"I searched {survey.tracked_files} tracked files{partly}"
@@ -305,9 +309,12 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _where(files: Sequence[str]) -> str:
-    shown = ", ".join(f"`{path}`" for path in files[:FILES_SHOWN])
-    return f" in {shown}" if shown else ""
+def _where(hits: KeywordHits) -> str:
+    """An older search did not count files."""
+    shown = ", ".join(f"`{path}`" for path in hits.files[:FILES_SHOWN])
+    if not hits.file_count:
+        return f" in {shown}" if shown else ""
+    return f" in {counted(hits.file_count, 'file')}" + (f": {shown}" if shown else "")
 
 
 def _blank(name: str) -> str:

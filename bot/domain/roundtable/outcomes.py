@@ -206,23 +206,45 @@ class PersonaSpoke(EffectOutcome):
         return {**spent(self.facts), **own, **assessed}
 
 
+FILES_OF_A_PROJECT = 10
+"""In a smaller code base a word may well stand in half of the files."""
+
+
 class KeywordHits(Stored):
-    """How often *keyword* stands in the code base, and in which files (the most hits first, a few of them)."""
+    """
+    How often *keyword* stands in the code base, and in which files (the most hits first, a few of them). `file_count`
+    is the number of all of them.
+    """
 
     keyword: str
     count: int
     files: tuple[str, ...] = ()
+    file_count: int = 0
+
+
+class RelatedFile(Stored):
+    """A file that may have to change, and why: it has the words, imports such a file, or often changed with one."""
+
+    path: str
+    why: str
 
 
 class CodeSurvey(Stored):
     """
     What a search of the code base found. `tracked_files` is 0 when the workspace holds no code base;
-    `complete` is False when the time for searching ran out.
+    `complete` is False when the time for searching ran out. `files_found` is the number of files with any of the words,
+    `related` are the first ones to look at.
     """
 
     tracked_files: int = 0
     hits: tuple[KeywordHits, ...] = ()
     complete: bool = True
+    files_found: int = 0
+    related: tuple[RelatedFile, ...] = ()
+
+    def is_everywhere(self, hits: KeywordHits) -> bool:
+        """A word of the language, such as "the", or of the project: it says nothing about this item."""
+        return self.tracked_files >= FILES_OF_A_PROJECT and hits.file_count * 2 > self.tracked_files
 
 
 class Surveyed(EffectOutcome):

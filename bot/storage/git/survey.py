@@ -8,16 +8,26 @@ import asyncio
 import os
 import re
 from asyncio.subprocess import DEVNULL, PIPE
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
+from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits, RelatedFile
 from bot.storage.git.command import without_ours
 
 LARGEST_BYTES = 1_000_000
 LARGE_FILES_NAMED = 1000
 FILES_NAMED = 5
 SEARCHES_AT_ONCE = 2
+SEEDS = 5
+"""Files with the most of the words: what imports them, or changed with them, is looked for."""
+RELATED = 15
+COMMITS_READ = 300
+LARGEST_COMMIT = 30
+"""A commit of more files says nothing about what belongs together."""
+CHANGED_TOGETHER = 2
+IMPORTS = r"(^|[^[:alnum:]_])(import|from|require|include|use|using)([^[:alnum:]_].*)?[^[:alnum:]_]{0}([^[:alnum:]_]|$)"
+STEM = re.compile(r"[A-Za-z_][\w-]{2,}", re.ASCII)
 NO_CODE_ALONE = re.compile(r"\..*|(readme|licen[cs]e|changelog|backlog)[^/]*", re.IGNORECASE)
 """Files at the top of a repository that has no code yet."""
 OPTIONS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
@@ -45,11 +55,20 @@ class _Survey:
         self._ours = ours
         self._tracked = 0
         self._hits: list[KeywordHits] = []
+        self._found: dict[str, Counter[str]] = {}
+        self._related: dict[str, str] = {}
         self._free = asyncio.Semaphore(SEARCHES_AT_ONCE)
 
     def result(self, *, complete: bool) -> CodeSurvey:
         hits = sorted(self._hits, key=lambda hits: -hits.count)
-        return CodeSurvey(tracked_files=self._tracked, hits=tuple(hits), complete=complete)
+        related = [RelatedFile(path=path, why=why) for path, why in self._related.items()]
+        return CodeSurvey(
+            tracked_files=self._tracked,
+            hits=tuple(hits),
+            complete=complete,
+            files_found=len({path for counts in self._found.values() for path in counts}),
+            related=tuple(related[:RELATED]),
+        )
 
     async def run(self, keywords: tuple[str, ...]) -> None:
         sizes = await self._sizes()
@@ -65,13 +84,66 @@ class _Survey:
             for keyword in dict.fromkeys(keywords):
                 if keyword.strip() and keyword.isprintable():
                     searches.create_task(self._search(keyword, within))
+        await self._relate(within)
+
+    async def _relate(self, within: Iterable[str]) -> None:
+        """First the files with the most of the words, then what imports them, then what changed together with them."""
+        seeds = self._seeds()
+        for path, words in seeds.items():
+            self._related[path] = f"has {', '.join(sorted(words))}"
+        for path in seeds:
+            for other in await self._importing(path, within):
+                self._related.setdefault(other, f"imports {path}")
+        for path in seeds:
+            for other, commits in await self._changed_with(path):
+                if not any(other == ours or other.startswith(f"{ours}/") for ours in self._ours):
+                    self._related.setdefault(other, f"changed together with {path} in {commits} commits")
+
+    def _seeds(self) -> Mapping[str, list[str]]:
+        words: dict[str, list[str]] = {}
+        total: Counter[str] = Counter()
+        found = self.result(complete=True)
+        for hits in found.hits:
+            if found.is_everywhere(hits):
+                continue
+            keyword, counts = hits.keyword, self._found[hits.keyword]
+            total.update(counts)
+            for path in counts:
+                words.setdefault(path, []).append(keyword)
+        most = sorted(words, key=lambda path: (-len(words[path]), -total[path], path))
+        return {path: words[path] for path in most[:SEEDS]}
+
+    async def _importing(self, path: str, within: Iterable[str]) -> list[str]:
+        """By the name of the file without its suffix, on a line that imports."""
+        stem = path.rpartition("/")[2].partition(".")[0]
+        if not STEM.fullmatch(stem):
+            return []
+        pattern = IMPORTS.replace("{0}", stem)
+        found = await self._git("grep", "-I", "-l", "-z", "-E", "-e", pattern, "HEAD", "--", *within)
+        paths = [_text(name).removeprefix("HEAD:") for name in found.split(b"\0") if name]
+        return sorted(other for other in paths if other != path)
+
+    async def _changed_with(self, path: str) -> list[tuple[str, int]]:
+        found = await self._git(
+            "log", f"-n{COMMITS_READ}", "--no-merges", "--no-renames", "--full-diff", "--name-only",
+            "--format=%x01", "-z", "HEAD", "--", f":(top,literal){path}",
+        )  # fmt: skip
+        together: Counter[str] = Counter()
+        for commit in found.split(b"\x01"):
+            paths = {_text(name.strip(b"\n")) for name in commit.split(b"\0") if name.strip(b"\n")}
+            if len(paths) <= LARGEST_COMMIT:
+                together.update(paths - {path})
+        often = [(other, count) for other, count in together.items() if count >= CHANGED_TOGETHER]
+        return sorted(often, key=lambda one: (-one[1], one[0]))
 
     async def _search(self, keyword: str, within: Iterable[str]) -> None:
         async with self._free:
             found = await self._git(
                 "grep", "-I", "-i", "-F", "-c", "-z", "-e", keyword, "HEAD", "--", *within
             )
-        self._hits.append(await asyncio.to_thread(_hits, keyword, found))
+        counts = await asyncio.to_thread(_counts, found)
+        self._found[keyword] = counts
+        self._hits.append(_hits(keyword, counts))
 
     async def _sizes(self) -> Mapping[str, int]:
         """Of every file but ours. Ours are not listed at all: there may be many more of them."""
@@ -125,11 +197,19 @@ def _sized(listing: bytes) -> Iterator[tuple[str, int]]:
             yield _text(name), int(size[0]) if size[0].isdigit() else 0
 
 
-def _hits(keyword: str, found: bytes) -> KeywordHits:
+def _counts(found: bytes) -> Counter[str]:
     rows = (row.rpartition(b"\0") for row in found.splitlines() if b"\0" in row)
-    counts = {_text(path).removeprefix("HEAD:"): int(count) for path, _, count in rows}
+    return Counter({_text(path).removeprefix("HEAD:"): int(count) for path, _, count in rows})
+
+
+def _hits(keyword: str, counts: Counter[str]) -> KeywordHits:
     most = sorted(counts, key=lambda path: (-counts[path], path))
-    return KeywordHits(keyword=keyword, count=sum(counts.values()), files=tuple(most[:FILES_NAMED]))
+    return KeywordHits(
+        keyword=keyword,
+        count=sum(counts.values()),
+        files=tuple(most[:FILES_NAMED]),
+        file_count=len(counts),
+    )
 
 
 def _text(name: bytes) -> str:

@@ -29,9 +29,10 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.budget import line, used_up
 from bot.domain.roundtable.effects import Draft, Formalize, Judge, Speak, Survey, Synthesize
-from bot.domain.roundtable.outcomes import Surveyed
+from bot.domain.roundtable.outcomes import CodeSurvey, Surveyed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable, SkippedStep
+from bot.domain.specification.entries import ENTRIES, Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 
@@ -60,8 +61,10 @@ ESTIMATE = "estimate"
 ESTIMATED = {"scope": "scope", "complexity": "complexity", "files": "file_count"}
 """The fields of an estimate, and what a quick scan calls them."""
 
-KEYWORDS = 5
-KEYWORD_LETTERS = 4
+KEYWORD, FILE = "keyword", "file"
+"""The kinds of entries that a search proposes."""
+KEYWORDS = 40
+KEYWORD_LETTERS = 2
 
 
 # --- where we are -------------------------------------------------------------------------------------------------
@@ -196,7 +199,7 @@ def open_step(rt: Roundtable, step: Step, playbook: Playbook, first: str = "") -
 
 def surveyed(rt: Roundtable, event: Surveyed, playbook: Playbook) -> Roundtable:
     """What the search found is shown with the questions, or goes into the file that is being written."""
-    rt = rt.but(survey=event.survey)
+    rt = _proposing(rt.but(survey=event.survey), event.survey, playbook)
     return question(rt, playbook) if rt.stage is Stage.DISCUSSING and rt.menu is None else rt
 
 
@@ -285,12 +288,58 @@ def not_done(rt: Roundtable, playbook: Playbook) -> str:
 
 
 def keywords(rt: Roundtable) -> tuple[str, ...]:
-    """Words to search the code base for: what people named in this step, else the words of the title."""
-    said = " ".join(answer.text for answer in rt.answers) or rt.title
-    found = [word.strip("`'\"()[]{}.,:;!?*_") for word in said.split()]
-    long_enough = [word for word in found if len(word) >= KEYWORD_LETTERS and any(c.isalpha() for c in word)]
-    named = [word for word in long_enough if _is_identifier(word)]
-    return tuple(dict.fromkeys(named or [word.lower() for word in long_enough]))[:KEYWORDS]
+    """
+    Words to search the code base for, as they were said: the keywords of the specification, then every word that
+    people gave in this step, else those of the title.
+    """
+    entries = [str(one["word"] or "") for one in rt.specification.active(KEYWORD)]
+    said = " ".join(answer.text for answer in rt.answers) or ("" if entries else rt.title)
+    words = [*entries, *(word.strip("`'\"()[]{}.,:;!?*_") for word in said.split())]
+    unique: dict[str, str] = {}
+    for word in words:
+        if sum(c.isalnum() for c in word) >= KEYWORD_LETTERS:
+            unique.setdefault(word.casefold(), word)
+    return tuple(unique.values())[:KEYWORDS]
+
+
+def _proposing(rt: Roundtable, survey: CodeSurvey, playbook: Playbook) -> Roundtable:
+    """What was found, as proposals on a line of the host: it has no author, so that nothing of it is accepted."""
+    patches = [*_keyword_patches(rt, survey, playbook), *_file_patches(rt, survey, playbook)]
+    if not patches:
+        return rt
+    told = step_wording.searched(len(survey.hits), survey.files_found)
+    facts: dict[str, Any] = {ENTRIES: [patch.as_json() for patch in patches]}
+    return rt.recording(told, part=rt.part, **facts)
+
+
+def _keyword_patches(rt: Roundtable, survey: CodeSurvey, playbook: Playbook) -> Iterator[Patch]:
+    """A word that has an entry gets its hits; a new word becomes an entry where it was found."""
+    kind = playbook.schema.kinds.get(KEYWORD)
+    if kind is None:
+        return
+    known = {str(one["word"]).casefold(): one for one in rt.specification.active(KEYWORD)}
+    new: list[str] = []
+    for hits in survey.hits:
+        found = {"hits": hits.count, "key_files": list(hits.files)}
+        if entry := known.get(hits.keyword.casefold()):
+            if entry["hits"] != hits.count or list(entry["key_files"] or ()) != list(hits.files):
+                yield Patch(id=entry.id, set=found)
+        elif hits.count and not survey.is_everywhere(hits):
+            new.append(rt.specification.next_id(kind, taken=new))
+            yield Patch(id=new[-1], kind=KEYWORD, new=True, set={"word": hits.keyword, **found})
+
+
+def _file_patches(rt: Roundtable, survey: CodeSurvey, playbook: Playbook) -> Iterator[Patch]:
+    """The first files of the blast radius. One that people have withdrawn is not proposed again."""
+    kind = playbook.schema.kinds.get(FILE)
+    if kind is None:
+        return
+    known = {str(one["path"]) for one in rt.specification.entries.values() if one.kind == FILE}
+    new: list[str] = []
+    for related in survey.related:
+        if related.path not in known:
+            new.append(rt.specification.next_id(kind, taken=new))
+            yield Patch(id=new[-1], kind=FILE, new=True, set={"path": related.path, "reason": related.why})
 
 
 def _known_facts(rt: Roundtable) -> dict[str, str]:
@@ -305,11 +354,6 @@ def _known_facts(rt: Roundtable) -> dict[str, str]:
         "hits": str(sum(one.count for one in hits) or ""),
         "areas": ", ".join(sorted({path.split("/")[0] for one in hits for path in one.files})),
     }
-
-
-def _is_identifier(word: str) -> bool:
-    """`userId`, `user_id`, `OrderService`, `api.orders`: what stands in code, and hardly in prose."""
-    return any(mark in word for mark in "_./-") or any(c.isupper() for c in word[1:])
 
 
 # A person chose from a menu: it says so from then on, and so does the record.

@@ -50,14 +50,7 @@ class Action(StrEnum):
     PLAN_SKIP_REST = "plan_skip_rest"
     PLAN_STRAIGHT = "plan_straight"
     PLAN_LEAVE = "plan_leave"
-    LINE = "line"
     """On one line of a card. The value is `NUMBER/WHAT`."""
-    ACCEPT_ALL = "accept_all"
-    REOPEN = "reopen"
-    AMEND = "amend"
-    SORT = "sort"
-    KEEP = "keep"
-    WITHDRAW = "withdraw"
     SETTINGS = "settings"
 
 

@@ -181,7 +181,6 @@ PRESSES: Mapping[Action, Transition] = {
     Action.ALLOW_MORE: budgeting.allowed_more,
     Action.LINE: cards.line_pressed,
     Action.ACCEPT_ALL: cards.all_accepted,
-    Action.REOPEN: cards.reopened,
     Action.AMEND: cards.amended,
     Action.SORT: cards.sorted_in,
     Action.KEEP: cards.kept,

@@ -82,8 +82,8 @@ class EarlyEdit(Stored):
 
 class SkippedStep(Stored):
     """
-    A step that this run went past without doing it, and why, in one sentence. `excused`: its `skip_if` held, so that
-    nothing waits for it.
+    A step that this run went past without doing it, and why, in one sentence. `excused`: its `skip_if` held, so
+    that nothing waits for it.
     """
 
     step_id: str
@@ -149,9 +149,9 @@ class RoundtableFields(Stored):
     work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `held` is the last
     line that we know to be in git, `witness` the transcript as it was committed last. `specification` is folded
     from all lines, committed or not; `written` are the digests of the sections as they were written last, by
-    file and heading. `reopened` is the step that people opened again out of its turn. `question` is the newest question or menu, `asked` the newest posts that opened a step or
-    a discussion, and `undecided` are words that came while nobody knew whether their author could see the
-    question.
+    file and heading. `reopened` is the step that people opened again out of its turn. `question` is the newest
+    question or menu, `asked` the newest posts that opened a step or a discussion, and `undecided` are words
+    that came while nobody knew whether their author could see the question.
     """
 
     shape: int = 1
@@ -316,8 +316,8 @@ class Roundtable(RoundtableFields):
 
     def queueing(self, *effects: Effect) -> "Roundtable":
         """
-        With *effects* at the end of the outbox, each with an id of its own. Of the edits of one card only the newest
-        stays.
+        With *effects* at the end of the outbox, each with an id of its own. Of the edits of one card only the
+        newest stays.
         """
         rt = self
         for effect in effects:

@@ -62,10 +62,6 @@ def withdrawn(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     return recorded(rt, event.person, f"withdrew {event.value}", [patch], playbook)
 
 
-def reopened(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    _refused()
-
-
 def amended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """A form opens for it; a press that gets here came from a client that opens none."""
     _refused()

@@ -43,7 +43,7 @@ def said(
 ) -> dict[str, Any]:
     """The facts for the line of a message: its patches, read while *step_id* (or the current step) is open."""
     patches = _read(rt, text, person, playbook, step_id=step_id or rt.step_id, notes=notes)
-    return facts(patches)
+    return facts_of(patches)
 
 
 def said_afterwards(rt: Roundtable, text: str, person: Person, playbook: Playbook) -> dict[str, Any]:
@@ -108,13 +108,15 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
         return {}
     step_id = next(rt.specification.entries[one.id].step for one in before)
     now = _read(rt, event.text, event.person, playbook, step_id=step_id, notes=True)
-    return {**facts(forms.reread(before, now)), "step_id": step_id}
+    return {**facts_of(forms.reread(before, now)), "step_id": step_id}
 
 
 def retracted(rt: Roundtable, event: Retract) -> dict[str, Any]:
     """Notes go with the message; what else rested on it is marked by the fold, and people decide."""
     made = rt.specification.made_by(rt.line_of(event.ts))
-    return facts(Patch(id=one.id, state=EntryState.WITHDRAWN) for one in made if one.kind == NOTE and one.new)
+    return facts_of(
+        Patch(id=one.id, state=EntryState.WITHDRAWN) for one in made if one.kind == NOTE and one.new
+    )
 
 
 def questions_of(rt: Roundtable, step: Step) -> tuple[str, ...]:

@@ -8,10 +8,12 @@ few kinds that they use are evaluated here, with a fixed seed. Nothing of it is 
 import random
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from re import _constants as kinds
-from re import _parser as parser
 from typing import Any, NamedTuple
+
+# Private modules of the standard library, which its type stubs leave out.
+kinds, parser = import_module("re._constants"), import_module("re._parser")
 
 SEED = 1
 RULES = Path("cmd/generate/config/rules")

@@ -32,12 +32,12 @@ class Absent:
 sys.meta_path.insert(0, Absent())
 from bot import app
 from bot.cli import check, main as cli
-from bot.cast import cast
+from bot.cast import opened_speakers
 from bot.settings import Settings
 
 async def main():
     settings = Settings.from_env({{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}})
-    async with cast(settings, app.playbook(settings), str):
+    async with opened_speakers(settings, app.playbook(settings), str):
         pass
 
 asyncio.run(main())

@@ -16,6 +16,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from time import process_time
 
@@ -64,7 +65,7 @@ async def measure(plan: Plan) -> list[Row]:
                 what,
                 floor_is=FLOOR,
                 floor=lambda: cpu_of(bare, number),
-                ours=lambda ours=ours: cpu_of(ours, number),
+                ours=partial(cpu_of, ours, number),
                 goals={"cpu": Goal(at_most=3.0)},
             )
         return rows + await least(plan, bare, redis.url)
@@ -101,7 +102,7 @@ async def least(plan: Plan, bare: "Script", redis_url: str) -> list[Row]:
                 what,
                 floor_is=FLOOR,
                 floor=lambda: cpu_of(bare, number),
-                ours=lambda side=side: cpu_of(side, number),
+                ours=partial(cpu_of, side, number),
                 goals={"cpu": NO_GOAL},
             )
     return rows
@@ -117,7 +118,6 @@ async def slack_elsewhere(folder: Path) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def script(api_url: str, redis_url: str, transcript: Path) -> AsyncIterator["Script"]:
-    """With Slack's client as it comes, and not as ours."""
     async with Redis.from_url(redis_url) as redis, ClientSession() as session:
         client = AsyncWebClient("xoxb-bench", base_url=api_url, session=session, retry_handlers=[])
         yield Script(client, redis, transcript)

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from anthropic import AsyncAnthropic
+from anthropic.types import TextBlockParam
 from openai import AsyncOpenAI
 
 from bench import offline_start, prompt_size
@@ -91,22 +92,16 @@ def _bare_openai(client: AsyncOpenAI) -> Call:
 
 
 def _bare_anthropic(client: AsyncAnthropic) -> Call:
+    stable: list[TextBlockParam] = [
+        {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}} for text in PROMPT.stable
+    ]
+    content: list[TextBlockParam] = [*stable[1:], {"type": "text", "text": PROMPT.moving}]
+
     async def call() -> object:
         return await client.messages.create(
             model="claude-sonnet-5",
-            system=[{"type": "text", "text": PROMPT.stable[0], "cache_control": {"type": "ephemeral"}}],
-            messages=[
-                {
-                    "role": "user",
-                    "content": [
-                        *(
-                            {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
-                            for text in PROMPT.stable[1:]
-                        ),
-                        {"type": "text", "text": PROMPT.moving},
-                    ],
-                }
-            ],
+            system=stable[:1],
+            messages=[{"role": "user", "content": content}],
             max_tokens=TOKENS,
         )
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from bot.domain.item.item import title_of
 from bot.domain.messages.message import FORMS, Action
 from bot.domain.roundtable.inputs import Amend, Press, Resume, Retract, Say
 from bot.domain.roundtable.outcomes import Attachment, ThreadMessage
@@ -253,7 +254,6 @@ CUT = "… [the message was longer than I can keep; the rest is only in Slack]"
 MESSAGE_CHARS = 40_000
 RAW_CHARS = 4 * MESSAGE_CHARS
 """Text beyond this is cut before it is parsed."""
-TITLE_CHARS = 80
 NAME_CHARS = 80
 FILES_KEPT = 20
 TOMBSTONE = "tombstone"
@@ -344,12 +344,11 @@ def command(body: Payload, us: Identity, *, at: str) -> VerbRequest:
 
 
 def shortcut(body: Payload, us: Identity, *, at: str) -> VerbRequest:
-    """Start on a message: its first line is the title, its thread becomes the roundtable's."""
-    title = next((line for line in _text(part(body, "message"), us).split("\n") if line.strip()), "")
+    """Start on a message: its first sentence is the title, its thread becomes the roundtable's."""
     place = _origin(body, us)
     return VerbRequest(
         verb="start",
-        rest=one_line(title, TITLE_CHARS),
+        rest=title_of(_text(part(body, "message"), us)),
         place=place,
         person=clicker(body, us),
         key=f"shortcut.{needed(body, 'trigger_id')}",

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.item.item import (
+    SHORT_TITLE_CHARS,
     SLUG_CHARS,
     UNTITLED,
     Item,
@@ -16,6 +17,7 @@ from bot.domain.item.item import (
     item_from,
     resolve,
     suffixed,
+    title_of,
 )
 from bot.domain.values.markdown import outline
 
@@ -36,6 +38,39 @@ KNOWN = (
     KnownItem(slug="proj-12", title="PROJ-12", source_id="PROJ-12"),
     KnownItem(slug="my-export-as-csv-file", title="Night shift"),
 )
+
+
+class TestTitles:
+    @pytest.mark.parametrize(
+        ("message", "title"),
+        [
+            (
+                "Rate limiting of the API. We need it by May, and legal asked twice.",
+                "Rate limiting of the API",
+            ),
+            ("\n  Dark mode for ward 7\nbecause of the nights", "Dark mode for ward 7"),
+            ("Can we limit the API? It falls over.", "Can we limit the API?"),
+            ("Hi all! We lose edits in tunnels. Every week.", "Hi all! We lose edits in tunnels"),
+            (
+                "Support v2.0 of the export, e.g. for audits. Soon.",
+                "Support v2.0 of the export, e.g. for audits",
+            ),
+            ("Wir brauchen Grenzen für die API. Bis Mai.", "Wir brauchen Grenzen für die API"),
+            ("编辑会丢失，每周都有人抱怨。我们需要离线模式。", "编辑会丢失，每周都有人抱怨。"),
+            ("Who knows...", "Who knows..."),
+            (" \n ", ""),
+        ],
+    )
+    def test_the_title_of_a_message_is_its_first_sentence(self, message: str, title: str) -> None:
+        """Not the whole message, which people write in one line."""
+        assert title_of(message) == title
+
+    def test_a_long_sentence_is_shortened_between_words(self) -> None:
+        """A title is read in lists and in the names of folders."""
+        title = title_of("We should limit how often each client may call the public API " * 5)
+
+        assert len(title) <= SHORT_TITLE_CHARS
+        assert title == "We should limit how often each client may call the public API We should limit…"
 
 
 class TestSlugs:

@@ -424,6 +424,14 @@ def test_a_shortcut_takes_the_first_line_as_the_title() -> None:
     assert (asked.place, asked.adopts) == (CHANNEL, "1767261600.000200")
 
 
+def test_a_shortcut_on_a_message_of_one_line_takes_its_first_sentence() -> None:
+    """What is said after it is read in the thread."""
+    body = payload("message_action")
+    body["message"]["text"] = "Rate limiting of the public API. Legal asked twice, and we need it by May."
+
+    assert parse.shortcut(body, US, at=NOW).rest == "Rate limiting of the public API"
+
+
 def test_a_message_may_be_as_long_as_slack_allows_and_no_longer() -> None:
     """What is cut says so."""
     said = words("message_in_thread", event__text="a" * 50_000)

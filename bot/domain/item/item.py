@@ -10,6 +10,9 @@ from bot.domain.values.value import Stored
 
 SLUG_CHARS = 50
 TITLE_CHARS = 150
+SHORT_TITLE_CHARS = 80
+GREETING_CHARS = 10
+"""A first sentence as short as this, such as "Hi!", says nothing: the next one belongs to the title, too."""
 UNTITLED = "untitled-item"
 DRAFT = "draft.md"
 
@@ -19,6 +22,7 @@ MOST_TITLES = 50
 BACKLOG_LINE = re.compile(r"^(\s*-\s+)([0-9]+\.[0-9]+)\s+\[([ ~Ax])\]\s+(.+)$")
 _BACKLOG_NUMBER = re.compile(r"[0-9]+\.[0-9]+")
 _LINKED = re.compile(r"\]\((?:[^()]*/)?([^()/]+)/?\)")
+_SENTENCE_END = re.compile(r"(?:[.!?…]+(?=\s+[^\sa-z])|[。！？])")
 _GITHUB = re.compile(r"#([0-9]+)")
 _JIRA = re.compile(r"[A-Z]+-[0-9]+")
 _RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
@@ -68,6 +72,14 @@ def item_from(text: str) -> Item:
     source, source_id = detect_source(text)
     title = source_id or one_line(text, TITLE_CHARS) or "Untitled item"
     return Item(slug=generate_slug(title), title=title, source=source, source_id=source_id)
+
+
+def title_of(message: str) -> str:
+    """The first sentence of the first line with text, without its full stop; a long one is cut between words."""
+    line = next((" ".join(line.split()) for line in message.splitlines() if line.strip()), "")
+    ends = (match.end() for match in _SENTENCE_END.finditer(line))
+    first = line[: next((end for end in ends if end > GREETING_CHARS), len(line))]
+    return one_line(first if first.endswith(("..", "…")) else first.rstrip("."), SHORT_TITLE_CHARS)
 
 
 def resolve(reference: str, known: Iterable[KnownItem], backlog: str = "") -> tuple[str, ...]:

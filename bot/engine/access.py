@@ -148,7 +148,9 @@ class Finder:
         return any(one.known.slug == slug and sees_folder(place, one, near=near) for one in listings)
 
     async def _is_free(self, slug: str, listings: tuple[Listing, ...]) -> bool:
-        return await self._store.get(slug) is None and all(one.known.slug != slug for one in listings)
+        # Some file systems do not tell capitals apart.
+        taken = {one.known.slug.casefold() for one in listings}
+        return slug.casefold() not in taken and await self._store.get(slug) is None
 
     def _coded(self, slug: str, place: Place, number: int = 0) -> str:
         """The same for the same title in the same channel: two people who begin it at once get one item."""

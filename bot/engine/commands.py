@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.item.item import Item, backlog_title, generate_slug, item_from
+from bot.domain.item.item import Item, backlog_title, folders_of, generate_slug, item_from
 from bot.domain.messages import form as form_wording
 from bot.domain.messages import menus, review_wording, step_wording
 from bot.domain.messages.form import InputForm, Submission, SubmissionResult
@@ -92,9 +92,10 @@ class Commands:
         self._may_open(start)
         listings = await self._workspace.items()
         seen = tuple(one for one in listings if sees_folder(start.place, one, near=near))
-        item, listed = self._meant(start, seen, self._redact(await self._workspace.backlog()))
+        item = self._meant(start, seen, self._redact(await self._workspace.backlog()))
         slug = await self._finder.slug_for(item.slug, start, listings, near=near)
-        item, listed = item.but(slug=slug), next((one for one in seen if one.known.slug == slug), listed)
+        listed = next((one for one in seen if one.known.slug == slug), None)
+        item = item.but(slug=slug, title=(listed.known.title if listed else "") or item.title)
         start = start.but(item=item)
         if start.place.thread and (there := await self._store.at(start.place)):
             return answers.held_already(there) if there.slug == item.slug else answers.thread_taken(there)
@@ -298,21 +299,14 @@ class Commands:
             raise UserError(answers.asked_in_thread(listed.known.title))
         return await self._roundtables.take_up(start, thread_known=False)
 
-    def _meant(
-        self, start: Start, listings: tuple[Listing, ...], backlog: str
-    ) -> tuple[Item, Listing | None]:
-        """An item that exists when it is named as such; free text is a new one, unless it makes the same slug."""
+    def _meant(self, start: Start, seen: tuple[Listing, ...], backlog: str) -> Item:
+        """With the slug of a folder that exists, if it names one. Raises UserError when it names several."""
         item = start.item
         if title := backlog_title(item.title, backlog):
             item = item_from(title)
-        wanted = {item.slug, generate_slug(item.title)}
-        here_first = sorted(listings, key=lambda one: not _has_title_here(one, start.place, item))
-        for listed in here_first:
-            same_source = item.source_id and (listed.known.source_id or "").upper() == item.source_id.upper()
-            if listed.known.slug in wanted or same_source or _has_title_here(listed, start.place, item):
-                slug, title = listed.known.slug, listed.known.title or item.title
-                return item.but(slug=slug, title=title), listed
-        return item, None
+        here = [one.known.slug for one in seen if _has_title_here(one, start.place, item)]
+        found = here[:1] or folders_of(item, [one.known for one in seen])
+        return item.but(slug=only_one(tuple(found), item.title)) if found else item
 
     # --- its entries and settings, in forms --------------------------------------------------------------------------
 

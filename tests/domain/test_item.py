@@ -13,6 +13,7 @@ from bot.domain.item.item import (
     backlog_title,
     detect_source,
     draft,
+    folders_of,
     generate_slug,
     item_from,
     resolve,
@@ -71,6 +72,69 @@ class TestTitles:
 
         assert len(title) <= SHORT_TITLE_CHARS
         assert title == "We should limit how often each client may call the public API We should limit…"
+
+
+class TestFolders:
+    """Real folders are named by other tools: 169 of 179 have capitals, most an id."""
+
+    REAL = tuple(
+        KnownItem(slug=slug)
+        for slug in (
+            "Rate-Limiting",
+            "GH-21_Something",
+            "GH-210_Something else",
+            "REQ-0027-gh-20-Roundtable Analyst",
+            "REQ-0031-offline-sync",
+            "api-export",
+            "Größe",
+        )
+    )
+
+    @pytest.mark.parametrize(
+        ("typed", "slug"),
+        [
+            ("rate-limiting", "Rate-Limiting"),
+            ("RATE-LIMITING", "Rate-Limiting"),
+            ("Rate limiting", "Rate-Limiting"),
+            ("GH-21_Something", "GH-21_Something"),
+            ("gh-21_something", "GH-21_Something"),
+            ("GH-21 something", "GH-21_Something"),
+            ("Something", "GH-21_Something"),
+            ("#21", "GH-21_Something"),
+            ("gh-21", "GH-21_Something"),
+            ("GH-210", "GH-210_Something else"),
+            ("#20", "REQ-0027-gh-20-Roundtable Analyst"),
+            ("Roundtable Analyst", "REQ-0027-gh-20-Roundtable Analyst"),
+            ("Offline sync", "REQ-0031-offline-sync"),
+            ("req-0031", "REQ-0031-offline-sync"),
+            ("größe", "Größe"),
+            ("api_EXPORT", "api-export"),
+        ],
+    )
+    def test_starting_means_the_folder_that_is_there(self, typed: str, slug: str) -> None:
+        """In any case, with an id in front of it, and by its id alone."""
+        assert folders_of(item_from(typed), self.REAL) == (slug,)
+
+    @pytest.mark.parametrize("typed", ["Export", "#2", "GH-2", "limiting", "Analyst", "日本語", "Sync"])
+    def test_other_words_are_a_new_item(self, typed: str) -> None:
+        """A word at the end of a name is not its name."""
+        assert folders_of(item_from(typed), self.REAL) == ()
+
+    def test_the_end_of_a_slug_with_hyphens_is_a_reference(self) -> None:
+        """As with `resume`: nobody writes a title with hyphens alone."""
+        known = (KnownItem(slug="team-a-Dark-Mode"),)
+
+        assert folders_of(item_from("dark-mode"), known) == ("team-a-Dark-Mode",)
+        assert folders_of(item_from("Dark mode"), known) == ()
+
+    def test_several_that_fit_are_to_choose_from(self) -> None:
+        """And the one that is spelt like this comes before others."""
+        known = (KnownItem(slug="GH-1-dark-mode"), KnownItem(slug="GH-2-dark-mode"))
+
+        assert folders_of(item_from("Dark mode"), known) == ("GH-1-dark-mode", "GH-2-dark-mode")
+        assert folders_of(
+            item_from("Dark-Mode"), (KnownItem(slug="dark-mode"), KnownItem(slug="Dark-Mode"))
+        ) == ("Dark-Mode",)
 
 
 class TestSlugs:

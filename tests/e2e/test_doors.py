@@ -59,6 +59,40 @@ async def test_an_item_can_be_a_reference(meeting: Meeting, asked: str, slug: st
     assert meeting.meta["source_id"] == source_id
 
 
+@pytest.mark.parametrize(
+    ("folder", "typed"), [("Rate-Limiting", "rate limiting"), ("GH-21_Something", "#21"), ("A_B", "a_b")]
+)
+async def test_start_takes_up_a_folder_in_any_case(meeting: Meeting, folder: str, typed: str) -> None:
+    """Other tools name folders with capitals and suffixes. A second folder is never made."""
+    items = meeting.workspace / "docs" / "requirements"
+    (items / folder).mkdir(parents=True)
+    (items / folder / "meta.json").write_text(
+        '{"description": "As it is called", "steps_completed": ["00-01"]}'
+    )
+    async with meeting.bot():
+        await meeting.start(typed, slug=folder)
+        assert "As it is called" in meeting.thread[0].text
+        await meeting.do_step("Edits get lost. Scope: small")
+        again = await meeting.slack.person("grace").slash(CHANNEL, f"/roundtable start {typed.upper()}")
+
+    assert "There is a roundtable on *As it is called*" in again.response["text"]
+    assert [one.name for one in items.iterdir()] == [folder]
+    assert meeting.meta["steps_completed"][:2] == ["00-01", "00-02"]
+
+
+async def test_start_asks_which_of_several_folders_is_meant(meeting: Meeting) -> None:
+    """And makes nothing."""
+    items = meeting.workspace / "docs" / "requirements"
+    for name in ("GH-1-Dark-Mode", "GH-2-Dark-Mode"):
+        (items / name).mkdir(parents=True)
+        (items / name / "meta.json").write_text("{}")
+    async with meeting.bot():
+        asked = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable start dark mode")
+
+    assert "could be `GH-1-Dark-Mode` and `GH-2-Dark-Mode`" in str(asked.response)
+    assert len([*items.iterdir()]) == 2
+
+
 async def test_a_mention_adopts_the_thread_and_what_was_said_in_it(meeting: Meeting) -> None:
     """What people said before is in draft.md and in the transcript, with their names."""
     async with meeting.bot():

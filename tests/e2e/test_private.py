@@ -91,6 +91,30 @@ async def test_the_same_title_elsewhere_is_another_item(meeting: Meeting) -> Non
     assert meeting.meta["slack"]["private"] is False
 
 
+async def test_a_folder_with_capitals_that_is_private_elsewhere_is_not_taken_up(meeting: Meeting) -> None:
+    """Nor shown; the new folder's name differs by more than capitals, which some file systems do not tell apart."""
+    items = meeting.workspace / "docs" / "requirements"
+    (items / "Take-Over").mkdir(parents=True)
+    slack = {
+        "team_id": meeting.slack.team_id,
+        "channel_id": "C0ELSEWHERE",
+        "thread_ts": "1.1",
+        "private": True,
+    }
+    (items / "Take-Over" / "meta.json").write_text(
+        json.dumps({"description": "A secret plan", "slack": slack})
+    )
+    async with meeting.bot():
+        await meeting.slack.person("ada").slash(CHANNEL, "/roundtable start take-over")
+        root = (await meeting.until(lambda: meeting.slack.messages(CHANNEL)))[0]
+        await meeting.until(lambda: len([*items.iterdir()]) == 2)
+        await meeting.slack.settled()
+
+    assert "secret" not in root.text
+    (new,) = {one.name for one in items.iterdir()} - {"Take-Over"}
+    assert re.fullmatch(r"take-over-[a-z2-7]{8}", new)
+
+
 async def test_two_private_channels_have_slugs_of_their_own(meeting: Meeting) -> None:
     """The code at the end is not the same: who knows the one cannot tell the other."""
     other = meeting.slack.add_channel("council", private=True)

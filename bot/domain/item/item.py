@@ -25,6 +25,9 @@ _LINKED = re.compile(r"\]\((?:[^()]*/)?([^()/]+)/?\)")
 _SENTENCE_END = re.compile(r"(?:[.!?…]+(?=\s+[^\sa-z])|[。！？])")
 _GITHUB = re.compile(r"#([0-9]+)")
 _JIRA = re.compile(r"[A-Z]+-[0-9]+")
+_TICKET = re.compile(r"#?[0-9]+|[A-Za-z]+-[0-9]+")
+_IDS = r"(?:(?:[^\W\d_]+-)?[0-9]+-)"
+"""An id in front of the rest of a folder's name, as in `REQ-0027-gh-20-offline-sync`."""
 _RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 
 
@@ -105,6 +108,31 @@ def resolve(reference: str, known: Iterable[KnownItem], backlog: str = "") -> tu
     return next((found for reading in readings if (found := tuple(dict.fromkeys(reading)))), ())
 
 
+def folders_of(item: Item, known: Iterable[KnownItem]) -> tuple[str, ...]:
+    """
+    The folders that starting *item* means: none for a new item, else the one, or several to choose from.
+
+    Capitals and the signs between words do not count. An id may be in front of the words (`REQ-0027-offline-sync`), or
+    words behind the id (`GH-21_Something`). A slug with hyphens may also be the end of a name, as in `resolve`.
+    """
+    items = tuple(known)
+    slugs, names = {item.slug, generate_slug(item.title)}, {_dashed(item.slug), _dashed(item.title)} - {""}
+    ticket = _dashed(item.source_id or (item.title if _TICKET.fullmatch(item.title) else ""))
+    source = (item.source_id or "").lower()
+    ends = tuple(f"-{name}" for name in names)
+    is_slug = "-" in item.title and " " not in item.title
+    readings = (
+        (one.slug for one in items if one.slug == item.title),
+        (one.slug for one in items if one.slug in slugs),
+        (one.slug for one in items if _dashed(one.slug) in names),
+        (one.slug for one in items if source and (one.source_id or "").lower() == source),
+        (one.slug for one in items if ticket and re.match(f"{_IDS}*{ticket}-", _dashed(one.slug))),
+        (one.slug for one in items if not ticket and _is_behind_an_id(_dashed(one.slug), ends)),
+        (one.slug for one in items if is_slug and _dashed(one.slug).endswith(ends)),
+    )
+    return next((found for reading in readings if (found := tuple(dict.fromkeys(reading)))), ())
+
+
 def backlog_title(reference: str, backlog: str) -> str | None:
     """What the backlog calls the item number *reference*, for items that have no folder yet."""
     return next((title for number, title in _backlog(backlog) if number == reference.strip()), None)
@@ -121,6 +149,14 @@ def draft(item: Item, *, started_by: str, at: str, said: Iterable[tuple[str, str
     if before:
         parts += ["## What was said before", *before]
     return "\n\n".join(parts) + "\n"
+
+
+def _dashed(name: str) -> str:
+    return re.sub(r"[\W_]+", "-", name.casefold()).strip("-")
+
+
+def _is_behind_an_id(name: str, ends: Iterable[str]) -> bool:
+    return any(name.endswith(end) and re.fullmatch(f"{_IDS}+", f"{name.removesuffix(end)}-") for end in ends)
 
 
 def _source_id(reference: str) -> str:

@@ -318,6 +318,7 @@ class Performers(NamedTuple):
                     troubles=receipt.troubles,
                     unwritten=receipt.unwritten,
                     mended_lines=receipt.mended_lines,
+                    restored=receipt.restored,
                     witness=receipt.witness,
                     back=receipt.back,
                     hand_edits=receipt.hand_edits,

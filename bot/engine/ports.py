@@ -266,7 +266,7 @@ class Store(Protocol):
 class CommitResult(NamedTuple):
     """
     *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *mended_lines* is
-    how many damaged lines of the transcript came back from git.
+    how many damaged lines of the transcript came back from git, *restored* what had been deleted and came back.
     *witness* is the transcript as it is committed now; *back* says that the workspace had gone back to an older state,
     and what was done. *hand_edits* are what people changed where edits were not applied.
     """
@@ -277,6 +277,7 @@ class CommitResult(NamedTuple):
     troubles: tuple[Trouble, ...]
     unwritten: tuple[Edit, ...] = ()
     mended_lines: int = 0
+    restored: str = ""
     witness: Witness = Witness()
     back: RolledBack | None = None
     hand_edits: tuple[HandEdit, ...] = ()

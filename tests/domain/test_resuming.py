@@ -6,7 +6,7 @@ from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.outcomes import ItemRead
+from bot.domain.roundtable.outcomes import Committed, ItemRead, ItemState
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
@@ -402,6 +402,34 @@ def test_a_meta_json_that_somebody_removed_is_written_anew() -> None:
 
     assert table.meta.steps_completed == ("00-01", "00-02")
     assert "ERR-META-001" in table.codes
+
+
+def test_a_meta_json_that_is_written_anew_keeps_the_time_of_creation() -> None:
+    """A year later it is still the item's."""
+    table = Table(TWO).start().do_step().press_continue()
+    since = table.meta.created_at
+    table.wait(3600).world.meta = None
+    table.do_step()
+
+    assert table.meta.created_at == since
+
+
+def test_people_are_told_what_was_deleted_and_restored() -> None:
+    """In one sentence; what they did before still counts."""
+    table = Table(TWO).start().do_step().press_continue()
+    table.stop_paying().say("In tunnels.").finish().pay_up_to("commit")
+    commit = table.rt.outbox[0]
+    state = ItemState(meta=table.meta.but(steps_completed=("00-01", "00-02")))
+    told = Committed(
+        key=commit.id, at=table.now(), effect=commit.id, sha="1", state=state,
+        restored="folder", troubles=(trouble("ERR-META-001"), trouble("ERR-ART-001")),
+    )  # fmt: skip
+    table.rt = table.decided(told)
+    table.resume_paying()
+
+    assert table.texts.count("The folder of this item was deleted. I restored it from git.") == 1
+    assert "roundtable(offline-sync): meta.json written anew" not in table.subjects
+    assert table.rt.steps_completed == ("00-01", "00-02")
 
 
 def test_fields_of_the_wrong_type_are_taken_as_empty() -> None:

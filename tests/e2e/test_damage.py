@@ -2,7 +2,7 @@
 
 from shutil import rmtree
 
-from bot.domain.messages.trouble_wording import lines_mended, saved_at_last
+from bot.domain.messages.trouble_wording import lines_mended, restored, saved_at_last
 from tests.e2e.meeting import CHANNEL, Meeting
 
 DAMAGED = '{"steps_completed": ["00-'
@@ -93,4 +93,25 @@ async def test_a_damaged_line_is_back_and_people_are_told_once(meeting: Meeting)
     told = [one for one in meeting.thread if one.text == lines_mended(1)]
     assert len(told) == 1
     assert meeting.transcript.flaws == ()
+    assert meeting.git("status", "--short") == ""
+
+
+async def test_a_folder_that_is_deleted_while_people_talk_is_restored_and_told(meeting: Meeting) -> None:
+    """With all that was finished before, and what tools of others wrote into it."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.do_step("Edits get lost in tunnels. Scope: small")
+        created = meeting.meta["created_at"]
+        rmtree(meeting.folder)
+        await meeting.press("continue")
+        await meeting.seen("Step 00-02")
+        await meeting.do_step("In tunnels, and on planes.")
+        await meeting.seen(restored("folder"))
+        await meeting.slack.settled()
+
+    assert len([one for one in meeting.thread if one.text == restored("folder")]) == 1
+    assert meeting.meta["steps_completed"] == ["00-01", "00-02"]
+    assert meeting.meta["created_at"] == created
+    assert "tunnels" in (meeting.folder / "quick-scan.md").read_text()
+    assert "Edits get lost in tunnels. Scope: small" in [line.content for line in meeting.lines("User")]
     assert meeting.git("status", "--short") == ""

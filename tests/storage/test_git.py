@@ -7,11 +7,14 @@ import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bot.domain.item.artifacts import FileEdit
 from bot.domain.item.meta import MetaChange
+from bot.domain.roundtable.effects import Commit
+from bot.domain.transcript.witness import Witness
 from bot.errors import ConfigError, WorkspaceError
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
@@ -408,6 +411,87 @@ async def test_a_lost_meta_json_comes_back_from_history(
         assert git.subjects[0] == f"roundtable({SLUG}): meta.json restored"
         assert git.shown(f"{ITEM}/meta.json.corrupt-1") == bad
     assert git.status == []
+
+
+LIVE = Witness(last="C1.1")
+
+
+def live_commit(number: int = 2, **fields: Any) -> Commit:
+    """As a roundtable makes it after its first."""
+    return a_commit(number, **{"change": MetaChange(steps=(f"01-{number:02}",)), **fields})
+
+
+@pytest.mark.parametrize("committed", [True, False])
+@pytest.mark.parametrize(
+    ("deleted", "what"),
+    [(".", "folder"), ("meta.json", "meta.json"), ("planning/meeting.jsonl", "transcript")],
+)
+async def test_what_is_deleted_while_the_item_is_live_comes_back(
+    workspace: GitWorkspace, git: Git, deleted: str, what: str, *, committed: bool
+) -> None:
+    """As the newest commit has it that has it, whether the deletion was committed or not; the receipt says so once."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    theirs = {**json.loads(git.shown(f"{ITEM}/meta.json")), "estimate": {"points": 8}}
+    git.commit(f"{ITEM}/meta.json", json.dumps(theirs))
+    before = {path: git.shown(path) for path in git("ls-files", "--", ITEM).split()}
+    git("rm", "-r", "--quiet", "--", f"{ITEM}/{deleted}")
+    git("commit", "--quiet", "-m", "delete") if committed else git("reset", "--quiet")
+
+    receipts = [
+        await workspace.commit(SLUG, live_commit(number, edits=()), now=LATER, after=LIVE)
+        for number in (2, 2, 3)
+    ]
+
+    assert [one.restored for one in receipts] == [what, what, ""]  # the second receipt is of the same commit
+    meta_json, transcript = (f"{ITEM}/{name}" for name in ("meta.json", "planning/meeting.jsonl"))
+    assert git.shown(f"{ITEM}/requirements-spec.md") == before[f"{ITEM}/requirements-spec.md"]
+    assert git.shown(transcript).startswith(before[transcript])
+    after = json.loads(git.shown(meta_json))
+    assert (after["estimate"], after["created_at"]) == ({"points": 8}, NOW)
+    assert after["steps_completed"] == ["01-01", "01-02", "01-03"]
+    assert git.status == []
+
+
+async def test_a_bot_killed_while_it_restores_a_line_tells_of_it_after_all(git: Git) -> None:
+    """The next one finds a whole file, and a note."""
+    async with GitWorkspace(git.root) as first:
+        await first.commit(SLUG, a_commit(), now=NOW)
+    path = f"{ITEM}/planning/meeting.jsonl"
+    whole = git.shown(path)
+    git.write(path, whole[:-20])
+    async with GitWorkspace(git.root) as second:
+        (git.root / ".git/index").rename(git.root / ".git/staged")
+        (git.root / ".git/index").mkdir()
+        with pytest.raises(WorkspaceError):
+            await second.commit(SLUG, live_commit(lines=()), now=NOW)
+        (git.root / ".git/index").rmdir()
+        (git.root / ".git/staged").rename(git.root / ".git/index")
+    assert (git.root / path).read_text() == whole
+
+    async with GitWorkspace(git.root) as third:
+        receipts = [await third.commit(SLUG, live_commit(number), now=NOW) for number in (2, 3)]
+
+    assert [one.mended_lines for one in receipts] == [1, 0]
+
+
+@pytest.mark.parametrize("bad", ["{ torn", None])
+@pytest.mark.parametrize("restart", [True, False])
+async def test_the_time_of_creation_survives_every_rewrite(
+    workspace: GitWorkspace, git: Git, bad: str | None, *, restart: bool
+) -> None:
+    """Also where people start over, and where somebody committed the damage."""
+    await workspace.commit(SLUG, a_commit(), now=NOW)
+    if bad is None:
+        git("rm", "--quiet", "--", f"{ITEM}/meta.json")
+        git("commit", "--quiet", "-m", "delete")
+    else:
+        git.commit(f"{ITEM}/meta.json", bad)
+    created = {"description": "Offline sync", "slug": SLUG, "created_at": LATER}
+
+    change = MetaChange(created=created, restart=restart, steps=("01-02",))
+    await workspace.commit(SLUG, a_commit(2, change=change), now=LATER)
+
+    assert json.loads(git.shown(f"{ITEM}/meta.json"))["created_at"] == NOW
 
 
 async def test_a_file_that_is_being_written_is_waited_for(workspace: GitWorkspace, git: Git) -> None:

@@ -182,7 +182,7 @@ def read(content: bytes, *, now: str) -> ParsedMeta:
 
 def apply(raw: Mapping[str, Any], change: MetaChange) -> dict[str, Any]:
     """A new meta.json; an empty *raw* means that there is none yet."""
-    meta = {**raw, **_again(change)} if raw else _new(change.created or {})
+    meta = {**raw, **_again(raw, change)} if raw else _new(change.created or {})
     done = {"steps_completed": change.steps, "phases_completed": change.phases}
     for name, added in done.items():
         meta[name] = _added([] if change.restart else _list(meta.get(name)), added)
@@ -287,9 +287,21 @@ def _place(slack: Mapping[str, Any]) -> SlackPlace:
     return SlackPlace(**texts, private=known)
 
 
-def _again(change: MetaChange) -> Mapping[str, Any]:
-    """Of a file that is written anew after it was lost, what it is about; a default may stand there by now."""
-    return {name: fact for name, fact in (change.created or {}).items() if change.restart and fact}
+def _again(raw: Mapping[str, Any], change: MetaChange) -> Mapping[str, Any]:
+    """
+    What a file that is written again lacks. Where it came from defaults, `source` and `created_at` may be wrong: the
+    earlier time is when the item was created.
+    """
+    facts = {name: fact for name, fact in (change.created or {}).items() if change.restart and fact}
+    known = {name for name in facts if raw.get(name)} - {"created_at"}
+    if not raw.get("source_id"):
+        known -= {"source"}
+    times = [str(one.get("created_at") or "") for one in (raw, facts)]
+    since = min(filter(None, times), default="")
+    return {
+        **{name: fact for name, fact in facts.items() if name not in known},
+        **({"created_at": since} if facts else {}),
+    }
 
 
 def _new(created: Mapping[str, Any]) -> dict[str, Any]:

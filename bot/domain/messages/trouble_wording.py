@@ -91,6 +91,10 @@ def lines_mended(count: int) -> str:
     return f"{count} lines of the transcript were damaged on disk. I restored them from git."
 
 
+def restored(what: str) -> str:
+    return f"The {what} of this item was deleted. I restored it from git."
+
+
 def restorable() -> str:
     return (
         "The item's `meta.json` can't be used as it is: it is damaged, or gone. Git still has an earlier version of it "

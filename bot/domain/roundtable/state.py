@@ -165,6 +165,7 @@ class RoundtableFields(Stored):
     place: Place
     permalink: str = ""
     started_by: str = ""
+    created_at: str = ""
     people: Mapping[str, str] = {}
 
     stage: Stage = Stage.OPENING

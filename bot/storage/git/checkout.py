@@ -2,7 +2,6 @@
 
 import errno
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,6 +27,7 @@ from bot.storage.git.hand_edits import described
 from bot.storage.git.history import EFFECT, ITEM, STEP, History
 from bot.storage.git.items import Items
 from bot.storage.git.lock import WorkspaceLock
+from bot.storage.git.repairs import Repairs
 from bot.storage.git.repository import (
     Author,
     CommitDraft,
@@ -95,8 +95,7 @@ class Checkout:
         self._turn = WorkspaceLock(where.root / STATE, seconds=where.lock_seconds)
         self._adoption = CheckoutUpdate(self._repository, where.root / STATE)
         self._going_back = GoingBack(self._repository, self._history, self._items, ours=where.ours)
-        self._mended: Counter[str] = Counter()
-        """Lines restored from git, by item. Kept until a receipt reports them, because the commit itself may fail."""
+        self._repairs = Repairs(where.root / STATE, self._repository, self._history, self._items)
 
     def recover(self) -> None:
         """Clean up after a bot that was killed. If another program is writing now, the next commit does it."""
@@ -287,16 +286,19 @@ class Checkout:
     def _write(self, due: PendingCommit) -> WrittenFiles:
         newest = tip(self._repository)
         work = self._settled(due.work)
+        if work.change.created is None or work.change.restart:
+            self._repairs.restore(due.slug, has_transcript=bool(due.after.last or due.after.commit))
         written = write(
             self._items,
             due.slug,
             work,
             now=due.now,
             committed=lambda path: _content(newest, path),
+            kept=self._history.versions,
+            mending=lambda lines: self._repairs.note(due.slug, mended_lines=lines),
             home=due.home,
         )
-        self._mended[due.slug] += written.mended_lines
-        return written
+        return written._replace(files={**self._repairs.files(due.slug), **written.files})
 
     def _hand_edits(self, due: PendingCommit, edits: Iterable[CheckedEdit]) -> Iterator[HandEdit]:
         """Before the commit is made: what is not committed yet is nobody's commit."""
@@ -320,10 +322,19 @@ class Checkout:
         left_out = written.stopped if written else ()
         edits = tuple(edit for edit in due.work.edits if edit not in left_out)
         touched = tuple(dict.fromkeys(self._touched(due.slug, edits, made)))
-        mended = self._mended.pop(due.slug, 0)
+        repair = self._repairs.told(due.slug, due.work.id)
         troubles, unwritten = (written.troubles, written.unwritten) if written else ((), ())
         witness = self._going_back.witness(due.slug, made.after).but(effect=due.work.id)
-        return CommitResult(state, str(made.after.id), touched, troubles, unwritten, mended, witness)
+        return CommitResult(
+            state,
+            str(made.after.id),
+            touched,
+            troubles,
+            unwritten,
+            mended_lines=repair.mended_lines,
+            restored=repair.restored,
+            witness=witness,
+        )
 
     def _message(self, due: PendingCommit, written: WrittenFiles) -> str:
         step = (f"{STEP}: {due.work.step}",) if due.work.step else ()

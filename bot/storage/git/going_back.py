@@ -74,7 +74,8 @@ class GoingBack:
             if trailer(made, AGAIN) == after.commit:
                 return RollbackFinding(HeadState.PUT_BACK, made)
             path = self._items.transcript_file(slug).path
-            if made == head or blob(head.tree, path) == blob(made.tree, path):
+            now = blob(head.tree, path)
+            if made == head or now is None or now == blob(made.tree, path):  # a deleted one is restored
                 return RollbackFinding(HeadState.HELD)
             edit = None if after.fits(self._transcript(slug, head)) else self._edit(slug, head, made)
             return RollbackFinding(HeadState.EDITED, edit) if edit else RollbackFinding(HeadState.HELD)

@@ -53,6 +53,11 @@ class History:
                 last = found.id
                 yield found.data
 
+    def newest_with(self, path: str) -> Commit | None:
+        """The newest commit that has the file *path*."""
+        newest = islice(line_from(tip(self._repository)), COMMITS_LOOKED_AT)
+        return next((commit for commit in newest if blob(commit.tree, path)), None)
+
     def codebase(self) -> str:
         """The newest commit of the code base; empty when there is no code base."""
         return next((sha[:SHORT] for sha, outside in self._walk() if outside), "")

@@ -125,6 +125,11 @@ class Items:
         except FileNotFoundError:
             return None
 
+    def has(self, place: FilePlace) -> bool:
+        with suppress(FileNotFoundError), self.folder_of(place) as found:
+            return found.stamp(place.name) is not None
+        return False
+
     def exists(self, slug: str) -> bool:
         with suppress(FileNotFoundError), folder(self._root, (*self._folders, slug)):
             return True

@@ -142,8 +142,8 @@ class Author:
                 index = _opened(lock)
                 parent = commit.parents[0].tree if commit.parent_ids else None
                 ours = tuple(paths)
-                before = {path: found for one in ours for path, found in _below(parent, one)}
-                after = {path: found for one in ours for path, found in _below(commit.tree, one)}
+                before = {path: found for one in ours for path, found in files_below(parent, one)}
+                after = {path: found for one in ours for path, found in files_below(commit.tree, one)}
                 entries = {**dict.fromkeys(before), **after}
                 _stage(
                     index,
@@ -320,12 +320,12 @@ def _keep_ours_out(git_dir: Path) -> None:
             file.write("\n".join(["", *missing, ""]))
 
 
-def _below(tree: Tree | None, path: str) -> Iterator[tuple[str, TreeEntry]]:
+def files_below(tree: Tree | None, path: str) -> Iterator[tuple[str, TreeEntry]]:
     """The file *path*, or the files in the folder *path*."""
     found = tree[path] if tree is not None and path in tree else None
     if isinstance(found, Tree):
         for entry in found:
-            yield from ((f"{path}/{inner}", each) for inner, each in _below(found, str(entry.name)))
+            yield from ((f"{path}/{inner}", each) for inner, each in files_below(found, str(entry.name)))
     elif isinstance(found, pygit2.Blob):
         yield path, TreeEntry(found.id, FileMode(found.filemode))
 

@@ -29,6 +29,8 @@ from bot.storage.git.items import FilePlace, Items
 
 Committed = Callable[[str], bytes | None]
 """The content of a path in HEAD."""
+Versions = Callable[[str], Iterable[bytes]]
+"""The contents of a path in the history, newest first."""
 
 
 log = logging.getLogger(__name__)
@@ -37,14 +39,12 @@ log = logging.getLogger(__name__)
 class WrittenFiles(NamedTuple):
     """
     *files* are the contents for the commit, by path; None removes a file. *unwritten* are the edits of files that could
-    not be written, *mended_lines* the number of lines of the transcript that were restored from HEAD, *stopped* the
-    edits that a change by hand is in the way of.
+    not be written, *stopped* the edits that a change by hand is in the way of.
     """
 
     files: dict[str, bytes | None]
     troubles: tuple[Trouble, ...]
     unwritten: tuple[Edit, ...]
-    mended_lines: int
     stopped: tuple[CheckedEdit, ...] = ()
 
 
@@ -66,10 +66,15 @@ def write(
     *,
     now: str,
     committed: Committed,
+    kept: Versions = lambda _path: (),
+    mending: Callable[[int], None] = lambda _lines: None,
     home: SlackPlace | None = None,
 ) -> WrittenFiles:
-    """Signs *home*, or that of *work*. Raises OSError when meta.json or the transcript cannot be written."""
-    writing = _Writing(items, slug, committed)
+    """
+    Signs *home*, or that of *work*. *mending* is told how many lines of the transcript are about to be restored.
+    Raises OSError when meta.json or the transcript cannot be written.
+    """
+    writing = _Writing(items, slug, committed, kept, mending)
     writing.folder(is_new=work.change.created is not None)
     for path, edits in _by_path(work.edits):
         writing.artifact(path, edits)
@@ -78,11 +83,7 @@ def write(
         writing.specification(work.snapshot)
     writing.transcript(work.lines)
     return WrittenFiles(
-        writing.files,
-        tuple(writing.troubles),
-        tuple(writing.unwritten),
-        writing.mended_lines,
-        tuple(writing.stopped),
+        writing.files, tuple(writing.troubles), tuple(writing.unwritten), tuple(writing.stopped)
     )
 
 
@@ -96,15 +97,23 @@ def stopped(items: Items, slug: str, edits: Iterable[Edit]) -> Iterator[CheckedE
 
 
 class _Writing:
-    def __init__(self, items: Items, slug: str, committed: Committed) -> None:
+    def __init__(
+        self,
+        items: Items,
+        slug: str,
+        committed: Committed,
+        kept: Versions = lambda _path: (),
+        mending: Callable[[int], None] = lambda _lines: None,
+    ) -> None:
         self._items = items
         self._slug = slug
         self._committed = committed
+        self._kept = kept
+        self._mending = mending
         self.files: dict[str, bytes | None] = {}
         self.troubles: list[Trouble] = []
         self.unwritten: list[Edit] = []
         self.stopped: list[CheckedEdit] = []
-        self.mended_lines = 0
 
     def folder(self, *, is_new: bool) -> None:
         if not is_new and not self._items.exists(self._slug):
@@ -127,11 +136,13 @@ class _Writing:
         place = self._items.meta_file(self._slug)
         before = self._items.content(place)
         raw = self._raw(place, before, now)
-        if raw is None and change.created is None:
-            raw = self._last_good(place, now)
+        good = self._last_good(place, now) if raw is None else None
+        if change.created is None or change.restart:
+            raw = raw or good
         if raw is None:
             created = change.created or {"source": "manual", "slug": self._slug, "created_at": now}
-            raw = meta.apply({}, meta.MetaChange(created=created))
+            since = {"created_at": good["created_at"]} if good else {}
+            raw = meta.apply({}, meta.MetaChange(created={**created, **since}))
         if before is None and change.created is None:
             self.troubles.append(trouble("ERR-META-001"))
         after = meta.apply(raw, change)
@@ -164,7 +175,7 @@ class _Writing:
             self._keep(place, before, why="corrupt")
         if found.lines:
             log.warning("%s had damaged lines; HEAD had them whole: %d", place.path, found.lines)
-        self.mended_lines = found.lines
+            self._mending(found.lines)
         return found.content
 
     def _artifact(self, path: str, edits: tuple[Edit, ...]) -> None:
@@ -208,9 +219,10 @@ class _Writing:
         return reading.raw
 
     def _last_good(self, place: FilePlace, now: str) -> Mapping[str, Any] | None:
-        """From HEAD, which has the fields of other tools as well; it lacks only what is being written now."""
-        with suppress(meta.Corrupt):
-            return meta.read(self._committed(place.path) or b"", now=now).raw
+        """The newest in git, with the fields of other tools; it lacks only what is being written now."""
+        for content in self._kept(place.path):
+            with suppress(meta.Corrupt):
+                return meta.read(content, now=now).raw
         return None
 
     def _keep(self, place: FilePlace, content: bytes, *, why: str) -> None:

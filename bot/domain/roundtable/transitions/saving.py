@@ -114,12 +114,15 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
     if committed.witness and (committed.back or not committed.state.behind):
         rt = rt.but(witness=committed.witness)
     rt = _counting(rt, commit.change)
-    expected = tuple(one for one in committed.troubles if one.code in _expected(commit))
+    known = _expected(commit) | (META_LOST if committed.restored else frozenset())
+    expected = tuple(one for one in committed.troubles if one.code in known)
     rest = tuple(one for one in committed.troubles if one not in expected)
     rt = refreshed(rt.logging(*expected), committed.state, rest, back=committed.back)
     if committed.mended_lines:
         told = Message(text=trouble_wording.lines_mended(committed.mended_lines))
         rt = rt.telling(told, part=rt.part)
+    if committed.restored:
+        rt = rt.telling(Message(text=trouble_wording.restored(committed.restored)), part=rt.part)
     if committed.unwritten:
         return _kept_for_later(rt, commit, committed.unwritten)
     is_last = commit.late and not is_behind(rt)
@@ -179,6 +182,7 @@ def refreshed(
         return _written_anew(rt, lost)
 
     rt = rt.but(
+        created_at=state.meta.created_at or rt.created_at,
         max_turns=state.meta.max_turns,
         round=max(rt.round, state.last_round),
         now=max(rt.now, state.last_ts),
@@ -234,7 +238,7 @@ def created(rt: Roundtable) -> dict[str, str | None]:
         "source": rt.source,
         "source_id": rt.source_id,
         "slug": rt.slug,
-        "created_at": rt.now,
+        "created_at": rt.created_at or rt.now,
     }
 
 

@@ -17,6 +17,7 @@ from pydantic import SecretStr
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import content, shipped, telemetry
+from bot import keys as derived
 from bot.cast import opened_speakers
 from bot.cli import review_parts
 from bot.cli.review_parts import ReviewParts
@@ -44,7 +45,7 @@ from bot.slack.reception import Reception
 from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.checkout import STATE
 from bot.storage.git.maintenance import Maintenance
-from bot.storage.git.seal import Seal, derived_key
+from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
 from bot.storage.git.workspace import GitWorkspace, at_once
 from bot.storage.limiter import LocalRateLimit, RedisRateLimit
@@ -95,7 +96,7 @@ def seal(settings: Settings) -> Seal:
     """
     keys = [key.get_secret_value().encode() for key in settings.seal_key]
     token = settings.slack_bot_token
-    return Seal((*keys, *([derived_key(token.get_secret_value())] if token else [])))
+    return Seal((*keys, *([derived.seal_key(token.get_secret_value())] if token else [])))
 
 
 @asynccontextmanager
@@ -181,7 +182,7 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         records, heard = _records(settings, redact), voices or speaking.voices
         world = Performers(chat, heard, files, agenda, now, records, speaking.planners, redact)
         roundtables = _roundtables(saved, doors.worker, world, meter=doors.metrics)
-        desk = _commands(roundtables, saved, world, triage=triage, secret=f"slugs.{token}".encode())
+        desk = _commands(roundtables, saved, world, triage=triage, secret=derived.slug_secret(token))
         reception = Reception(desk=desk, chat=chat, us=us, memory=saved, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:

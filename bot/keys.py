@@ -1,9 +1,11 @@
 """
-The accounts at providers of models: keys and addresses, under the names that every other program reads too.
+Keys: those of the providers of models, and those that are derived from the bot token.
 
-They stand in many environments for other reasons, so nothing about them is wrong until a model needs them
-(`bot.voices.llm.providers` says it then).
+A provider's key and address have the names that other programs use, too, and may be set for these. So they are only
+checked when a model needs them (`bot.voices.llm.providers`).
 """
+
+import hmac
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
@@ -41,3 +43,20 @@ class Keys(BaseModel):
         """Empty when it is not set."""
         value = getattr(self, field)
         return value.get_secret_value() if isinstance(value, SecretStr) else value or ""
+
+
+# Derived from the bot token, each with a label of its own. Both must stay as they are: existing seals and slugs depend
+# on them.
+
+SEAL_LABEL = b"roundtable seal key 1"
+SLUG_LABEL = b"slugs."
+
+
+def seal_key(bot_token: str) -> bytes:
+    """Signs which thread an item belongs to. The token cannot be found out from it."""
+    return hmac.digest(bot_token.encode(), SEAL_LABEL, "sha256")
+
+
+def slug_secret(bot_token: str) -> bytes:
+    """Makes the slugs of private items. It contains the token: it is only used as the key of an HMAC."""
+    return SLUG_LABEL + bot_token.encode()

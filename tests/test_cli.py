@@ -856,8 +856,9 @@ async def test_trying_it_out_prints_one_line(tmp_path: Path) -> None:
         assert bool(err) is bool(more), err.decode()
 
 
-async def test_the_version_is_told(cli: Cli) -> None:
-    """As it is in pyproject.toml."""
-    ran = await cli("--version")
+@pytest.mark.parametrize("env", [{}, {"ROUNDTABLE_WORKSPCE": "x", "ROUNDTABLE_PORT": "many"}])
+async def test_the_version_is_told(cli: Cli, env: dict[str, str]) -> None:
+    """As it is in pyproject.toml, with any settings."""
+    ran = await cli("--version", **env)
     told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert (ran.code, ran.out.strip()) == (0, f"roundtable {told}")

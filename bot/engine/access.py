@@ -8,26 +8,36 @@ Slugs must not reveal what is hidden either. Items of private channels have slug
 plain slug of the same title stays free for all other channels.
 """
 
+import asyncio
 import hmac
+import logging
 from base64 import b32encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from hashlib import sha256
+from typing import Protocol, TypeVar
 
 from bot.domain.item.item import KnownItem, resolve, suffixed
 from bot.domain.messages import step_wording
 from bot.domain.roundtable.inputs import Start
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import MAY_NOT_PRESS, ChannelKind, Person, Place
+from bot.domain.values.places import MAY_NOT_PRESS, Belonging, ChannelKind, Person, Place
 from bot.engine import answers
 from bot.engine.item_locator import ItemLocator, item_in
 from bot.engine.ports import Listing, Store, Workspace
 from bot.engine.unknown_threads import UnknownThreads
-from bot.errors import UserError
+from bot.errors import EffectError, UserError
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 ITEMS_LISTED = 20
 CODE_CHARS = 8
 CODES_TRIED = 100
+ATTEMPTS = 5
+FIRST_WAIT_SECONDS = 0.5
 
 
 class Finder:
@@ -187,6 +197,38 @@ def may_see(place: Place, listed: Listing, *, near: bool = False) -> bool:
 
 def same_channel(one: Place, other: Place) -> bool:
     return (one.team, one.channel) == (other.team, other.channel)
+
+
+class KnowsPeople(Protocol):
+    """The part of the chat that is asked here."""
+
+    async def who(self, person: str) -> Belonging: ...
+
+
+async def belonging(chat: KnowsPeople, person: Person, *, seconds: float) -> Belonging:
+    """UNVERIFIED, which allows no more than a guest may do, when Slack gives no answer in time."""
+    if person.belongs:
+        return person.belongs
+    try:
+        async with asyncio.timeout(seconds):
+            return await retried(partial(chat.who, person.id))
+    except (EffectError, TimeoutError) as error:
+        log.warning("Slack does not say who %s is: %s", person.id, error)
+        return Belonging.UNVERIFIED
+
+
+async def retried(call: Callable[[], Awaitable[T]]) -> T:
+    """For calls that are in no outbox."""
+    for attempt in range(ATTEMPTS):
+        try:
+            return await call()
+        except EffectError as error:
+            if not error.again or attempt == ATTEMPTS - 1:
+                raise
+            wait = error.after_seconds or FIRST_WAIT_SECONDS * 2**attempt
+            log.info("Slack is asked again in %.1f s: %s", wait, error)
+        await asyncio.sleep(wait)
+    raise AssertionError("the last attempt returns or raises")
 
 
 def is_outside(person: Person) -> bool:

@@ -6,7 +6,6 @@ reply is only for the person who asked; it is None when the thread will show the
 of verbs.
 """
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -36,15 +35,15 @@ from bot.domain.roundtable.inputs import (
 )
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import amending
-from bot.domain.values.places import Belonging, ChannelKind, Person, Place
-from bot.engine import answers
+from bot.domain.values.places import ChannelKind, Person, Place
+from bot.engine import access, answers
 from bot.engine.access import Finder, is_outside, only_one, same_channel, sees_folder
 from bot.engine.answers import say_which_item
 from bot.engine.item_locator import folder_of, item_in
 from bot.engine.ports import Chat, Listing, Records, Store, Workspace
 from bot.engine.roundtables import Roundtables
 from bot.engine.unknown_threads import KnownThread, Moved, UnknownThreads, UnsignedThread
-from bot.errors import Conflict, EffectError, Overtaken, UserError, WorkspaceError
+from bot.errors import Conflict, Overtaken, UserError, WorkspaceError
 
 log = logging.getLogger(__name__)
 
@@ -197,7 +196,10 @@ class Commands:
         is_said = not isinstance(event, Amend | Retract)
         match await self._threads.whose(place, under_us=under_us, look=is_said):
             case KnownThread(item, folder):
-                person = event.person if folder else await self._met(event.person)
+                person = event.person
+                if not folder:  # words that are no command arrive without it, but start something here
+                    belongs = await access.belonging(self._chat, person, seconds=KNOWN_SECONDS)
+                    person = person.but(belongs=belongs)
                 if not folder and (why := self._start_refusal(person)):
                     await self._threads.ask(place, item, step_wording.record_gone(item.title))
                     raise UserError(why)
@@ -216,15 +218,6 @@ class Commands:
                 raise UserError(answers.moved(item.title, item.slug))
             case None:
                 return False
-
-    async def _met(self, person: Person) -> Person:
-        """With what Slack says about them: words that are no command arrive without it, but start something here."""
-        if person.belongs:
-            return person
-        with suppress(EffectError, TimeoutError):
-            async with asyncio.timeout(KNOWN_SECONDS):
-                await self._chat.name(person.id)
-        return person.but(belongs=self._chat.belonging(person.id) or Belonging.UNVERIFIED)
 
     async def _taken_up_here(self, place: Place, press: Press) -> Reply:
         """A person confirms that the thread belongs to the item. Only from now on is it read."""

@@ -180,6 +180,10 @@ class Chat(Indicators, Protocol):
         """What *person* is called; their id when Slack does not say."""
         ...
 
+    async def who(self, person: str) -> Belonging:
+        """UNVERIFIED when Slack does not say. Raises EffectError only when a later call may succeed."""
+        ...
+
     def belonging(self, person: str) -> Belonging:
         """What is known of *person* without asking Slack, after a call of `name`."""
         ...

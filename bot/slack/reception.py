@@ -19,6 +19,7 @@ from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.roundtable.inputs import Amend, Say
 from bot.domain.roundtable.permission import may_be_wish
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
+from bot.engine import access
 from bot.engine.review_ports import OnceMarks
 from bot.errors import BotError, Conflict, NewerVersion, SlackError, Unavailable, UserError
 from bot.slack import parse
@@ -29,9 +30,6 @@ from bot.slack.parse import Payload
 from bot.slack.parse import reply_url as reply_url_of
 
 log = logging.getLogger(__name__)
-
-ATTEMPTS = 5
-FIRST_WAIT_SECONDS = 0.5
 
 IDENTIFY_SECONDS = 2.0
 """How long a click or a command waits for `users.info`. Slack waits three seconds in all; the rest is for saving."""
@@ -191,7 +189,7 @@ class Reception:
         """Asks Slack; UNVERIFIED when that takes too long."""
         if (known := self.remembered(person)).belongs:
             return known
-        asking = self.errands.send(self._belonging(person))
+        asking = self.errands.send(access.belonging(self.chat, person, seconds=IDENTIFY_LATER_SECONDS))
         await asyncio.wait({asking}, timeout=IDENTIFY_SECONDS)
         return person.but(belongs=asking.result() if asking.done() else Belonging.UNVERIFIED)
 
@@ -250,22 +248,11 @@ class Reception:
     async def _found_out(
         self, person: Person, where: Place | None, room: ChannelKind
     ) -> tuple[Person, ChannelKind]:
-        asking = self._belonging(person)
+        asking = access.belonging(self.chat, person, seconds=IDENTIFY_LATER_SECONDS)
         if where is None:
             return person.but(belongs=await asking), room
         belongs, room = await asyncio.gather(asking, self.chat.room(where.channel, said=room))
         return person.but(belongs=belongs), room
-
-    async def _belonging(self, person: Person) -> Belonging:
-        """UNVERIFIED, which allows no more than a guest may do, when Slack gives no answer."""
-        if person.belongs:
-            return person.belongs
-        try:
-            async with asyncio.timeout(IDENTIFY_LATER_SECONDS):
-                return await self._retried(partial(self.chat.who, person.id))
-        except (SlackError, TimeoutError) as error:
-            log.warning("Slack does not say who %s is: %s", person.id, error)
-            return Belonging.UNVERIFIED
 
     async def _open_form(self, body: Payload, form: InputForm, trigger: str) -> None:
         try:
@@ -282,19 +269,7 @@ class Reception:
 
     async def _tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         """Retried here, because these answers are in no outbox."""
-        await self._retried(partial(self.chat.tell, place, person, message, reply_url=reply_url))
-
-    async def _retried(self, call: Callable[[], Awaitable[T]]) -> T:
-        for attempt in range(ATTEMPTS):
-            try:
-                return await call()
-            except SlackError as error:
-                if not error.again or attempt == ATTEMPTS - 1:
-                    raise
-                wait = error.after_seconds or FIRST_WAIT_SECONDS * 2**attempt
-                log.info("Slack is asked again in %.1f s: %s", wait, error)
-            await asyncio.sleep(wait)
-        raise AssertionError("the last attempt returns or raises")
+        await access.retried(partial(self.chat.tell, place, person, message, reply_url=reply_url))
 
 
 async def _done(work: Work, person: Person, room: ChannelKind) -> Reply:

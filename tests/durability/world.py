@@ -260,6 +260,9 @@ class SimChat:
         self._called(Kind.SLACK)
         return ""
 
+    async def who(self, person: str) -> Belonging:
+        return Belonging.MEMBER
+
     def belonging(self, person: str) -> Belonging:
         return Belonging.MEMBER
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from bot.domain.item.meta import MetaChange, SlackPlace
-from bot.storage.git.seal import Seal, derived_key
+from bot.keys import seal_key, slug_secret
+from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.samples import NOW, a_commit
 
@@ -56,8 +57,14 @@ def test_older_keys_are_accepted_and_the_newest_signs() -> None:
 
 def test_the_same_token_always_gives_the_same_key() -> None:
     """In Socket Mode and with HTTP; the token does not follow from it."""
-    assert derived_key("xoxb-1") == derived_key("xoxb-1") != derived_key("xoxb-2")
-    assert b"xoxb-1" not in derived_key("xoxb-1")
+    assert seal_key("xoxb-1") == seal_key("xoxb-1") != seal_key("xoxb-2")
+    assert b"xoxb-1" not in seal_key("xoxb-1")
+
+
+def test_derived_keys_stay_as_they_are() -> None:
+    """Seals that were made and slugs that were given by an older version have to count."""
+    assert seal_key("xoxb-1").hex() == "573788d8633a669d0ad401959bff9bfa95c4196ab33be4247718fca244c076b7"
+    assert slug_secret("xoxb-1") == b"slugs.xoxb-1"
 
 
 async def test_every_commit_seals_the_home_that_the_store_has(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from bot.domain.item.meta import SlackPlace
 
 LABEL = "roundtable home 1"
 """Keeps these signatures apart from other uses of the same key."""
-DERIVED = b"roundtable seal key 1"
 
 
 class Seal:
@@ -28,11 +27,6 @@ class Seal:
     def is_valid(self, slug: str, home: SlackPlace) -> bool:
         given = home.seal.encode()
         return any(hmac.compare_digest(_signature(key, slug, home).encode(), given) for key in self._keys)
-
-
-def derived_key(secret: str) -> bytes:
-    """A key derived from *secret*, one way."""
-    return hmac.digest(secret.encode(), DERIVED, "sha256")
 
 
 def _signature(key: bytes, slug: str, home: SlackPlace) -> str:

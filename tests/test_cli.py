@@ -16,8 +16,11 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from redis.asyncio import Redis
 
+from bot import app
 from bot.sandbox import Fault, Sandbox
+from bot.settings import Settings
 from bot.slack.manifest import manifest
 from tests.command_line import ROOT, CommandLine, Ran, command_line, python_m_bot
 from tests.ports import free_port
@@ -160,6 +163,42 @@ async def test_scripts_get_the_same_as_json(
     assert ran.rows()["store"]["found"].startswith("Redis")
     assert ran.rows()["transport"]["found"].startswith("HTTP, at /slack/events")
     assert "s3cret" not in ran.out
+
+
+def everything_in(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file and folder, with its time of change and its content."""
+    return {
+        str(path.relative_to(folder)): (
+            path.lstat().st_mtime_ns,
+            path.read_bytes() if path.is_file() else b"",
+        )
+        for path in (folder, *folder.rglob("*"))
+    }
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["missing", "begun"])
+@pytest.mark.parametrize("with_redis", [False, True], ids=["embedded", "redis"])
+async def test_check_changes_nothing(
+    cli: Cli, slack: Sandbox, redis_url: str, remote: Path, tmp_path: Path, *, begun: bool, with_redis: bool
+) -> None:
+    """No file, no git configuration, no key: also where `run` would make the workspace."""
+    store = {"REDIS_URL": redis_url} if with_redis else {}
+    env = in_slack(slack, ROUNDTABLE_REMOTE=str(remote), **store)
+    if begun:
+        settings = Settings.from_env({**env, "ROUNDTABLE_WORKSPACE": str(tmp_path / "workspace")})
+        async with app.bot(settings, web=False):
+            await slack.person("ada").slash("#roundtable", "/roundtable start Offline sync")
+            await slack.until(lambda: len(slack.messages("#roundtable")))
+            await slack.settled()
+        assert (tmp_path / "workspace/docs/requirements/offline-sync/meta.json").exists()
+    async with Redis.from_url(redis_url) as redis:
+        before = everything_in(tmp_path), {key: await redis.dump(key) for key in await redis.keys()}
+        ran = await cli("check", "--json", **env)
+        after = everything_in(tmp_path), {key: await redis.dump(key) for key in await redis.keys()}
+
+    assert (ran.code, ran.err) == (0, "")
+    assert f"{1 if begun else 0} item" in ran.rows()["workspace"]["found"]
+    assert after == before
 
 
 async def test_everything_that_is_missing_is_said_at_once(cli: Cli) -> None:

@@ -92,14 +92,17 @@ OPENED_ELSEWHERE = {
     "bot/storage/git/rebase.py": {"self._repository.walk"},
     "bot/storage/git/scrub.py": {"self._repository.walk"},
     "bot/storage/git/versions.py": {"repository.walk"},
+    "bot/storage/git/inspection.py": {"nearest.is_dir", "one.exists", "root.exists"},
     "bot/storage/git/repository.py": {
-        "(one / '.git').exists", "(place / 'HEAD').exists", "exclude.exists", "exclude.open", "exclude.read_text",
+        "one.is_dir", "(one / '.git').exists", "(place / 'HEAD').exists", "exclude.exists", "exclude.open", "exclude.read_text",
         "index.exists", "link.exists", "link.read_text", "lock.open", "os.open",
     },
     # Where git moves files: what they are is only compared with what git has.
     "bot/storage/git/checkout_update.py": {"path.lstat", "path.readlink", "self._repository.walk"},
     # Our own locks, and the processes of this machine.
-    "bot/storage/embedded.py": {"(self._path / 'store.lock').open"},
+    "bot/storage/embedded.py": {
+        "(path / 'store.lock').open", "(self._path / 'store.lock').open", "roundtables.is_dir",
+    },
     "bot/storage/git/lock.py": {
         "(process / 'comm').read_text", "(process / 'cwd').readlink", "Path('/proc').glob", "self._lock.open",
         "self._note.read_text", "self._note.write_text",

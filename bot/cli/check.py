@@ -1,13 +1,15 @@
 """
-The preflight: everything that `run` will need, tried out and listed, so that nothing is found out later.
+The preflight: tries everything that `run` needs, and lists the results.
 
-Whatever can be tried is tried in the way that `run` does it. Nothing is kept but what `run` would make too: the
-workspace, when there is none.
+It changes nothing: no file, no git configuration, no key in the store.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Iterable, Iterator
+from pathlib import Path
 from shutil import which
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from bot import app, shipped
@@ -29,10 +31,14 @@ from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
 from bot.slack.manifest import OPTIONAL, SCOPES, missing_scopes
 from bot.slack.transport import APP_LEVEL_REFUSED, PATH
+from bot.storage import embedded
+from bot.storage.git.checkout import STATE
 from bot.storage.git.command import explained
-from bot.storage.git.repository import branch, open_repository
+from bot.storage.git.inspection import inspected as inspected_workspace
+from bot.storage.git.repository import existing_repository, open_repository
 from bot.storage.git.sync import reached
-from bot.storage.redis_check import inspected
+from bot.storage.redis import RedisStore
+from bot.storage.redis_check import inspected, refuse_cluster
 
 # What a preflight found, as a table for people and as rows for scripts.
 
@@ -230,12 +236,11 @@ def _settings(settings: Settings) -> CheckResult:
 
 
 async def _workspace(settings: Settings) -> CheckResult:
-    async with app.workspace(settings) as files:
-        await files.ping()
-        items = await files.items()
+    root = settings.workspace.absolute()
     with explained():
-        commits_to = branch(open_repository(settings.workspace.absolute())).removeprefix("refs/heads/")
-    words = f"{settings.workspace.absolute()}: {counted(len(items), 'item')}, on branch {commits_to}"
+        found = await asyncio.to_thread(inspected_workspace, root, str(settings.items_dir))
+    begins = "" if found.begun else "; the repository will be created"
+    words = f"{root}: {counted(found.items, 'item')}, on branch {found.branch}{begins}"
     missing = () if which("git") else (CheckProblem("git is not on the PATH: no step can search the code."),)
     return CheckResult("workspace", words, missing)
 
@@ -244,8 +249,15 @@ async def _remote(settings: Settings, workspace: CheckResult) -> CheckResult:
     """What git says may name the address, and an address may hold a token."""
     if workspace.stops or not settings.remote:
         return check_extras("remote", "not tried: it needs the workspace")
+    root, remote = settings.workspace.absolute(), settings.remote
     try:
-        found = await reached(settings.workspace.absolute(), settings.remote)
+        if existing_repository(root):
+            found = await reached(root, remote)
+        else:
+            with TemporaryDirectory() as apart:
+                open_repository(Path(apart))
+                is_address = ":" in remote or Path(remote).is_absolute()
+                found = await reached(Path(apart), remote if is_address else str(root / remote))
     except WorkspaceError as error:
         return check_extras(
             "remote", _without_secrets(f"ROUNDTABLE_REMOTE cannot be reached: {error}", settings)
@@ -264,15 +276,21 @@ def _without_secrets(text: str, settings: Settings) -> str:
 
 
 async def _store(settings: Settings) -> CheckResult:
-    async with app.store(settings) as store:
-        await store.ping()
-        unfinished = await store.unfinished()
-    waiting = f"; {counted(len(unfinished), 'roundtable')} to go on with" if unfinished else ""
     if not settings.redis_url:
-        return CheckResult("store", f"for one process, in the workspace{waiting}")
-    redis = await inspected(settings.redis_url.get_secret_value())
+        count = await asyncio.to_thread(embedded.inspected, settings.workspace / STATE)
+        return CheckResult("store", f"for one process, in the workspace{_unfinished(count)}")
+    url = settings.redis_url.get_secret_value()
+    await refuse_cluster(url)
+    async with RedisStore(url) as store:
+        await store.ping()
+        waiting = _unfinished(await store.waiting())
+    redis = await inspected(url)
     problems = tuple(CheckProblem(text, stops=stops) for text, stops in redis.advice)
     return CheckResult("store", redis.found + waiting, problems)
+
+
+def _unfinished(count: int) -> str:
+    return f"; {counted(count, 'roundtable')} to continue" if count else ""
 
 
 async def _slack(settings: Settings) -> CheckResult:

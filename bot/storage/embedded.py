@@ -9,6 +9,7 @@ import asyncio
 import fcntl
 import hashlib
 import logging
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -255,6 +256,31 @@ class EmbeddedStore:
         entry = self._entries.pop(slug, None)
         if entry and self._threads.get(entry.place.key) == slug:
             del self._threads[entry.place.key]
+
+
+def inspected(path: Path) -> int:
+    """
+    How many roundtables have something left to do; changes nothing. Raises ConfigError when the store could not be
+    used, and NewerVersion.
+    """
+    roundtables = path / ROUNDTABLES
+    if not roundtables.is_dir():
+        return 0
+    if not os.access(roundtables, os.W_OK | os.X_OK):
+        raise ConfigError(f"the store {str(path)!r} cannot be written to")
+    with suppress(FileNotFoundError), (path / "store.lock").open("r") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ConfigError(IN_USE) from None
+    waiting = 0
+    with folder(path, [ROUNDTABLES]) as files:
+        for name in files.files():
+            if name.endswith(SUFFIX):
+                with suppress(UnreadableState):
+                    found = decoded(name.removesuffix(SUFFIX), files.read(name, STATE_BYTES) or b"")
+                    waiting += bool(found.pending)
+    return waiting
 
 
 def _until(content: bytes | None) -> float:

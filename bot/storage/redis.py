@@ -225,13 +225,15 @@ class RedisStore(Connected):
         here = [one for one in found if (one.place.team, one.place.channel) == (team, channel)]
         return tuple(sorted(here, key=lambda one: one.now, reverse=True))
 
+    async def waiting(self) -> int:
+        """How many roundtables are unfinished; writes nothing."""
+        async with bounded():
+            listed = await self._listed_as_unfinished()
+        return sum(bool(_listed(owes)) for _, owes, _ in listed.values())
+
     async def unfinished(self, *, quiet_since: str = "") -> tuple[str, ...]:
         async with bounded():
-            slugs = [_text(slug) for slug in await self._redis.zrange(OWING, 0, -1)]
-            reading = self._redis.pipeline(transaction=False)
-            for slug in slugs:
-                reading.hmget(_key(slug), "version", "owes", "updated")
-            found = dict(zip(slugs, await reading.execute(), strict=True))
+            found = await self._listed_as_unfinished()
             settling = self._redis.pipeline(transaction=False)
             for slug, (version, owes, _) in found.items():
                 if version and version.isdigit() and not owes:
@@ -242,6 +244,14 @@ class RedisStore(Connected):
             for slug, (_, owes, updated) in found.items()
             if is_due(_listed(owes), _text(updated), quiet_since=quiet_since)
         )
+
+    async def _listed_as_unfinished(self) -> dict[str, Any]:
+        """The version, the effects and the time of each."""
+        slugs = [_text(slug) for slug in await self._redis.zrange(OWING, 0, -1)]
+        reading = self._redis.pipeline(transaction=False)
+        for slug in slugs:
+            reading.hmget(_key(slug), "version", "owes", "updated")
+        return dict(zip(slugs, await reading.execute(), strict=True))
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         wanted = tuple(slugs)

@@ -45,6 +45,21 @@ def open_repository(root: Path) -> pygit2.Repository:
     return repository
 
 
+def existing_repository(root: Path) -> pygit2.Repository | None:
+    """As `open_repository`, without making or changing anything; None when there is none yet."""
+    try:
+        start = next(one for one in (root, *root.parents) if one.is_dir())
+        found = None if is_ignored(root) else pygit2.discover_repository(str(start))
+        if not found:
+            return None
+        repository = pygit2.Repository(found)
+        _must_be_top_level(repository, root)
+        repository.index.read()
+    except (OSError, pygit2.GitError) as error:
+        raise ConfigError(f"the workspace {str(root)!r} cannot be used: {error}") from error
+    return repository
+
+
 def is_ignored(root: Path) -> bool:
     """Whether the repository around *root* ignores it, as our own source does with `workspace/`."""
     place = root.resolve()

@@ -2,10 +2,10 @@
 Every error this bot raises on purpose.
 
     BotError
-      UserError            somebody asked for something we cannot do; the text is shown to them as it is
+      UserError            a person asked for something we cannot do; the text is shown to them as it is
         NotNow             the roundtable is not at a point where that makes sense
-          Overtaken        somebody else changed the same fields since the person looked at them
-      Conflict             somebody else saved first: reload and decide again
+          Overtaken        another person changed the same fields since the person looked at them
+      Conflict             another process saved first: reload and decide again
       Unavailable          the store did not answer in time: nothing was saved, nothing is acknowledged
         NewerVersion       a newer version of this program saved it: it is neither read nor changed here
       EffectError          the outside world said no to an effect

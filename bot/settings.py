@@ -2,7 +2,7 @@
 The environment, read once and strictly: a misspelt name or a bad value stops the start with a sentence about it.
 
 `ROUNDTABLE_WORKSPACE` sets `workspace`, `SLACK_BOT_TOKEN` sets `slack_bot_token`. What a setting may be is said once,
-in the description of its field, and is what somebody reads who has set it to something else.
+in the description of its field, and is shown to people who set it to something else.
 """
 
 import re

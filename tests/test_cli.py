@@ -583,7 +583,7 @@ async def test_a_persona_who_is_not_there_is_one_problem(cli: Cli, slack: Sandbo
     assert told["text"] == "11 steps name persona 'business-analyst', which is not in people/."
     assert sum("ERR-STEP-006" in line for line in ran.err.splitlines()) == 11
     assert [one["text"] for one in ran.rows()["personas"]["problems"]] == [
-        f"Nobody's `phases` name {key}: Alex Rivera (Solutions Architect) will lead it."
+        f"No persona has {key} in its `phases`: Alex Rivera (Solutions Architect) will lead it."
         for key in ("00-quick-scan", "01-requirements")
     ]
 

@@ -77,7 +77,7 @@ async def test_a_model_that_nobody_stands_in_for_stops_the_run(
         server.will(reply)
         found = await row(tmp_path, **at(server, "openai:qwen3"))
 
-    assert (found.status, found.found) == ("fail", "nobody answers")
+    assert (found.status, found.found) == ("fail", "no model answers")
     assert found.problems == (CheckProblem(said, stops=True),)
 
 

@@ -123,21 +123,21 @@ def _unled(roster: Roster) -> Iterator[CheckProblem]:
         lead, trouble = roster.lead_of(phase.key)
         if trouble:
             yield CheckProblem(
-                f"Nobody's `phases` name {phase.key}: {lead.label} will lead it.", trouble.code
+                f"No persona has {phase.key} in its `phases`: {lead.label} will lead it.", trouble.code
             )
 
 
 def check_steps(settings: Settings, roster: Roster | None) -> CheckResult:
     if roster is None:
-        return check_extras("steps", "not read: there is nobody to lead them")
+        return check_extras("steps", "not read: no persona can lead them")
     findings = Findings()
     folder = settings.steps or shipped.steps_dir()
     try:
         agenda = read_agenda(folder, roster, findings, workspace=settings.workspace)
     except BotError as error:
         return check_extras("steps", error)
-    strangers = [one for one in findings.troubles if one.facts.get("reason") == NOBODY]
-    problems = [*_strangers(strangers, settings), *_problems(findings, but=strangers)]
+    unknown = [one for one in findings.troubles if one.facts.get("reason") == NOBODY]
+    problems = [*_without_persona(unknown, settings), *_problems(findings, but=unknown)]
     if not agenda.steps:
         problems.insert(
             0, CheckProblem(f"There is no step to run: {folder}/NN-phase/NN-step.md.", stops=True)
@@ -147,7 +147,7 @@ def check_steps(settings: Settings, roster: Roster | None) -> CheckResult:
     return CheckResult("steps", found, tuple(problems))
 
 
-def _strangers(troubles: Iterable[Trouble], settings: Settings) -> Iterator[CheckProblem]:
+def _without_persona(troubles: Iterable[Trouble], settings: Settings) -> Iterator[CheckProblem]:
     """Steps that name a persona who is not there: one cause, however many steps it costs."""
     folder = str(settings.personas or "personas").rstrip("/")
     for (code, key), steps in Counter((one.code, one.facts["value"]) for one in troubles).items():
@@ -177,7 +177,7 @@ def _problems(findings: Findings, *, but: Iterable[Trouble] = ()) -> Iterator[Ch
 
 
 class ModelCheck(NamedTuple):
-    """*sentences* are about those who do not; *stops* says that nobody would speak in a meeting."""
+    """*sentences* are about models that do not answer; *stops* says that no persona could speak in a meeting."""
 
     found: str
     sentences: tuple[str, ...]
@@ -185,7 +185,7 @@ class ModelCheck(NamedTuple):
 
 
 async def check_models(settings: Settings, roster: Roster) -> ModelCheck:
-    """Raises ConfigError with whatever is missing before anybody can be asked."""
+    """Raises ConfigError when a setting is missing."""
     async with language_models(settings, roster) as found:
         answers = await found.greeted()
     if not answers:
@@ -193,10 +193,10 @@ async def check_models(settings: Settings, roster: Roster) -> ModelCheck:
             "offline: the personas facilitate, and do not think for themselves", (), stops=False
         )
     chain = Chain.read(settings.model)
-    somebody = chain.offline or not all(answers[name] for name in chain.names)
+    is_usable = chain.offline or not all(answers[name] for name in chain.names)
     answering = ", ".join(str(name) for name, sentence in answers.items() if not sentence)
     return ModelCheck(
-        f"{answering or 'nobody'} answers", tuple(filter(None, answers.values())), stops=not somebody
+        f"{answering or 'no model'} answers", tuple(filter(None, answers.values())), stops=not is_usable
     )
 
 

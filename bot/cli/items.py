@@ -106,7 +106,7 @@ def _spent(settings: Settings, slug: str) -> dict[str, Any]:
 
 
 def _told(spent: Spent) -> dict[str, Any]:
-    """What nobody knows is null for scripts."""
+    """Unknown values are null."""
     known = spent.model_dump(mode="json")
     known["cost"] = None if spent.calls and spent.unpriced == spent.calls else known["cost"]
     return known | {"words": budget.in_words(spent)}

@@ -132,7 +132,7 @@ def show(slug: str, *, as_json: Json = False) -> None:
 
 @commands.command("review")
 def show_review(
-    file: Annotated[Path, typer.Argument(help="A review, whoever wrote it.", readable=False)],
+    file: Annotated[Path, typer.Argument(help="A review.", readable=False)],
     *,
     slug: Annotated[
         str | None, typer.Option("--item", metavar="SLUG", help="Keep it as the item's next review, too.")
@@ -192,7 +192,7 @@ def replay_record(
             form = Form.JSON if as_json else Form.MARKDOWN if as_markdown else Form.TEXT
             for piece in replay.shown(item, form, until=at):
                 typer.echo(piece, nl=False)
-    except BrokenPipeError:  # whoever read along has seen enough
+    except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
@@ -287,8 +287,8 @@ async def _serve(settings: Settings) -> None:
 
 def _look_for_garbage_less() -> None:
     """
-    What it took to start stays. And the values that are kept never go in circles: to look through a thousand
-    roundtables, as Python would by itself every few seconds, makes everybody wait for a tenth of a second.
+    What was loaded at the start stays, and frozen values have no cycles. By default Python would look through a thousand
+    roundtables every few seconds, which delays answers by a tenth of a second.
     """
     gc.freeze()
     gc.set_threshold(*GARBAGE)

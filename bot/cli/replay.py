@@ -58,7 +58,7 @@ def item(settings: Settings, slug: str) -> RecordedItem:
 
 
 def _chosen(name: str) -> RecordedItem:
-    """Somebody's own choice, so that a link is one to the file that is meant."""
+    """The person chose the path, so a link is followed."""
     try:
         path = Path(name).resolve(strict=True)
         one = RecordedItem(path.parent.parent if path.parent.name == "planning" else path.parent, path)

@@ -41,7 +41,7 @@ def content_of(path: Path) -> bytes:
 
 
 def line_of(content: bytes) -> str:
-    """Whatever it is: what is no text has no metadata."""
+    """Any file: one that is no text has no metadata."""
     return triage_line(text_of(content))
 
 

@@ -16,7 +16,7 @@ from bot.storage.git.scrub import Scrubber, ScrubResult
 
 MOST_COMMITS = 5
 WHAT_TO_DO = """
-These commits still have secrets. Change the secrets first, wherever they are in use: whoever has read one, has it.
+These commits still have secrets. Change the secrets first, wherever they are in use: people who read one still have it.
 Then take them out of git, if you want to; that changes history, so stop the bot before, and make a backup:
   git filter-repo --replace-text FILE     FILE is outside of the repository and has one secret in a line
 Commits that are not pushed can also be made one, from the last one that is clean (LAST), with:

@@ -94,8 +94,8 @@ OPENED_ELSEWHERE = {
     "bot/storage/git/versions.py": {"repository.walk"},
     "bot/storage/git/inspection.py": {"nearest.is_dir", "one.exists", "root.exists"},
     "bot/storage/git/repository.py": {
-        "one.is_dir", "(one / '.git').exists", "(place / 'HEAD').exists", "exclude.exists", "exclude.open", "exclude.read_text",
-        "index.exists", "link.exists", "link.read_text", "lock.open", "os.open",
+        "(one / '.git').exists", "(place / 'HEAD').exists", "exclude.exists", "exclude.open", "exclude.read_text",
+        "one.is_dir", "index.exists", "link.exists", "link.read_text", "lock.open", "os.open",
     },
     # Where git moves files: what they are is only compared with what git has.
     "bot/storage/git/checkout_update.py": {"path.lstat", "path.readlink", "self._repository.walk"},

@@ -287,8 +287,8 @@ async def _serve(settings: Settings) -> None:
 
 def _look_for_garbage_less() -> None:
     """
-    What was loaded at the start stays, and frozen values have no cycles. By default Python would look through a thousand
-    roundtables every few seconds, which delays answers by a tenth of a second.
+    What was loaded at the start stays, and frozen values have no cycles. By default Python would look through a
+    thousand roundtables every few seconds, which delays answers by a tenth of a second.
     """
     gc.freeze()
     gc.set_threshold(*GARBAGE)

@@ -103,6 +103,17 @@ def test_what_is_said_while_stopped_is_saved_at_once() -> None:
     assert table.subjects[-1] == "said afterwards"
 
 
+def test_finish_while_stopped_is_answered() -> None:
+    """Only the person who typed it is told; the words stay in the transcript."""
+    table = Table(few_steps()).start().say("For field work.").stop()
+    table.say("finish", who="grace")
+
+    who, told = table.world.told[-1]
+    assert who == "grace"
+    assert told.text.startswith("No step is open, because the roundtable is stopped.")
+    assert table.rt.stage is Stage.PAUSED
+
+
 def test_many_words_while_stopped_are_few_commits() -> None:
     """What is said while one commit is on its way goes into the next one together."""
     table = Table(few_steps()).start().stop().stop_paying()

@@ -112,7 +112,7 @@ def test_an_adopted_thread_is_read_once() -> None:
     table.world.heard = BEFORE
     table.start(place=THREAD)
 
-    assert "I've read this thread: 2 messages were taken over into `draft.md`." in table.texts
+    assert "I've read this thread: 2 messages go into `draft.md`." in table.texts
     assert table.order("read_thread") == ["read_thread"]
     assert table.rt.place.thread == "500.01"
 

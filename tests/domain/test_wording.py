@@ -37,7 +37,7 @@ def test_lists_read_like_sentences(items: list[str], listed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "said"), [(0, "nothing was taken"), (1, "1 message was taken"), (2, "2 messages were taken")]
+    ("count", "said"), [(0, "there is nothing for"), (1, "1 message goes into"), (2, "2 messages go into")]
 )
 def test_adopted_messages_are_counted(count: int, said: str) -> None:
     """In the singular where there is one."""

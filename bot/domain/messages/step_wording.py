@@ -60,8 +60,12 @@ def title_of_root(text: str) -> str:
 
 
 def adopted(count: int) -> str:
-    said = {0: "nothing was", 1: "1 message was"}.get(count, f"{count} messages were")
-    return f"I've read this thread: {said} taken over into `draft.md`."
+    said = {0: "there is nothing for", 1: "1 message goes into"}.get(count, f"{count} messages go into")
+    return f"I've read this thread: {said} `draft.md`."
+
+
+def nothing_open() -> str:
+    return "No step is open, because the roundtable is stopped. Type `/roundtable resume` to continue."
 
 
 def started(person: str, title: str) -> str:

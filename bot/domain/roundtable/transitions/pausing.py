@@ -5,7 +5,7 @@ from bot.domain.messages import menus, step_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import words
-from bot.domain.roundtable.effects import UNDER_WAY, Commit, Post, ReadItem
+from bot.domain.roundtable.effects import UNDER_WAY, Commit, Post, ReadItem, Tell
 from bot.domain.roundtable.inputs import Say, Stop
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
@@ -69,6 +69,8 @@ def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     is_feedback = rt.stalled is not None and rt.stalled.stage in BUSY
     facts = specifying.said(rt, event.text, event.person, playbook, notes=is_answer or is_feedback)
     rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part, **facts)
+    if rt.stage is Stage.PAUSED and words.finishes(event.text):
+        rt = rt.queueing(Tell(person=event.person.id, message=Message(text=step_wording.nothing_open())))
     if is_feedback:
         rt = rt.answering(event, feedback=True)
     elif is_answer:

@@ -22,8 +22,8 @@ from bot.slack.client import Identity
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.redis import RedisStore
 from bot.storage.tasks import DocketWake
+from bot.voices.judging import OfflineWorkshop
 from bot.voices.offline.offline import OfflineVoices
-from bot.voices.offline.workshop import OfflineWorkshop
 
 
 class Parts(NamedTuple):

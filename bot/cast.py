@@ -10,12 +10,11 @@ from bot.domain.privacy.redaction import Redact
 from bot.engine.ports import Planners, Voices
 from bot.engine.review_ports import Reviewers
 from bot.settings import Settings
-from bot.voices.judging import ModelWorkshop
+from bot.voices.judging import ModelWorkshop, OfflineWorkshop
 from bot.voices.llm import models
 from bot.voices.llm.models import ModelRegistry
 from bot.voices.model import LanguageModel, RedactingModel
 from bot.voices.offline.offline import OfflineVoices
-from bot.voices.offline.workshop import OfflineWorkshop
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
 from bot.voices.thinking import ModelVoices
 

@@ -121,8 +121,6 @@ FUNCTION_LINES = 60
 OFFLINE = "one is in voices/offline, which is being replaced"
 SAME_NAME = {
     "Dispute": OFFLINE,
-    "Evidence": OFFLINE,
-    "Finding": OFFLINE,
     "Kind": OFFLINE,
     "Note": OFFLINE,
     "Row": OFFLINE,

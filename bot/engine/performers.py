@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, NamedTuple, assert_never
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.taxonomy import Severity, Trouble
 from bot.domain.discussion.synthesis import claims
 from bot.domain.item.item import DRAFT
@@ -75,6 +76,7 @@ from bot.engine.ports import (
     Chat,
     LoadedItem,
     Planners,
+    PlanningCase,
     Records,
     Speech,
     VoiceContext,
@@ -92,6 +94,7 @@ Told = dict[str, Any]
 class Workshops(NamedTuple):
     planners: Planners
     workspace: Workspace
+    schema: Schema
 
     async def perform(self, effect: InWorkshop, rt: Roundtable, told: Told) -> Outcome:
         match effect:
@@ -99,8 +102,8 @@ class Workshops(NamedTuple):
                 return await self._read(effect, rt, told)
             case Judge():
                 assert rt.workshop, "a role is asked in a workshop"
-                files = await self.workspace.files(rt.slug, self.planners.reads)
-                verdict, facts = await self.planners.judge(rt.workshop, effect.role, files)
+                case = await self._case(rt)
+                verdict, facts = await self.planners.judge(rt.workshop, effect.role, case)
                 return Judged(**told, role=effect.role, round=effect.round, verdict=verdict, facts=facts)
             case Formalize():
                 return await self._formalized(rt, told)
@@ -122,15 +125,19 @@ class Workshops(NamedTuple):
 
     async def _formalized(self, rt: Roundtable, told: Told) -> Formalized:
         assert rt.workshop, "a plan is written in a workshop"
-        files = await self.workspace.files(rt.slug, self.planners.reads)
         found = await self.workspace.planning(rt.slug)
         lines = _everything(found.lines, rt.lines)
-        formal = await self.planners.formalize(rt.workshop, files, lines=lines)
+        formal = await self.planners.formalize(rt.workshop, await self._case(rt), lines=lines)
         known = KnownIds(
             requirements=formal.requirements,
             turns=frozenset(line.message_id for line in lines if line.message_id),
         )
         return Formalized(**told, plan=formal.plan, known=known, facts=formal.facts)
+
+    async def _case(self, rt: Roundtable) -> PlanningCase:
+        reads = self.planners.reads
+        files = await self.workspace.files(rt.slug, reads) if reads else {}
+        return PlanningCase(self.schema, rt.specification, files)
 
 
 def _everything(saved: Iterable[Line], pending: Iterable[Line]) -> tuple[Line, ...]:
@@ -200,7 +207,7 @@ class Performers(NamedTuple):
         """Work that people wait for: a sign in the thread shows it."""
         if isinstance(effect, ByVoice):
             return await self._by_voice(effect, rt, told)
-        return await Workshops(self.planners, self.workspace).perform(effect, rt, told)
+        return await Workshops(self.planners, self.workspace, self.playbook.schema).perform(effect, rt, told)
 
     async def _in_chat(self, effect: InChat, rt: Roundtable, told: Told) -> Outcome:
         again = effect.attempts > 1

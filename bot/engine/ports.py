@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.discussion.synthesis import Synthesis
@@ -26,7 +27,7 @@ from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, WorkIndicator
 from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, HandEdit, ItemState, ThreadMessage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.entries import Patch, Specification
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.witness import RolledBack, Witness
 from bot.domain.values.places import Belonging, Place
@@ -546,24 +547,26 @@ class WrittenPlan(NamedTuple):
     facts: Facts = NO_FACTS
 
 
-class Planners(Protocol):
-    """
-    The roles of the planning workshop, and the writer of its plan. *files* are the item's artifacts.
+class PlanningCase(NamedTuple):
+    """What is planned: the entries of the item, and the files that `Planners.reads` names, as far as they exist."""
 
-    Raises VoiceError.
-    """
+    schema: Schema
+    specification: Specification
+    files: Mapping[str, str] = {}
+
+
+class Planners(Protocol):
+    """The roles of the planning workshop, and the writer of its plan. Raises VoiceError."""
 
     @property
     def reads(self) -> tuple[str, ...]:
         """The artifacts of an item that they read, if they exist."""
         ...
 
-    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> tuple[RoleVerdict, Facts]:
-        """The verdict of *role* in this round, only in its own field."""
+    async def judge(self, ws: Workshop, role: str, case: PlanningCase) -> tuple[RoleVerdict, Facts]:
+        """The verdict of *role* in this round, only in its own field. Without facts no model was asked."""
         ...
 
-    async def formalize(
-        self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]
-    ) -> WrittenPlan:
-        """The plan, from the item's files and people's *lines*; `ws.errors` are those of the previous plan."""
+    async def formalize(self, ws: Workshop, case: PlanningCase, *, lines: Iterable[Line]) -> WrittenPlan:
+        """The plan; *lines* are the transcript's, `ws.errors` those of the previous plan."""
         ...

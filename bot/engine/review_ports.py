@@ -8,17 +8,19 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import Notice
 from bot.domain.reviews.text import Review, ReviewerOpinion
+from bot.domain.specification.entries import Specification
 from bot.domain.values.places import Place
 
 
 class ReviewCase(NamedTuple):
-    """An item as reviewers find it: its artifacts as text, and the steps that are finished."""
+    """An item as reviewers find it: its artifacts as text, its entries, and the steps that are finished."""
 
     slug: str
     title: str
     files: Mapping[str, str]
     steps_completed: Collection[str]
     playbook: Playbook
+    specification: Specification = Specification()
 
 
 class Reviewers(Protocol):

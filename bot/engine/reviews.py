@@ -46,6 +46,7 @@ from bot.domain.reviews.notice import (
 from bot.domain.reviews.review import triage_line
 from bot.domain.reviews.text import ReviewerOpinion
 from bot.domain.reviews.triage import entry_of
+from bot.domain.specification.entries import Specification
 from bot.domain.values.places import Place
 from bot.domain.values.text import text_of
 from bot.domain.values.timestamps import seconds_since
@@ -168,12 +169,14 @@ class ReviewContext(NamedTuple):
         written = (output for step in self.playbook.agenda.steps for output in step.outputs)
         standing = state.artifacts if state else ()
         paths = tuple(dict.fromkeys((*written, *standing, *ALSO_READ)))
+        planning = await self.workspace.planning(notice.slug)
         return ReviewCase(
             slug=notice.slug,
             title=review_wording.title_of(notice),
             files=await self.workspace.files(notice.slug, paths),
             steps_completed=state.meta.steps_completed if state else (),
             playbook=self.playbook,
+            specification=Specification().folding(planning.lines),
         )
 
     async def _asked(self, wish: MakeReview) -> str:

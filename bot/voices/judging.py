@@ -1,30 +1,24 @@
 """
-Roles and reviewers that think. What they say is shown and kept; nothing acts on it.
-
-A mind that fails makes no verdict and no finding of its own: a role cannot say then, and a reviewer has found what
-code can find.
+The roles of the planning workshop and the writer of its plan: what the specification says, or what a model says
+with the specification before it. What they say is shown and kept; people decide.
 """
 
+import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
-from bot.domain.catalog.personas import Persona, Roster
-from bot.domain.item.artifacts import shared
+from bot.domain.catalog.personas import Roster
+from bot.domain.planning import derived
+from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.plan_reader import KnownIds, objects_in, read_plan
 from bot.domain.planning.verdict import RoleVerdict, read_verdict, unreadable
 from bot.domain.planning.workshop import Workshop
-from bot.domain.reviews.text import Finding, FindingSeverity, ReviewerOpinion
 from bot.domain.transcript.lines import Line
-from bot.engine.ports import Facts, WrittenPlan
+from bot.engine.ports import NO_FACTS, Facts, PlanningCase, WrittenPlan
 from bot.errors import VoiceError
 from bot.voices.model import LanguageModel
-from bot.voices.offline import checklist
-from bot.voices.offline.dossier import Dossier
-from bot.voices.offline.numbering import known_requirements
-from bot.voices.offline.workshop import OfflineWorkshop
 from bot.voices.prompts import judging
-from bot.voices.prompts.seen import row, sanitized
+from bot.voices.prompts.seen import sanitized
 from bot.voices.prompts.tasks import again
 from bot.voices.thinking import CallLimits, ModelSession
 
@@ -32,33 +26,61 @@ log = logging.getLogger(__name__)
 
 JUDGING = CallLimits(90.0, 2_000)
 FORMALIZING = CallLimits(180.0, 8_000)
-REVIEWING = CallLimits(120.0, 4_000)
-SPEC = "requirements-spec.md"
-TEXT_CHARS = 400
+READ = (
+    "draft.md",
+    "quick-scan.md",
+    "requirements-spec.md",
+    "user-stories.json",
+    "traceability-matrix.csv",
+    "impact-analysis.md",
+    "architecture-overview.md",
+    "module-design.md",
+    "interface-spec.md",
+    "data-flow.md",
+    "error-taxonomy.md",
+    "design-summary.md",
+    "docs/common/nfr-matrix.md",
+)
+"""What a model is shown of an item's files."""
 
 MindOf = Callable[[str], LanguageModel | None]
-Files = Mapping[str, str]
+
+
+class OfflineWorkshop:
+    """Without a model: coverage is the verdict, and the plan is a projection of the entries. Never fails."""
+
+    reads: tuple[str, ...] = ()
+
+    async def judge(self, ws: Workshop, role: str, case: PlanningCase) -> tuple[RoleVerdict, Facts]:
+        settled = [one.text for one in ws.questions if one.settled]
+        verdict = await asyncio.to_thread(
+            derived.verdict, case.schema, case.specification, role, settled=settled
+        )
+        return verdict, NO_FACTS
+
+    async def formalize(self, ws: Workshop, case: PlanningCase, *, lines: Iterable[Line]) -> WrittenPlan:
+        turns = _ids(lines)
+        plan = await asyncio.to_thread(derived.plan, ws, case.schema, case.specification, turns=turns)
+        return WrittenPlan(plan.model_dump_json(), frozenset(case.specification.entries))
 
 
 class ModelWorkshop:
-    """*roles* are the workshop's personas; one that is not among them, or whose mind fails, is answered for offline."""
+    """*roles* are the workshop's personas; a role without a persona or a model is answered for by *rules*."""
 
-    def __init__(self, mind_of: MindOf, roles: Roster, offline: OfflineWorkshop) -> None:
+    reads = READ
+
+    def __init__(self, mind_of: MindOf, roles: Roster, rules: OfflineWorkshop) -> None:
         self._mind_of = mind_of
         self._roles = roles
-        self._offline = offline
+        self._rules = rules
 
-    @property
-    def reads(self) -> tuple[str, ...]:
-        return self._offline.reads
-
-    async def judge(self, ws: Workshop, role: str, files: Files) -> tuple[RoleVerdict, Facts]:
-        """Never raises: a role that cannot be asked cannot say, and holds nothing up for ever. Its calls count."""
+    async def judge(self, ws: Workshop, role: str, case: PlanningCase) -> tuple[RoleVerdict, Facts]:
+        """Never raises: a role whose model fails cannot say. Its calls count."""
         persona = next((one for one in self._roles if one.actor == role), None)
         mind = self._mind_of(persona.key) if persona else None
         if persona is None or mind is None:
-            return await self._offline.judge(ws, role, files)
-        prompt = judging.judge(ws, persona, self._roles, files=files)
+            return await self._rules.judge(ws, role, case)
+        prompt = judging.judge(ws, persona, self._roles, files=case.files, entries=judging.entries(case))
         thinking = ModelSession(mind, JUDGING)
         try:
             text = await thinking.about(prompt)
@@ -69,75 +91,31 @@ class ModelWorkshop:
             return unreadable(f"the model gave no answer ({error.reason or 'unknown'})"), thinking.facts
         return read_verdict(sanitized(text)), thinking.facts
 
-    async def formalize(self, ws: Workshop, files: Files, *, lines: Iterable[Line]) -> WrittenPlan:
-        """A mind's plan if it is valid, at the second attempt if need be; else the one that needs no mind."""
+    async def formalize(self, ws: Workshop, case: PlanningCase, *, lines: Iterable[Line]) -> WrittenPlan:
+        """A model's plan if it is valid and contradicts no entry, at the second attempt if need be; else the rules'."""
         said, mind = tuple(lines), self._mind_of(next(iter(self._roles)).key)
         if mind is None:
-            return await self._offline.formalize(ws, files, lines=said)
-        known = KnownIds(
-            requirements=frozenset(one.id for one in known_requirements(files.get(SPEC, ""))),
-            turns=frozenset(line.message_id for line in said if line.message_id),
-        )
+            return await self._rules.formalize(ws, case, lines=said)
+        known = KnownIds(requirements=frozenset(case.specification.entries), turns=_ids(said))
         thinking = ModelSession(mind, FORMALIZING)
+        entries = judging.entries(case)
         errors: tuple[str, ...] = ()
         try:
             for _ in range(2):
-                text = await thinking.about(judging.formalize(ws, files, said, errors=errors))
-                reading = read_plan(sanitized(text), known)
-                if reading.plan:
+                prompt = judging.formalize(ws, case.files, said, entries=entries, errors=errors)
+                reading = read_plan(sanitized(await thinking.about(prompt)), known)
+                errors = reading.errors or _contradictions(reading.plan, case)
+                if reading.plan and not errors:
                     return WrittenPlan(reading.plan.model_dump_json(), known.requirements, thinking.facts)
-                errors = reading.errors
         except VoiceError as error:
             log.warning("the plan is written without a model: %s (%s)", error, error.reason)
-        plain = await self._offline.formalize(ws, files, lines=said)
+        plain = await self._rules.formalize(ws, case, lines=said)
         return plain._replace(facts=thinking.facts)
 
 
-class ModelReviewer:
-    """Reviews by a mind, together with what code finds by looking."""
-
-    def __init__(self, mind: LanguageModel) -> None:
-        self._mind = mind
-
-    async def opinion(self, item: Dossier, persona: Persona, roster: Roster) -> ReviewerOpinion:
-        """Raises VoiceError: who could not look has found nothing, and that is said."""
-        prompt = judging.review(item.slug, persona, roster, files=item.texts)
-        thinking = ModelSession(self._mind, REVIEWING)
-        found = _findings(await thinking.about(prompt), item)
-        if found is None:
-            found = _findings(await thinking.about(again(prompt, "findings")), item)
-        if found is None:
-            raise VoiceError(f"{persona.name}'s review could not be read.", reason="unstructured")
-        looked = checklist.opinion(item, persona, roster)
-        return looked.but(findings=tuple(dict.fromkeys((*found, *looked.findings))))
+def _contradictions(plan: PlanDocument | None, case: PlanningCase) -> tuple[str, ...]:
+    return derived.contradictions(plan, case.schema, case.specification) if plan else ()
 
 
-def _findings(text: str, item: Dossier) -> tuple[Finding, ...] | None:
-    """None where there is no list of findings, however short."""
-    given = next(
-        (one["findings"] for one in objects_in(sanitized(text)) if isinstance(one.get("findings"), list)),
-        None,
-    )
-    if given is None:
-        return None
-    found = [finding for one in given[: judging.MOST_FINDINGS] if (finding := _finding(one, item))]
-    return tuple(sorted(found, key=lambda one: one.severity.rank))
-
-
-def _finding(given: Any, item: Dossier) -> Finding | None:
-    """Of a file that is there; a line that is not is the whole file."""
-    if not isinstance(given, Mapping):
-        return None
-    file, text = given.get("file"), given.get("text")
-    severities = {one.value: one for one in FindingSeverity}
-    severity = severities.get(str(given.get("severity")).casefold(), FindingSeverity.MINOR)
-    if not isinstance(file, str) or file not in item.texts or not isinstance(text, str) or not text.strip():
-        return None
-    line = given.get("line")
-    is_line = isinstance(line, int) and not isinstance(line, bool) and 0 < line <= _length(item.texts[file])
-    told = line if is_line and not shared(file) else 0  # of a shared file only a part was shown
-    return Finding(severity=severity, file=file, text=row(text, TEXT_CHARS), line=told)
-
-
-def _length(text: str) -> int:
-    return len(text.splitlines())
+def _ids(lines: Iterable[Line]) -> frozenset[str]:
+    return frozenset(line.message_id for line in lines if line.message_id)

@@ -1,60 +1,80 @@
-"""The reviewers: each persona goes through the checklist of its lens, beside the event loop, or thinks as well."""
+"""The reviewers: a model judges an item's files; without one a review lists gaps, and gives no verdict."""
 
 import asyncio
-from collections.abc import Iterable
-from threading import Lock
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from bot.domain.catalog.personas import Persona
-from bot.domain.reviews.text import Review, ReviewerOpinion
+from bot.domain.item.artifacts import shared
+from bot.domain.planning.plan_reader import objects_in
+from bot.domain.reviews import coverage
+from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
 from bot.engine.review_ports import ReviewCase
-from bot.voices.judging import MindOf, ModelReviewer
-from bot.voices.offline import checklist
-from bot.voices.offline.dossier import Dossier
+from bot.errors import VoiceError
+from bot.voices.model import LanguageModel
+from bot.voices.prompts import judging
+from bot.voices.prompts.seen import row, sanitized
+from bot.voices.prompts.tasks import again
+from bot.voices.thinking import CallLimits, ModelSession
 
+REVIEWING = CallLimits(120.0, 4_000)
+TEXT_CHARS = 400
+LONGEST_CHARS = 1_000_000
+"""Longer files were not written in a meeting, and are not reviewed."""
+DRAFT = "draft.md"
+RULE = "Without a reviewer: these are the gaps that coverage finds. It cannot tell whether the rest is right."
+JUDGED = "Reviewed by a model, with the gaps that coverage finds."
+INPUTS: Mapping[str, tuple[str, ...]] = {
+    "code": ("impact-analysis.md", "quick-scan.md"),
+    "standards": ("nfr-matrix.md",),
+    "plan": ("planning/plan.md", "requirements-spec.md"),
+    "schema": ("interface-spec.md",),
+}
+"""What a reviewer needs beside the text that is reviewed, and the files of an item that have it."""
 
-class _Table(NamedTuple):
-    """What lies before the reviewers of a case: they read it together, so that it is read once."""
-
-    case: ReviewCase
-    dossier: Dossier
-    turn: Lock
-
-    def opinion(self, persona: Persona) -> ReviewerOpinion:
-        with self.turn:
-            return checklist.opinion(self.dossier, persona, self.case.playbook.roster)
+MindOf = Callable[[str], LanguageModel | None]
 
 
 class ChecklistReviewers:
-    def __init__(self) -> None:
-        self._newest: _Table | None = None
-
     async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
-        if self._newest is None or self._newest.case is not case:
-            self._newest = _Table(case, _dossier(case), Lock())
-        return await asyncio.to_thread(self._newest.opinion, persona)
+        """The gaps of the steps that *persona* leads. Nobody has judged anything."""
+        found = await asyncio.to_thread(
+            coverage.gaps_by_lead, case.playbook, case.specification, case.steps_completed
+        )
+        gaps = found.get(persona.key, ())
+        return ReviewerOpinion(by=persona.label, lens=persona.lens, gaps=gaps, judged=False)
 
     async def together(
         self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
     ) -> Review:
         given = tuple(opinions)
-        review = await asyncio.to_thread(
-            checklist.together, _dossier(case), case.playbook.roster, given, unseen=unseen
+        method = JUDGED if any(one.judged for one in given) else RULE
+        return Review(
+            title=case.title,
+            method=f"{asked} {method}".strip(),
+            coverage=await asyncio.to_thread(
+                coverage.summary, case.playbook, case.specification, case.steps_completed
+            ),
+            opinions=given,
+            missing=tuple(_missing(case)),
+            unseen=tuple(filter(None, (*unseen, *_unseen(case, given)))),
         )
-        return review.but(method=f"{asked} {review.method}".strip())
 
 
 class ModelReviewers:
-    """*mind_of* gives a persona's mind, by its key; who has none goes through the checklist."""
+    """*mind_of* gives a persona's model, by its key; without one its steps' gaps are listed."""
 
     def __init__(self, mind_of: MindOf, checklist: ChecklistReviewers) -> None:
         self._mind_of = mind_of
         self._checklist = checklist
 
     async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
-        if mind := self._mind_of(persona.key):
-            return await ModelReviewer(mind).opinion(_dossier(case), persona, case.playbook.roster)
-        return await self._checklist.opinion(case, persona)
+        """Raises VoiceError: a reviewer who could not look has found nothing, and that is said."""
+        listed = await self._checklist.opinion(case, persona)
+        mind = self._mind_of(persona.key)
+        if mind is None:
+            return listed
+        return listed.but(findings=await findings(mind, case, persona), judged=True)
 
     async def together(
         self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
@@ -62,11 +82,68 @@ class ModelReviewers:
         return await self._checklist.together(case, opinions, unseen=unseen, asked=asked)
 
 
-def _dossier(case: ReviewCase) -> Dossier:
-    return Dossier(
-        slug=case.slug,
-        title=case.title,
-        files=case.files,
-        agenda=case.playbook.agenda,
-        steps_completed=case.steps_completed,
+async def findings(mind: LanguageModel, case: ReviewCase, persona: Persona) -> tuple[Finding, ...]:
+    """What a model finds in the item's files. Raises VoiceError."""
+    texts = texts_of(case.files)
+    prompt = judging.review(case.slug, persona, case.playbook.roster, files=texts)
+    thinking = ModelSession(mind, REVIEWING)
+    found = _findings(await thinking.about(prompt), texts)
+    if found is None:
+        found = _findings(await thinking.about(again(prompt, "findings")), texts)
+    if found is None:
+        raise VoiceError(f"{persona.name}'s review could not be read.", reason="unstructured")
+    return found
+
+
+def texts_of(files: Mapping[str, str]) -> Mapping[str, str]:
+    """What can be reviewed, by the names that steps use."""
+    named = {path.removeprefix("docs/common/"): text for path, text in files.items()}
+    return {
+        path: text for path, text in sorted(named.items()) if path != DRAFT and len(text) <= LONGEST_CHARS
+    }
+
+
+def _missing(case: ReviewCase) -> Iterator[str]:
+    texts = texts_of(case.files)
+    for category, paths in INPUTS.items():
+        if not any(texts.get(path, "").strip() for path in paths):
+            yield f"{category}: there is nothing in {' or '.join(paths)}."
+
+
+def _unseen(case: ReviewCase, given: Iterable[ReviewerOpinion]) -> Iterator[str]:
+    known = {one.by for one in given}
+    for persona in case.playbook.roster:
+        if persona.label not in known:
+            yield f"Nobody looked through the lens of {persona.label}: {persona.lens}."
+    for path, text in sorted(case.files.items()):
+        if len(text) > LONGEST_CHARS:
+            yield f"{path} is longer than {LONGEST_CHARS} characters, and was not read."
+    yield coverage.unfinished(case.playbook, case.steps_completed)
+
+
+def _findings(text: str, texts: Mapping[str, str]) -> tuple[Finding, ...] | None:
+    """None where there is no list of findings, however short."""
+    given = next(
+        (one["findings"] for one in objects_in(sanitized(text)) if isinstance(one.get("findings"), list)),
+        None,
     )
+    if given is None:
+        return None
+    found = [finding for one in given[: judging.MOST_FINDINGS] if (finding := _finding(one, texts))]
+    return tuple(sorted(found, key=lambda one: one.severity.rank))
+
+
+def _finding(given: Any, texts: Mapping[str, str]) -> Finding | None:
+    """Of a file that is there; a line that is not is the whole file."""
+    if not isinstance(given, Mapping):
+        return None
+    file, text = given.get("file"), given.get("text")
+    severities = {one.value: one for one in FindingSeverity}
+    severity = severities.get(str(given.get("severity")).casefold(), FindingSeverity.MINOR)
+    if not isinstance(file, str) or file not in texts or not isinstance(text, str) or not text.strip():
+        return None
+    line = given.get("line")
+    lines = len(texts[file].splitlines())
+    is_line = isinstance(line, int) and not isinstance(line, bool) and 0 < line <= lines
+    told = line if is_line and not shared(file) else 0  # of a shared file only a part was shown
+    return Finding(severity=severity, file=file, text=row(text, TEXT_CHARS), line=told)

@@ -68,8 +68,31 @@ def test_only_something_critical_is_a_fail() -> None:
     """However much else there is, and whatever was missing."""
     passed = a_review(CRITERION, QUESTION, missing=("code: nobody said which",))
 
-    assert passed.meta.verdict == ReviewVerdict.PASS
-    assert a_review(CRITERION, SECTION).meta.verdict == ReviewVerdict.FAIL
+    assert verdict(passed) == ReviewVerdict.PASS
+    assert verdict(a_review(CRITERION, SECTION)) == ReviewVerdict.FAIL
+
+
+def verdict(review: Review) -> ReviewVerdict | None:
+    return review.meta.verdict if review.meta else None
+
+
+def test_a_list_of_gaps_is_no_verdict() -> None:
+    """Nobody has judged: there is no block, the line says so, and the coverage is the text."""
+    rule = ReviewerOpinion(by="Maya Chen", gaps=("How likely is RSK-001?",), judged=False)
+    alone = Review(
+        title="X",
+        method="Without a reviewer.",
+        coverage="FR 4 of 4 with a test, risks 2, open 1",
+        opinions=(rule,),
+    )
+    with_a_reviewer = alone.but(opinions=(rule, ReviewerOpinion(by="Ada", findings=(CRITERION,))))
+
+    assert (alone.meta, alone.line) == (None, "REVIEW: metadata unavailable")
+    assert MARKER not in alone.markdown
+    assert "FR 4 of 4 with a test, risks 2, open 1" in alone.markdown
+    assert "- How likely is RSK-001?" in alone.markdown
+    assert triage_line(alone.markdown) == alone.line
+    assert with_a_reviewer.line == "REVIEW: PASS | issues=1 (critical=0) | missing_inputs=0"
 
 
 def test_the_worst_comes_first() -> None:
@@ -88,7 +111,7 @@ def test_what_two_reviewers_found_counts_once() -> None:
         ),
     )
 
-    assert both.meta.issues_total == 2
+    assert both.line == "REVIEW: FAIL | issues=2 (critical=1) | missing_inputs=0"
     assert both.markdown.count("FR-002 has no criterion.") == 2
 
 
@@ -126,8 +149,16 @@ REVIEWS = st.builds(
     Review,
     title=WORDS,
     method=WORDS,
+    coverage=WORDS,
     opinions=st.lists(
-        st.builds(ReviewerOpinion, by=WORDS, lens=WORDS, findings=st.lists(FINDINGS, max_size=3).map(tuple)),
+        st.builds(
+            ReviewerOpinion,
+            by=WORDS,
+            lens=WORDS,
+            findings=st.lists(FINDINGS, max_size=3).map(tuple),
+            gaps=st.lists(WORDS, max_size=2).map(tuple),
+            judged=st.booleans(),
+        ),
         max_size=3,
     ).map(tuple),
     missing=st.lists(WORDS, max_size=2).map(tuple),

@@ -59,3 +59,14 @@ def test_a_review_of_somebody_else_shows_its_line_and_no_more(text: str) -> None
     assert shown.line == "REVIEW: metadata unavailable"
     assert shown.findings == ()
     assert shown.hidden == (NOT_OURS,)
+
+
+def test_gaps_are_counted_beside_the_coverage() -> None:
+    """Nobody reviewed it, and nobody is named."""
+    rule = ReviewerOpinion(by="Maya Chen", gaps=("A?", "B?"), judged=False)
+    shown = entry_of(Review(title="X", method="", coverage="FR 1 of 2 with a test", opinions=(rule,)))
+
+    assert shown.line == "REVIEW: metadata unavailable"
+    assert shown.reviewers == ()
+    assert shown.findings == ("FR 1 of 2 with a test",)
+    assert shown.hidden == ("2 gaps in the specification: listed in the review.",)

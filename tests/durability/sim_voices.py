@@ -9,7 +9,7 @@ from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import Workshop
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import Line
-from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, WrittenPlan
+from bot.engine.ports import NO_FACTS, Facts, PlanningCase, Speech, VoiceContext, WrittenPlan
 from bot.errors import VoiceError
 from tests.durability.fates import Kind, Refused
 from tests.durability.world import World
@@ -51,12 +51,10 @@ class SimPlanners:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    async def judge(self, ws: Workshop, role: str, files: Mapping[str, str]) -> tuple[RoleVerdict, Facts]:
+    async def judge(self, ws: Workshop, role: str, case: PlanningCase) -> tuple[RoleVerdict, Facts]:
         return RoleVerdict(ok=True, confidence=0.9, reasons=(self._said(f"{role} has read it."),)), NO_FACTS
 
-    async def formalize(
-        self, ws: Workshop, files: Mapping[str, str], *, lines: Iterable[Line]
-    ) -> WrittenPlan:
+    async def formalize(self, ws: Workshop, case: PlanningCase, *, lines: Iterable[Line]) -> WrittenPlan:
         return WrittenPlan(self._said(json.dumps({"id": ws.slug, "title": ws.title, "brief": ws.brief})))
 
     def _said(self, text: str) -> str:

@@ -56,9 +56,11 @@ class PlanRemark(Value):
 
 
 class PlanAggregate(Stored):
+    """`confidence` is the least that a role named; None where none did."""
+
     ok: bool
     decision: PlanOutcome
-    confidence: float
+    confidence: float | None = None
     reasons: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     blocking_issues: tuple[str, ...] = ()
@@ -85,7 +87,9 @@ def aggregate(verdicts: Mapping[str, RoleVerdict], remarks: Collection[PlanRemar
     return PlanAggregate(
         ok=decision is PlanOutcome.ACCEPTED,
         decision=decision,
-        confidence=min((one.sureness for one in verdicts.values()), default=0.0),
+        confidence=min(
+            (one.confidence for one in verdicts.values() if one.confidence is not None), default=None
+        ),
         reasons=tuple(reasons),
         suggestions=tuple(suggestions),
         blocking_issues=tuple(blocking),

@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-from bot.domain.reviews.review import ReviewMeta, ReviewVerdict, without_marker
+from bot.domain.reviews.review import UNAVAILABLE, ReviewMeta, ReviewVerdict, without_marker
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import one_line
 from bot.domain.values.value import Value
 
 SENTENCE_CHARS = 400
 NOTHING = "_Nothing found._"
+NO_GAP = "_No gap in what was recorded._"
 
 
 class FindingSeverity(StrEnum):
@@ -44,21 +45,27 @@ class Finding(Value):
 
 
 class ReviewerOpinion(Value):
-    """What one reviewer found; *lens* is what they look at."""
+    """
+    What one reviewer found; *lens* is what they look at. Not *judged* is what a rule lists: *gaps* in the
+    specification, which are no verdict.
+    """
 
     by: str
     lens: str = ""
     findings: tuple[Finding, ...] = ()
+    gaps: tuple[str, ...] = ()
+    judged: bool = True
 
 
 class Review(Value):
     """
-    *method* says in a sentence how it was made. *missing* are the inputs a review should have had, *unseen* is what was
-    not reviewed, each with the reason.
+    *method* says in a sentence how it was made, *coverage* what is in the specification. *missing* are the inputs a
+    review should have had, *unseen* is what was not reviewed, each with the reason.
     """
 
     title: str
     method: str
+    coverage: str = ""
     opinions: tuple[ReviewerOpinion, ...] = ()
     missing: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
@@ -70,7 +77,10 @@ class Review(Value):
         return tuple(sorted(found, key=lambda one: one.severity.rank))
 
     @property
-    def meta(self) -> ReviewMeta:
+    def meta(self) -> ReviewMeta | None:
+        """None where nobody judged: counting gaps is no verdict."""
+        if not any(opinion.judged for opinion in self.opinions):
+            return None
         critical = sum(one.severity is FindingSeverity.CRITICAL for one in self.findings)
         return ReviewMeta(
             verdict=ReviewVerdict.FAIL if critical else ReviewVerdict.PASS,
@@ -80,12 +90,17 @@ class Review(Value):
         )
 
     @property
+    def line(self) -> str:
+        return self.meta.line if self.meta else UNAVAILABLE
+
+    @property
     def markdown(self) -> str:
-        """The metadata first. No text of a reviewer can forge or break it."""
+        """The metadata first, if there is any. No text of a reviewer can forge or break it."""
         parts = [
-            self.meta.block,
+            self.meta.block if self.meta else "",
             f"# Review of {_plain(self.title)}",
             _plain(self.method),
+            _plain(self.coverage),
             *(_opinion(one) for one in self.opinions),
             _list("Missing inputs", self.missing),
             _list("Not looked at", self.unseen),
@@ -99,7 +114,9 @@ def _opinion(opinion: ReviewerOpinion) -> str:
         f"- **{one.severity}** `{_code(one.place)}` — {_plain(one.text)}"
         for one in Review(title="", method="", opinions=(opinion,)).findings
     )
-    return f"## {_plain(opinion.by)}{lens}\n\n" + ("\n".join(found) or NOTHING)
+    gaps = (f"- {_plain(gap)}" for gap in opinion.gaps)
+    nothing = NOTHING if opinion.judged else NO_GAP
+    return f"## {_plain(opinion.by)}{lens}\n\n" + ("\n".join((*found, *gaps)) or nothing)
 
 
 def _list(heading: str, sentences: Iterable[str]) -> str:

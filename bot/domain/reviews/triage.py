@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from bot.domain.reviews.notice import ReviewEntry
 from bot.domain.reviews.review import triage_line
 from bot.domain.reviews.text import FindingSeverity, Review
+from bot.domain.values.text import counted
 
 MOST_FINDINGS = 5
 NOT_OURS = "Only the line is shown: the rest is for those who open the review."
@@ -16,9 +17,12 @@ def entry_of(review: Review) -> ReviewEntry:
     left = len(critical) - MOST_FINDINGS
     too_many = (f"{left} more are hidden: {MOST_FINDINGS} are shown at most.",) if left > 0 else ()
     return ReviewEntry(
-        line=review.meta.line,
-        reviewers=tuple(opinion.by for opinion in review.opinions),
-        findings=tuple(f"**{one.severity}** `{one.place}`: {one.text}" for one in critical[:MOST_FINDINGS]),
+        line=review.line,
+        reviewers=tuple(opinion.by for opinion in review.opinions if opinion.judged),
+        findings=(
+            *filter(None, [review.coverage]),
+            *(f"**{one.severity}** `{one.place}`: {one.text}" for one in critical[:MOST_FINDINGS]),
+        ),
         missing=review.missing,
         hidden=(*_milder(review), *too_many, *review.unseen),
     )
@@ -32,7 +36,9 @@ def entry_of_text(text: str, *, number: int, path: str, reviewers: tuple[str, ..
 
 
 def _milder(review: Review) -> Iterable[str]:
+    if count := sum(len(opinion.gaps) for opinion in review.opinions):
+        yield f"{counted(count, 'gap')} in the specification: listed in the review."
     for severity in (FindingSeverity.MAJOR, FindingSeverity.MINOR):
         if count := sum(one.severity is severity for one in review.findings):
-            counted = f"1 {severity} finding is" if count == 1 else f"{count} {severity} findings are"
-            yield f"{counted} hidden: only critical ones are shown here."
+            found = f"1 {severity} finding is" if count == 1 else f"{count} {severity} findings are"
+            yield f"{found} hidden: only critical ones are shown here."

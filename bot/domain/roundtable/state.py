@@ -232,6 +232,8 @@ SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
 TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
 """What is owed, though not at once: it has failed before."""
 _EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
+BY_RULE = {"voice": "rule"}
+"""In a line's `meta`: a persona's words that no model made."""
 OFFERING_THE_MODEL = frozenset(
     {MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR, MenuKind.ROUND}
 )
@@ -419,7 +421,8 @@ class Roundtable(RoundtableFields):
         self, text: str, effect: Attemptable, *, part: LinePhase, actor: str = HOST, **meta: Any
     ) -> "Roundtable":
         """What *effect* says is a line of its own."""
-        source = Source.SYSTEM if actor == HOST else Source.MODEL
+        is_ours = actor == HOST or meta.get("voice") == BY_RULE["voice"]
+        source = Source.SYSTEM if is_ours else Source.MODEL
         return self.noting(self._line(actor, text, part, source, "planning", effect.id, meta))
 
     def recording(self, sentence: str, *, part: LinePhase, message_id: str = "", **meta: Any) -> "Roundtable":

@@ -49,13 +49,17 @@ def read(
     questions: Sequence[str] = (),
     open_questions: Sequence[int] = (),
     notes: bool = True,
+    about: str = "",
+    items: str = "",
 ) -> tuple[Patch, ...]:
     """
     The patches that a message of *person* (their id) makes while *step_id* is open. *questions* are the step's;
-    a message without a number answers the one of *open_questions*, if there is just one.
+    a message without a number answers the one of *open_questions*, if there is just one. *about* is the entry
+    that an `AC:` belongs to, if not the person's last, and *items* the kind of a bullet, if not the step's.
     """
     reader = _Reader(schema, specification, step_id, questions)
-    reader.last = last_of(specification, schema, person)
+    reader.last = about or last_of(specification, schema, person)
+    reader.items = schema.kinds.get(items) or schema.items_in(step_id)
     reader.question = open_questions[0] if len(open_questions) == 1 else None
     reader.read(text)
     return tuple(one for one in reader.patches if notes or one.kind != NOTE)
@@ -99,12 +103,12 @@ class _Reader:
         self.patches: list[Patch] = []
         self.last = ""
         self.question: int | None = None
+        self.items: Kind | None = None
         self._schema = schema
         self._spec = specification
         self._step = step_id
         self._questions = questions
         self._shown = schema.shown_in(step_id)
-        self._items = schema.items_in(step_id)
         self._notes: list[tuple[int | None, str]] = []
 
     def read(self, text: str) -> None:
@@ -143,8 +147,8 @@ class _Reader:
         words = bullet["rest"] if bullet else row
         if owner in self._shown and owner is not None:
             self._item(owner, words)
-        elif bullet and self._items:
-            self._item(self._items, words, is_proposed=True)
+        elif bullet and self.items:
+            self._item(self.items, words, is_proposed=True)
         else:
             self._notes.append((self.question, row))
 

@@ -333,7 +333,8 @@ class Projection:
         for kind, fixed in rule.kinds.items():
             yield from self._rows(rule.but(kind=kind), {"kind": fixed})
         if rule.kind:
-            kind = rule.kind if self._spec.active(rule.kind) or not rule.otherwise else rule.otherwise
+            agreed = any(one.state is EntryState.ACCEPTED for one in self._spec.active(rule.kind))
+            kind = rule.kind if agreed or not rule.otherwise else rule.otherwise
             yield from self._rows(rule.but(kind=kind), {})
 
     def _rows(self, rule: PlanRule, fixed: Mapping[str, str]) -> Iterator[Any]:

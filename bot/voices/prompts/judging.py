@@ -5,11 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.catalog.schema import NOTE
 from bot.domain.planning.briefing import briefing
 from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.verdict import title
 from bot.domain.planning.workshop import FIRST_READING, Workshop
+from bot.domain.specification.projection import Projection
 from bot.domain.transcript.lines import Line, Source
+from bot.engine.ports import PlanningCase
 from bot.voices.model import Prompt
 from bot.voices.prompts.fencing import FENCE, fenced, sealed
 from bot.voices.prompts.scene import described, rules, shown
@@ -18,6 +21,7 @@ from bot.voices.prompts.texts import filled, part_of
 
 FILES_CHARS = 24_000
 BRIEFING_CHARS = 12_000
+ENTRIES_CHARS = 24_000
 MOST_LINES = 80
 LINE_CHARS = 200
 ID_CHARS = 100
@@ -26,22 +30,40 @@ MOST_FINDINGS = 20
 Files = Mapping[str, str]
 
 
-def judge(ws: Workshop, persona: Persona, table: Roster, *, files: Files) -> Prompt:
+def entries(case: PlanningCase) -> str:
+    """The specification with its ids, an entry a line; what is proposed, contested or stale says so."""
+    projection = Projection(case.schema, case.specification)
+    rows = []
+    for key, kind in case.schema.kinds.items():
+        for entry in case.specification.active(key) if key != NOTE else ():
+            fields = [name for name in kind.fields if name != kind.text and entry[name] not in (None, "", [])]
+            told = "".join(f"; {name}: {projection.shown(entry, name)}" for name in fields)
+            rows.append(
+                f"{entry.id} {key}: {projection.shown(entry, kind.text)}{told}{projection.mark(entry)}"
+            )
+    return "\n".join(rows)
+
+
+def judge(ws: Workshop, persona: Persona, table: Roster, *, files: Files, entries: str = "") -> Prompt:
     first = ws.round == FIRST_READING
     moving = filled(
         "judge",
         briefing=_briefing(ws),
+        entries=_entries(entries),
         role=title(persona.actor),
         reading=part_of("readings", "first" if first else "round", round=str(ws.round)),
     )
     return _prompt(ws, described(persona, table), files, moving=moving)
 
 
-def formalize(ws: Workshop, files: Files, lines: Iterable[Line], *, errors: Sequence[str] = ()) -> Prompt:
+def formalize(
+    ws: Workshop, files: Files, lines: Iterable[Line], *, entries: str = "", errors: Sequence[str] = ()
+) -> Prompt:
     wrong = fenced("errors", "\n".join(f"- {row(one, LINE_CHARS)}" for one in errors))
     moving = filled(
         "formalize",
         briefing=_briefing(ws),
+        entries=_entries(entries),
         lines=fenced("messages", "\n".join(_said(lines)) or "Nothing was said."),
         schema=json.dumps(PlanDocument.model_json_schema(), separators=(",", ":")),
         errors=f"\nAn earlier attempt could not be used:\n{wrong}" if errors else "",
@@ -62,6 +84,10 @@ def _prompt(ws: Workshop, who: str, files: Files, *, moving: str) -> Prompt:
 
 def _files(files: Files, slug: str) -> str:
     return filled("files", files=shown(files, slug=slug, room=FILES_CHARS))
+
+
+def _entries(rows: str) -> str:
+    return fenced("entries", sanitized(rows, ENTRIES_CHARS) or "Nothing is recorded yet.")
 
 
 def _briefing(ws: Workshop) -> str:

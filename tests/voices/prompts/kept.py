@@ -16,11 +16,13 @@ from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
+from bot.engine.ports import PlanningCase
 from bot.shipped import personas_dir, steps_dir
 from bot.voices.model import Prompt
 from bot.voices.prompts import judging, tasks
 from bot.voices.prompts.scene import Scene
 from tests.domain.planning.seats import TESTS, YES, read_through, started
+from tests.specification.meeting import SCHEMA, Meeting
 
 FOLDER = Path(__file__).parent / "kept"
 SHIPPED = load(personas_dir(), steps_dir())
@@ -133,12 +135,20 @@ def role() -> Persona:
     return next(one for one in SHIPPED.workshop if one.actor == TESTS)
 
 
+def entries() -> str:
+    """One that was agreed to, with its criterion and priority, and one that is proposed."""
+    meeting = Meeting()
+    meeting.say("Ada", "01-06", "requirement: Keep the last row\nAC: 500 of 500 rows\nFR-001 priority: must")
+    meeting.say("Grace", "01-06", "- Show how many rows were written")
+    return judging.entries(PlanningCase(SCHEMA, meeting.specification))
+
+
 def judge(ws: Workshop) -> Prompt:
-    return judging.judge(ws, role(), SHIPPED.workshop, files=FILES)
+    return judging.judge(ws, role(), SHIPPED.workshop, files=FILES, entries=entries())
 
 
 def formalize(*errors: str) -> Prompt:
-    return judging.formalize(read_through(YES), FILES, LINES, errors=errors)
+    return judging.formalize(read_through(YES), FILES, LINES, entries=entries(), errors=errors)
 
 
 def review() -> Prompt:

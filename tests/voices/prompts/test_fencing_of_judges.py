@@ -32,8 +32,8 @@ def prompts(text: str) -> list[Prompt]:
     lines: list[Line] = [LINES[0].but(content=text, meta={"message_id": text, "user_name": text})]
     roles, roster = SHIPPED.workshop, SHIPPED.roster
     return [
-        judging.judge(ws, next(iter(roles)), roles, files=files),
-        judging.formalize(ws, files, lines, errors=(text,)),
+        judging.judge(ws, next(iter(roles)), roles, files=files, entries=text),
+        judging.formalize(ws, files, lines, entries=text, errors=(text,)),
         judging.review("offline-sync", next(iter(roster)), roster, files=files),
     ]
 

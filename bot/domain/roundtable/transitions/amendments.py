@@ -12,6 +12,7 @@ from bot.domain.roundtable.inputs import Amend, Command, Retract, Say
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Answer, EarlyEdit, Roundtable
 from bot.domain.roundtable.transitions import pausing, specifying
+from bot.domain.roundtable.transitions.planning_presses import changed_entries
 
 REMEMBERED = 32
 """Changes of messages that have not come yet."""
@@ -26,7 +27,7 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
         part=rt.part,
         message_id=event.key,
         amends=rt.line_of(event.ts),
-        **specifying.amended(rt, event, playbook),
+        **(changed_entries(rt, event, playbook) or specifying.amended(rt, event, playbook)),
     )
     rt = _overtaking(_words_are(rt, event.ts, event.text), event.ts, event.text)
     return _answers_are(rt, answers, playbook)

@@ -13,6 +13,7 @@ from bot.domain.messages import planning_menus, planning_wording, trouble_wordin
 from bot.domain.messages.menus import ALLOW_MORE, MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.planning import workshop
+from bot.domain.planning.derived import need_of
 from bot.domain.planning.record import free_folder, outputs, put_aside, taken_up
 from bot.domain.planning.verdict import seated
 from bot.domain.planning.workshop import (
@@ -33,7 +34,7 @@ from bot.domain.roundtable.effects import Then
 from bot.domain.roundtable.inputs import Plan
 from bot.domain.roundtable.outcomes import Committed, Formalized, Judged, PlanRead, spent
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.state import BY_RULE, Roundtable
 from bot.domain.roundtable.transitions import pausing
 from bot.domain.roundtable.transitions.asking import thinks
 from bot.domain.roundtable.transitions.saving import (
@@ -129,7 +130,8 @@ def _asked(rt: Roundtable, due: Ask, playbook: Playbook) -> Roundtable:
     role = due.question.by[0]
     message = planning_menus.question(due, speaker_of(role, playbook))
     part = held(rt).stage
-    return rt.offering(MenuKind.PLAN_QUESTION, message, part=part, actor=role)
+    facts = BY_RULE if need_of(playbook.schema, due.question.text) else {}
+    return rt.offering(MenuKind.PLAN_QUESTION, message, part=part, actor=role, **facts)
 
 
 def speaker_of(role: str, playbook: Playbook) -> str:
@@ -313,7 +315,7 @@ def judged(rt: Roundtable, event: Judged, playbook: Playbook) -> Roundtable:
         return rt
     text = planning_wording.verdict(verdict, first=ws.round == FIRST_READING)
     message = Message(text=text, speaker=speaker_of(event.role, playbook))
-    facts: dict[str, Any] = {**spent(event.facts), "verdict": verdict.model_dump(mode="json")}
+    facts: dict[str, Any] = {**(spent(event.facts) or BY_RULE), "verdict": verdict.model_dump(mode="json")}
     rt = rt.telling(message, part=ws.stage, actor=event.role, **facts)
     return becomes(rt, workshop.judged(ws, event.role, verdict, line=rt.lines[-1].message_id), playbook)
 

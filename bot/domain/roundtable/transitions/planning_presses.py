@@ -1,17 +1,18 @@
 """What people say and press in the planning workshop, and how they leave it and come back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import planning_wording, trouble_wording
 from bot.domain.messages.message import Action, Message
-from bot.domain.planning import record, workshop
+from bot.domain.planning import derived, record, workshop
 from bot.domain.planning.proposal import ProposedMove
 from bot.domain.planning.workshop import Ask, DecidedBy, Workshop
 from bot.domain.roundtable import effects, words
 from bot.domain.roundtable.effects import React
-from bot.domain.roundtable.inputs import Press, Say, Stop
+from bot.domain.roundtable.inputs import Amend, Press, Say, Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
@@ -25,6 +26,8 @@ from bot.domain.roundtable.transitions import (
 )
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.roundtable.transitions.steps import NOTED
+from bot.domain.specification import forms
+from bot.domain.specification.entries import ENTRIES, Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.errors import NotNow
 
@@ -43,7 +46,10 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         rt = rt.heard(event.person, event.text, ts=event.ts, part=part)
         return pausing.pause(rt, event.person, playbook)
     answers = ws is not None and isinstance(ws.due, Ask) and _has_seen(rt, event)
-    facts = record.answers(ws if answers else None)
+    facts = {
+        **record.answers(ws if answers else None),
+        **_entries(rt, event, ws if answers else None, playbook),
+    }
     rt = rt.heard(event.person, event.text, ts=event.ts, part=part, **facts)
     if ws is None:
         return pausing.notes_saved(rt, playbook)
@@ -57,6 +63,35 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         else planning_wording.explained()
     )
     return pausing.notes_saved(planning_due.becomes(rt, after, playbook), playbook)
+
+
+def _entries(rt: Roundtable, event: Say, ws: Workshop | None, playbook: Playbook) -> dict[str, Any]:
+    """What the words are in the specification: an answer as its question asks for it, anything else by forms."""
+    question = next((one.text for one in ws.questions if one.id in ws.asking[:1]), "") if ws else ""
+    return entries_of(_read(rt, event, question, playbook))
+
+
+def changed_entries(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
+    """The entries of something said in the workshop that somebody changed: it keeps the ids that it gave."""
+    ws, line = rt.workshop, rt.line_of(event.ts)
+    question = next((one.text for one in ws.questions if one.line == line), "") if ws else ""
+    if ws is None or not (question or any(one.line == line for one in ws.remarks)):
+        return {}
+    now = _read(rt, event, question, playbook)
+    return entries_of(forms.reread(rt.specification.made_by(line), now))
+
+
+def _read(rt: Roundtable, event: Say | Amend, question: str, playbook: Playbook) -> tuple[Patch, ...]:
+    """Nothing of words that pass a question."""
+    if not workshop.answer_in(event.text):
+        return ()
+    read = partial(derived.answered, question=question) if question else derived.remarked
+    return read(event.text, schema=playbook.schema, specification=rt.specification, person=event.person.id)
+
+
+def entries_of(patches: Iterable[Patch]) -> dict[str, Any]:
+    made = [patch.as_json() for patch in patches]
+    return {ENTRIES: made} if made else {}
 
 
 def _told(ws: Workshop, event: Say, by: DecidedBy, *, answers: bool) -> Workshop:

@@ -142,8 +142,13 @@ def _finding(given: Any, texts: Mapping[str, str]) -> Finding | None:
     severity = severities.get(str(given.get("severity")).casefold(), FindingSeverity.MINOR)
     if not isinstance(file, str) or file not in texts or not isinstance(text, str) or not text.strip():
         return None
-    line = given.get("line")
-    lines = len(texts[file].splitlines())
-    is_line = isinstance(line, int) and not isinstance(line, bool) and 0 < line <= lines
-    told = line if is_line and not shared(file) else 0  # of a shared file only a part was shown
-    return Finding(severity=severity, file=file, text=row(text, TEXT_CHARS), line=told)
+    return Finding(
+        severity=severity, file=file, text=row(text, TEXT_CHARS), line=_place(given.get("line"), file, texts)
+    )
+
+
+def _place(number: Any, file: str, texts: Mapping[str, str]) -> int:
+    """0 is the whole file: of a shared one only a part was shown."""
+    is_number = isinstance(number, int) and not isinstance(number, bool)
+    lines = 0 if shared(file) else len(texts[file].splitlines())
+    return number if is_number and 0 < number <= lines else 0

@@ -139,7 +139,7 @@ def test_not_without_roles() -> None:
 
 
 def test_every_role_speaks_in_its_own_name() -> None:
-    """Five voices, with five names and pictures; the record has the role as actor, and its verdict."""
+    """Five voices, with five names and pictures; the record has the role as actor, and that no model was asked."""
     at = table().plan()
 
     speakers = [
@@ -149,7 +149,7 @@ def test_every_role_speaks_in_its_own_name() -> None:
     assert all(at.playbook.speakers.get(speaker) for speaker in speakers)
     told = [line for line in at.lines if "verdict" in line.meta]
     assert [line.actor for line in told] == [*ORDER, *ORDER]
-    assert {line.source for line in told} == {Source.MODEL}
+    assert {(line.source, line.meta["voice"]) for line in told} == {(Source.SYSTEM, "rule")}
 
 
 def test_questions_are_put_one_at_a_time() -> None:

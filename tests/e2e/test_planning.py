@@ -16,13 +16,15 @@ from tests.e2e.meeting import CHANNEL, Meeting, settings
 
 BRIEF = "Every export loses its last row"
 ANSWERS = {
-    "Whose problem": "The accountants: the sums of file and screen are the same in 100 of 100 months.",
-    "What must people": (
+    "Who had this problem": "problem: the sums of the file and of the screen differ; who: the accountants",
+    "What can people do": (
         "- Export all rows\n  AC: a list of 31 rows gives a file of 31 rows\n"
-        "- Say how many rows were written\n  AC: the page shows the number"
+        "- Say how many rows were written\n  AC: the page shows the number\n"
+        "FR-002 depends: FR-001"
     ),
-    "Which files": "src/export.py\nsrc/page.py",
-    "What could go wrong": "The file is read while it is written: write it aside and rename it",
+    "Which file": "tier 1: src/export.py (FR-001)\ntier 1: src/page.py (FR-002)\ndecision: The file is written aside",
+    "What comes first": "The file, then the page",
+    "What could go wrong": "risk: The file is read while it is written -> write it aside and rename it",
 }
 SLUG = "every-export-loses-its-last-row"
 
@@ -84,7 +86,7 @@ async def test_a_whole_workshop(meeting: Meeting) -> None:
 
     async with meeting.bot():
         await answered(meeting, ANSWERS)
-        assert len([one for one in meeting.thread if "Whose problem" in one.text]) == 1
+        assert len([one for one in meeting.thread if "Who had this problem" in one.text]) == 1
         assert len(meeting.thread) > before
         await meeting.press("plan_hold", who="linus")
         await meeting.seen("Left as it is.")
@@ -127,7 +129,7 @@ def check_plan(meeting: Meeting) -> None:
         "ProductPlanner", "SystemDesigner", "SeniorDeveloper", "TestPlanner", "RiskPlanner",
     ]  # fmt: skip
     minutes = (meeting.folder / "planning" / "meeting.md").read_text()
-    assert "Grace: The accountants" in minutes
+    assert "Grace: problem: the sums of the file" in minutes
     verdicts = [line for line in meeting.transcript.lines if "verdict" in line.meta]
     assert {(line.meta["plan_round"], line.phase.value) for line in verdicts} == {
         (0, "clarifying"), (1, "workshop"), (2, "workshop"),
@@ -142,7 +144,7 @@ async def test_straight_to_the_plan_and_questions_in_a_round(meeting: Meeting) -
         await meeting.seen("is ready for review, version 1: 0 tasks")
         await meeting.press("plan_redo")
         await meeting.menu("plan_skip")
-        await answered(meeting, {"What must people": "Export all rows"})
+        await answered(meeting, {"What can people do": "Export all rows"})
         await meeting.press("plan_clarify")
         await meeting.menu("plan_skip")
         await meeting.press("plan_skip")
@@ -189,7 +191,7 @@ async def test_the_store_is_lost_in_the_middle(meeting: Meeting) -> None:
         await meeting.press("plan_go")
         await meeting.seen("is ready for review, version 1: 2 tasks")
         await meeting.slack.settled()
-        assert len([one for one in meeting.thread if "Whose problem" in one.text and one.by_bot]) == 1
+        assert len([one for one in meeting.thread if "Who had this problem" in one.text and one.by_bot]) == 1
     check_holds(meeting)
 
 

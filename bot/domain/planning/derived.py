@@ -294,7 +294,15 @@ class _Planner:
         depends = {id: tuple(other for other in one.depends if other in tasks) for id, one in tasks.items()}
         if circle(depends):
             depends = _without_circles(depends)
-        return tuple(one.but(depends=depends[id], turns=self._lines(id)) for id, one in tasks.items())
+        return tuple(
+            one.but(depends=depends[id], traces=self._traces(one), turns=self._lines(id))
+            for id, one in tasks.items()
+        )
+
+    def _traces(self, task: Task) -> tuple[str, ...]:
+        """A requirement that is a task of its own is what the task is for."""
+        own = (task.id,) if self._spec.entries[task.id].kind == "requirement" else ()
+        return tuple(dict.fromkeys((*own, *task.traces)))
 
     def _criteria(self) -> Iterator[Criterion]:
         """Not of what is left out, or not agreed to."""

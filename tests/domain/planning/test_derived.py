@@ -185,9 +185,9 @@ def test_the_plan_is_the_specification() -> None:
     """A risk is a risk, and its mitigation its mitigation; the order is as people gave it."""
     plan = planned(held())
 
-    assert [(one.id, one.title, one.depends) for one in plan.work.tasks] == [
-        ("FR-001", "Export all rows", ()),
-        ("FR-002", "Show the number", ("FR-001",)),
+    assert [(one.id, one.title, one.depends, one.traces) for one in plan.work.tasks] == [
+        ("FR-001", "Export all rows", (), ("FR-001",)),
+        ("FR-002", "Show the number", ("FR-001",), ("FR-002",)),
     ]
     assert [(one.description, one.likelihood, one.mitigations) for one in plan.risks] == [
         ("rows come twice", "high", ("compare the counts",))

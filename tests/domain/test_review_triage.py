@@ -67,6 +67,6 @@ def test_gaps_are_counted_beside_the_coverage() -> None:
     shown = entry_of(Review(title="X", method="", coverage="FR 1 of 2 with a test", opinions=(rule,)))
 
     assert shown.line == "REVIEW: metadata unavailable"
-    assert shown.reviewers == ()
+    assert (shown.reviewers, shown.by_rule) == (("Maya Chen",), True)
     assert shown.findings == ("FR 1 of 2 with a test",)
     assert shown.hidden == ("2 gaps in the specification: listed in the review.",)

@@ -96,6 +96,8 @@ def _detail(entry: ReviewEntry) -> str:
 
 
 def _by(entry: ReviewEntry) -> str:
+    if entry.by_rule:
+        return f"Nobody reviewed it. Gaps are listed by lead: {listed(entry.reviewers)}."
     return f"Reviewed by {listed(entry.reviewers)}." if entry.reviewers else NOBODY_SAYS
 
 

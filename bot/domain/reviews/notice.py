@@ -19,7 +19,7 @@ KEYS_REMEMBERED = 256
 class ReviewEntry(Stored):
     """
     A review as it is shown. *number* is its iteration, and 0 until it is kept; *findings* are those that are shown,
-    *hidden* says what is not shown, and why.
+    *hidden* says what is not shown, and why. *by_rule*: nobody judged, and *reviewers* lead the steps with the gaps.
     """
 
     number: int = 0
@@ -29,6 +29,7 @@ class ReviewEntry(Stored):
     findings: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    by_rule: bool = False
 
 
 # --- effects ----------------------------------------------------------------------------------------------------------

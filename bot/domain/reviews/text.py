@@ -79,7 +79,7 @@ class Review(Value):
     @property
     def meta(self) -> ReviewMeta | None:
         """None where nobody judged: counting gaps is no verdict."""
-        if not any(opinion.judged for opinion in self.opinions):
+        if self.is_by_rule:
             return None
         critical = sum(one.severity is FindingSeverity.CRITICAL for one in self.findings)
         return ReviewMeta(
@@ -88,6 +88,10 @@ class Review(Value):
             issues_critical=critical,
             missing_inputs=len(self.missing),
         )
+
+    @property
+    def is_by_rule(self) -> bool:
+        return not any(opinion.judged for opinion in self.opinions)
 
     @property
     def line(self) -> str:

@@ -18,7 +18,8 @@ def entry_of(review: Review) -> ReviewEntry:
     too_many = (f"{left} more are hidden: {MOST_FINDINGS} are shown at most.",) if left > 0 else ()
     return ReviewEntry(
         line=review.line,
-        reviewers=tuple(opinion.by for opinion in review.opinions if opinion.judged),
+        reviewers=tuple(one.by for one in review.opinions if one.judged or review.is_by_rule),
+        by_rule=review.is_by_rule,
         findings=(
             *filter(None, [review.coverage]),
             *(f"**{one.severity}** `{one.place}`: {one.text}" for one in critical[:MOST_FINDINGS]),

@@ -247,6 +247,18 @@ def proposed(persona: Persona, ids: str) -> str:
     return f"{persona.name} suggests {ids}."
 
 
+def changed_by_hand(author: str, place: str, commit: str, entries: int) -> str:
+    where = f" ({commit})" if commit else ""
+    follow = {0: "Nothing recorded follows it", 1: "1 entry follows it"}.get(
+        entries, f"{entries} entries follow it"
+    )
+    return f"{author} changed {place} by hand{where}. {follow}."
+
+
+def unread_by_hand(author: str, place: str, row: str) -> str:
+    return f"{author} changed {place} by hand, and I cannot read this row: `{one_line(row, 80)}`. I leave the section as it is."
+
+
 def dangling(ids: Sequence[str]) -> str:
     """In one line, however many there are."""
     more = len(ids) - DANGLING_SHOWN

@@ -15,14 +15,18 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import NOTE, SectionView, ViewForm
 from bot.domain.catalog.steps import SHARED, Depth
 from bot.domain.discussion.synthesis import Synthesis
-from bot.domain.item.artifacts import CheckedEdit, Edit, ItemsEdit, RowsEdit, SectionEdit
+from bot.domain.item.artifacts import CheckedEdit, Edit, ItemsEdit, RowsEdit, SectionEdit, digest_of
 from bot.domain.messages import step_wording
+from bot.domain.messages.message import Message
 from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.inputs import Amend, Input, Retract
+from bot.domain.roundtable.outcomes import HandEdit
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import asking
 from bot.domain.specification import forms
-from bot.domain.specification.entries import ENTRIES, EntryState, Patch
+from bot.domain.specification.entries import ENTRIES, GIT_AUTHOR, EntryState, Patch
 from bot.domain.specification.projection import Projection
+from bot.domain.specification.read_back import read_back as read_back_of
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 
@@ -122,7 +126,8 @@ def retracted(rt: Roundtable, event: Retract) -> dict[str, Any]:
 def questions_of(rt: Roundtable, step: Step) -> tuple[str, ...]:
     """Those of the depth at which the step is led; where it asks none, as brief does, the standard ones."""
     depth = depth_of_step(step, rt.depth_overrides, rt.depth)
-    return step.questions_at(depth) or step.questions_at(Depth.STANDARD)
+    questions = step.questions_at(depth) or step.questions_at(Depth.STANDARD)
+    return tuple(asking.filled(rt, step, one) for one in questions)
 
 
 def open_questions(rt: Roundtable, step: Step) -> tuple[int, ...]:
@@ -190,6 +195,43 @@ def written(
             edits.append(edit)
             digests[key] = edit.digest
     return rt.but(written=digests), tuple(edits)
+
+
+# --- files become entries ---
+
+
+def read_back(rt: Roundtable, edits: Iterable[HandEdit], playbook: Playbook) -> Roundtable:
+    """
+    What people changed in git counts from here on, in the name of who committed it. A section with a value that
+    does not fit is left as they wrote it, and people are told which row it is.
+    """
+    for edit in edits:
+        view = _view_at(playbook, edit, rt)
+        if view is None or edit.found == edit.written:
+            continue
+        found = read_back_of(view, playbook.schema, rt.specification, written=edit.written, found=edit.found)
+        place = f"`{edit.path}`" + (f" > {edit.heading}" if edit.heading else "")
+        if found.unread:
+            text = step_wording.unread_by_hand(edit.author, place, found.unread[0])
+            rt = rt.telling(Message(text=text), part=rt.part)
+            body = digest_of(Projection(playbook.schema, rt.specification).view(view))
+            rt = rt.but(written={**rt.written, view.key: body})
+            continue
+        facts: dict[str, Any] = {GIT_AUTHOR: f"git:{edit.author}@{edit.commit}", **facts_of(found.patches)}
+        count = len({patch.id for patch in found.patches})
+        text = step_wording.changed_by_hand(edit.author, place, edit.commit, count)
+        rt = rt.telling(Message(text=text), part=rt.part, **facts)
+        rt = rt.but(written={**rt.written, view.key: edit.digest})
+    return rt
+
+
+def _view_at(playbook: Playbook, edit: HandEdit, rt: Roundtable) -> SectionView | None:
+    for view in playbook.schema.views:
+        path = SHARED.get(view.file, view.file)
+        heading = "" if view.is_data else view.heading or view.section or f"{rt.title} ({rt.slug})"
+        if path == edit.path and heading.casefold() == edit.heading.casefold():
+            return view
+    return None
 
 
 Decide = Callable[[Roundtable, Input, Playbook], Roundtable]

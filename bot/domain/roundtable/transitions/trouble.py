@@ -52,6 +52,7 @@ from bot.domain.roundtable.transitions import (
     phases,
     planning,
     resuming,
+    specifying,
     steps,
     syntheses,
 )
@@ -59,6 +60,7 @@ from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (
     is_behind,
     not_saved,
+    queue_commit,
     saved,
     saying_what_is_saved,
     written_again,
@@ -84,7 +86,11 @@ AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
 
 
 def committed(rt: Roundtable, commit: Commit, playbook: Playbook, *, told: Committed) -> Roundtable:
-    return _goes_on(saved(rt, commit, told), commit, playbook, told=told)
+    rt = specifying.read_back(saved(rt, commit, told), told.hand_edits, playbook)
+    rt = _goes_on(rt, commit, playbook, told=told)
+    if told.hand_edits and not rt.has_pending(Commit):
+        rt = queue_commit(rt, "changes by hand read back")
+    return rt
 
 
 def commit_failed(rt: Roundtable, commit: Commit, playbook: Playbook, *, why: str) -> Roundtable:

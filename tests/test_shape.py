@@ -120,7 +120,6 @@ FUNCTION_LINES = 60
 # Public class names that several modules define, with the reason. It may only become shorter.
 OFFLINE = "one is in voices/offline, which is being replaced"
 SAME_NAME = {
-    "Dispute": OFFLINE,
     "Kind": OFFLINE,
     "Note": OFFLINE,
     "Row": OFFLINE,

@@ -507,7 +507,8 @@ class VoiceContext(NamedTuple):
 class Speech(NamedTuple):
     """
     What a persona says. `satisfied` is its assessment of the answers to the open step, if it made one. One that
-    `passed` has nothing to add: the record says so, the thread does not.
+    `passed` has nothing to add: the record says so, the thread does not. `by_rule`: no model was asked. `prepared` is
+    the question of the persona's file that it asks.
     """
 
     text: str
@@ -515,6 +516,8 @@ class Speech(NamedTuple):
     stances: tuple[Stance, ...] = ()
     satisfied: bool | None = None
     passed: bool = False
+    by_rule: bool = False
+    prepared: str = ""
 
 
 class Voices(Protocol):

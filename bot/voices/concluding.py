@@ -28,7 +28,7 @@ ACTION_CHARS = 300
 PROPOSED = "Proposed, and not decided: "
 
 FIELDS = frozenset({"insights", "decisions", "questions", "actions", "objections", "summary"})
-OUTCOMES = {one.value: one for one in ObjectionOutcome}
+OUTCOMES = {one.value: one for one in ObjectionOutcome if one is not ObjectionOutcome.OPEN}
 
 Told = Mapping[str, Any]
 

@@ -108,7 +108,7 @@ def test_a_persona_is_a_markdown_file(folder: Path) -> None:
     assert zoe.does == ("Asks for the way back.",)
     assert zoe.does_not == ("Ship on Fridays.", "Panic.")
     assert zoe.acknowledgement == "Noted. {concern} goes on the list."
-    assert zoe.questions == ("What is the way back?", "Who is on call?")
+    assert [one.text for one in zoe.questions] == ["What is the way back?", "Who is on call?"]
 
 
 @pytest.mark.parametrize(

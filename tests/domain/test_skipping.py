@@ -91,7 +91,7 @@ def test_skipping_the_rest_of_the_last_phase_still_ends_the_analysis() -> None:
     table.through("02-01").press(Action.SKIP).press_continue()
 
     assert table.rt.stage is Stage.ANALYSED
-    assert table.last.text == "Analysis complete. offline-sync is ready to build."
+    assert table.last.text == "Analysis ended: 2 of 3 steps discussed; 1 skipped."
     assert table.last.text in [line.content for line in table.world.commits[-1].lines]
 
 

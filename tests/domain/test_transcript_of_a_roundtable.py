@@ -75,10 +75,14 @@ def test_everybody_has_an_actor() -> None:
 
 
 def test_sources_tell_people_models_and_the_host_apart() -> None:
-    """What the host says is a note of the system; what a persona says came from a voice."""
-    for line in whole_meeting().lines:
-        expected = {"User": "user", "PlanningAgent": "system"}.get(line.actor, "model")
-        assert line.source == expected
+    """What the host says, or a persona by rote, is the system's; what else a persona says came from a model."""
+    lines = whole_meeting().lines
+    for line in lines:
+        by_rule = line.actor == "PlanningAgent" or line.meta.get("voice") == "rule"
+        assert line.source == ("user" if line.actor == "User" else "system" if by_rule else "model")
+    said = {line.meta.get("voice") for line in lines if "turn_id" in line.meta and line.source != "user"}
+    assert said == {None}
+    assert {line.meta["voice"] for line in lines if line.content.startswith("Hi, I'm Maya")} == {"rule"}
 
 
 def test_a_line_says_where_it_belongs() -> None:

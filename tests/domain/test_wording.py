@@ -95,5 +95,7 @@ def test_a_decision_is_quoted_without_two_full_stops() -> None:
 def test_a_review_of_nothing_is_honest() -> None:
     """A phase may have been closed without a single file."""
     agenda, roster = shipped().agenda, shipped().roster
-    said = step_wording.reviewed(next(iter(roster)), agenda.phases[1], artifacts=[], titles=[])
+    maya, phase = next(iter(roster)), agenda.phases[1]
+    said = step_wording.reviewed(maya, phase, artifacts=[], titles=[], thinks=False)
+    assert said.startswith("This is Maya's requirements record. ")
     assert said.endswith("Here's what I'm working with: no files yet, covering nothing.")

@@ -30,7 +30,6 @@ def task_of(prompt: Prompt) -> str:
     tasks = {
         "acknowledge": "Somebody has just answered the open step",
         "frame": "Open the discussion",
-        "draft": "Write down what this step came to",
         "synthesize": "Put together what the discussion came to",
     }
     return next((task for task, words in tasks.items() if words in prompt.moving), "respond")
@@ -44,7 +43,6 @@ def good(prompt: Prompt) -> Answer:
         "respond": record("Maya Chen (Business Analyst): A queue, with two ways to merge.", STANCE)
         if "Maya Chen, Business" in prompt.stable[0]
         else record("A queue, with two ways to merge.", STANCE),
-        "draft": "=== quick-scan.md | 1. Scope\nThe edits of field workers survive tunnels.\n\n**Scope**: large",
         "synthesize": json.dumps(
             {
                 "insights": [{"text": "A queue keeps the order", "by": ["Alex"], "turns": ["t02"]}],

@@ -1,7 +1,10 @@
 """A team, three personas and some steps for the voices to speak about."""
 
 import asyncio
+import hashlib
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from bot.domain.catalog.agenda import Agenda, Playbook
@@ -9,11 +12,9 @@ from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.catalog.steps import Depth, Step, StepHeading
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
-from bot.domain.item.artifacts import Edit
 from bot.domain.roundtable.state import Answer, Roundtable
-from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
-from bot.engine.ports import VoiceContext
+from bot.engine.ports import Speech, VoiceContext, Voices
 from bot.voices.offline.offline import OfflineVoices
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
@@ -192,74 +193,57 @@ def roundtable(step: Step, *said: tuple[str, str], after: tuple[tuple[str, str],
     )
 
 
-def having_asked(rt: Roundtable, text: str, *, actor: str) -> Roundtable:
-    """The persona said *text* on the open step, and it is not committed yet."""
-    line = Line(
-        ts=NOW,
-        round=1,
-        actor=actor,
-        phase=LinePhase.CLARIFYING,
-        role="planning",
-        source=Source.MODEL,
-        content=text,
-        meta={"step_id": rt.step_id},
-    )
-    return rt.noting(line)
+def acknowledge(rt: Roundtable, persona: str = MAYA, playbook: Playbook = PLAYBOOK) -> Speech:
+    return asyncio.run(OfflineVoices().acknowledge(VoiceContext(rt, playbook, persona)))
 
 
-def acknowledge(rt: Roundtable, persona: str = MAYA, playbook: Playbook = PLAYBOOK) -> str:
-    return asyncio.run(OfflineVoices().acknowledge(VoiceContext(rt, playbook, persona))).text
-
-
-def drafted(rt: Roundtable, *steps: str, skipped: bool = False) -> tuple[Edit, ...]:
-    wanted = steps or (rt.step_id,)
-    cue = VoiceContext(rt, PLAYBOOK, MAYA)
-    return asyncio.run(OfflineVoices().draft(cue, steps=wanted, files={}, skipped=skipped))[0]
+PAGES: Mapping[str, Mapping[str, str]] = json.loads((Path(__file__).parent / "pages.json").read_text("utf-8"))
+"""Files as version 1 wrote them without a model: items of that time are planned and reviewed, too."""
 
 
 def written(
     rt: Roundtable, files: Mapping[str, str] | None = None, *, skipped: bool = False
 ) -> dict[str, str]:
-    """The files after the draft of the open step, or after it was *skipped*."""
-    after = dict(files or {})
-    cue = VoiceContext(rt, PLAYBOOK, MAYA)
-    edits, _ = asyncio.run(
-        OfflineVoices().draft(cue, steps=(rt.step_id,), files=after.copy(), skipped=skipped)
-    )
-    for edit in edits:
-        after[edit.path] = edit.apply(after.get(edit.path))
-    return after
+    """The files after the open step, with the answers of *rt*, as version 1 left them."""
+    before = dict(files or {})
+    asked = json.dumps([rt.step_id, [answer.text for answer in rt.answers], before, skipped])
+    return {**before, **PAGES[hashlib.sha256(asked.encode()).hexdigest()[:12]]}
 
 
 class Meeting:
     """An elaboration that is played turn by turn."""
 
-    def __init__(self, rt: Roundtable, *, lead: str = MAYA) -> None:
-        step = PLAYBOOK.agenda.step(rt.step_id)
-        self._rt = rt
-        self._voices = OfflineVoices()
+    def __init__(self, rt: Roundtable, playbook: Playbook = PLAYBOOK, *, lead: str = MAYA) -> None:
+        step = playbook.agenda.step(rt.step_id)
+        self.rt = rt
+        self.playbook = playbook
+        self.voices: Voices = OfflineVoices()
         self.debate = Elaboration(step_id=step.step_id, lead=lead, topic=step.title, max_turns=100)
 
-    @property
-    def cue(self) -> VoiceContext:
-        return VoiceContext(self._rt.but(elaboration=self.debate), PLAYBOOK, self.debate.lead)
+    def cue(self, persona: str = "") -> VoiceContext:
+        return VoiceContext(self.rt.but(elaboration=self.debate), self.playbook, persona or self.debate.lead)
 
     def frames(self) -> str:
-        return self._heard(self.debate.lead, asyncio.run(self._voices.frame(self.cue)).text)
+        return self._heard(self.debate.lead, asyncio.run(self.voices.frame(self.cue()))).text
 
-    def speaks(self, persona: str) -> str:
-        return self._heard(
-            persona, asyncio.run(self._voices.respond(self.cue._replace(persona=persona))).text
-        )
+    def speaks(self, persona: str) -> Speech:
+        return self._heard(persona, asyncio.run(self.voices.respond(self.cue(persona))))
 
-    def says(self, person: str, text: str) -> None:
-        name = self._rt.name_of(person)
+    def says(self, person: str, text: str) -> "Meeting":
+        name = self.rt.name_of(person)
         self.debate = self.debate.heard(by=person, name=name, text=text, ts="")
+        return self
 
     def ends(self) -> Synthesis:
-        return asyncio.run(self._voices.synthesize(self.cue, {}))[0]
+        return asyncio.run(self.voices.synthesize(self.cue(), {}))[0]
 
-    def _heard(self, persona: str, text: str) -> str:
-        name = ROSTER[persona].first_name
-        self.debate = self.debate.spoken(by=persona, name=name, text=text)
-        return text
+    def _heard(self, persona: str, speech: Speech) -> Speech:
+        """As the roundtable takes it."""
+        if speech.passed:
+            self.debate = self.debate.passed_over(persona)
+            return speech
+        name = self.playbook.roster[persona].first_name
+        self.debate = self.debate.spoken(by=persona, name=name, text=speech.text, by_rule=speech.by_rule)
+        if speech.prepared:
+            self.rt = self.rt.but(questions_asked=(*self.rt.questions_asked, speech.prepared))
+        return speech

@@ -1,85 +1,326 @@
-"""What the port promises, kept without a model."""
+"""The voice without a model: what it says, and what it leaves to people."""
 
 import asyncio
+import re
 
 import pytest
 
-from bot.engine.ports import VoiceContext, Voices
+from bot.domain.discussion import dissent
+from bot.domain.discussion.elaboration import Decided
+from bot.domain.discussion.synthesis import Decision, Insight, ObjectionOutcome, OpenQuestion
+from bot.domain.roundtable.state import Answer, Roundtable
+from bot.engine.ports import NO_FACTS, Speech, VoiceContext, Voices
 from bot.errors import VoiceError
+from bot.voices.offline.discussing import NOTHING_PREPARED
 from bot.voices.offline.offline import OfflineVoices
+from tests.specification.meeting import PLAYBOOK as SHIPPED
+from tests.specification.meeting import Meeting as Paper
 from tests.voices.people import (
     ADA,
     ALEX,
     BEN,
     CONTEXT,
-    FEATURES,
     JORDAN,
     MAYA,
     PLAYBOOK,
+    ROSTER,
     Meeting,
+    acknowledge,
     roundtable,
-    written,
 )
+
+CLAIMS = re.compile(
+    r"\b(reviewed|analy[sz]ed|discussed|I (?:agree|recommend|suggest|believe))\b", re.IGNORECASE
+)
+
+
+def meeting(*said: str, step: str = "01-06") -> Meeting:
+    """The discussion of a shipped step, of which people said this."""
+    paper = Paper()
+    for text in said:
+        paper.say("ada", step, text)
+    rt = roundtable(SHIPPED.agenda.step(step)).but(specification=paper.specification)
+    return Meeting(rt, SHIPPED)
+
+
+def asked_about(speech: Speech, persona: str) -> tuple[str, ...]:
+    """What the question is prepared for."""
+    return next(one.about for one in SHIPPED.roster[persona].questions if one.text == speech.text)
+
+
+def opened(*said: str, step: str = "01-06") -> Meeting:
+    """Framed, and everybody has asked their question."""
+    held = meeting(*said, step=step)
+    held.frames()
+    held.speaks(ALEX)
+    held.speaks(JORDAN)
+    held.debate = held.debate.round_over()
+    return held
+
+
+# --- the port ---
 
 
 def test_it_is_a_voice() -> None:
     """The type checker holds it to the port."""
     voices: Voices = OfflineVoices()
+    cue = VoiceContext(roundtable(CONTEXT), PLAYBOOK, MAYA)
 
-    assert asyncio.run(voices.acknowledge(VoiceContext(roundtable(CONTEXT), PLAYBOOK, MAYA))).text == ""
+    assert asyncio.run(voices.draft(cue, steps=("01-01",), files={}, skipped=False)) == ((), NO_FACTS)
 
 
-def test_a_persona_that_is_gone_cannot_speak() -> None:
-    """A persona file may be removed while a roundtable runs: that is said with a reason, not guessed around."""
+@pytest.mark.parametrize("text", ["Exports lose 3 rows", "Who owns the archive?", "Keine Ahnung", "SQLite."])
+def test_answers_are_not_judged(text: str) -> None:
+    """A reaction acknowledges them; no line repeats them, and nothing is asked back."""
+    said = acknowledge(roundtable(CONTEXT).but(answers=(Answer(person=ADA, text=text, ts="1"),)))
+
+    assert (said.text, said.satisfied) == ("", None)
+
+
+@pytest.mark.parametrize(
+    ("persona", "rt", "reason"),
+    [("nobody", None, "unknown_persona"), (MAYA, roundtable(CONTEXT), "no_elaboration")],
+)
+def test_without_a_persona_or_a_discussion_it_raises(
+    persona: str, rt: Roundtable | None, reason: str
+) -> None:
+    """A persona file may be removed while a roundtable runs."""
+    cue = Meeting(roundtable(CONTEXT)).cue(persona)
     with pytest.raises(VoiceError) as refused:
-        asyncio.run(OfflineVoices().acknowledge(VoiceContext(roundtable(CONTEXT), PLAYBOOK, "nobody")))
+        asyncio.run(OfflineVoices().respond(cue._replace(roundtable=rt) if rt else cue))
 
-    assert refused.value.reason == "unknown_persona"
-
-
-def test_without_a_discussion_there_is_nothing_to_respond_to() -> None:
-    """Nothing is made up for want of it."""
-    with pytest.raises(VoiceError) as refused:
-        asyncio.run(OfflineVoices().respond(VoiceContext(roundtable(CONTEXT), PLAYBOOK, MAYA)))
-
-    assert refused.value.reason == "no_elaboration"
+    assert refused.value.reason == reason
 
 
-def test_colleagues_that_said_nothing_to_quote_are_built_on_all_the_same() -> None:
-    """A contribution of a model need not hold a question, nor any words."""
-    meeting = Meeting(roundtable(CONTEXT, (ADA, "Rows are lost")))
-    assert meeting.speaks(ALEX).endswith("?")
-
-    meeting.debate = meeting.debate.spoken(by=MAYA, name="Maya", text="Finance is hurt by this.")
-    assert meeting.speaks(JORDAN).startswith("Let me add to what Maya said.")
+# --- framing ---
 
 
-def test_a_question_framed_for_somebody_keeps_its_author() -> None:
-    """The lead passed on Ben's question: whoever builds on it names Ben."""
-    meeting = Meeting(roundtable(CONTEXT, (BEN, "Who owns the archive?")))
-    meeting.frames()
+def test_the_lead_frames_with_what_is_on_record_and_missing() -> None:
+    """In the seed's form: the step, the entries by id, the gaps, a question that the schema asks, a colleague."""
+    said = meeting(
+        "Keep edits made offline\nAC: they survive a restart", "requirement: Sync soon", "ok so"
+    ).frames()
 
-    assert meeting.speaks(ALEX).startswith("Next to Ben's question, one about feasibility.")
+    assert said.startswith(
+        "We just covered Core Feature Definition. On record: FR-001, AC-001-01, FR-002 and 1 note. Missing or open: "
+    )
+    assert "FR-002 (acceptance criterion)" in said
+    assert "FR-002 (vague)" in said
+    assert said.endswith(
+        " I think we could benefit from all our perspectives on: How would somebody see that FR-002 works? "
+        "Alex, what is your take from a feasibility, blast radius and risk perspective?"
+    )
 
 
-def test_lines_about_requirements_find_their_place_in_any_order() -> None:
-    """Code, headers, criteria by number, criteria without a capability, and what is ruled out below a header."""
-    page = written(
-        roundtable(
-            FEATURES,
-            (
-                ADA,
-                "AC: before anything\nCapabilities:\n- Filter\n  - by date\nAC-001-01: it filters\n```filter(day)```",
-            ),
-            (
-                BEN,
-                "Out of scope:\n- saved filters\n- Printing\nLater:\n- filter\nEmail is out of scope for now",
-            ),
-        )
-    )["requirements-spec.md"]
+def test_the_lead_claims_nothing() -> None:
+    """Not that anything was reviewed or discussed, and none of the words that people said."""
+    said = meeting("We lose everything in tunnels", "Entscheidung: wir nehmen SQLite", step="01-01").frames()
 
-    assert "### FR-001: Filter\n\n- AC-001-01: it filters — Ada\n- Note: by date — Ada\n" in page
-    assert "- Traces: step 01-06 (Ada, Ben)" in page
-    assert "- before anything — Ada" in page
-    assert "    filter(day)" in page
-    assert page.endswith("- saved filters — Ben\n- Printing — Ben\n- Email is out of scope for now — Ben\n")
+    assert not CLAIMS.search(said)
+    assert "tunnels" not in said
+    assert "SQLite" not in said
+
+
+def test_where_nothing_is_known_the_topic_is_the_question() -> None:
+    """A team's own step may have no view, and one persona may be alone."""
+    held = Meeting(roundtable(CONTEXT))
+
+    assert held.frames() == (
+        "We just covered Business Context. On record: nothing yet. I think we could benefit from all our "
+        "perspectives on: Business Context. Alex, what is your take from a feasibility and risk perspective?"
+    )
+
+
+# --- prepared questions ---
+
+
+def test_everybody_else_opens_with_a_question_about_what_is_missing() -> None:
+    """From its own file, by its own lens; the questions count as no model's."""
+    held = meeting("requirement: Filter the list")
+    held.frames()
+    alex, jordan = held.speaks(ALEX), held.speaks(JORDAN)
+
+    assert "requirement.criterion" in asked_about(alex, ALEX)
+    assert "requirement.criterion" in asked_about(jordan, JORDAN)
+    assert alex.text != jordan.text
+    assert (alex.by_rule, alex.prepared, alex.facts, alex.stances) == (True, alex.text, {}, ())
+
+
+@pytest.mark.parametrize(
+    ("said", "step", "lack"),
+    [
+        ("requirement: Filtern\nAC: in 2 s", "01-06", "exclusion"),
+        ("risk: zwei ändern eine Zeile", "02-03", "risk.likelihood"),
+        ("", "03-01", "option"),
+        ("Sync(day) -> Entry", "04-02", "interface.errors"),
+        ("limit: kein Netz\nEinwand: das ist zu teuer", "01-04", "objection"),
+    ],
+)
+def test_a_question_is_chosen_by_what_coverage_lacks(said: str, step: str, lack: str) -> None:
+    """In any language: only forms and fields are looked at."""
+    held = meeting(said, step=step)
+    held.frames()
+
+    assert lack in asked_about(held.speaks(ALEX), ALEX)
+
+
+def test_no_question_is_asked_twice_in_an_item() -> None:
+    """Not in another discussion either, and not by another persona."""
+    first = opened()
+    asked = set(first.rt.questions_asked)
+    second = Meeting(first.rt, SHIPPED)
+    second.frames()
+
+    assert len(asked) == 2
+    assert asked.isdisjoint({second.speaks(ALEX).text, second.speaks(JORDAN).text})
+
+
+def test_without_a_prepared_question_a_persona_passes_the_opening() -> None:
+    """A persona file needs none; placeholders of earlier files are not filled by guessing."""
+    roster = (ROSTER[MAYA], ROSTER[ALEX].but(questions=()), ROSTER[JORDAN])
+    held = Meeting(roundtable(CONTEXT), PLAYBOOK)
+    held.playbook = type(PLAYBOOK)(type(ROSTER)(roster), PLAYBOOK.agenda)
+    held.frames()
+
+    assert held.speaks(ALEX).passed
+    assert held.speaks(JORDAN).text == "What exactly does the caller receive when this fails?"
+
+
+# --- listening ---
+
+
+@pytest.mark.parametrize(
+    "text", ["I think we need a queue.", "What breaks?", "Das sehe ich anders.", "everyone?"]
+)
+def test_after_the_opening_personas_listen(text: str) -> None:
+    """Whatever people say to each other, and the lead, too."""
+    held = opened()
+    held.says(ADA, text)
+
+    assert all(held.speaks(persona).passed for persona in (MAYA, ALEX, JORDAN))
+
+
+def test_a_persona_answers_when_it_is_addressed_by_name() -> None:
+    """With a question that fits, as long as it has one; then it says so."""
+    held = opened()
+    asked = []
+    while (said := held.says(BEN, "Alex, was meinst du?").speaks(ALEX)).prepared:
+        asked.append(said.text)
+
+    assert len(asked) == len(set(asked)) >= 3
+    assert said.text == NOTHING_PREPARED
+    assert not CLAIMS.search(said.text)
+    assert held.speaks(ALEX).passed
+
+
+# --- the synthesis ---
+
+
+def test_a_synthesis_is_what_people_said() -> None:
+    """Their words, with names and turns; what has a mark stands in its own list and nowhere else."""
+    held = opened()
+    held.says(ADA, "Two editors at once are common in spring. We counted 11 conflicts.")
+    held.says(BEN, "Decision: both edits are kept\nbecause nobody may lose work")
+    held.says(ADA, "Objection: nobody reads two versions")
+    held.says(BEN, "open question: who merges them?\ntodo: ask Graz")
+    found = held.ends()
+
+    assert found.insights == (
+        Insight(
+            text="Two editors at once are common in spring. We counted 11 conflicts.",
+            by=("Ada",),
+            turns=("t04",),
+        ),
+        Insight(text="because nobody may lose work", by=("Ben",), turns=("t05",)),
+    )
+    assert found.decisions == (Decision(text="both edits are kept", by="Ben", turns=("t05",)),)
+    assert found.questions == (OpenQuestion(text="who merges them?", why="asked by Ben", turns=("t07",)),)
+    assert found.actions == ("ask Graz (Ben)",)
+    (objection,) = found.objections
+    assert (objection.text, objection.by, objection.outcome) == (
+        "nobody reads two versions",
+        ("Ada",),
+        ObjectionOutcome.OPEN,
+    )
+    assert found.summary == "1 decision, 1 objection, 1 open question, 1 action and 2 remarks by Ada and Ben"
+    assert dissent.missing(found, held.debate) == dissent.half_said(found, held.debate) == ()
+
+
+def test_german_marks_are_read_and_german_words_kept() -> None:
+    """Labels are data of the schema, and of teams."""
+    held = opened()
+    held.says(
+        ADA, "Entscheidung: beide bleiben\nEinwand: das liest niemand\nOffene Frage: wer führt zusammen?"
+    )
+    held.says(BEN, "Im Tunnel geht die Hälfte verloren.")
+    found = held.ends()
+
+    assert [one.text for one in found.decisions] == ["beide bleiben"]
+    assert [one.text for one in found.objections] == ["das liest niemand"]
+    assert [one.text for one in found.questions] == ["wer führt zusammen?"]
+    assert [one.text for one in found.insights] == ["Im Tunnel geht die Hälfte verloren."]
+
+
+def test_what_sounds_like_a_decision_is_none() -> None:
+    """Only an explicit mark or a button decides."""
+    held = opened()
+    held.says(ADA, "So we go with the queue then, agreed.")
+    held.says(BEN, "I'm against it, that will never work.")
+    found = held.ends()
+
+    assert (found.decisions, found.objections, found.questions) == ((), (), ())
+    assert [one.by for one in found.insights] == [("Ada",), ("Ben",)]
+
+
+def test_a_pressed_decision_names_who_pressed() -> None:
+    """As the record has it."""
+    held = opened()
+    held.says(ADA, "Both have their price in this case.")
+    held.debate = held.debate.but(
+        decided=(Decided(issue="names", position="short", by=BEN, name="Ben", line="C1.9"),)
+    )
+
+    assert held.ends().decisions == (Decision(text="names: short", by="Ben"),)
+
+
+def test_short_remarks_stay_out_where_others_were_made() -> None:
+    """Where nothing else was said, they are all there is."""
+    held = opened()
+    for text in ("lol ok", "brb, standup", "👍", "了解です", "FR-1 too", "5 s"):
+        held.says(BEN, text)
+    some = held.ends()
+    alone = opened().says(BEN, "fine by me").ends()
+
+    assert [one.text for one in some.insights] == ["FR-1 too", "5 s"]
+    assert [one.text for one in alone.insights] == ["fine by me"]
+
+
+def test_code_and_quotes_are_not_what_somebody_said() -> None:
+    """A decision in a quotation is somebody else's."""
+    held = opened()
+    held.says(ADA, "> Decision: drop it\n```\nobjection: x\n```\nThat was the mail of last week.")
+    found = held.ends()
+
+    assert (found.decisions, found.objections) == ((), ())
+    assert [one.text for one in found.insights] == ["That was the mail of last week."]
+
+
+def test_a_long_remark_ends_with_a_sentence() -> None:
+    """The message itself stands in the transcript, whole."""
+    held = opened()
+    held.says(ADA, "Rows are lost every night. " * 2_000)
+    (insight,) = held.ends().insights
+
+    assert insight.text.endswith("every night.")
+    assert len(insight.text) <= 300
+
+
+def test_questions_that_nobody_replied_to_stay_open() -> None:
+    """Whether a later remark answers them is not judged."""
+    held = opened()
+    found = held.ends()
+
+    assert [one.text for one in found.questions] == list(held.rt.questions_asked)
+    assert found.questions[0].why == "asked by Alex, no reply yet"
+    assert found.summary == "2 open questions"
+    assert held.says(ADA, "The driver of a night shift would notice.").ends().questions == ()

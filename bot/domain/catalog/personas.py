@@ -20,12 +20,31 @@ RESERVED_ACTORS = {"User", "PlanningAgent"}
 
 Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 PhaseKey = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
+_ABOUT_AND_TEXT = re.compile(r"(?P<about>(?:`[a-z_]+(?:\.[a-z_]+)*`[,:]?\s*)*)(?P<text>.*)", re.DOTALL)
 Line = Annotated[str, AfterValidator(lambda text: " ".join(text.split())), StringConstraints(min_length=1)]
 
 
 class Principle(Value):
     title: str
     text: str = ""
+
+
+class PreparedQuestion(Value):
+    """
+    A question that a persona asks without a model. `about` are the lacks that it is for (`risk`,
+    `requirement.criterion`, `contested`); without any it fits always.
+    """
+
+    text: Line
+    about: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, item: str) -> "PreparedQuestion":
+        """Of a bullet: "`risk` `risk.mitigation` What would soften it?"."""
+        found = _ABOUT_AND_TEXT.fullmatch(item)
+        if found is None or not found["text"]:
+            return cls(text=item)
+        return cls(text=found["text"], about=tuple(re.findall(r"`(.+?)`", found["about"])))
 
 
 class Persona(Value):
@@ -45,7 +64,7 @@ class Persona(Value):
     does: tuple[str, ...] = ()
     does_not: tuple[str, ...] = ()
     acknowledgement: str = "Noted, thank you."
-    questions: tuple[str, ...] = ()
+    questions: tuple[PreparedQuestion, ...] = ()
     model: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)))] = ""
     workshop: bool = False
 
@@ -63,6 +82,14 @@ class Persona(Value):
             "identity": f"I'm {name}, your {role}.",
         }
         return follows | {field: value for field, value in given.items() if value not in (None, "")}
+
+    @field_validator("questions", mode="before")
+    @classmethod
+    def _read_questions(cls, given: Any) -> Any:
+        """Questions may be given as they stand in a file."""
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            return given
+        return tuple(PreparedQuestion.read(one) if isinstance(one, str) else one for one in given)
 
     @field_validator("icon")
     @classmethod

@@ -46,6 +46,22 @@ def objections(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_marked(text, _OBJECTS)))
 
 
+def marked(text: str, labels: Iterable[str]) -> tuple[str, ...]:
+    """What stands behind one of *labels* at the beginning of a line, each once."""
+    return tuple(dict.fromkeys(_marked(text, _labelled("|".join(map(re.escape, labels))))))
+
+
+def unmarked(text: str, labels: Iterable[str]) -> str:
+    """The lines without a mark, and without what is quoted or code."""
+    page, label = outline(text), _labelled("|".join((DECISION, OBJECTION, *map(re.escape, labels))))
+    said = (
+        row
+        for number, row in enumerate(page.lines)
+        if number not in page.hidden and not row.lstrip().startswith(">") and not label.match(row)
+    )
+    return "\n".join(said).strip()
+
+
 def _marked(text: str, label: re.Pattern[str]) -> Iterator[str]:
     page = outline(text)
     for number, row in enumerate(page.lines):

@@ -42,6 +42,7 @@ class Turn(Stored):
     `line` is the `message_id` of its line, `posted` where Slack shows what a persona said. A voice may put on record
     where it stands; `unrecorded` says that one with a model did not. It was `blind` if its speaker had not heard the
     others who answered the framing, and a `challenge` if it had been asked for what speaks against what all agree on.
+    `by_rule`: its speaker has no model, or not now.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Turn(Stored):
     unrecorded: bool = False
     blind: bool = False
     challenge: bool = False
+    by_rule: bool = False
 
 
 class Dispute(Stored):
@@ -199,6 +201,7 @@ class Elaboration(Stored):
         stances: tuple[Stance, ...] = (),
         unrecorded: bool = False,
         unaided: bool = False,
+        by_rule: bool = False,
     ) -> "Elaboration":
         """
         With one more turn of a persona, who no longer waits. Never more than `max_turns`. *unaided*, without the model
@@ -213,6 +216,7 @@ class Elaboration(Stored):
             unrecorded=unrecorded,
             blind=self.is_blind(by),
             challenge=self.is_challenging(by) and not unaided,
+            by_rule=by_rule,
         )
         waiting = tuple(key for key in self.waiting if key != by)
         return self.but(turns=(*self.turns, turn), waiting=waiting, unheard=())

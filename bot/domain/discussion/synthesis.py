@@ -61,6 +61,8 @@ class OpenQuestion(Stored):
 
 
 class ObjectionOutcome(StrEnum):
+    OPEN = "open"
+    """No reply is on record. A model cannot say so: it has to weigh what people object to."""
     ACCEPTED = "accepted"
     """It is what the others do now, in something that they say."""
     REJECTED = "rejected"
@@ -90,6 +92,8 @@ class Objection(Stored):
         match self.outcome:
             case ObjectionOutcome.ACCEPTED | ObjectionOutcome.REJECTED:
                 return _says(self.because)
+            case ObjectionOutcome.OPEN:
+                return True
             case ObjectionOutcome.DEFERRED:
                 return _says(self.risk) and _says(self.reopen_if)
             case _:
@@ -109,7 +113,15 @@ class Synthesis(Stored):
 
 def sound(synthesis: Synthesis, *, turns: int) -> bool:
     """Whether it says anything; a discussion that ended with its framing need not."""
-    return bool(synthesis.insights) or turns <= 1
+    return turns <= 1 or any(
+        (
+            synthesis.insights,
+            synthesis.decisions,
+            synthesis.questions,
+            synthesis.objections,
+            synthesis.actions,
+        )
+    )
 
 
 def markdown(

@@ -86,14 +86,15 @@ def handoff(outgoing: Persona, incoming: Persona, *, ended: Phase, begun: Phase)
     )
 
 
-def reviewed(outgoing: Persona, ended: Phase, *, artifacts: Sequence[str], titles: Sequence[str]) -> str:
-    """What is on record, and no more: without a model nobody has read it."""
+def reviewed(
+    outgoing: Persona, ended: Phase, *, artifacts: Sequence[str], titles: Sequence[str], thinks: bool
+) -> str:
+    """What is on record. Only a persona that *thinks* with a model says that it has reviewed it."""
     files = listed([f"`{name}`" for name in artifacts]) or "no files yet"
     covered = listed(titles) or "nothing"
-    return (
-        f"I've reviewed {outgoing.first_name}'s {ended.name.lower()} record. Here's what I'm working with: "
-        f"{files}, covering {covered}."
-    )
+    record = f"{outgoing.first_name}'s {ended.name.lower()} record"
+    opening = f"I've reviewed {record}." if thinks else f"This is {record}."
+    return f"{opening} Here's what I'm working with: {files}, covering {covered}."
 
 
 def greeting(persona: Persona, phase: Phase) -> str:
@@ -178,6 +179,18 @@ def phase_complete(phase: Phase) -> str:
 
 def analysis_complete(slug: str) -> str:
     return f"Analysis complete. {slug} is ready to build."
+
+
+def analysis_ended(*, discussed: int, steps: int, not_needed: int, unanswered: Sequence[str]) -> str:
+    """Where steps were skipped. *not_needed* are those that their `skip_if` left out, *unanswered* open questions."""
+    skipped = steps - discussed - not_needed
+    parts = (
+        f"{discussed} of {counted(steps, 'step')} discussed",
+        f"{skipped} skipped" if skipped else "",
+        f"{not_needed} not needed" if not_needed else "",
+        f"unanswered: {', '.join(unanswered)}" if unanswered else "",
+    )
+    return f"Analysis ended: {'; '.join(filter(None, parts))}."
 
 
 def complete_and_current() -> str:

@@ -14,6 +14,7 @@ from bot.domain.planning.plan_reader import NOTHING_KNOWN, KnownIds
 from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import WorkshopQuestion, WorkshopRemark
 from bot.domain.specification.entries import Patch, Specification
+from bot.domain.transcript.lines import BY_RULE
 from bot.domain.transcript.witness import RolledBack, Witness
 from bot.domain.values.places import Belonging, Person
 from bot.domain.values.value import Stored
@@ -181,7 +182,7 @@ class PersonaSpoke(EffectOutcome):
     """
     `facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add. `turns` is how many
     of the discussion the voice was given, `answers` how many of the step, None when nobody says; `redone` is the
-    effect's.
+    effect's. `by_rule`: no model was asked. `prepared` is the question of the persona's file that it asks.
     """
 
     persona: str
@@ -193,6 +194,8 @@ class PersonaSpoke(EffectOutcome):
     turns: int | None = None
     answers: int | None = None
     redone: bool = False
+    by_rule: bool = False
+    prepared: str = ""
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -203,7 +206,8 @@ class PersonaSpoke(EffectOutcome):
         }
         own = {name: fact for name, fact in said.items() if fact}
         assessed = {} if self.satisfied is None else {"satisfied": self.satisfied}
-        return {**spent(self.facts), **own, **assessed}
+        by = BY_RULE if self.by_rule else {}
+        return {**spent(self.facts), **own, **assessed, **by}
 
 
 FILES_OF_A_PROJECT = 10

@@ -40,6 +40,8 @@ from bot.domain.transcript.lines import (
     HIGHEST_ROUND,
     HOST,
     PEOPLE,
+    RULE,
+    VOICE,
     Line,
     LinePhase,
     Source,
@@ -149,7 +151,7 @@ class RoundtableFields(Stored):
     work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `held` is the last
     line that we know to be in git, `witness` the transcript as it was committed last. `specification` is folded
     from all lines, committed or not; `written` are the digests of the sections as they were written last, by
-    file and heading. `reopened` is the step that people opened again out of its turn. `question` is the newest
+    file and heading. `reopened` is the step that people opened again out of its turn. `questions_asked` are the prepared questions that personas have asked. `question` is the newest
     question or menu, `asked` the newest posts that opened a step or a discussion, and `undecided` are words
     that came while nobody knew whether their author could see the question.
     """
@@ -213,6 +215,7 @@ class RoundtableFields(Stored):
     lines: tuple[Line, ...] = ()
     specification: Specification = Specification()
     written: Mapping[str, str] = {}
+    questions_asked: tuple[str, ...] = ()
     held: str = ""
     witness: Witness = Witness()
     unsaved: tuple[Commit, ...] = ()
@@ -421,8 +424,8 @@ class Roundtable(RoundtableFields):
         self, text: str, effect: Attemptable, *, part: LinePhase, actor: str = HOST, **meta: Any
     ) -> "Roundtable":
         """What *effect* says is a line of its own."""
-        is_ours = actor == HOST or meta.get("voice") == BY_RULE["voice"]
-        source = Source.SYSTEM if is_ours else Source.MODEL
+        by_rule = actor == HOST or meta.get(VOICE) == RULE
+        source = Source.SYSTEM if by_rule else Source.MODEL
         return self.noting(self._line(actor, text, part, source, "planning", effect.id, meta))
 
     def recording(self, sentence: str, *, part: LinePhase, message_id: str = "", **meta: Any) -> "Roundtable":

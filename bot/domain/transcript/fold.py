@@ -186,7 +186,7 @@ class _Fold:
         A note of the host may change the phase of a round. Where two meetings were joined, because the store was lost
         or clones were merged, their rounds may be the same.
         """
-        if line.source is Source.SYSTEM or _writer(line) != _writer(before):
+        if kind_of(line) == "host" or _writer(line) != _writer(before):
             self._joined_round = line.round
         if self._joined_round != line.round:
             sentence = (
@@ -375,13 +375,9 @@ def amount(found: object) -> float:
 
 def kind_of(line: Line) -> str:
     """`person`, `persona` or `host`."""
-    return _kind(line.source, line.actor)
-
-
-def _kind(source: Source, actor: str) -> str:
-    if source is Source.USER:
+    if line.source is Source.USER:
         return "person"
-    return "host" if source is Source.SYSTEM and actor == HOST else "persona"
+    return "host" if line.source is Source.SYSTEM and line.actor == HOST else "persona"
 
 
 def named(line: Line) -> tuple[str, str]:
@@ -433,7 +429,7 @@ class _Tally:
         self._all = _Use()
         self._by_actor: dict[str, _Use] = {}
         self._by_provider: dict[str, _Use] = {}
-        self._speakers: dict[tuple[Source, str], _Heard] = {}
+        self._speakers: dict[tuple[str, str], _Heard] = {}
 
     def count(self, number: int, line: Line) -> None:
         self._hear(number, line)
@@ -450,12 +446,12 @@ class _Tally:
             provider.add_call(line.meta)
 
     def _hear(self, number: int, line: Line) -> None:
-        key, name = named(line)
-        speaker = self._speakers.get((line.source, key))
+        (key, name), kind = named(line), kind_of(line)
+        speaker = self._speakers.get((kind, key))
         if speaker is None:
             if len(self._speakers) >= MOST_NAMES:
                 key = name = OTHERS
-            speaker = self._speakers.setdefault((line.source, key), _Heard(name, number))
+            speaker = self._speakers.setdefault((kind, key), _Heard(name, number))
         speaker.name = name  # people may change theirs
         speaker.lines += 1
         speaker.last = number
@@ -466,12 +462,12 @@ class _Tally:
             Speaker(
                 key=one_line(key, NAME_CHARS),
                 name=one_line(heard.name, NAME_CHARS),
-                kind=_kind(source, key),
+                kind=kind,
                 lines=heard.lines,
                 first=heard.first,
                 last=heard.last,
             )
-            for (source, key), heard in self._speakers.items()
+            for (kind, key), heard in self._speakers.items()
         )
         return tuple(sorted(found, key=attrgetter("first")))
 

@@ -120,6 +120,9 @@ CHANGING_ENTRIES = frozenset({"entries", "amends", "retracts"})
 """In a line's `meta`: what makes it one for the specification."""
 HEARD_AFTER = "heard_after"
 """In the `meta` of a message that was moved: the line that changed the specification before it did."""
+VOICE, RULE = "voice", "rule"
+BY_RULE: Mapping[str, str] = {VOICE: RULE}
+"""In the `meta` of a persona's line that a fixed rule wrote: no model was asked."""
 OUT_OF_ORDER = 100
 """Two messages in the wrong order are at most this many lines apart."""
 

@@ -1,125 +1,176 @@
 """
-What a persona says in an elaboration: it reacts to somebody by name, and asks one question.
+What personas say in a discussion without a model: the lead's framing, and prepared questions.
 
-It repeats people's words and asks; it claims nothing of its own. Whoever asks for a fact is told that it does not know,
-and the question goes to the people.
+A prepared question is chosen by what coverage finds missing, and is asked once in an item, by whichever persona.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
 
-from bot.domain.catalog.personas import AddressKind
-from bot.domain.discussion.elaboration import Turn
-from bot.domain.values.text import one_line
-from bot.voices.offline.asking import asked_in
-from bot.voices.offline.disagreeing import LONGEST, both_sides
-from bot.voices.offline.phrases import QUOTE_LIMIT, gist, is_quotable, only_asks, quoted
-from bot.voices.offline.situation import Situation
+from bot.domain.catalog.agenda import Playbook, Step
+from bot.domain.catalog.personas import AddressKind, Persona, PreparedQuestion
+from bot.domain.catalog.schema import NOTE, Kind, Schema
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.messages.step_wording import listed
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.specification.coverage import CoverageGap, GapKind, coverage, of_step
+from bot.domain.specification.entries import Specification
+from bot.domain.values.text import counted
 
-PICKING_UP = (
-    "{name}, let me stay with what you just said.",
-    "Let me pick that up, {name}.",
-    "I stay with {name}'s point.",
-)
-REPEATING = (
-    "{name}, you said {said}.",
-    "I heard {said}, {name}.",
-    "What I take from {name} is {said}.",
-)
-ADDING = (
-    "Let me add one about {aspect} to {name}'s question.",
-    "Next to {name}'s question, one about {aspect}.",
-    "{name}'s question has a side to it that is about {aspect}.",
-)
-PASSING_ON = "{name} asks {said} Who here knows, or where could we look?"
-WEIGHING = "{name} asks {said} What speaks for it, and what against it?"
-FOR_PEOPLE = "{name}, that is for the people here to decide, not for me. This is what I would weigh."
-NOT_KNOWN = "{name}, I don't know that, and I won't guess."
-WHO_KNOWS = "Who here does, or where could we look it up?"
-
-EVERYBODY = frozenset({"all", "everybody", "everyone", "folks", "team", "you all"})
-
-_CHOICE = re.compile(
-    r"\bor\b|\bshould\b|\bshall\b|\bcan['’]?t?\s+we\b|\bwhich\b|\bbetter\b|\bprefer\b|\brecommend\b|\bdecide\b",
-    re.IGNORECASE,
-)
-_OF_SOMEBODY = re.compile(r"(?P<name>.+)'s question \".+\"\.?", re.DOTALL)
-_ASPECT_END = re.compile(r",|\band\b")
+ENTRIES_NAMED = 12
+GAPS_NAMED = 5
+NOTHING_PREPARED = "I have no further question prepared. Without a model I cannot judge this."
 
 
-def respond(here: Situation) -> str:
-    if here.persona.key == here.debate.lead and (both := both_sides(here)):
-        return both
-    heard = next((turn for turn in reversed(here.debate.turns) if _says_something(turn, here)), None)
-    if heard is None:
-        return _fitted("", here.question(""))
-    if not heard.human:
-        return _building_on(here, heard)
-    if asked := only_asks(heard.text):
-        asked = _without_address(asked, here)
-        return _answering(here, heard, asked) if _asks_me(here, heard) else _passing_on(heard, asked)
-    return _reacting(here, heard)
+class Situation(NamedTuple):
+    """Who is about to speak in which discussion."""
+
+    rt: Roundtable
+    playbook: Playbook
+    persona: Persona
+    debate: Elaboration
+
+    @property
+    def step(self) -> Step | None:
+        return self.playbook.agenda.get(self.debate.step_id)
+
+    @property
+    def specification(self) -> Specification:
+        return self.rt.specification
 
 
-def _reacting(here: Situation, heard: Turn) -> str:
-    said = quoted(heard.text)
-    question = here.question(heard.text, said if is_quotable(said) else "")
-    ways = PICKING_UP if said in question else REPEATING
-    return _fitted(_way(here, ways).format(name=heard.name, said=said), question)
+# --- framing ---
 
 
-def _answering(here: Situation, heard: Turn, asked: str) -> str:
-    if _CHOICE.search(asked):
-        return _fitted(FOR_PEOPLE.format(name=heard.name), here.question(heard.text))
-    passed_on = any(WHO_KNOWS in turn.text for turn in here.debate.turns)
-    return _fitted(NOT_KNOWN.format(name=heard.name), here.question(heard.text) if passed_on else WHO_KNOWS)
-
-
-def _passing_on(heard: Turn, asked: str) -> str:
-    """A question to nobody, or to people: it is theirs to answer."""
-    way = WEIGHING if _CHOICE.search(asked) else PASSING_ON
-    return one_line(way.format(name=heard.name, said=quoted(asked)), LONGEST)
-
-
-def _building_on(here: Situation, colleague: Turn) -> str:
-    """After a colleague, whose question stands right above: the same matter from this persona's side."""
-    people = next((turn for turn in reversed(here.debate.turns) if turn.human and gist(turn.text)), None)
-    question = here.question(people.text if people else here.told)
-    asked = asked_in(colleague.text)
-    aspect = _ASPECT_END.split(here.persona.lens)[0].strip()
-    if not asked or not aspect:
-        return _fitted(f"Let me add to what {colleague.name} said.", question)
-    of = _OF_SOMEBODY.fullmatch(asked)
-    return _fitted(
-        _way(here, ADDING).format(name=of["name"] if of else colleague.name, aspect=aspect), question
+def frame(here: Situation) -> str:
+    """In the seed's form: the step, what is on record and what is missing, a question, and a colleague by name."""
+    covered = here.step.title if here.step else here.debate.topic
+    gaps = _gaps_of_step(here)
+    parts = (
+        f"We just covered {covered}.",
+        _on_record(here),
+        _missing(here, gaps),
+        "I think we could benefit from all our perspectives on:",
+        next((gap.ask for gap in gaps if gap.ask), f"{here.debate.topic}."),
+        _asking_colleague(here),
     )
+    return " ".join(filter(None, parts))
 
 
-def _says_something(turn: Turn, here: Situation) -> bool:
-    return turn.by != here.persona.key and bool(gist(turn.text))
+def _on_record(here: Situation) -> str:
+    known = here.specification
+    living = [
+        one for one in known.entries.values() if one.step == here.debate.step_id and known.lives(one.id)
+    ]
+    notes = sum(one.kind == NOTE for one in living)
+    named = _shortened([one.id for one in living if one.kind != NOTE], ENTRIES_NAMED)
+    found = [*named, *([counted(notes, "note")] if notes else [])]
+    return f"On record: {listed(found) or 'nothing yet'}."
 
 
-def _asks_me(here: Situation, heard: Turn) -> bool:
-    address = here.playbook.roster.addressed(heard.text, lead=here.debate.lead)
-    return address.kind is AddressKind.DIRECT and here.persona.key in address.personas
+def _missing(here: Situation, gaps: Sequence[CoverageGap]) -> str:
+    named = (_described(gap, here.playbook.schema, here.specification) for gap in gaps)
+    found = _shortened(list(dict.fromkeys(named)), GAPS_NAMED)
+    return f"Missing or open: {listed(found)}." if found else ""
 
 
-def _without_address(asked: str, here: Situation) -> str:
-    """Without the "Alex," or "everyone," in front."""
-    name, comma, rest = asked.partition(",")
-    called = {*EVERYBODY, *(persona.first_name.casefold() for persona in here.playbook.roster)}
-    return rest.strip() if comma and rest.strip() and name.strip().casefold() in called else asked
+def _described(gap: CoverageGap, schema: Schema, specification: Specification) -> str:
+    """`risk`, `FR-002 (acceptance criterion)`, `FR-003 (vague)`."""
+    if gap.id in specification.entries:
+        kind = schema.kinds.get(specification.entries[gap.id].kind)
+        what = _field_name(gap.field, kind, schema) if gap.kind is GapKind.MISSING else gap.kind.value
+        return f"{gap.id} ({what})"
+    name = gap.facts[0] if gap.facts else gap.kind.value
+    shown = schema.kinds[name].name.lower() if name in schema.kinds else name
+    return shown if gap.kind is GapKind.MISSING else f"{shown} ({gap.kind.value})"
 
 
-def _way(here: Situation, ways: Sequence[str]) -> str:
-    """Another way of saying it than whoever spoke before, and than the same persona the last time."""
-    spoken = [turn.by for turn in here.debate.turns if not turn.human]
-    return ways[(len(spoken) + spoken.count(here.persona.key)) % len(ways)]
+def _field_name(field: str, kind: Kind | None, schema: Schema) -> str:
+    """Of a field, of the kind of a part, or of the kind that should name the entry."""
+    other, _, _ = field.partition(".")
+    if kind and field in kind.fields:
+        return (kind.fields[field].label or field).lower()
+    return schema.kinds[other].name.lower() if other in schema.kinds else field
 
 
-def _fitted(opening: str, question: str) -> str:
-    """The question is what counts: a long opening is cut."""
-    room = LONGEST - len(question) - 1
-    return (
-        f"{one_line(opening, room)} {question}".strip() if room > QUOTE_LIMIT else one_line(question, LONGEST)
+def _asking_colleague(here: Situation) -> str:
+    others = here.playbook.roster.others(here.persona.key)
+    if not others:
+        return "What do you all think?"
+    lens = others[0].lens
+    article = "an" if lens[:1].lower() in {*"aeiou"} else "a"
+    return f"{others[0].first_name}, what is your take from {article} {lens} perspective?"
+
+
+def _shortened(names: list[str], most: int) -> list[str]:
+    more = len(names) - most
+    return [*names[:most], f"{more} more"] if more > 0 else names
+
+
+# --- who speaks ---
+
+
+def has_floor(here: Situation) -> bool:
+    """In the opening everybody but the lead, once; afterwards only who is addressed by name."""
+    return _opens(here) or is_addressed(here)
+
+
+def is_addressed(here: Situation) -> bool:
+    """Whether a person spoke to the persona by name since it last had the floor."""
+    since = max(0, here.debate.last_had_floor(here.persona.key))
+    addresses = (
+        here.playbook.roster.addressed(turn.text, lead=here.debate.lead)
+        for turn in here.debate.turns[since:]
+        if turn.human
     )
+    return any(one.kind is AddressKind.DIRECT and here.persona.key in one.personas for one in addresses)
+
+
+def _opens(here: Situation) -> bool:
+    debate, key = here.debate, here.persona.key
+    is_first = debate.last_had_floor(key) < 0 and not debate.first_round and not debate.resumed
+    return is_first and key != debate.lead
+
+
+# --- prepared questions ---
+
+
+def next_question(here: Situation) -> str:
+    """About what the step lacks, else what the item lacks so far, else one that always fits. Empty if none is left."""
+    asked = {*here.rt.questions_asked, *(turn.text for turn in here.debate.turns)}
+    left = [
+        one
+        for one in here.persona.questions
+        if one.text not in asked and "{" not in one.text  # a placeholder of earlier persona files
+    ]
+    for lack in chain(_lacks(_gaps_of_step(here), here), _lacks(_gaps_so_far(here), here)):
+        if found := next((one.text for one in left if _is_about(one, lack)), ""):
+            return found
+    return next((one.text for one in left if not one.about), "")
+
+
+def _lacks(gaps: Sequence[CoverageGap], here: Situation) -> Iterator[str]:
+    """What the gaps are, in the words of persona files: `risk`, `requirement.criterion`, `contested`."""
+    for gap in gaps:
+        entry = here.specification.entries.get(gap.id)
+        if gap.kind is not GapKind.MISSING:
+            yield gap.kind.name.lower()
+        elif entry:
+            yield f"{entry.kind}.{gap.field}"
+        elif gap.facts:
+            yield gap.facts[0]
+
+
+def _is_about(question: PreparedQuestion, lack: str) -> bool:
+    """`risk` is about a missing risk only; `requirement.story` about `requirement.story.traces`, too."""
+    return any(one == lack or ("." in one and lack.startswith(f"{one}.")) for one in question.about)
+
+
+def _gaps_of_step(here: Situation) -> tuple[CoverageGap, ...]:
+    return of_step(here.playbook.schema, here.specification, here.debate.step_id)
+
+
+def _gaps_so_far(here: Situation) -> tuple[CoverageGap, ...]:
+    steps = {*here.rt.steps_completed, here.debate.step_id}
+    return coverage(here.playbook.schema, here.specification, steps, proposed=False)

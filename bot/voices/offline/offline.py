@@ -1,38 +1,41 @@
 """
-The voice without a model: the roundtable as a facilitated meeting of people.
-
-The personas ask what their lens would ask, and quote. The same roundtable gets the same words, always. Reading what
-people wrote is work for the processor, so it is done beside the event loop: meanwhile everybody else is served.
+The voice without a model. It asks prepared questions, names what is on record and what is missing, and puts
+together what people said explicitly. It judges nothing and guesses nothing.
 """
 
 import asyncio
 from collections.abc import Mapping
 
 from bot.domain.catalog.personas import Persona
+from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.specification.entries import Patch
 from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext
 from bot.errors import VoiceError
-from bot.voices.offline import acknowledging, discussing, extracting, framing
-from bot.voices.offline.situation import Situation
-from bot.voices.truncation import truncated
+from bot.voices.offline import discussing
+from bot.voices.offline.discussing import Situation
+from bot.voices.offline.synthesizing import synthesize
 
 
 class OfflineVoices:
-    """Never fails for want of a network; raises VoiceError only when asked to speak where there is nothing to."""
+    """Needs no network. Raises VoiceError only when there is no such persona, or no discussion."""
 
-    async def acknowledge(self, cue: VoiceContext) -> Speech:
-        return Speech(
-            await asyncio.to_thread(
-                acknowledging.acknowledge, truncated(cue.roundtable), cue.playbook, _persona(cue)
-            )
-        )
+    async def acknowledge(self, cue: VoiceContext) -> Speech:  # noqa: ARG002
+        """The reaction to the message is the acknowledgement; whether an answer is good is not judged."""
+        return Speech("", by_rule=True)
 
     async def frame(self, cue: VoiceContext) -> Speech:
-        return Speech(await asyncio.to_thread(framing.frame, _situation(cue)))
+        return Speech(discussing.frame(_situation(cue)), by_rule=True)
 
     async def respond(self, cue: VoiceContext) -> Speech:
-        return Speech(await asyncio.to_thread(discussing.respond, _situation(cue)))
+        here = _situation(cue)
+        if not discussing.has_floor(here):
+            return Speech("", by_rule=True, passed=True)
+        if question := discussing.next_question(here):
+            return Speech(question, by_rule=True, prepared=question)
+        if discussing.is_addressed(here):
+            return Speech(discussing.NOTHING_PREPARED, by_rule=True)
+        return Speech("", by_rule=True, passed=True)
 
     async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
         """Nothing: what is not said in a form is not guessed."""
@@ -40,7 +43,12 @@ class OfflineVoices:
         return (), NO_FACTS
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:  # noqa: ARG002
-        return await asyncio.to_thread(extracting.synthesize, _situation(cue).debate), NO_FACTS
+        """In a thread: a long discussion must not stop the event loop."""
+        return await asyncio.to_thread(synthesize, _debate(cue), cue.playbook.schema), NO_FACTS
+
+
+def _situation(cue: VoiceContext) -> Situation:
+    return Situation(cue.roundtable, cue.playbook, _persona(cue), _debate(cue))
 
 
 def _persona(cue: VoiceContext) -> Persona:
@@ -49,8 +57,7 @@ def _persona(cue: VoiceContext) -> Persona:
     raise VoiceError(f"There is no persona {cue.persona!r}.", reason="unknown_persona")
 
 
-def _situation(cue: VoiceContext) -> Situation:
-    rt = truncated(cue.roundtable)
-    if rt.elaboration is None:
+def _debate(cue: VoiceContext) -> Elaboration:
+    if cue.roundtable.elaboration is None:
         raise VoiceError("There is no discussion to speak in.", reason="no_elaboration")
-    return Situation(rt, cue.playbook, _persona(cue), rt.elaboration)
+    return cue.roundtable.elaboration

@@ -102,13 +102,6 @@ def disputed() -> Elaboration:
     return debate(0).but(turns=(first, second, third.but(stances=(wins,)), fourth, other))
 
 
-PARTS = (
-    tasks.DraftPart(
-        "=== requirements-spec.md | 1. Business Context",
-        ("the problem and who feels it", "one or two short paragraphs"),
-        "Field work.",
-    ),
-)
 DECIDED = Turn(id="t05", by="U2", name="Grace", text="Decision: both versions, side by side.", human=True)
 OBJECTED = Turn(id="t06", by="U1", name="Ada", text="Objection: nobody reads two versions.", human=True)
 LINES = (
@@ -167,8 +160,6 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "respond-as-the-lead": lambda: tasks.respond(scene(MAYA), debate(3)),
     "respond-as-the-challenger": lambda: tasks.respond(scene(JORDAN), challenged()),
     "respond-to-a-person-in-the-first-round": lambda: tasks.respond(scene(JORDAN), interrupted()),
-    "draft": lambda: tasks.draft(scene(), ROUNDTABLE.answers, PARTS),
-    "draft-again": lambda: tasks.again(tasks.draft(scene(), ROUNDTABLE.answers, PARTS), "parts"),
     "synthesize": lambda: tasks.synthesize(scene(), debate(4)),
     "synthesize-again": lambda: tasks.synthesize(scene(), debate(4).but(failed_syntheses=1)),
     "synthesize-dissent": lambda: tasks.synthesize(scene(), disputed()),

@@ -98,7 +98,6 @@ def rendered(text: str) -> list[Prompt]:
         tasks.frame(other, talking.debate),
         tasks.respond(other, talking.debate),
         tasks.synthesize(other, talking.debate),
-        tasks.draft(one, rt.answers, (tasks.DraftPart("=== draft.md | 1. X", ("y",), text),)),
     ]
 
 

@@ -120,17 +120,7 @@ def test_a_mention_of_the_playbook_is_not_what_grows() -> None:
 
 
 def test_who_writes_reads_everything_that_people_said() -> None:
-    """A step with forty answers is not written down from the last eight; nor is a long discussion put together so."""
-    answers = tuple(Answer(person="U1", text=f"{n} {'word ' * 100}", ts=str(n)) for n in range(40))
-    draft = tasks.draft(scene(), answers, ()).moving
+    """A long discussion is not put together from its last turns."""
     put_together = tasks.synthesize(scene(), talked(40, 600)).moving
 
-    assert all(f"> {n} word" in draft for n in range(40))
     assert all(f"> {n} word" in put_together for n in range(40))
-
-
-def test_a_part_is_shown_whole_to_whoever_writes_it_anew() -> None:
-    """One that is too long for that is not given away."""
-    part = tasks.DraftPart("=== x.md | 1. X", (), "word " * (tasks.PART_CHARS // 5))
-
-    assert "[cut]" not in tasks.draft(scene(), ROUNDTABLE.answers, (part,)).moving

@@ -33,7 +33,7 @@ from bot.domain.roundtable.outcomes import CodeSurvey, Surveyed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable, SkippedStep
 from bot.domain.specification.entries import ENTRIES, Patch
-from bot.domain.transcript.lines import LinePhase
+from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.domain.values.places import Person
 
 # Troubles: the ones people should read go into the thread as small print, all others to the log.
@@ -193,7 +193,7 @@ def open_step(rt: Roundtable, step: Step, playbook: Playbook, first: str = "") -
     if first:
         speaker = speaker_of(rt, playbook)
         message = Message(text=first, speaker=speaker.key)
-        rt = rt.telling(message, part=LinePhase.CLARIFYING, actor=speaker.actor)
+        rt = rt.telling(message, part=LinePhase.CLARIFYING, actor=speaker.actor, **BY_RULE)
     return rt.queueing(Survey(keywords=keywords(rt)))
 
 
@@ -227,7 +227,7 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundtable:
     message = menus.prompt(persona.key, "\n\n".join(part for part in parts if part), depth)
     in_place = rt.card is not None and rt.card.step_id == rt.step_id and not first
     offered = rt.offering_in_place if in_place else rt.offering
-    rt = offered(MenuKind.PROMPT, message, part=LinePhase.CLARIFYING, actor=persona.actor)
+    rt = offered(MenuKind.PROMPT, message, part=LinePhase.CLARIFYING, actor=persona.actor, **BY_RULE)
     rt = rt.but(card=rt.card.but(first=first)) if rt.card and not in_place else rt
     newest = rt.asked[-1] if rt.asked else None
     asked_again = newest is not None and newest.step_id == rt.step_id and not newest.discussion
@@ -272,7 +272,7 @@ def menu(
     message = menus.with_budget_button(message, line(rt.purse, policy), used_up=used_up(rt.purse, policy))
     in_place = rt.card is not None and rt.card.step_id == rt.step_id and not anew
     offered = rt.offering_in_place if in_place else rt.offering
-    return offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or {})
+    return offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or BY_RULE)
 
 
 def not_done(rt: Roundtable, playbook: Playbook) -> str:

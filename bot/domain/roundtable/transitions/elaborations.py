@@ -21,7 +21,7 @@ from bot.domain.messages import (
 )
 from bot.domain.messages.discussion_wording import Favored
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Message
+from bot.domain.messages.message import Choice, Message
 from bot.domain.roundtable import words
 from bot.domain.roundtable.effects import React, Speak, Synthesize, Tell
 from bot.domain.roundtable.inputs import Press, Say
@@ -47,7 +47,7 @@ from bot.domain.roundtable.transitions.speaking import (
     told,
 )
 from bot.domain.roundtable.transitions.steps import NOTED
-from bot.domain.transcript.lines import LinePhase
+from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.errors import NotNow
 
 # Agreement that came too easily, and disagreement that only people can end.
@@ -109,7 +109,7 @@ def floor_given(rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playb
         if not sayings or sayings[-1].note:  # small print would go with the buttons when they are used
             sayings = [*sayings, PersonaUtterance(lead, discussion_wording.your_turn())]
         *earlier, last = sayings
-        return offered(told(rt, earlier), last, menus.FLOOR)
+        return offered(told(rt, earlier), last, floor_choices(rt, playbook))
     rt = told(rt, sayings)
     rt = rt.but(elaboration=rt.debate.but(put=(*rt.debate.put, dispute)))
     text = discussion_wording.both_sides(dispute.issue, _favored(debate, dispute))
@@ -204,7 +204,9 @@ def who_answers(rt: Roundtable, address: Address, playbook: Playbook) -> tuple[s
     debate = rt.debate
     if address.kind is AddressKind.DEFAULT and debate.waiting and _goes_on(debate):
         return ()
-    return answering(debate, playbook.roster, address)
+    named = address.personas if address.kind is AddressKind.DIRECT else ()
+    asked = answering(debate, playbook.roster, address)
+    return tuple(key for key in asked if key in named or not _only_listens(rt, key, playbook))
 
 
 def still_asked(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
@@ -219,6 +221,23 @@ def still_asked(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
         return ()
     others = (*answering(debate, roster, to_anybody), *(one.key for one in roster))
     return tuple(key for key in others if key not in debate.unheard)[:1]
+
+
+def _only_listens(rt: Roundtable, persona: str, playbook: Playbook) -> bool:
+    """Without a model a persona opens the discussion; after that it speaks when it is addressed by name."""
+    newest = next((turn for turn in reversed(rt.debate.turns) if turn.by == persona), None)
+    if newest is None or not (newest.by_rule or rt.unaided):
+        return False
+    return not asking.thinks(Speak(persona=persona, task="respond"), rt, playbook)
+
+
+def _all_listen(rt: Roundtable, playbook: Playbook) -> bool:
+    return all(_only_listens(rt, one.key, playbook) for one in playbook.roster)
+
+
+def floor_choices(rt: Roundtable, playbook: Playbook) -> tuple[Choice, ...]:
+    """Nobody can go on alone where all only listen, unless the model comes back."""
+    return menus.FLOOR if rt.unaided or not _all_listen(rt, playbook) else (menus.END_ELABORATION,)
 
 
 def is_full(rt: Roundtable) -> bool:
@@ -322,7 +341,8 @@ def persona_spoke(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Ro
     if speaking.is_stale_reply(rt.debate, event):
         return _written_belatedly(speaking.late_words_noted(rt, persona, event), event, playbook)
     if event.passed:
-        return said_nothing(speaking.pass_noted(rt, persona, event), persona.key, playbook)
+        rt = rt if event.by_rule else speaking.pass_noted(rt, persona, event)
+        return said_nothing(rt, persona.key, playbook)
     text, forged = own_words(event.text, persona, playbook)
     if forged:
         rt = rt.logging(trouble("ERR-ELAB-004"))
@@ -334,6 +354,8 @@ def persona_spoke(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Ro
     if framing:
         debate = debate.asked(*named_first(text, playbook.roster.others(persona.key)))
     rt = rt.but(elaboration=debate)
+    if event.prepared:
+        rt = rt.but(questions_asked=(*rt.questions_asked, event.prepared))
     facts = {**speaking.facts(debate, event), **_turn(debate)}
     sayings = [PersonaUtterance(persona, text, facts, discussion_wording.moved(speaking.unbacked(debate)))]
     if other := other_step(rt, text, playbook):
@@ -442,7 +464,9 @@ def _heard(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     line = rt.line_of(event.ts)
     debate = rt.debate.heard(by=event.person.id, name=name, text=event.text, ts=event.ts, line=line)
     in_a_round = rt.menu is not None and rt.menu.kind is MenuKind.ROUND
-    if not in_a_round and not speaking.is_silenced(rt, playbook):
+    address = playbook.roster.addressed(event.text, lead=rt.debate.lead)
+    is_heard_only = address.kind is not AddressKind.DIRECT and _all_listen(rt, playbook)
+    if not in_a_round and not is_heard_only and not speaking.is_silenced(rt, playbook):
         rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True)
     rt = rt.but(elaboration=debate)
     facts = specifying.said(rt, event.text, event.person, playbook, notes=False)
@@ -469,7 +493,8 @@ def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtabl
     rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)
     text = LAST_WORDS[ending]()
     lead = lead_of(rt, playbook)
-    rt = rt.telling(Message(text=text, speaker=lead.key), part=LinePhase.FORMALIZING, actor=lead.actor)
+    message = Message(text=text, speaker=lead.key)
+    rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
     return syntheses.cut_short(rt, playbook) if debate.only_framed else rt.queueing(Synthesize())
 
 

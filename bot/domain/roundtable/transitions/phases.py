@@ -4,14 +4,15 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Phase, Playbook, depth_for
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.steps import Depth
+from bot.domain.catalog.skip_if import BadCondition
+from bot.domain.catalog.steps import Depth, Step
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.item.meta import MetaChange
 from bot.domain.messages import menus, planning_menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import words
-from bot.domain.roundtable.effects import Draft, ReadItem, Tell, Then
+from bot.domain.roundtable.effects import Draft, ReadItem, Speak, Tell, Then
 from bot.domain.roundtable.inputs import Press, Say, Stop
 from bot.domain.roundtable.outcomes import Committed, Drafted
 from bot.domain.roundtable.stage import Stage
@@ -34,7 +35,7 @@ from bot.domain.roundtable.transitions.saving import (
     queue_commit_then_tell,
     saying_what_is_saved,
 )
-from bot.domain.transcript.lines import LinePhase
+from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 
@@ -80,7 +81,7 @@ def _open(rt: Roundtable, phase: Phase, playbook: Playbook) -> Roundtable:
     words = welcome(rt, playbook) if resumed else step_wording.greeting(lead, phase)
     text = "\n\n".join(part for part in (words, _depth_note(depth, why, resumed=resumed)) if part)
     message = Message(text=text, speaker=lead.key)
-    rt = rt.telling(message, part=LinePhase.CLARIFYING, actor=lead.actor, depth=depth.value)
+    rt = rt.telling(message, part=LinePhase.CLARIFYING, actor=lead.actor, depth=depth.value, **BY_RULE)
     rt = report(rt, playbook.troubles_of(phase.key))
     return asking.next_question(rt, playbook)
 
@@ -97,8 +98,10 @@ def _handed_over(rt: Roundtable, phase: Phase, playbook: Playbook, *, lead: Pers
     handoff = step_wording.handoff(outgoing, lead, ended=ended, begun=phase)
     rt = rt.telling(Message(text=handoff), part=LinePhase.CLARIFYING)
     titles = _titles_done(rt, ended, playbook)
-    reviewed = step_wording.reviewed(outgoing, ended, artifacts=rt.artifacts, titles=titles)
-    return rt.telling(Message(text=reviewed, speaker=lead.key), part=LinePhase.CLARIFYING, actor=lead.actor)
+    thinks = asking.thinks(Speak(persona=lead.key, task="frame"), rt, playbook)
+    reviewed = step_wording.reviewed(outgoing, ended, artifacts=rt.artifacts, titles=titles, thinks=thinks)
+    message = Message(text=reviewed, speaker=lead.key)
+    return rt.telling(message, part=LinePhase.CLARIFYING, actor=lead.actor, **BY_RULE)
 
 
 def _titles_done(rt: Roundtable, phase: Phase, playbook: Playbook) -> tuple[str, ...]:
@@ -131,7 +134,7 @@ def skip_rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
     known, why = {one.step_id for one in rt.passed}, step_wording.skipped_with_phase()
     skipped = (SkippedStep(step_id=step_id, why=why) for step_id in left if step_id not in known)
     rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.AT_BOUNDARY, passed=(*rt.passed, *skipped))
-    rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=speaker.actor)
+    rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=speaker.actor, **BY_RULE)
     return rt.queueing(Draft(steps=left, skipped=True))
 
 
@@ -160,12 +163,36 @@ def close(rt: Roundtable, playbook: Playbook, *, heading_for: Stage) -> Roundtab
         rt = rt.recording(step_wording.phase_complete(phase), part=LinePhase.FORMALIZING)
         return queue_commit(rt, subject, then=Then.PHASE, change=change)
     rt = rt.opening_round(LinePhase.REVIEW_READY)
-    finish = Message(text=step_wording.analysis_complete(rt.slug), note=step_wording.phase_complete(phase))
+    finish = Message(text=_ending(rt, playbook), note=step_wording.phase_complete(phase))
     told: dict[str, Any] = {"part": LinePhase.REVIEW_READY, "then": Then.PHASE, "change": change}
     if not len(playbook.workshop):
         return queue_commit_then_tell(rt, subject, finish, **told)
     offer = finish.but(choices=(planning_menus.PLAN,))
     return queue_commit_then_offer(rt, subject, offer, kind=MenuKind.PLAN_OFFER, **told)
+
+
+def _ending(rt: Roundtable, playbook: Playbook) -> str:
+    """Ready to build is what was analysed as a whole; else what is the case."""
+    steps = playbook.agenda.steps
+    left = [step for step in steps if step.step_id not in rt.steps_completed]
+    not_needed = [step for step in left if _is_left_out(rt, step)]
+    if left == not_needed:
+        return step_wording.analysis_complete(rt.slug)
+    questions = rt.specification.active("question")
+    return step_wording.analysis_ended(
+        discussed=len(steps) - len(left),
+        steps=len(steps),
+        not_needed=len(not_needed),
+        unanswered=[one.id for one in questions if not one["answer"]],
+    )
+
+
+def _is_left_out(rt: Roundtable, step: Step) -> bool:
+    depth, _, _ = depth_for(step.phase_key, rt.depth_overrides, rt.scan)
+    try:
+        return step.condition.holds(rt.scan.facts(depth))
+    except BadCondition:
+        return False
 
 
 def closed(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:

@@ -19,18 +19,18 @@ from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.transcript.lines import LinePhase
+from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.errors import NotNow
 
 TURN_ID = "turn_id"
 
 
 class PersonaUtterance(NamedTuple):
-    """Something a persona says, and the facts for its line; only a turn has some. *note* is small print below it."""
+    """Something a persona says, with the facts for its line. *note* is small print below it."""
 
     persona: Persona
     text: str
-    facts: Mapping[str, Any] = {}
+    facts: Mapping[str, Any] = BY_RULE
     note: str = ""
 
 
@@ -198,6 +198,7 @@ def spoken(debate: Elaboration, text: str, event: PersonaSpoke, *, by: Persona, 
         stances=stances,
         unrecorded=not stances and bool(event.facts.get(UNRECORDED) or event.stances),
         unaided=unaided,
+        by_rule=event.by_rule,
     )
 
 

@@ -27,7 +27,7 @@ from bot.voices.prompts.seen import sanitized
 
 log = logging.getLogger(__name__)
 
-EMPTY, LONG, VOICES, REFUSED, QUESTION = "empty", "long", "voices", "refused", "question"
+EMPTY, LONG, VOICES, REFUSED, PARTS, QUESTION = "empty", "long", "voices", "refused", "parts", "question"
 """What can be wrong with an answer; so are the sentences called with which a mind is asked once more."""
 
 OF_A_MIND = {"empty": EMPTY, "cut_off": LONG, "refused": REFUSED}
@@ -43,6 +43,7 @@ class CallLimits(NamedTuple):
     tokens: int
 
 
+WRITING = CallLimits(120.0, 4_000)
 SPEAKING = CallLimits(60.0, 1_200)
 CONCLUDING = CallLimits(120.0, 4_000)
 

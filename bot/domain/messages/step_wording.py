@@ -269,7 +269,8 @@ def changed_by_hand(author: str, place: str, commit: str, entries: int) -> str:
 
 
 def unread_by_hand(author: str, place: str, row: str) -> str:
-    return f"{author} changed {place} by hand, and I cannot read this row: `{one_line(row, 80)}`. I leave the section as it is."
+    problem = f"{author} changed {place} by hand, and I cannot read this row: `{one_line(row, 80)}`."
+    return f"{problem} I leave the section as it is."
 
 
 def dangling(ids: Sequence[str]) -> str:

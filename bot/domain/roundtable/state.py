@@ -151,9 +151,10 @@ class RoundtableFields(Stored):
     work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `held` is the last
     line that we know to be in git, `witness` the transcript as it was committed last. `specification` is folded
     from all lines, committed or not; `written` are the digests of the sections as they were written last, by
-    file and heading. `reopened` is the step that people opened again out of its turn. `questions_asked` are the prepared questions that personas have asked. `question` is the newest
-    question or menu, `asked` the newest posts that opened a step or a discussion, and `undecided` are words
-    that came while nobody knew whether their author could see the question.
+    file and heading. `reopened` is the step that people opened again out of its turn. `questions_asked` are the
+    prepared questions that personas have asked. `question` is the newest question or menu, `asked` the newest
+    posts that opened a step or a discussion, and `undecided` are words that came while nobody knew whether
+    their author could see the question.
     """
 
     shape: int = 1

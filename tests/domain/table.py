@@ -467,7 +467,7 @@ class Table:
                 return self
         raise AssertionError("it never comes to rest")
 
-    def _perform(self, effect: Effect, told: Mapping[str, str]) -> Outcome:
+    def _perform(self, effect: Effect, told: Mapping[str, str]) -> Outcome:  # noqa: PLR0915 -- one case an effect
         world = self.world
         match effect:
             case OpenThread():

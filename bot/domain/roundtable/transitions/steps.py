@@ -150,8 +150,9 @@ def fed_back(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 
 def feedback_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """One commit for everything that was said since the step was saved."""
-    if not any(line.source is Source.USER for line in rt.unheld):
+    """One commit for everything that was said since the step was saved; the word that chooses is nothing to save."""
+    said = [line for line in rt.unheld if line.source is Source.USER]
+    if all(words.is_wish(line.content) for line in said):
         return rt
     step = playbook.agenda.get(rt.step_id)
     return queue_commit(rt, f"feedback {rt.step_id} {step.title}" if step else "feedback")

@@ -456,6 +456,7 @@ class Roundtable(RoundtableFields):
         rt = rt.but(menu=Menu(kind=kind, token=token, message=message))
         if kind in ON_THE_CARD and rt.step_id:
             post = rt.outbox[-1]
+            old = rt.card if rt.card and rt.card.step_id == rt.step_id else None
             rt = rt.but(
                 card=StepCard(
                     step_id=rt.step_id,
@@ -463,6 +464,7 @@ class Roundtable(RoundtableFields):
                     post=post.id,
                     message=message.but(token=token),
                     shown=message.but(token=token),
+                    by=old.by if old else "",
                 )
             )
         # The stop button under a persona's words asks people nothing: the round goes on around it.

@@ -43,10 +43,18 @@ def synthesize(debate: Elaboration, schema: Schema) -> Synthesis:
     found = Synthesis(
         insights=tuple(
             Insight(text=_shortened(text), by=(turn.name,), turns=(turn.id,))
-            for turn, text in remarks[:MOST_INSIGHTS]
+            for turn, text in [one for one in remarks if not _is_question(one[1])][:MOST_INSIGHTS]
         ),
         decisions=(*_pressed(debate), *_decisions(debate, people, decision)),
-        questions=(*_questions(people, question), *_unheard(debate)),
+        questions=(
+            *_questions(people, question),
+            *(
+                OpenQuestion(text=_shortened(text), why=f"asked by {turn.name}", turns=(turn.id,))
+                for turn, text in remarks[:MOST_INSIGHTS]
+                if _is_question(text)
+            ),
+            *_unheard(debate),
+        ),
         actions=tuple(f"{text} ({turn.name})" for turn, text in _marked(people, action)),
         objections=tuple(_objections(debate, people, objection)),
         summary="",
@@ -102,6 +110,10 @@ def _remarks(people: Sequence[Turn], labels: Sequence[str]) -> list[tuple[Turn, 
         return long
     is_marked = any(not rest and turn.text.strip() for turn, rest in rests)
     return [] if is_marked else [(turn, text) for turn in people if (text := " ".join(turn.text.split()))]
+
+
+def _is_question(text: str) -> bool:
+    return text.rstrip().endswith(("?", "？"))
 
 
 def _is_short(text: str) -> bool:

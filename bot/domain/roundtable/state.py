@@ -152,9 +152,9 @@ class RoundtableFields(Stored):
     line that we know to be in git, `witness` the transcript as it was committed last. `specification` is folded
     from all lines, committed or not; `written` are the digests of the sections as they were written last, by
     file and heading. `reopened` is the step that people opened again out of its turn. `questions_asked` are the
-    prepared questions that personas have asked. `question` is the newest question or menu, `asked` the newest
-    posts that opened a step or a discussion, and `undecided` are words that came while nobody knew whether
-    their author could see the question.
+    prepared questions that personas have asked. `first_words` stand above the next question. `question` is the
+    newest question or menu, `asked` the newest posts that opened a step or a discussion, and `undecided` are
+    words that came while nobody knew whether their author could see the question.
     """
 
     shape: int = 1
@@ -204,6 +204,7 @@ class RoundtableFields(Stored):
     planned_from: Stage | None = None
     menu: Menu | None = None
     card: StepCard | None = None
+    first_words: str = ""
     question: PostedPrompt | None = None
     asked: tuple[PostedPrompt, ...] = ()
     undecided: tuple[Undecided, ...] = ()
@@ -412,14 +413,16 @@ class Roundtable(RoundtableFields):
             place -= 1
         return self.but(answers=(*self.answers[:place], answer, *self.answers[place:]))
 
-    def telling(self, message: Message, *, part: LinePhase, actor: str = HOST, **meta: Any) -> "Roundtable":
+    def telling(
+        self, message: Message, *, part: LinePhase, actor: str = HOST, line: str = "", **meta: Any
+    ) -> "Roundtable":
         """
-        Owes a post of *message* and writes it into the transcript: Slack and the file have one order. What
-        could not be sent before comes first.
+        Queues a post of *message* and writes it, or *line*, into the transcript: Slack and the file have one
+        order. What could not be sent before comes first.
         """
         about = self.step_id if self.stage is Stage.DISCUSSING else NO_STEP
         rt = self.catching_up().queueing(Post(message=message.but(about=about)))
-        return rt.said(message.text, rt.outbox[-1], part=part, actor=actor, **meta)
+        return rt.said(line or message.text, rt.outbox[-1], part=part, actor=actor, **meta)
 
     def said(
         self, text: str, effect: Attemptable, *, part: LinePhase, actor: str = HOST, **meta: Any
@@ -438,6 +441,14 @@ class Roundtable(RoundtableFields):
         message_id = message_id or f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
         return rt.noting(rt._line(HOST, sentence, part, Source.SYSTEM, "planning", message_id, meta))
 
+    def saying_on_card(self, text: str, *, part: LinePhase, actor: str = HOST, **meta: Any) -> "Roundtable":
+        """A line of what stands on the next card, above its question: no post of its own."""
+        by_rule = actor == HOST or meta.get(VOICE) == RULE
+        rt = self.but(sequence=self.sequence + 1)
+        message_id = f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
+        source = Source.SYSTEM if by_rule else Source.MODEL
+        return rt.noting(rt._line(actor, text, part, source, "planning", message_id, meta))
+
     def proposing(self, sentence: str, *, actor: str, part: LinePhase, **meta: Any) -> "Roundtable":
         """A line of a persona's model that is not said in the thread."""
         rt = self.but(sequence=self.sequence + 1)
@@ -445,14 +456,21 @@ class Roundtable(RoundtableFields):
         return rt.noting(rt._line(actor, sentence, part, Source.MODEL, "planning", message_id, meta))
 
     def offering(
-        self, kind: MenuKind, message: Message, *, part: LinePhase, actor: str = HOST, **meta: Any
+        self,
+        kind: MenuKind,
+        message: Message,
+        *,
+        part: LinePhase,
+        actor: str = HOST,
+        line: str = "",
+        **meta: Any,
     ) -> "Roundtable":
-        """*message* becomes the open menu, in place of the one before."""
+        """*message* becomes the open menu, in place of the one before; the transcript has *line*, if there is one."""
         if self.unaided and kind in OFFERING_THE_MODEL and menus.AIDED_AGAIN not in message.choices:
             message = message.but(choices=(*message.choices, menus.AIDED_AGAIN))
         rt = self.closing_menu(step_wording.superseded())
         token = rt.token()
-        rt = rt.telling(message.but(token=token), part=part, actor=actor, **meta)
+        rt = rt.telling(message.but(token=token), part=part, actor=actor, line=line, **meta)
         rt = rt.but(menu=Menu(kind=kind, token=token, message=message))
         if kind in ON_THE_CARD and rt.step_id:
             post = rt.outbox[-1]

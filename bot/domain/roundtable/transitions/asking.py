@@ -190,11 +190,7 @@ def open_step(rt: Roundtable, step: Step, playbook: Playbook, first: str = "") -
     rt = rt.opening_round(LinePhase.CLARIFYING)
     if step.step_id not in SURVEYED:
         return question(rt, playbook, first)
-    if first:
-        speaker = speaker_of(rt, playbook)
-        message = Message(text=first, speaker=speaker.key)
-        rt = rt.telling(message, part=LinePhase.CLARIFYING, actor=speaker.actor, **BY_RULE)
-    return rt.queueing(Survey(keywords=keywords(rt)))
+    return rt.but(first_words=first).queueing(Survey(keywords=keywords(rt)))
 
 
 def surveyed(rt: Roundtable, event: Surveyed, playbook: Playbook) -> Roundtable:
@@ -222,13 +218,16 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundtable:
     if persona.key != lead.key:
         rt = rt.logging(trouble("ERR-PERSONA-002"))
     stands_in = "" if step.persona in playbook.roster else step_wording.stands_in(persona, step)
-    first = "\n\n".join(filter(None, (first, stands_in)))
-    parts = (first, step_wording.header(persona, step), filled(rt, step, text))
-    message = menus.prompt(persona.key, "\n\n".join(part for part in parts if part), depth)
-    in_place = rt.card is not None and rt.card.step_id == rt.step_id and not first
-    offered = rt.offering_in_place if in_place else rt.offering
-    rt = offered(MenuKind.PROMPT, message, part=LinePhase.CLARIFYING, actor=persona.actor, **BY_RULE)
-    rt = rt.but(card=rt.card.but(first=first)) if rt.card and not in_place else rt
+    first = "\n\n".join(filter(None, (first or rt.first_words, stands_in)))
+    rt = rt.but(first_words="")
+    asked = f"{step_wording.header(persona, step)}\n\n{filled(rt, step, text)}"
+    about: dict[str, Any] = {"part": LinePhase.CLARIFYING, "actor": persona.actor, **BY_RULE}
+    if rt.card and rt.card.step_id == rt.step_id and not first:
+        rt = rt.offering_in_place(MenuKind.PROMPT, menus.prompt(persona.key, asked, depth), **about)
+    else:
+        message = menus.prompt(persona.key, "\n\n".join(filter(None, (first, asked))), depth)
+        rt = rt.offering(MenuKind.PROMPT, message, line=asked, **about)
+        rt = rt.but(card=rt.card.but(first=first)) if rt.card else rt
     newest = rt.asked[-1] if rt.asked else None
     asked_again = newest is not None and newest.step_id == rt.step_id and not newest.discussion
     return rt if asked_again else rt.opening(rt.step_id)

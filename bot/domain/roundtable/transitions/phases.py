@@ -35,7 +35,7 @@ from bot.domain.roundtable.transitions.saving import (
     queue_commit_then_tell,
     saying_what_is_saved,
 )
-from bot.domain.transcript.lines import BY_RULE, LinePhase
+from bot.domain.transcript.lines import BY_RULE, HOST, LinePhase
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 
@@ -75,33 +75,32 @@ def _open(rt: Roundtable, phase: Phase, playbook: Playbook) -> Roundtable:
     rt = rt.opening_round(LinePhase.CLARIFYING)
     rt = report(rt, [one for one in (unknown, ignored) if one])
     resumed = bool(_titles_done(rt, phase, playbook))
-    if not resumed:
-        rt = _handed_over(rt, phase, playbook, lead=lead)
-
+    before = () if resumed else _handed_over(rt, phase, playbook, lead=lead)
+    for text, actor in before:
+        rt = rt.saying_on_card(text, part=LinePhase.CLARIFYING, actor=actor, **BY_RULE)
     words = welcome(rt, playbook) if resumed else step_wording.greeting(lead, phase)
     text = "\n\n".join(part for part in (words, _depth_note(depth, why, resumed=resumed)) if part)
-    message = Message(text=text, speaker=lead.key)
-    rt = rt.telling(message, part=LinePhase.CLARIFYING, actor=lead.actor, depth=depth.value, **BY_RULE)
+    rt = rt.saying_on_card(text, part=LinePhase.CLARIFYING, actor=lead.actor, depth=depth.value, **BY_RULE)
     rt = report(rt, playbook.troubles_of(phase.key))
-    return asking.next_question(rt, playbook)
+    return asking.next_question(rt, playbook, "\n\n".join([*(said for said, _ in before), text]))
 
 
-def _handed_over(rt: Roundtable, phase: Phase, playbook: Playbook, *, lead: Persona) -> Roundtable:
-    """Two messages when the lead changes: who has finished what, and what the next one starts from."""
+def _handed_over(
+    rt: Roundtable, phase: Phase, playbook: Playbook, *, lead: Persona
+) -> tuple[tuple[str, str], ...]:
+    """Two texts with their actors when the lead changes: who has finished what, and what the next one starts from."""
     before = [one for one in playbook.agenda.phases if one.key < phase.key and one.key in rt.phases_completed]
     if not before:
-        return rt
+        return ()
     ended = before[-1]
     outgoing, _ = playbook.roster.lead_of(ended.key)
     if outgoing.key == lead.key:
-        return rt
+        return ()
     handoff = step_wording.handoff(outgoing, lead, ended=ended, begun=phase)
-    rt = rt.telling(Message(text=handoff), part=LinePhase.CLARIFYING)
     titles = _titles_done(rt, ended, playbook)
     thinks = asking.thinks(Speak(persona=lead.key, task="frame"), rt, playbook)
     reviewed = step_wording.reviewed(outgoing, ended, artifacts=rt.artifacts, titles=titles, thinks=thinks)
-    message = Message(text=reviewed, speaker=lead.key)
-    return rt.telling(message, part=LinePhase.CLARIFYING, actor=lead.actor, **BY_RULE)
+    return (handoff, HOST), (reviewed, lead.actor)
 
 
 def _titles_done(rt: Roundtable, phase: Phase, playbook: Playbook) -> tuple[str, ...]:

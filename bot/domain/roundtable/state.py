@@ -266,6 +266,13 @@ class Roundtable(RoundtableFields):
         return any(isinstance(effect, kinds) for effect in self.outbox)
 
     @property
+    def has_card(self) -> bool:
+        """Whether the card of the current step stands in the thread, or is about to."""
+        if self.card is None or self.card.step_id != self.step_id:
+            return False
+        return bool(self.card.ts) or any(effect.id == self.card.post for effect in self.outbox)
+
+    @property
     def debate(self) -> Elaboration:
         """The elaboration, in the stages that have one."""
         assert self.elaboration, f"nothing is discussed while {self.stage}"

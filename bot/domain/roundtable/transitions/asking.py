@@ -222,7 +222,7 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundtable:
     rt = rt.but(first_words="")
     asked = f"{step_wording.header(persona, step)}\n\n{filled(rt, step, text)}"
     about: dict[str, Any] = {"part": LinePhase.CLARIFYING, "actor": persona.actor, **BY_RULE}
-    if rt.card and rt.card.step_id == rt.step_id and not first:
+    if rt.has_card and not first:
         rt = rt.offering_in_place(MenuKind.PROMPT, menus.prompt(persona.key, asked, depth), **about)
     else:
         message = menus.prompt(persona.key, "\n\n".join(filter(None, (first, asked))), depth)
@@ -269,7 +269,7 @@ def menu(
         message = menus.after_phase(speaker.key, above, after, left_out=can_open)
     policy = playbook.policy
     message = menus.with_budget_button(message, line(rt.purse, policy), used_up=used_up(rt.purse, policy))
-    in_place = rt.card is not None and rt.card.step_id == rt.step_id and not anew
+    in_place = rt.has_card and not anew
     offered = rt.offering_in_place if in_place else rt.offering
     return offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or BY_RULE)
 

@@ -221,7 +221,7 @@ def _not_posted(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Rou
         told = told.but(stage=Stage.PAUSED, heading_for=rt.stage)
     if not gone:
         return told
-    return told.but(stage=Stage.STALLED, stalled=None, place=rt.place.but(thread=""), permalink="")
+    return told.but(stage=Stage.STALLED, stalled=None, place=rt.place.but(thread=""), permalink="", card=None)
 
 
 def _not_rewritten(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:

@@ -131,6 +131,10 @@ def stale(cause: StaleCause, found: Sequence[str], *, by: str = "", source: str 
             assert_never(cause)
 
 
+def unfit(words: str, name: str) -> str:
+    return f"“{one_line(words, 60)}” does not fit as {name.lower()}, so nothing was changed."
+
+
 def no_such_line(number: int, still_open: Sequence[int]) -> str:
     """For one person, who named a suggestion that is not open."""
     first = f"There is no open line {number}."

@@ -8,17 +8,22 @@ from typing import Any, NoReturn
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.steps import Step
-from bot.domain.messages import specification_wording, trouble_wording
-from bot.domain.messages.step_scene import Suggestion, SuggestionState
-from bot.domain.roundtable.cards import suggestions
-from bot.domain.roundtable.inputs import Press
+from bot.domain.messages import card_commands, specification_wording, trouble_wording
+from bot.domain.messages.card_commands import TypedAction, TypedActions, TypedKind
+from bot.domain.messages.message import Message
+from bot.domain.messages.step_scene import StepScene, Suggestion, SuggestionState
+from bot.domain.roundtable.cards import scene_of, suggestions
+from bot.domain.roundtable.effects import React, Tell
+from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import pausing
+from bot.domain.roundtable.transitions import pausing, specifying
 from bot.domain.specification.entries import ENTRIES, EntryState, Patch
+from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 
 ACCEPT, CHANGE, STRIKE = "accept", "change", "strike"
+NOTED = "memo"
 
 
 def line_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -39,17 +44,21 @@ def decided(
     rt: Roundtable, person: Person, numbers: Iterable[int], playbook: Playbook, *, accept: bool
 ) -> Roundtable:
     """Suggestions that are accepted, or left out. Raises NotNow for a number that is not open."""
-    found = {one.number: one for one in suggestions(rt, _step(rt, playbook), playbook)}
-    patches = []
-    for number in numbers:
-        one = found.get(number)
-        if one is None or one.state is not SuggestionState.OPEN:
-            is_open = [one.number for one in found.values() if one.state is SuggestionState.OPEN]
-            raise NotNow(specification_wording.no_such_line(number, is_open))
-        patches.append(_accepting(one) if accept else _leaving_out(rt, one))
+    chosen = _open(rt, numbers, playbook)
+    patches = [_accepting(one) if accept else _leaving_out(rt, one) for one in chosen]
     verb = "accepted" if accept else "left out"
     ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
     return recorded(rt, person, f"{verb} {ids}", patches, playbook)
+
+
+def _open(rt: Roundtable, numbers: Iterable[int], playbook: Playbook) -> list[Suggestion]:
+    """The suggestions of these *numbers*. Raises NotNow for one that is not open."""
+    found = {one.number: one for one in suggestions(rt, _step(rt, playbook), playbook)}
+    is_open = [one.number for one in found.values() if one.state is SuggestionState.OPEN]
+    for number in numbers:
+        if number not in is_open:
+            raise NotNow(specification_wording.no_such_line(number, is_open))
+    return [found[number] for number in numbers]
 
 
 def kept(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -79,6 +88,83 @@ def recorded(
     facts: dict[str, Any] = {ENTRIES: [patch.as_json() for patch in patches]}
     rt = rt.recording(f"{name} {what}.", part=rt.part, user_id=person.id, user_name=name, **facts)
     return pausing.notes_saved(rt, playbook)
+
+
+# --- typed in place of a press ---
+
+
+def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
+    """`accept 2`, `change 2: …`, `sort a risk` and the like; None for a message that is content."""
+    scene = scene_of(rt, rt.card, playbook) if rt.card and rt.card.step_id == rt.step_id else None
+    found = card_commands.typed(event.text, scene) if scene else TypedActions()
+    if scene is None or not found.actions or any(one.what not in _MEANT for one in found.actions):
+        return None
+    facts = specifying.said(rt, found.rest, event.person, playbook) if found.rest else {}
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
+    rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
+    for one in found.actions:
+        try:
+            patches = _meant(rt, one, scene, playbook)
+        except NotNow as why:
+            rt = rt.queueing(Tell(person=event.person.id, message=Message(text=str(why))))
+            continue
+        ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
+        rt = recorded(rt, event.person, f"typed a change of {ids}", patches, playbook)
+    return rt
+
+
+def _meant(rt: Roundtable, typed: TypedAction, scene: StepScene, playbook: Playbook) -> list[Patch]:
+    match typed.what:
+        case TypedKind.ACCEPT | TypedKind.LEAVE_OUT:
+            is_accepted = typed.what is TypedKind.ACCEPT
+            return [
+                _accepting(one) if is_accepted else _leaving_out(rt, one)
+                for one in _open(rt, typed.numbers, playbook)
+            ]
+        case TypedKind.CHANGE:
+            return [_changing(one, typed.words, rt, playbook) for one in _open(rt, typed.numbers, playbook)]
+        case TypedKind.SORT:
+            return _sorting(rt, typed, scene)
+        case TypedKind.KEEP:
+            return [Patch(id=typed.id, accept=True)]
+        case _:
+            return [Patch(id=typed.id, state=EntryState.WITHDRAWN)]
+
+
+_MEANT = frozenset(
+    {
+        TypedKind.ACCEPT,
+        TypedKind.LEAVE_OUT,
+        TypedKind.CHANGE,
+        TypedKind.SORT,
+        TypedKind.KEEP,
+        TypedKind.WITHDRAW,
+    }
+)
+
+
+def _changing(one: Suggestion, words: str, rt: Roundtable, playbook: Playbook) -> Patch:
+    kind = playbook.schema.kinds[rt.specification.entries[one.id].kind]
+    field = one.field or kind.text
+    value = kind.fields[field].read(words)
+    if value is None:
+        raise NotNow(specification_wording.unfit(words, kind.label(field)))
+    return Patch(id=one.id, set={field: value}, state=EntryState.ACCEPTED)
+
+
+def _sorting(rt: Roundtable, typed: TypedAction, scene: StepScene) -> list[Patch]:
+    """The note becomes an entry of the kind that was named, and rests on what was said."""
+    note = next(one for one in scene.unsorted if one.letter == typed.letter)
+    kind = scene.schema.kinds[typed.kind]
+    value = kind.fields[kind.text].read(note.text)
+    if kind.part_of or value is None:
+        raise NotNow(specification_wording.unfit(note.text, kind.name))
+    claim = rt.specification.entries[note.id].claim("text")
+    sources = (claim.line,) if claim else ()
+    new = Patch(
+        id=rt.specification.next_id(kind), kind=kind.key, new=True, set={kind.text: value}, sources=sources
+    )
+    return [new, Patch(id=note.id, state=EntryState.WITHDRAWN)]
 
 
 def _accepting(one: Suggestion) -> Patch:

@@ -19,6 +19,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable, SkippedStep
 from bot.domain.roundtable.transitions import (
     asking,
+    cards,
     depths,
     pausing,
     specifying,
@@ -233,6 +234,8 @@ def reopen_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtab
 
 def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Menu letters, then depth words, then feedback (analysis reference §1.10). `finish` is never feedback."""
+    if (after := cards.typed(rt, event, playbook)) is not None:
+        return after
     is_feedback = not words.is_wish(event.text) and words.depth(event.text, at_menu=True) is None
     facts = specifying.said_afterwards(rt, event.text, event.person, playbook) if is_feedback else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)

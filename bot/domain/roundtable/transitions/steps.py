@@ -14,7 +14,7 @@ from bot.domain.roundtable.inputs import Finish, Press, Say
 from bot.domain.roundtable.outcomes import Committed, Drafted, PersonaSpoke, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, depths, pausing, speaking, specifying
+from bot.domain.roundtable.transitions import asking, cards, depths, pausing, speaking, specifying
 from bot.domain.roundtable.transitions.saving import queue_commit, saying_what_is_saved
 from bot.domain.transcript.lines import LinePhase, Source
 from bot.domain.values.places import Person
@@ -31,6 +31,8 @@ NOTED = "memo"
 
 def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Every message in the thread is an answer, with its author; a few exact words are wishes."""
+    if (after := cards.typed(rt, event, playbook)) is not None:
+        return after
     is_answer = words.answers(event.text)
     facts = specifying.said(rt, event.text, event.person, playbook) if is_answer else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)

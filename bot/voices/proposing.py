@@ -1,17 +1,20 @@
 """
 What a model proposes for the open step, as patches. What does not fit the kinds of the step, or names a source
-that does not exist, is left out: a proposal is never repaired by guessing.
+that does not exist, is left out: a proposal is never repaired by guessing. A decision is proposed in the words of
+the people who are named as its source, or not at all.
 """
 
-import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bot.domain.catalog.schema import CANONICAL_ID, NOTE, Kind, Schema
-from bot.domain.specification.entries import Patch, Specification
+from bot.domain.catalog.schema import CANONICAL_ID, NOTE, REMARK, Kind, Schema
+from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Patch, Specification
+from bot.domain.values.json_files import parse
 from bot.voices.model import Prompt
 from bot.voices.prompts import tasks
 from bot.voices.prompts.scene import Scene
+from bot.voices.prompts.seen import sanitized
 
 MOST_PROPOSALS = 8
 """More than a card shows at once is more than people read."""
@@ -31,15 +34,18 @@ def patches(answer: str, scene: Scene) -> tuple[Patch, ...] | None:
     given = _array(answer)
     if given is None:
         return None
-    reader = _Reader(scene.playbook.schema, scene.rt.specification, _sources(scene))
+    said = {scene.rt.line_of(answer.ts): answer.text for answer in scene.rt.answers}
+    reader = _Reader(scene.playbook.schema, scene.rt.specification, said)
     return tuple(reader.read(given, {kind.key for kind in _kinds(scene)}))
 
 
 class _Reader:
-    def __init__(self, schema: Schema, specification: Specification, sources: frozenset[str]) -> None:
+    """`said` are people's answers by the ids of their lines."""
+
+    def __init__(self, schema: Schema, specification: Specification, said: Mapping[str, str]) -> None:
         self._schema = schema
         self._spec = specification
-        self._sources = sources
+        self._said = said
         self._taken: list[str] = []
 
     def read(self, given: Iterable[Any], allowed: set[str]) -> Iterator[Patch]:
@@ -52,7 +58,8 @@ class _Reader:
                 yield patch
 
     def _patch(self, given: Mapping[str, Any], allowed: set[str]) -> Patch | None:
-        sources = tuple(one for one in _texts(given.get("sources")) if one in self._sources)
+        named = dict.fromkeys(_texts(given.get("sources")))
+        sources = tuple(one for one in named if one in self._said or self._spec.lives(one))
         if not sources:
             return None
         id = str(given.get("id") or "")
@@ -60,6 +67,9 @@ class _Reader:
         kind = self._schema.kinds.get(entry.kind if entry else str(given.get("kind") or ""))
         values = self._values(kind, given.get("fields")) if kind else {}
         if kind is None or not values or kind.key == NOTE:
+            return None
+        decided = str(values.get(kind.text, "")) if kind.key in DECIDED_BY_PEOPLE else ""
+        if decided and not self._is_said(decided, sources):
             return None
         if entry:
             new = {field: value for field, value in values.items() if entry[field] != value}
@@ -77,15 +87,21 @@ class _Reader:
         found: dict[str, Any] = {}
         for name, value in given.items() if isinstance(given, Mapping) else ():
             field = kind.fields.get(str(name))
-            if field is None:
+            if field is None or name == REMARK:
                 continue
-            read = field.read(value) if isinstance(value, str) else value
+            read = field.read(sanitized(value)) if isinstance(value, str) else _sanitized(value)
             if field.many and isinstance(read, str):
                 read = [read]
             ids = [one for one in _texts(read) if CANONICAL_ID.fullmatch(one)] if field.to else []
             if field.accepts(read) and all(map(self._spec.lives, ids)):
                 found[str(name)] = read
         return found
+
+    def _is_said(self, text: str, sources: Iterable[str]) -> bool:
+        decided = _in_one_line(text)
+        words = re.compile(rf"(?<!\w){re.escape(decided)}(?!\w)")
+        said = (_in_one_line(self._said.get(source, "")) for source in sources)
+        return bool(decided) and any(map(words.search, said))
 
 
 def _kinds(scene: Scene) -> tuple[Kind, ...]:
@@ -101,7 +117,7 @@ def _described(kind: Kind) -> str:
     fields = "; ".join(
         f"{name} ({', '.join(field.of) if field.of else field.type.value}{', a list' if field.many else ''})"
         for name, field in kind.fields.items()
-        if name != "remark"
+        if name != REMARK
     )
     return f"- {kind.key} ({kind.name}{owner}): {fields}"
 
@@ -116,15 +132,10 @@ def _recorded(scene: Scene) -> str:
     return "\n".join(rows)
 
 
-def _sources(scene: Scene) -> frozenset[str]:
-    said = (scene.rt.line_of(answer.ts) for answer in scene.rt.answers)
-    return frozenset((*said, *scene.rt.specification.entries))
-
-
 def _array(answer: str) -> list[Any] | None:
     start, end = answer.find("["), answer.rfind("]")
     try:
-        found = json.loads(answer[start : end + 1])
+        found = parse(answer[start : end + 1])
     except ValueError:
         return None
     return found if isinstance(found, list) else None
@@ -132,3 +143,13 @@ def _array(answer: str) -> list[Any] | None:
 
 def _texts(value: Any) -> list[str]:
     return [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)] if value else []
+
+
+def _sanitized(value: Any) -> Any:
+    if isinstance(value, list):
+        return [sanitized(one) if isinstance(one, str) else one for one in value]
+    return value
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(sanitized(text).split()).casefold().rstrip(".!")

@@ -66,7 +66,7 @@ def test_it_is_a_voice() -> None:
     voices: Voices = OfflineVoices()
     cue = VoiceContext(roundtable(CONTEXT), PLAYBOOK, MAYA)
 
-    assert asyncio.run(voices.draft(cue, steps=("01-01",), files={}, skipped=False)) == ((), NO_FACTS)
+    assert asyncio.run(voices.propose(cue, {})) == ((), NO_FACTS)
 
 
 @pytest.mark.parametrize("text", ["Exports lose 3 rows", "Who owns the archive?", "Keine Ahnung", "SQLite."])

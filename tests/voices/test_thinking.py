@@ -3,6 +3,7 @@
 import pytest
 
 from bot.domain.discussion.elaboration import Stance
+from bot.engine.ports import NO_FACTS
 from bot.errors import VoiceError
 from bot.voices.answers import LONGEST
 from tests.voices.minds import ScriptedMind, cue, debating, lost, record, thinking, whole
@@ -220,7 +221,7 @@ async def test_a_roundtable_that_goes_on_without_a_model_asks_none() -> None:
     await voices.acknowledge(cue(rt))
     await voices.frame(cue(rt))
     await voices.respond(cue(rt, JORDAN))
-    await voices.draft(cue(rt), steps=(rt.step_id,), files={}, skipped=False)
+    assert await voices.propose(cue(rt), {}) == ((), NO_FACTS)
     await voices.synthesize(cue(rt), {})
 
     assert mind.asked == []

@@ -14,10 +14,12 @@ from bot.domain.discussion.elaboration import Decided, Elaboration, Stance, Turn
 from bot.domain.item.meta import Record
 from bot.domain.planning.workshop import Workshop
 from bot.domain.roundtable.state import Answer, Roundtable
+from bot.domain.specification.entries import Specification
 from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
 from bot.engine.ports import PlanningCase
 from bot.shipped import personas_dir, steps_dir
+from bot.voices import proposing
 from bot.voices.model import Prompt
 from bot.voices.prompts import judging, tasks
 from bot.voices.prompts.scene import Scene
@@ -128,12 +130,22 @@ def role() -> Persona:
     return next(one for one in SHIPPED.workshop if one.actor == TESTS)
 
 
-def entries() -> str:
+def specification() -> Specification:
     """One that was agreed to, with its criterion and priority, and one that is proposed."""
     meeting = Meeting()
     meeting.say("Ada", "01-06", "requirement: Keep the last row\nAC: 500 of 500 rows\nFR-001 priority: must")
     meeting.say("Grace", "01-06", "- Show how many rows were written")
-    return judging.entries(PlanningCase(SCHEMA, meeting.specification))
+    return meeting.specification
+
+
+def entries() -> str:
+    return judging.entries(PlanningCase(SCHEMA, specification()))
+
+
+def propose() -> Prompt:
+    prompt = proposing.prompt(scene(rt=ROUNDTABLE.but(step_id="01-06", specification=specification())))
+    assert prompt, "there are answers"
+    return prompt
 
 
 def judge(ws: Workshop) -> Prompt:
@@ -160,6 +172,8 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "respond-as-the-lead": lambda: tasks.respond(scene(MAYA), debate(3)),
     "respond-as-the-challenger": lambda: tasks.respond(scene(JORDAN), challenged()),
     "respond-to-a-person-in-the-first-round": lambda: tasks.respond(scene(JORDAN), interrupted()),
+    "propose": propose,
+    "propose-again": lambda: tasks.again(propose(), "parts"),
     "synthesize": lambda: tasks.synthesize(scene(), debate(4)),
     "synthesize-again": lambda: tasks.synthesize(scene(), debate(4).but(failed_syntheses=1)),
     "synthesize-dissent": lambda: tasks.synthesize(scene(), disputed()),

@@ -136,6 +136,7 @@ class Heard(NamedTuple):
 def held(*people: str, stop_after: int = 0) -> Heard:
     """The first round, in which people say something after each persona; *stop_after* so many turns, and resume."""
     table = Table(shipped()).start().do_step().stop_paying().press(Action.ELABORATE)
+    table.pay_until(lambda rt: rt.elaboration is not None)
     asked: dict[str, list[Prompt]] = {}
     said = iter(people)
 

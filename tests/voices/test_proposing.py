@@ -1,0 +1,247 @@
+"""What a model proposes to record: only what fits the kinds and rests on something that exists, whatever it answers."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.specification.entries import EntryState, Patch
+from bot.domain.values.markdown import outline
+from bot.engine.ports import Facts, VoiceContext
+from bot.errors import VoiceError
+from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
+from tests.voices.minds import Answer, ScriptedMind, lost, thinking, whole
+from tests.voices.people import ADA, BEN, FEATURES, MAYA, roundtable
+
+ASKED = roundtable(FEATURES, (ADA, "Export every row, and we leave out PDF."), (BEN, "It has to be fast."))
+SAID, ALSO = "C.0", "C.1"
+"""The lines of Ada and Ben."""
+ROWS = {"kind": "requirement", "fields": {"title": "Export every row"}, "sources": [SAID]}
+
+
+def meeting() -> Meeting:
+    """FR-001 with a criterion, and FR-002, which was withdrawn."""
+    found = Meeting()
+    found.say("Ada", "01-06", "requirement: Keep the last row\nAC: 500 of 500 rows")
+    found.say("Ada", "01-06", "requirement: Print")
+    found.press("Ada", {"id": "FR-002", "state": "withdrawn"})
+    return found
+
+
+def proposed(*answers: Answer, rt: Roundtable = ASKED) -> tuple[tuple[Patch, ...], ScriptedMind, Facts]:
+    mind, cue = ScriptedMind(*answers), VoiceContext(_known(rt), PLAYBOOK, MAYA)
+    patches, facts = asyncio.run(thinking(mind).propose(cue, {}))
+    return patches, mind, facts
+
+
+def only(*given: Any) -> tuple[Patch, ...]:
+    return proposed(json.dumps(given))[0]
+
+
+def _known(rt: Roundtable) -> Roundtable:
+    return rt.but(specification=meeting().specification)
+
+
+def test_what_fits_is_proposed_with_its_source() -> None:
+    """With the next free number; the fence and the sentence around the array mean nothing."""
+    patches, mind, facts = proposed(f"Here it is:\n```json\n{json.dumps([ROWS])}\n```")
+
+    assert patches == (
+        Patch(id="FR-003", kind="requirement", new=True, set={"title": "Export every row"}, sources=(SAID,)),
+    )
+    assert len(mind.asked) == 1
+    assert facts
+
+
+def test_several_entries_have_numbers_of_their_own() -> None:
+    """A part is numbered below its owner."""
+    criterion = {"kind": "criterion", "part_of": "FR-001", "fields": {"text": "0 rows"}, "sources": [ALSO]}
+    patches = only(ROWS, {**ROWS, "fields": {"title": "Count the rows"}}, criterion)
+
+    assert [one.id for one in patches] == ["FR-003", "FR-004", "AC-001-02"]
+
+
+def test_a_field_of_an_entry_that_exists_is_filled() -> None:
+    patches = only({"id": "FR-001", "fields": {"priority": "Must "}, "sources": ["FR-001", ALSO]})
+
+    assert patches == (Patch(id="FR-001", set={"priority": "must"}, sources=("FR-001", ALSO)),)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {**ROWS, "kind": "spell"},
+        {**ROWS, "kind": "note", "fields": {"text": "Export every row"}},
+        {**ROWS, "kind": "hop"},
+        {**ROWS, "kind": ["requirement"]},
+        {**ROWS, "fields": {}},
+        {**ROWS, "fields": "Export every row"},
+        {**ROWS, "fields": {"priority": "must"}},
+        {**ROWS, "fields": {"title": 7}},
+        {**ROWS, "fields": {"title": "x" * 4_001}},
+        {**ROWS, "part_of": "FR-001"},
+        {"kind": "criterion", "part_of": "FR-002", "fields": {"text": "0 rows"}, "sources": [SAID]},
+        {"kind": "criterion", "part_of": "FR-009", "fields": {"text": "0 rows"}, "sources": [SAID]},
+        {"id": "FR-001", "fields": {"title": "Keep the last row"}, "sources": [SAID]},
+        {"id": "FR-001", "fields": {"priority": "urgent"}, "sources": [SAID]},
+        {"id": "FR-001", "fields": {"remark": "## 7. Out of Scope\n\n- PDF"}, "sources": [SAID]},
+        {"id": "FR-002", "fields": {"title": "Print again"}, "sources": [SAID]},
+        "Export every row",
+        [ROWS],
+        None,
+    ],
+)
+def test_what_does_not_fit_is_left_out(given: Any) -> None:
+    """Other kinds, other shapes, entries that are gone; what stands beside it is proposed all the same."""
+    assert [one.set["title"] for one in only(given, ROWS)] == ["Export every row"]
+
+
+@pytest.mark.parametrize(
+    "sources", [[], None, "", ["C.9"], ["FR-002"], ["FR-009"], [7], {SAID: 1}, "C.0, C.1"]
+)
+def test_what_rests_on_nothing_is_left_out(sources: Any) -> None:
+    """A source that does not exist, or that was withdrawn, is none."""
+    assert only({**ROWS, "sources": sources}) == ()
+
+
+def test_only_the_sources_that_exist_are_named() -> None:
+    (patch,) = only({**ROWS, "sources": ["C.9", SAID, "FR-001", SAID]})
+
+    assert patch.sources == (SAID, "FR-001")
+
+
+@pytest.mark.parametrize("text", ["We leave out PDF.", "we  leave out\nPDF", "leave out PDF"])
+def test_a_decision_is_proposed_in_peoples_words(text: str) -> None:
+    (patch,) = only({"kind": "decision", "fields": {"text": text}, "sources": [SAID]})
+
+    assert (patch.id, patch.kind) == ("DEC-001", "decision")
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("PDF is ruled out", SAID),
+        ("We leave out PDF", ALSO),
+        ("We leave out PDF", "FR-001"),
+        ("ort", SAID),
+        (".", SAID),
+    ],
+)
+def test_a_decision_in_nobodys_words_is_left_out(text: str, source: str) -> None:
+    """Also one that somebody else said than the line that it names."""
+    assert only({"kind": "decision", "fields": {"text": text}, "sources": [source]}) == ()
+
+
+def test_no_more_is_proposed_than_people_read() -> None:
+    many = [{**ROWS, "fields": {"title": f"Export {number}"}} for number in range(20)]
+
+    assert [one.set["title"] for one in only(*many)] == [f"Export {number}" for number in range(8)]
+
+
+def test_what_is_no_json_is_asked_for_once_more() -> None:
+    patches, mind, _ = proposed("Export every row!", json.dumps([ROWS]))
+
+    assert [one.id for one in patches] == ["FR-003"]
+    assert "not one JSON array" in mind.asked[1].moving
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "No.", "{}", '[{"kind": "requirement"', "[" * 100_000, "[see] []", "[1e999]"]
+)
+def test_what_is_twice_no_json_proposes_nothing(answer: str) -> None:
+    patches, mind, _ = proposed(answer)
+
+    assert patches == ()
+    assert len(mind.asked) == 2
+
+
+def test_an_empty_array_is_an_answer() -> None:
+    patches, mind, _ = proposed("[]")
+
+    assert patches == ()
+    assert len(mind.asked) == 1
+
+
+@pytest.mark.parametrize(
+    "rt", [roundtable(FEATURES), ASKED.but(step_id="no-such-step"), ASKED.but(unaided=True)]
+)
+def test_where_there_is_nothing_to_propose_no_model_is_asked(rt: Roundtable) -> None:
+    """Nobody said anything, the step is not known, or people go on without a model."""
+    patches, mind, _ = proposed(json.dumps([ROWS]), rt=rt)
+
+    assert patches == ()
+    assert mind.asked == []
+
+
+def test_a_model_that_does_not_answer_is_told_of() -> None:
+    """The roundtable decides what follows (ERR-INT-001)."""
+    with pytest.raises(VoiceError) as error:
+        proposed(lost("unavailable"))
+
+    assert error.value.reason == "unavailable"
+
+
+def test_the_model_reads_what_there_is() -> None:
+    """What people said with the ids of their lines, what is recorded, and the kinds that may be proposed."""
+    asked = whole(proposed("[]")[1].asked[0])
+
+    assert SAID in asked
+    assert "> It has to be fast." in asked
+    assert "FR-001 (Functional requirement, accepted): Keep the last row" in asked
+    assert "FR-002" not in asked.partition("# Your task")[0]
+    assert "- criterion (" in asked
+    assert "- note (" not in asked
+
+
+VALUES = st.recursive(
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(),
+        st.text(max_size=30),
+        st.sampled_from(
+            [*SCHEMA.kinds, SAID, "FR-001", "FR-002", "must", "\ud800", "<!--", "a\n## 1. Context\n\n\u202eb"]
+        ),
+    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["title", "text"]), inner),
+    max_leaves=5,
+)
+KEYS = st.sampled_from(["title", "text", "priority", "remark", "about", "outcome", "traces"])
+PROPOSALS = st.lists(
+    st.fixed_dictionaries(
+        {"sources": st.just([SAID]) | VALUES, "fields": st.dictionaries(KEYS, VALUES) | VALUES},
+        optional={"kind": st.sampled_from([*SCHEMA.kinds]) | VALUES, "id": VALUES, "part_of": VALUES},
+    ),
+    max_size=4,
+)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(answer=PROPOSALS.map(json.dumps) | st.text(max_size=60))
+@example(answer='[{"kind": "requirement", "fields": {"title": "\\ud800\\n## 7. X"}, "sources": ["C.0"]}]')
+def test_whatever_a_model_answers_the_rest_stays(answer: str) -> None:
+    """What people accepted counts as before, every proposal is one, and no heading of a section is forged."""
+    item = meeting()
+    before, shown = item.specification, item.section("Functional Requirements")
+    patches, *_ = proposed(answer)
+    item.propose(*(json.loads(json.dumps(patch.as_json())) for patch in patches), step="01-06")
+    after = item.specification
+
+    assert after.refused == ()
+    for id, entry in before.entries.items():
+        assert after.entries[id].state is entry.state
+        assert {field: after.entries[id][field] for field in entry.claims} == {
+            field: entry[field] for field in entry.claims
+        }
+    for id in after.entries.keys() - before.entries.keys():
+        assert after.entries[id].state is EntryState.PROPOSED
+        assert all(claim.sources for _, claim in after.entries[id].current())
+    text = item.section("Functional Requirements")
+    headings = [one.text for one in outline(text).headings]
+    assert headings[0] == outline(shown).headings[0].text
+    assert all(one.startswith("FR-") for one in headings)
+    assert text.encode()

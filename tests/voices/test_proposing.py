@@ -8,11 +8,14 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from bot.domain.messages.message import Action
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import EntryState, Patch
+from bot.domain.specification.entries import EntryState, Patch, patches_of
+from bot.domain.transcript.lines import Source
 from bot.domain.values.markdown import outline
 from bot.engine.ports import Facts, VoiceContext
 from bot.errors import VoiceError
+from tests.domain.table import Table
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 from tests.voices.minds import Answer, ScriptedMind, lost, thinking, whole
 from tests.voices.people import ADA, BEN, FEATURES, MAYA, roundtable
@@ -245,3 +248,28 @@ def test_whatever_a_model_answers_the_rest_stays(answer: str) -> None:
     assert headings[0] == outline(shown).headings[0].text
     assert all(one.startswith("FR-") for one in headings)
     assert text.encode()
+
+
+def test_a_proposal_is_on_a_line_of_the_models_and_no_more_than_that() -> None:
+    """In the transcript, in the specification, in the file, and still after a restart."""
+    table = Table(PLAYBOOK).start().through("01-05").press_continue()
+    table.say("We leave out PDF.")
+    (said,) = (line.message_id for line in table.lines if line.content == "We leave out PDF.")
+    exclusion = {
+        "id": "OUT-001",
+        "kind": "exclusion",
+        "new": True,
+        "set": {"text": "PDF"},
+        "sources": (said,),
+    }
+    table.world.patches = (Patch.model_validate(exclusion),)
+    table.press(Action.FINISH_STEP)
+    table.world.patches = ()
+    entry = table.restart().rt.specification.entries["OUT-001"]
+    (line,) = (line for line in table.lines if any(one.id == "OUT-001" for one in patches_of(line)))
+
+    assert (line.source, line.actor) == (Source.MODEL, "BusinessAnalyst")
+    assert (entry.state, entry.step) == (EntryState.PROPOSED, "01-06")
+    assert [claim.sources for _, claim in entry.current()] == [(said,)]
+    (shown,) = (row for row in table.world.files["requirements-spec.md"].split("\n") if "**OUT-001**" in row)
+    assert shown.endswith("_(proposed by BusinessAnalyst, not confirmed)_")

@@ -2,8 +2,9 @@
 
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
+from bot.domain.specification.entries import EntryState, Patch
 from tests.domain.books import few_steps, step
-from tests.domain.table import Table
+from tests.domain.table import Table, shipped
 
 ONE_PHASE = few_steps(step("00-01"), step("00-02"))
 
@@ -51,3 +52,68 @@ def test_a_card_of_a_thread_that_is_gone_is_posted_in_the_new_one() -> None:
     assert table.rt.stage is Stage.AT_BOUNDARY
     assert table.world.thread[-1].message.card is not None
     assert table.offered()[0] is Action.CONTINUE
+
+
+# --- typed in place of a press ---
+
+
+def feature_step(*patches: dict[str, object]) -> Table:
+    """In the step of features, where Maya proposed *patches*, and at its menu."""
+    table = Table(shipped()).start().through("01-05").press_continue()
+    table.say("We leave out PDF.")
+    (said,) = (line.message_id for line in table.lines if line.content == "We leave out PDF.")
+    table.world.patches = tuple(
+        Patch.model_validate({"new": True, "sources": (said,)} | one) for one in patches
+    )
+    table.press(Action.FINISH_STEP)
+    table.world.patches = ()
+    return table
+
+
+NO_PDF: dict[str, object] = {"id": "OUT-001", "kind": "exclusion", "set": {"text": "PDF"}}
+ROWS: dict[str, object] = {"id": "FR-001", "kind": "requirement", "set": {"title": "Export every row"}}
+
+
+def states(table: Table) -> list[EntryState]:
+    return [table.rt.specification.entries[name].state for name in ("OUT-001", "FR-001")]
+
+
+def test_a_number_is_accepted_or_left_out_by_typing() -> None:
+    table = feature_step(NO_PDF, ROWS).say("accept 1\nleave out 2", who="grace")
+
+    assert states(table) == [EntryState.ACCEPTED, EntryState.WITHDRAWN]
+
+
+def test_a_suggestion_is_changed_by_typing_and_the_new_words_are_the_persons() -> None:
+    table = feature_step(NO_PDF, ROWS).say("change 1: PDF and print", who="grace")
+
+    entry = table.rt.specification.entries["OUT-001"]
+    assert (entry["text"], entry.state) == ("PDF and print", EntryState.ACCEPTED)
+    assert [claim.name for _, claim in entry.current()] == ["Grace"]
+
+
+def test_a_number_that_is_not_open_gets_one_sentence_and_changes_nothing() -> None:
+    table = feature_step(NO_PDF, ROWS).say("accept 7", who="grace")
+
+    assert states(table) == [EntryState.PROPOSED, EntryState.PROPOSED]
+    assert "no open line 7" in table.world.told[-1][1].text
+
+
+def test_what_was_not_sorted_becomes_an_entry_that_rests_on_what_was_said() -> None:
+    table = Table(shipped()).start().through("01-05").press_continue()
+    table.say("Export every row.", who="grace").say("sort a requirement")
+
+    (entry,) = (one for one in table.rt.specification.entries.values() if one.kind == "requirement")
+    (note,) = (
+        one for one in table.rt.specification.entries.values() if one.kind == "note" and one.step == "01-06"
+    )
+    ((_, claim),) = entry.current()
+    assert claim.value == "Export every row."
+    assert claim.sources == (note.claims["text"][0].line,)
+    assert note.state is EntryState.WITHDRAWN
+
+
+def test_the_same_words_are_content_where_the_card_shows_nothing_to_decide() -> None:
+    table = Table(ONE_PHASE).start().say("accept 2")
+
+    assert [answer.text for answer in table.rt.answers] == ["accept 2"]

@@ -118,12 +118,7 @@ FUNCTION_LINES = 60
 # --- one meaning per name -------------------------------------------------------------------------------------------
 
 # Public class names that several modules define, with the reason. It may only become shorter.
-OFFLINE = "one is in voices/offline, which is being replaced"
-SAME_NAME = {
-    "Kind": OFFLINE,
-    "Note": OFFLINE,
-    "Row": OFFLINE,
-}
+SAME_NAME: dict[str, str] = {}
 
 # --- habits ---------------------------------------------------------------------------------------------------------
 

@@ -350,7 +350,7 @@ def test_one_of_several_buttons_with_one_action_names_which() -> None:
     ("menu", "option", "action", "value"),
     [
         ("roundtable.more", "k7/depth_brief", Action.DEPTH_BRIEF, ""),
-        ("roundtable.more.2", "k7/amend/FR-003", Action.AMEND, "FR-003"),
+        ("roundtable.more.2", "k7/withdraw/FR-003", Action.WITHDRAW, "FR-003"),
         ("roundtable.line", "k7/3/accept", Action.LINE, "3/accept"),
     ],
 )
@@ -362,6 +362,14 @@ def test_an_option_of_a_menu_is_a_press_of_the_action_that_it_names(
 
     assert isinstance(pressed, parse.Pressed)
     assert (pressed.press.action, pressed.press.token, pressed.press.value) == (action, "k7", value)
+
+
+def test_an_option_may_open_a_form() -> None:
+    """As a button does; it says about what."""
+    asked = parse.press(_chosen("roundtable.more.2", "k7/amend/FR-003"), US, at=NOW)
+
+    assert isinstance(asked, parse.FormRequest)
+    assert (asked.action, asked.subject) == (Action.AMEND, "FR-003")
 
 
 def test_an_option_of_another_version_is_no_press() -> None:

@@ -36,7 +36,7 @@ async def test_a_command_reaches_the_desk_and_is_answered_to_the_person_only(
     delivery = await ada.slash(CHANNEL, "/roundtable start Dark mode for <@U0GRACE>")
 
     ((verb, start),) = desk.brought
-    assert (verb, start.item) == ("start", item_from("Dark mode for @U0GRACE"))
+    assert (verb, start.item) == ("start", item_from("Dark mode for @Grace"))
     assert (start.place, start.person.id, start.at) == (place, ada.id, NOW)
     assert delivery.acked
     assert ada.ephemerals[-1].text == "*Dark mode* starts."
@@ -58,7 +58,7 @@ async def test_what_people_say_in_a_thread_is_heard_once_and_readable(
         key=f"{place.channel}.{ts}",
         at=NOW,
         person=Person(id=ada.id),
-        text="fish & chips <https://a.example> for @U0GRACE",
+        text="fish & chips <https://a.example> for @Grace",
         ts=ts,
         private=False,
         under_us=False,

@@ -132,7 +132,7 @@ async def test_a_slack_that_counts_every_call(tmp_path: Path) -> None:
             await meeting.press("elaborate")
             await meeting.until(lambda: meeting.menus("end_elaboration"), seconds=PATIENCE_SECONDS)
             for number in range(6):
-                await meeting.say(f"Everyone, what about conflict {number}?")
+                await meeting.say(f"Maya, Alex, Jordan, what about conflict {number}?")
             await meeting.slack.settled()
             await meeting.until(
                 lambda: [one for one in meeting.thread if "Elaboration Insights" in one.text],

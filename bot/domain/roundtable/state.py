@@ -435,9 +435,7 @@ class Roundtable(RoundtableFields):
         self, text: str, effect: Attemptable, *, part: LinePhase, actor: str = HOST, **meta: Any
     ) -> "Roundtable":
         """What *effect* says is a line of its own."""
-        by_rule = actor == HOST or meta.get(VOICE) == RULE
-        source = Source.SYSTEM if by_rule else Source.MODEL
-        return self.noting(self._line(actor, text, part, source, "planning", effect.id, meta))
+        return self.noting(self._line(actor, text, part, _source(actor, meta), "planning", effect.id, meta))
 
     def recording(self, sentence: str, *, part: LinePhase, message_id: str = "", **meta: Any) -> "Roundtable":
         """
@@ -505,7 +503,7 @@ class Roundtable(RoundtableFields):
         card = self.card.but(message=message.but(token=self.card.token))
         rt = self.but(sequence=self.sequence + 1)
         message_id = f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
-        source = Source.SYSTEM if actor == HOST else Source.MODEL
+        source = _source(actor, meta)
         rt = rt.noting(rt._line(actor, message.text, part, source, "planning", message_id, meta))
         return rt.but(card=card, menu=Menu(kind=kind, token=card.token, message=message, ts=card.ts))
 
@@ -639,6 +637,11 @@ def slug_of(effect_id: str) -> str:
     """The item whose effect has the id *effect_id*, which `owing` gave it; empty when that is not one of those."""
     found = _EFFECT_ID.fullmatch(effect_id)
     return found[1] if found else ""
+
+
+def _source(actor: str, meta: Mapping[str, Any]) -> Source:
+    """What the host says, and what a persona says by rule, is no model's."""
+    return Source.SYSTEM if actor == HOST or meta.get(VOICE) == RULE else Source.MODEL
 
 
 def _is_later(answer: Answer, said: Say | ThreadMessage) -> bool:

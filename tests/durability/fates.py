@@ -31,7 +31,9 @@ class Kind(StrEnum):
     POST = "post"
     LOOK = "look"
     SLACK = "slack"
-    """Calls that do no harm when they are made again: edits, reactions, reads."""
+    """Calls that do no harm when they are made again: reactions, reads."""
+    EDIT = "edit"
+    """Of a message of ours, which does no harm when it is made again."""
     VOICE = "voice"
     PAUSE = "pause"
     """Before something is tried again that was refused; what follows it is the next attempt."""
@@ -58,6 +60,7 @@ MEETS: Mapping[Kind, tuple[Fate, ...]] = {
     Kind.POST: (Fate.BEFORE, Fate.AFTER, Fate.LATE, Fate.LOST, Fate.REFUSED),
     Kind.LOOK: (Fate.BEFORE, Fate.REFUSED, Fate.BLIND),
     Kind.SLACK: (Fate.BEFORE, Fate.AFTER, Fate.LOST),
+    Kind.EDIT: (Fate.BEFORE, Fate.AFTER, Fate.LOST, Fate.REFUSED),
     Kind.VOICE: (Fate.BEFORE, Fate.AFTER, Fate.REFUSED),
     Kind.PAUSE: (Fate.BEFORE, Fate.SPOKEN, Fate.RIVAL, Fate.FLUSHED),
     Kind.FILE: (Fate.BEFORE, Fate.REFUSED),

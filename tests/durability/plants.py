@@ -15,11 +15,14 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import files
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages.message import Message
 from bot.domain.roundtable import machine
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.outcomes import Outcome, PersonaSpoke
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.values.places import Place
 from bot.engine import roundtables
+from bot.errors import SlackError
 from bot.files import TEMPORARY, Folder
 from bot.slack import client as slack_client
 from bot.slack.chat import SlackChat
@@ -179,6 +182,16 @@ def _looks_once() -> AbstractContextManager[object]:
     return patch.object(SimChat, "_looked", looked)
 
 
+def _edits_forgotten() -> AbstractContextManager[object]:
+    rewrite = SimChat.rewrite
+
+    async def once(chat: SimChat, place: Place, ts: str, message: Message) -> None:
+        with suppress(SlackError):
+            await rewrite(chat, place, ts, message)
+
+    return patch.object(SimChat, "rewrite", once)
+
+
 SIMULATED: Mapping[str, Plant] = {
     "no-dedup": Plant("the keys of inputs are not remembered", _no_dedup),
     "no-compare-and-set": Plant("whoever saves last wins", _no_compare_and_set),
@@ -187,6 +200,7 @@ SIMULATED: Mapping[str, Plant] = {
     "counted-twice": Plant("a turn counts again when its outcome comes again", _counted_twice),
     "ack-first": Plant("what people say is acknowledged before it is saved", _ack_first),
     "never-looks": Plant("nobody looks whether a post stands there already", _never_looks),
+    "edits-forgotten": Plant("an edit that Slack refuses is not made again", _edits_forgotten),
     "looks-once": Plant("nobody waits for what may be on its way", _looks_once),
 }
 

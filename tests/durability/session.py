@@ -14,6 +14,7 @@ from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.inputs import Amend, Command, Export, Plan, Press, Retract, Say, Start
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
+from bot.engine.card_pace import CardPace
 from bot.engine.performers import Performers
 from bot.engine.roundtables import NoCancellation, Roundtables
 from bot.errors import Conflict, Unavailable, UserError
@@ -63,6 +64,8 @@ class Session:
         self.world = world
         self.deaths = 0
         self.flushed = False
+        self._seconds = 0.0
+        self._woken = False
         world.fates.elsewhere = {
             Fate.SPOKEN: self._spoken_elsewhere,
             Fate.RIVAL: self._paid_elsewhere,
@@ -185,7 +188,9 @@ class Session:
                 if self._lost():
                     self._bring_back()
                     continue
-                return
+                if not self._woken:
+                    return
+                self._woken = False
         raise Stuck(f"still owed: {[one.kind for one in self.rt.outbox] if self.rt else 'everything'}")
 
     def _told(self, said: Event) -> None:
@@ -230,9 +235,16 @@ class Session:
             playbook=book,
             clock=world.now,
             cancellation=NoCancellation(),
+            card_pace=CardPace(clock=lambda: self._seconds),
         )
         engine._pause = self._paused  # type: ignore[assignment,method-assign]
+        engine._wake_later = self._waited  # type: ignore[method-assign]
         return engine
+
+    def _waited(self, _slug: str, seconds: float) -> None:
+        """An edit of a card had to wait: the time passes, and it is looked at again."""
+        self._seconds += seconds
+        self._woken = True
 
     async def _paused(self, _seconds: float) -> None:
         """Time passes by itself; whoever waits may die of it, or find that others were busy meanwhile."""

@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 from bot.domain.item import meta
 from bot.domain.messages.message import Action
+from bot.domain.roundtable import cards
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line, Source
 from tests.durability.checks import discussions
 from tests.durability.fates import MEETS, Fate, Fates, Kind, Met
-from tests.durability.session import HERE, Session, Stuck
+from tests.durability.session import HERE, Session, Stuck, playbook
 from tests.durability.world import MEETING, META, World
 from tests.oracle import apart
 
@@ -183,6 +184,7 @@ def violations(world: World, session: Session) -> Iterator[str]:
     yield from _heard(world, session, read.lines)
     yield from _changed(world, session, read.lines)
     yield from _spoken(world, session, read.lines)
+    yield from _shown(world, session)
     yield from _saved(world, session)
     yield from _turns(world, read.lines)
     yield from apart(world.files)
@@ -230,6 +232,20 @@ def _spoken(world: World, session: Session, lines: tuple[Line, ...]) -> Iterator
     last = order.index(known[-1]) if known else 0
     if not session.flushed and any(key not in places for key in order[:last]):
         yield "a post is not recorded"
+
+
+def _shown(world: World, session: Session) -> Iterator[str]:
+    """Edits may be lost or made twice; in the end every message says what it should."""
+    offering = [post for post in world.thread if post.key and post.message.choices]
+    if len(offering) > 1 and not session.flushed:
+        yield f"{len(offering)} messages have buttons"
+    rt = session.rt
+    if rt is None or rt.card is None:
+        return
+    due = cards.rendered(rt, rt.card, playbook())
+    stands = next((post.message for post in world.thread if post.ts == rt.card.ts), None)
+    if stands is None or (stands.text, stands.card, stands.choices) != (due.text, due.card, due.choices):
+        yield "the card does not say what is the case"
 
 
 def _on_its_way_when_all_was_lost(world: World, session: Session) -> bool:

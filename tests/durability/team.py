@@ -124,8 +124,9 @@ class Team:
 
     async def depth(self) -> None:
         await self.acknowledged()
-        mark = await self.say(self.chance.choice(("deep", "brief please", "standard")))
-        await self._offered(FINISH, after=mark)
+        await self.say(self.chance.choice(("deep", "brief please", "standard")))
+        await self.acknowledged()
+        await self._offered(FINISH)
 
     async def pause(self) -> None:
         await self.acknowledged()
@@ -136,16 +137,18 @@ class Team:
     async def feedback(self) -> None:
         await self.acknowledged()
         mark = await self.say()
-        await self._offered(CONTINUE, after=mark)
+        await self._look(lambda: self.slack.message(mark).reactions)
+        await self._offered(CONTINUE)
 
     async def elaborate(self) -> None:
         """Until somebody ends it, or the turns do."""
         await self.acknowledged()
         await self.press(ELABORATE, END)
         for _ in range(self.chance.randrange(5)):
-            mark = await self.say()
+            await self.say()
             if self.chance.random() < 0.7:
-                await self._offered(END, CONTINUE, after=mark)
+                await self.acknowledged()
+                await self._offered(END, CONTINUE)
         await self._offered(END, CONTINUE)
         if self.chance.random() < 0.5:
             await self.press(GO_ON, END, CONTINUE)
@@ -162,23 +165,29 @@ class Team:
 
     async def press(self, action: str, *then: str, chatter: float = 0.0) -> None:
         """
-        Again and again, until it has led to a message that offers one of *then*, or somebody else was quicker.
+        Again and again, until it has led to other buttons, one of *then* among them, or somebody else was quicker.
+        They stand in a new message, or on the same card.
 
         *chatter* is how likely it is that somebody speaks at the same time.
         """
         self.doing = f"pressing {action}"
         menu = await self._offered(action, *then)
-        mark = menu.ts if f"roundtable.{action}" in menu.actions else ""
+        before = _offer(menu) if f"roundtable.{action}" in menu.actions else None
         loop = asyncio.get_running_loop()
         until = loop.time() + 2 * PATIENCE_SECONDS
-        while not self._newest(*then, after=mark):
+
+        def led_on() -> bool:
+            found = self._newest(*then)
+            return found is not None and _offer(found) != before
+
+        while not led_on():
             if loop.time() > until:
                 raise TimeoutError(f"{self.slug}: nothing comes of {self.doing}")
             if found := self._newest(action):
                 await self._person().press(found, f"roundtable.{action}")
             if self.chance.random() < chatter:
                 await self.say()
-            await self._look(lambda: self._newest(*then, after=mark), seconds=AGAIN_SECONDS)
+            await self._look(led_on, seconds=AGAIN_SECONDS)
 
     async def bring_back(self, thread: Callable[[], str]) -> None:
         """Somebody asks for it until the store knows its *thread* again; what had no folder yet is begun anew."""
@@ -246,6 +255,11 @@ class Team:
 
     def _person(self) -> SandboxPerson:
         return self.slack.person(self.chance.choice(WHO))
+
+
+def _offer(menu: SandboxMessage) -> tuple[str, tuple[str, ...]]:
+    """Where people can press what: a card is edited in place."""
+    return menu.ts, tuple(menu.actions)
 
 
 async def together(teams: list[Team]) -> None:

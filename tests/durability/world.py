@@ -225,7 +225,7 @@ class SimChat:
             thread = self._world.thread
             thread[:] = [post._replace(message=message) if post.ts == ts else post for post in thread]
 
-        self._called(Kind.SLACK, rewritten)
+        self._called(Kind.EDIT, rewritten)
 
     async def react(self, place: Place, ts: str, emoji: str) -> None:
         self._called(Kind.SLACK)

@@ -156,7 +156,8 @@ class Session:
         answered = False
         for _ in range(TIMES):
             menu = self.menu()
-            assert menu, "there is a menu whenever nothing is owed"
+            if menu is None:
+                raise Stuck("nothing is owed, and people are offered nothing")
             if answered and _offers(menu[1], Action.CONTINUE):
                 return
             if _offers(menu[1], Action.FINISH_STEP):

@@ -239,7 +239,7 @@ class Session:
             card_pace=CardPace(clock=lambda: self._seconds),
         )
         engine._pause = self._paused  # type: ignore[assignment,method-assign]
-        engine._wake_later = self._waited  # type: ignore[method-assign]
+        engine._wake_later = self._waited  # type: ignore[assignment,method-assign]
         return engine
 
     def _waited(self, _slug: str, seconds: float) -> None:

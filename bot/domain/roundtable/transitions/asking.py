@@ -271,7 +271,8 @@ def menu(
     message = menus.with_budget_button(message, line(rt.purse, policy), used_up=used_up(rt.purse, policy))
     in_place = rt.has_card and not anew
     offered = rt.offering_in_place if in_place else rt.offering
-    return offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or BY_RULE)
+    rt = offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or BY_RULE)
+    return rt.but(card=rt.card.but(first=text)) if anew and rt.card else rt
 
 
 def not_done(rt: Roundtable, playbook: Playbook) -> str:

@@ -118,7 +118,7 @@ def _used_up(rt: Roundtable, playbook: Playbook, total: str) -> Roundtable:
         text=trouble_wording.used_up_in_a_step(total), choices=(menus.FINISH_STEP, menus.ALLOW_MORE)
     )
     rt = queue_commit(rt.dropping(Speak), "budget used up")
-    return rt.offering(MenuKind.PROMPT, message, part=rt.part)
+    return _offered(rt, MenuKind.PROMPT, message)
 
 
 def _without_models(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -191,7 +191,7 @@ def carried_on(rt: Roundtable, effect: Asked) -> Roundtable:
     message = Message(
         text=text, note=lost.code, choices=before.message.choices if before else (menus.AIDED_AGAIN,)
     )
-    rt = rt.offering(before.kind if before else MenuKind.RETRY, message, part=rt.part)
+    rt = _offered(rt, before.kind if before else MenuKind.RETRY, message)
     return rt.queueing(effect.but(id="", attempts=0, attempted_at="", attempted_before=""))
 
 
@@ -209,4 +209,12 @@ def wanted_back(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if not left:
         return rt
     again = message.but(text=trouble_wording.with_a_model_again(), choices=left, token="", note="")
-    return rt.offering(kind, again, part=rt.part)
+    return _offered(rt, kind, again)
+
+
+def _offered(rt: Roundtable, kind: MenuKind, message: Message) -> Roundtable:
+    """On the card of a step, the text of *message* stands above what the card says."""
+    rt = rt.offering(kind, message, part=rt.part)
+    if rt.card is None or rt.menu is None or rt.card.token != rt.menu.token:
+        return rt
+    return rt.but(card=rt.card.but(first=message.text))

@@ -303,7 +303,7 @@ def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
         case ThreadRead(missed=True):
             return _caught_up(rt, event, playbook)
         case ThreadRead(lost=RolledBack()):
-            return read_after_all(rt, event)
+            return read_after_all(rt, event, playbook)
         case _:
             rt = budgeting.counted(rt, event)
             transition = TRANSITIONS.get((rt.stage, type(event)))

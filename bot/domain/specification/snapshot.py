@@ -77,10 +77,10 @@ def restored(
 ) -> Snapshot:
     """
     The specification of an item at its transcript *now*. *text* is the file, and *committed* the transcript, as
-    we committed them last: if they fit, only later lines are folded, and those are of others. Otherwise
-    *foreign* is asked for the ids of lines that others wrote. Such lines can only propose.
+    we committed them last: if they fit, and no line was taken away since, only later lines are folded, and those
+    are of others. Otherwise *foreign* is asked for the ids of lines that others wrote. Such lines can only propose.
     """
-    if text is not None and hash_of(text) == newest_hash(committed):
+    if text is not None and hash_of(text) == newest_hash(committed) and not _is_cut(committed, now):
         try:
             known = read(text.decode())
         except ValueError:
@@ -136,6 +136,14 @@ def first_difference(found: Specification, lines: Specification) -> tuple[str, s
                     return id, f"has {field} {here}, and the lines say {there}"
                 return id, f"has other claims about {field} than the lines"
     return "", ""
+
+
+def _is_cut(committed: bytes, now: bytes) -> bool:
+    """Whether a line that matters here is no longer as it was committed."""
+    if now.startswith(committed):
+        return False
+    left = frozenset(now.split(b"\n"))
+    return any(row not in left for row in committed.split(b"\n") if any(name in row for name in _FOLDED))
 
 
 def _lines(rows: Iterable[bytes]) -> Iterator[Line]:

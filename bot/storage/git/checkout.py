@@ -162,6 +162,15 @@ class Checkout:
         )
         return state.but(specification=found.specification, written=found.written)
 
+    def _folded(self, slug: str, state: ItemState) -> ItemState:
+        """Out of the lines alone: what we committed last knew of lines that are gone."""
+        place = self._items.transcript_file(slug)
+        content = self._items.content(place) or b""
+        found = restored(
+            None, b"", content, foreign=lambda: foreign_lines(self._repository, place.path, content)
+        )
+        return state.but(specification=found.specification, written=found.written)
+
     def _back(self, slug: str, after: Witness, *, sure: bool) -> RolledBack | None:
         """None when there is nothing to report: nothing is missing, or it may still come from the remote."""
         found = self._going_back.looked(slug, after)
@@ -239,8 +248,8 @@ class Checkout:
                 for due, done, one in zip(works, found, written, strict=True)
             ]
             return [
-                _telling(receipt._replace(hand_edits=edits), back)
-                for receipt, edits, back in zip(receipts, by_hand, backs, strict=True)
+                self._telling(due.slug, receipt._replace(hand_edits=edits), back)
+                for due, receipt, edits, back in zip(works, receipts, by_hand, backs, strict=True)
             ]
 
     def commit_files(self, drafts: Sequence[CommitDraft]) -> None:
@@ -336,6 +345,15 @@ class Checkout:
             witness=witness,
         )
 
+    def _telling(self, slug: str, receipt: CommitResult, back: RolledBack | None) -> CommitResult:
+        """Add to *receipt* what was restored or lost before this commit."""
+        if back is None:
+            return receipt
+        lost = not back.whole and not back.edit
+        state = receipt.state.but(behind=True) if lost else receipt.state
+        state = state if back.whole else self._folded(slug, state)
+        return receipt._replace(state=state, back=back.but(now=receipt.witness))
+
     def _message(self, due: PendingCommit, written: WrittenFiles) -> str:
         step = (f"{STEP}: {due.work.step}",) if due.work.step else ()
         lines = written.files.get(self._items.transcript_file(due.slug).path)
@@ -360,15 +378,6 @@ def _heading(edit: Edit, content: bytes) -> str:
     if isinstance(edit, SectionEdit):
         return edit.heading
     return edit.place(content.decode()) if isinstance(edit, InsightEdit) else ""
-
-
-def _telling(receipt: CommitResult, back: RolledBack | None) -> CommitResult:
-    """Add to *receipt* what was restored or lost before this commit."""
-    if back is None:
-        return receipt
-    lost = not back.whole and not back.edit
-    state = receipt.state.but(behind=True) if lost else receipt.state
-    return receipt._replace(state=state, back=back.but(now=receipt.witness))
 
 
 def _text(subject: str, *trailers: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.item import artifacts
 from bot.domain.item.artifacts import CheckedEdit, Edit, InsightEdit, PlanEdit
@@ -15,6 +16,7 @@ from bot.domain.roundtable.effects import Commit, Effect, Post, ReadThread, Then
 from bot.domain.roundtable.inputs import Command, Say
 from bot.domain.roundtable.outcomes import Committed, ItemState, ThreadRead
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import specifying
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.specification import snapshot as snapshots
 from bot.domain.transcript.lines import SPENT, LinePhase, Source, in_thread_order
@@ -172,9 +174,13 @@ def refreshed(
     """
     if back:
         rt = rt.but(witness=back.now, held=back.now.last)
+        if state and not back.whole:
+            rt = rt.but(specification=state.specification.folding(rt.unheld), written=state.written)
         if not back.whole and not back.edit:
             return _lost(rt.logging(*troubles), back, state)
         rt = rt.telling(Message(text=trouble_wording.put_back(back)), part=rt.part)
+        if back.edit:
+            rt = queue_commit(rt, "specification read again")
     found = tuple(troubles)
     lost = tuple(one for one in found if one.code in META_LOST)
     rt = report(rt, (one for one in found if one not in lost))
@@ -194,14 +200,17 @@ def refreshed(
     return rt
 
 
-def read_after_all(rt: Roundtable, event: ThreadRead) -> Roundtable:
+def read_after_all(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundtable:
     """What people said in the thread since then is in the transcript again; it asks for nothing."""
     assert event.lost, "only then the thread is read for this"
     known = {line.message_id for line in rt.lines}
     new = tuple(one for one in event.heard if rt.line_of(one.ts) not in known)
     for one in new:
         about = "" if one.about == NO_STEP else one.about
-        rt = rt.meeting(one.person).heard(one.person, one.text, ts=one.ts, part=rt.part, step_id=about)
+        facts = specifying.said(rt, one.text, one.person, playbook, step_id=about) if about else {}
+        rt = rt.meeting(one.person).heard(
+            one.person, one.text, ts=one.ts, part=rt.part, step_id=about, **facts
+        )
         rt = rt.attaching(one)
     return written_again(rt, event.lost, words=len(new), complete=event.complete)
 

@@ -7,6 +7,8 @@ from subprocess import run
 from bot.cli import replay
 from bot.domain.transcript.lines import read
 from bot.record.verify import RecordedItem
+from bot.sandbox import SandboxMessage
+from bot.slack.render import MORE
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.storage.samples import wait_until
 
@@ -30,6 +32,13 @@ async def step(meeting: Meeting, words: str) -> None:
     await meeting.do_step(words)
     await meeting.press("continue")
     await meeting.menu("finish_step")
+
+
+async def stopped(meeting: Meeting, card: SandboxMessage) -> None:
+    """Stop stands behind the card's ⋯."""
+    (more,) = [one for one in card.elements if one["action_id"] == MORE]
+    (stop,) = [one["value"] for one in more["options"] if one["value"].endswith("/stop")]
+    await meeting.slack.person("ada").press(card, MORE, stop)
 
 
 def verified(meeting: Meeting) -> list[str]:
@@ -67,8 +76,7 @@ async def test_a_reset_while_nobody_was_there_is_seen_by_who_resumes(meeting: Me
     async with meeting.bot():
         await meeting.start("Offline sync")
         await step(meeting, WORDS[0])
-        await meeting.do_step(WORDS[1])
-        await meeting.press("stop")
+        await stopped(meeting, await meeting.do_step(WORDS[1]))
         await meeting.menu("resume")
     git(meeting, "reset", "--quiet", "--hard", "HEAD~2")
     async with meeting.bot():

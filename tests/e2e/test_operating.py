@@ -28,7 +28,7 @@ from tests.storage.samples import wait_until
 
 ROOT = Path(__file__).parents[2]
 STOP_SECONDS = 12
-PATIENCE_SECONDS = 240
+PATIENCE_SECONDS = 40
 MISSED_SECONDS = "120"
 """So long a process may be silent before somebody else takes over what it was doing."""
 HANDED_OVER_SECONDS = 40
@@ -167,7 +167,7 @@ async def test_a_stop_in_the_middle_of_a_discussion_loses_nothing(slack: Sandbox
         await meeting.do_step("Field workers lose their edits")
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
-        await meeting.say("everyone, what about conflicts?")
+        await meeting.say("Alex, what about conflicts?")
         code, seconds = await first.stop()
         assert (code, seconds < STOP_SECONDS) == (0, True), "".join(first.said)
         assert slack.connections == 0
@@ -175,21 +175,21 @@ async def test_a_stop_in_the_middle_of_a_discussion_loses_nothing(slack: Sandbox
     async with bot(slack, meeting.workspace) as second:
         await second.says("is listening")
         await slack.settled()
-        await meeting.until(lambda: len(meeting.menus("end_elaboration")) and _personas_answered(meeting))
+        await meeting.until(lambda: len(meeting.menus("end_elaboration")) and _alex_answered(meeting))
         await meeting.press("end_elaboration")
         await meeting.menu("continue")
         await second.stop()
 
     heard = [line.content for line in meeting.lines("User")]
-    assert heard == ["Field workers lose their edits", "everyone, what about conflicts?"]
+    assert heard == ["Field workers lose their edits", "Alex, what about conflicts?"]
     posted = [message.metadata["event_payload"] for message in meeting.thread if message.by_bot]
     assert len(posted) == len({str(one) for one in posted})
 
 
-def _personas_answered(meeting: Meeting) -> bool:
+def _alex_answered(meeting: Meeting) -> bool:
     texts = [message.text for message in meeting.thread]
-    after = texts[texts.index("everyone, what about conflicts?") :]
-    return len(after) > 3 and bool(meeting.thread[-1].actions)
+    after = texts[texts.index("Alex, what about conflicts?") :]
+    return len(after) > 1 and bool(meeting.thread[-1].actions)
 
 
 async def test_a_stop_does_not_wait_for_slack_to_calm_down(slack: Sandbox, tmp_path: Path) -> None:
@@ -198,18 +198,18 @@ async def test_a_stop_does_not_wait_for_slack_to_calm_down(slack: Sandbox, tmp_p
     async with bot(slack, meeting.workspace) as first:
         await first.says("is listening")
         await meeting.start("Offline sync")
+        await meeting.do_step("Field workers lose their edits")
+        await slack.settled()
         before = len(meeting.thread)
         slack.fail_next("chat.postMessage", "ratelimited", status=429, retry_after=60)
-        await meeting.say("Field workers lose their edits")
-        await slack.settled()
-        await slack.person("ada").press(meeting.menus("finish_step")[-1], "roundtable.finish_step")
+        await meeting.press("elaborate")
         await wait_until(lambda: not slack.faults._planned)
         code, seconds = await first.stop()
         assert (code, seconds < STOP_SECONDS) == (0, True), "".join(first.said)
 
     async with bot(slack, meeting.workspace) as second:
         await second.says("is listening")
-        await meeting.menu("continue")
+        await meeting.menu("end_elaboration")
         await second.stop()
     texts = [message.text for message in meeting.thread[before:]]
     assert len(texts) == len(set(texts))
@@ -228,10 +228,10 @@ async def test_what_one_process_leaves_undone_another_does_at_once(
         await one.says("is listening")
         await other.says("is listening")
         await meeting.start("Offline sync")
-        await meeting.say("Field workers lose their edits")
+        await meeting.do_step("Field workers lose their edits")
         await slack.settled()
         slack.fail_next("chat.postMessage", status=503)
-        await meeting.press("finish_step")
+        await meeting.press("elaborate")
         await wait_until(lambda: any("is tried again" in line for line in (*one.said, *other.said)))
         payer, successor = (
             (one, other) if any("is tried again" in line for line in one.said) else (other, one)
@@ -239,7 +239,7 @@ async def test_what_one_process_leaves_undone_another_does_at_once(
 
         code, seconds = await payer.stop()
         began = time.monotonic()
-        await meeting.menu("continue")
+        await meeting.menu("end_elaboration")
 
         assert (code, seconds < STOP_SECONDS) == (0, True), "".join(payer.said)
         assert time.monotonic() - began < HANDED_OVER_SECONDS
@@ -431,7 +431,7 @@ async def test_what_happens_in_a_meeting_can_be_watched(slack: Sandbox, tmp_path
         await meeting.do_step("Field workers lose their edits")
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
-        await meeting.say("everyone, what about conflicts?")
+        await meeting.say("Alex, what about conflicts?")
         await slack.settled()
         parts = await ready(port, is_ready=True)
         _, text = await asked(port, "/metrics")
@@ -488,9 +488,9 @@ async def test_a_roundtable_that_stands_still_makes_nobody_unready(
     monkeypatch.setattr("bot.server.health.OVERDUE_SECONDS", 0.1)
     async with with_redis(slack, tmp_path, redis_url) as (meeting, port):
         await meeting.start("Offline sync")
-        await meeting.say("Field workers lose their edits")
+        await meeting.do_step("Field workers lose their edits")
         slack.fail_next("chat.postMessage", status=503, times=1000)
-        await slack.person("ada").press(await meeting.menu("finish_step"), "roundtable.finish_step")
+        await meeting.press("elaborate")
         other = free_port()
         chosen = settings(slack, tmp_path / "other", REDIS_URL=redis_url, ROUNDTABLE_HEALTH_PORT=str(other))
         async with app.bot(chosen):
@@ -543,7 +543,7 @@ async def test_every_line_of_a_payment_says_what_it_is_about(slack: Sandbox, tmp
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
         slack.fail_next("chat.postMessage", status=503)
-        await meeting.say("everyone, what about conflicts?")
+        await meeting.say("Alex, what about conflicts?")
         await logging.says("is tried again")
         await logging.stop()
 

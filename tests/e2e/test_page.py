@@ -30,19 +30,21 @@ async def test_a_roundtable_held_on_the_page(meeting: Meeting, page: Page, tmp_p
         await page.get_by_label("Message #roundtable").fill("/roundtable start Offline sync")
         await page.keyboard.press("Enter")
 
-        await page.get_by_text("replies").click()
+        await page.get_by_text("1 reply").click()
         thread = page.get_by_role("complementary")
         await expect(thread.get_by_text("I'm Maya, your Business Analyst")).to_be_visible()
         await thread.get_by_role("textbox").fill("Field workers lose their edits. Scope: medium")
         await page.keyboard.press("Enter")
-        await expect(thread.get_by_text("That's important")).to_be_visible()
+        await expect(thread.get_by_text("Still missing")).to_be_visible()
         await thread.get_by_role("button", name="Finish step").click()
+        await page.get_by_role("button", name="Finish anyway").click()
 
-        await thread.get_by_role("button", name="Elaborate").click()
+        await expect(thread.get_by_role("button", name="Continue")).to_be_visible()
+        await thread.get_by_role("button", name="Discuss").click()
         await expect(thread.get_by_text("ELABORATION MODE")).to_be_visible()
         await thread.get_by_role("button", name="End discussion").click()
         await expect(thread.get_by_text("Elaboration Insights")).to_be_visible()
-        await expect(thread.get_by_role("button", name="Elaborate")).to_be_visible()
+        await expect(thread.get_by_role("button", name="Discuss")).to_be_visible()
         await page.screenshot(path=tmp_path / "thread.png")
 
     meeting.slug = "offline-sync"

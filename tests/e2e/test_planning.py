@@ -189,8 +189,6 @@ async def test_the_store_is_lost_in_the_middle(meeting: Meeting) -> None:
         await meeting.slack.settled()
         await answered(meeting, ANSWERS)
         await meeting.press("plan_go", who="ada")
-        await meeting.seen("say in a sentence why")
-        await meeting.say("The month closes on Friday.", who="ada")
         await meeting.seen("is ready for review, version 1")
         await meeting.slack.settled()
         assert len([one for one in meeting.thread if "Who had this problem" in one.text and one.by_bot]) == 1

@@ -130,4 +130,4 @@ async def test_the_settings_are_a_form(meeting: Meeting) -> None:
 
         assert ada.view is None
         await meeting.seen("Ada muted the personas")
-        await meeting.seen("Depth: deep")
+        await meeting.seen("Got it, switching to deep mode.")

@@ -1,6 +1,8 @@
 """Asides, muted personas, and a stop in the middle of a round, in Slack."""
 
 from tests.e2e.meeting import CHANNEL, Meeting
+from tests.e2e.test_thinking import good
+from tests.voices.minds import ScriptedMind, thinking
 
 
 async def test_an_aside_is_recorded_nowhere(meeting: Meeting) -> None:
@@ -20,7 +22,8 @@ async def test_an_aside_is_recorded_nowhere(meeting: Meeting) -> None:
 
 
 async def test_muted_personas_listen(meeting: Meeting) -> None:
-    """By mention in the thread; unmuted, they answer what was said."""
+    """By mention in the thread; unmuted, they answer what was said. Without a model they only listen anyway."""
+    meeting.voices = thinking(ScriptedMind(script=good))
     async with meeting.bot():
         await meeting.start("Offline sync")
         ada = meeting.slack.person("ada")

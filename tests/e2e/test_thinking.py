@@ -63,6 +63,7 @@ async def test_a_step_and_its_discussion_with_minds(meeting: Meeting) -> None:
         await meeting.say("Edits get lost in tunnels. Scope: small")
         await meeting.seen("Tunnels, then. Who loses most?")
         await meeting.press("finish_step")
+        await meeting.menu("continue")
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
         await meeting.press("end_elaboration")

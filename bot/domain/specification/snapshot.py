@@ -109,12 +109,16 @@ def folded(lines: Iterable[Line], *, foreign: Collection[str] = ()) -> Snapshot:
 
 def newest_hash(content: bytes) -> str:
     """What the newest line of a transcript that has one says the hash of the file is."""
+    line = newest_telling(content)
+    return str(line.meta[HASH]) if line else ""
+
+
+def newest_telling(content: bytes) -> Line | None:
+    """The newest line of a transcript that has the hash of the file."""
     for row in reversed(content.split(b"\n")):
-        if f'"{HASH}"'.encode() in row and (line := line_in(row)):
-            told = line.meta.get(HASH)
-            if isinstance(told, str):
-                return told
-    return ""
+        if f'"{HASH}"'.encode() in row and (line := line_in(row)) and isinstance(line.meta.get(HASH), str):
+            return line
+    return None
 
 
 def first_difference(found: Specification, lines: Specification) -> tuple[str, str]:

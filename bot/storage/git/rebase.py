@@ -14,6 +14,7 @@ from pygit2 import Commit, IndexEntry, Oid, Tree
 from pygit2.enums import FileMode, SortMode
 
 from bot.domain.item.artifacts import SPECIFICATION, copy_of
+from bot.domain.specification.snapshot import newest_telling
 from bot.domain.transcript import merging
 from bot.domain.transcript.witness import TRAILER as WITNESS
 from bot.domain.transcript.witness import Witness, witness
@@ -188,12 +189,18 @@ class _Sides:
         if path == f"{folder}/{META}":
             merged = merging.metas(base, theirs, ours)
         elif path == f"{folder}/{SPECIFICATION}":
-            merged = ours  # it counts only if its hash is in the newest line that has one
+            merged = ours if self._told_last(f"{folder}/{PLANNING}/{TRANSCRIPT}") else theirs
         elif path == f"{folder}/{PLANNING}/{TRANSCRIPT}":
             merged = merging.transcripts(base or b"", theirs, ours, ends=self._ends(path))
         elif path.lower().endswith(MARKDOWN) and change.before and change.after and base is not None:
             merged = self._lines(path, change.before, present, change.after)
         return None if merged is None else TreeNode(self._repository.create_blob(merged), present.mode)
+
+    def _told_last(self, transcript: str) -> bool:
+        """Whether the newest line with the hash of specification.json is ours: only the file of that line counts."""
+        contents = (blob(side.tree, transcript) for side in (self._theirs, self._ours))
+        theirs, ours = (newest_telling(found.data) if found else None for found in contents)
+        return theirs is None or (ours is not None and ours.ts >= theirs.ts)
 
     def _ends(self, path: str) -> tuple[Witness, Witness]:
         theirs, ours = (blob(side.tree, path) for side in (self._theirs, self._ours))

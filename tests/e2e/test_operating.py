@@ -28,7 +28,7 @@ from tests.storage.samples import wait_until
 
 ROOT = Path(__file__).parents[2]
 STOP_SECONDS = 12
-PATIENCE_SECONDS = 40
+PATIENCE_SECONDS = 240
 MISSED_SECONDS = "120"
 """So long a process may be silent before somebody else takes over what it was doing."""
 HANDED_OVER_SECONDS = 40

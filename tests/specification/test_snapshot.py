@@ -86,6 +86,20 @@ def test_a_file_that_does_not_fit_is_not_believed() -> None:
         assert found.written == WRITTEN
 
 
+def test_entries_of_a_line_that_was_taken_away_are_gone() -> None:
+    """A revert stands: the file knows of a line that is in the transcript no more."""
+    meeting = a_meeting()
+    text, content = committed(meeting)
+    first, *rest = content.splitlines(keepends=True)
+
+    found = restored(text, content, b"".join(rest), foreign=frozenset)
+
+    assert "FR-001" in snapshot.read(text.decode()).specification.entries
+    assert b"FR-001" in first
+    assert "DEC-001" in found.specification.entries
+    assert "Filter by date" not in str(found.specification.entries)
+
+
 def test_lines_of_others_only_propose_when_all_lines_are_folded() -> None:
     """Also a line that names sections, or withdraws what we have."""
     meeting = a_meeting()

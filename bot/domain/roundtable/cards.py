@@ -14,7 +14,7 @@ from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.messages import step_card, step_wording
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Choice, Message
+from bot.domain.messages.message import Action, Choice, Message
 from bot.domain.messages.specification_wording import StaleCause
 from bot.domain.messages.step_scene import (
     SavedSection,
@@ -62,9 +62,11 @@ def _current(rt: Roundtable, playbook: Playbook, *, pressed: bool) -> Roundtable
         if not card.ts or message == card.shown:
             return rt
         offers_more = message.choices != card.shown.choices and bool(message.choices)
+        # Another button below the same question does not make what was written before it late.
+        asks_anew = offers_more and _asks(message) != _asks(card.shown)
         rt = rt.edited(ts=card.ts, message=message, pressed=pressed or offers_more)
         rt = rt.but(card=card.but(shown=message, revision=card.revision + 1))
-        return rt.asking_with(rt.outbox[-1]) if offers_more else rt
+        return rt.asking_with(rt.outbox[-1]) if asks_anew else rt
     # The post has not been tried yet: it says at once what stands there now.
     outbox = tuple(
         one.but(message=message.but(about=one.message.about))
@@ -75,15 +77,19 @@ def _current(rt: Roundtable, playbook: Playbook, *, pressed: bool) -> Roundtable
     return rt.but(outbox=outbox, card=card.but(shown=message))
 
 
+def _asks(message: Message) -> set[Action]:
+    return {choice.action for choice in message.choices} & {Action.FINISH_STEP, Action.CONTINUE}
+
+
 def _is_posted_yet(rt: Roundtable, card: StepCard) -> bool:
     return all(one.id != card.post or one.attempts for one in rt.outbox)
 
 
 def _left(rt: Roundtable, old: StepCard | None, playbook: Playbook) -> Roundtable:
     """The card that was there before another one stays in the thread, in short."""
-    if old is None or rt.card is None or old.token == rt.card.token or not old.ts:
+    if old is None or rt.card is None or old.token == rt.card.token:
         return rt
-    return rt.edited(ts=old.ts, message=collapsed(rt, old, playbook))
+    return rt.collapsing(old, collapsed(rt, old, playbook))
 
 
 # --- what a card says ---
@@ -112,7 +118,7 @@ def collapsed(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     """What stays of a card that people went on from. It has a menu no more."""
     scene = scene_of(rt, card, playbook)
     if scene is None or card.step_id not in rt.steps_completed:
-        return card.shown.spent()
+        return card.shown.spent().but(note=rt.what_became_of(card.token))
     return step_card.collapsed_card(scene).spent()
 
 

@@ -328,8 +328,10 @@ def _caught_up(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
 def _posted(rt: Roundtable, event: Posted, effect: Attemptable) -> Roundtable:
     """Where a menu stands, and where the line can be found in Slack, if it is not in git yet."""
     message = getattr(effect, "message", None)
-    if message and message.token:
-        rt = rt.standing_at(message.token, event.ts)
+    # The post of a card loses its token when the card is finished before it is posted.
+    token = rt.card.token if rt.card and rt.card.post == effect.id else message.token if message else ""
+    if token:
+        rt = rt.standing_at(token, event.ts)
     if rt.elaboration:
         rt = rt.but(elaboration=rt.elaboration.shown(effect.id, event.ts))
     return rt.shown_at(effect.id, event.ts).marking(effect.id, message_ts=event.ts)

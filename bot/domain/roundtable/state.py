@@ -336,24 +336,25 @@ class Roundtable(RoundtableFields):
         """
         rt = self
         for effect in effects:
+            older: list[str] = []
             if isinstance(effect, Rewrite):
+                older = [one.id for one in (*rt.outbox, *rt.unsent) if _is_older(one, effect)]
                 rt, effect = rt._superseding(effect)  # noqa: PLW2901
             sequence = rt.sequence + 1
             pending = effect if effect.id else numbered(effect, f"{rt.slug}.{rt.incarnation}.{sequence}")
             rt = rt.but(sequence=sequence, outbox=(*rt.outbox, pending))
+            for edit in older:
+                rt = rt.posting_instead(edit, pending)
         return rt
 
     def _superseding(self, edit: Rewrite) -> "tuple[Roundtable, Rewrite]":
         """Without older edits of the same card. *edit* does not wait if one of those would not have waited."""
 
-        def is_older(one: Effect) -> bool:
-            return isinstance(one, Rewrite) and one.message.card is not None and one.ts == edit.ts
-
-        older = [one for one in self.outbox if is_older(one)]
+        older = [one for one in self.outbox if _is_older(one, edit)]
         pressed = edit.pressed or any(one.pressed for one in older if isinstance(one, Rewrite))
         rt = self.but(
             outbox=tuple(one for one in self.outbox if one not in older),
-            unsent=tuple(one for one in self.unsent if not is_older(one)),
+            unsent=tuple(one for one in self.unsent if not _is_older(one, edit)),
         )
         return rt, edit.but(pressed=pressed)
 
@@ -507,6 +508,14 @@ class Roundtable(RoundtableFields):
         rt = rt.noting(rt._line(actor, message.text, part, source, "planning", message_id, meta))
         return rt.but(card=card, menu=Menu(kind=kind, token=card.token, message=message, ts=card.ts))
 
+    def collapsing(self, card: StepCard, message: Message) -> "Roundtable":
+        """*card*, which people went on from, says *message*; if it is being posted yet, once it stands there."""
+        if card.ts:
+            return self.edited(ts=card.ts, message=message)
+        used = tuple(one for one in self.used if one.token != card.token)
+        became = Used(token=card.token, sentence=self.what_became_of(card.token), rewritten=message)
+        return self.but(used=(*used, became)[-MENUS_REMEMBERED:])
+
     def posting_card(self, message: Message) -> "Roundtable":
         """The card stands in a new message from now on, under the same token."""
         assert self.card, "there is a card"
@@ -642,6 +651,11 @@ def slug_of(effect_id: str) -> str:
 def _source(actor: str, meta: Mapping[str, Any]) -> Source:
     """What the host says, and what a persona says by rule, is no model's."""
     return Source.SYSTEM if actor == HOST or meta.get(VOICE) == RULE else Source.MODEL
+
+
+def _is_older(effect: Effect, edit: Rewrite) -> bool:
+    """Whether *effect* edits the same card."""
+    return isinstance(effect, Rewrite) and effect.message.card is not None and effect.ts == edit.ts
 
 
 def _is_later(answer: Answer, said: Say | ThreadMessage) -> bool:

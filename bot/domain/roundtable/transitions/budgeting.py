@@ -149,7 +149,11 @@ def _offering_more(rt: Roundtable) -> Roundtable:
         return effect
 
     outbox = tuple(map(offering, rt.outbox))
-    return rt if outbox == rt.outbox else rt.but(outbox=outbox, menu=menu.but(message=message))
+    if outbox == rt.outbox:
+        return rt
+    if rt.card and rt.card.token == menu.token:
+        rt = rt.but(card=rt.card.but(message=rt.card.message.but(choices=message.choices)))
+    return rt.but(outbox=outbox, menu=menu.but(message=message))
 
 
 # Going on without a model (ERR-INT-001, ADR 17): people are told once, the voice that needs none does what

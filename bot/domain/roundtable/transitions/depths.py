@@ -37,7 +37,8 @@ def change(rt: Roundtable, depth: Depth, playbook: Playbook, *, person: Person, 
         change=MetaChange(depth_overrides={rt.phase_key: depth.value}),
     )
     if rt.stage is not Stage.DISCUSSING:
-        return asking.menu(rt, playbook, said, kind=kind)
+        rt = asking.menu(rt, playbook, said, kind=kind)
+        return rt.but(card=rt.card.but(first=said)) if rt.card else rt
     if rt.has_pending(Survey):
         return rt.telling(Message(text=said), part=LinePhase.CLARIFYING)
     return asking.question(rt, playbook, said)

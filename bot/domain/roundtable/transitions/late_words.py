@@ -12,7 +12,7 @@ from bot.domain.messages import menus, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Choice, Message
 from bot.domain.roundtable import permission, words
-from bot.domain.roundtable.effects import Post, React, Survey, Tell
+from bot.domain.roundtable.effects import Post, React, Rewrite, Survey, Tell
 from bot.domain.roundtable.inputs import Plan, Say, SetDepth, Stop, Undecided
 from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import PostedPrompt, Roundtable
@@ -154,7 +154,7 @@ def _button(rt: Roundtable, action: Action | None) -> Choice | None:
     """Where there is none yet, it is known which one the question will have."""
     if rt.menu is None:
         return menus.FINISH_STEP if rt.stage is Stage.DISCUSSING and action is Action.FINISH_STEP else None
-    return next((choice for choice in rt.menu.message.choices if choice.action is action), None)
+    return next((choice for choice in rt.menu.message.offered if choice.action is action), None)
 
 
 def _action(rt: Roundtable, said: str) -> Action | None:
@@ -177,4 +177,6 @@ def _is_still_to_be_asked(rt: Roundtable) -> bool:
 
 
 def _is_to_come(rt: Roundtable, question: PostedPrompt) -> bool:
-    return any(isinstance(one, Post) and one.id == question.post for one in (*rt.outbox, *rt.unsent))
+    return any(
+        isinstance(one, Post | Rewrite) and one.id == question.post for one in (*rt.outbox, *rt.unsent)
+    )

@@ -253,6 +253,8 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 
 def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    if event.action is Action.ELABORATE and rt.stage is Stage.DISCUSSING:
+        return steps.discuss_pressed(rt, event, playbook)
     return choose(rt, event.action, playbook, person=event.person, ts=event.ts)
 
 

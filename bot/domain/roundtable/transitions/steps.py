@@ -9,14 +9,15 @@ from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import words
-from bot.domain.roundtable.effects import Draft, React, Speak, Survey, Tell, Then
+from bot.domain.roundtable.effects import Draft, React, ReadItem, Speak, Survey, Tell, Then
 from bot.domain.roundtable.inputs import Finish, Press, Say
 from bot.domain.roundtable.outcomes import Committed, Drafted, PersonaSpoke, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, cards, depths, pausing, speaking, specifying
 from bot.domain.roundtable.transitions.saving import queue_commit, saying_what_is_saved
-from bot.domain.transcript.lines import LinePhase, Source
+from bot.domain.specification.entries import ENTRIES
+from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Person
 from bot.domain.values.timestamps import seconds_since
 
@@ -94,6 +95,12 @@ def finish_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtab
     return finish(rt, event.person, playbook, ts=event.ts)
 
 
+def discuss_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """On the card of an open step: the step is finished and saved first."""
+    after = finish(rt, event.person, playbook, ts=event.ts)
+    return after.but(heading_for=Stage.ELABORATING) if after.stage is Stage.WRITING else after
+
+
 def finish(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
     """Only a person gets here. What is still being said about the step is not waited for."""
     step = playbook.agenda.get(rt.step_id)
@@ -137,7 +144,9 @@ def drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
 
 
 def step_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
-    """In git; now people may go on."""
+    """In git; now people may go on, or discuss it as they wished."""
+    if rt.heading_for is Stage.ELABORATING and rt.answers == rt.drafted:
+        return rt.but(heading_for=None).queueing(ReadItem(discussing="step"))
     return menu(rt, playbook, saying_what_is_saved(rt, told))
 
 
@@ -153,8 +162,7 @@ def fed_back(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def feedback_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """One commit for everything that was said since the step was saved; the word that chooses is nothing to save."""
-    said = [line for line in rt.unheld if line.source is Source.USER]
-    if all(words.is_wish(line.content) for line in said):
+    if not any(ENTRIES in line.meta or _is_content(line) for line in rt.unheld):
         return rt
     step = playbook.agenda.get(rt.step_id)
     return queue_commit(rt, f"feedback {rt.step_id} {step.title}" if step else "feedback")
@@ -180,3 +188,7 @@ def menu(
 
 def _burst_is_over(rt: Roundtable) -> bool:
     return not rt.acknowledged_at or seconds_since(rt.acknowledged_at, rt.now) >= BURST_SECONDS
+
+
+def _is_content(line: Line) -> bool:
+    return line.source is Source.USER and not words.is_wish(line.content)

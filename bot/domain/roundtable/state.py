@@ -349,7 +349,6 @@ class Roundtable(RoundtableFields):
 
     def _superseding(self, edit: Rewrite) -> "tuple[Roundtable, Rewrite]":
         """Without older edits of the same card. *edit* does not wait if one of those would not have waited."""
-
         older = [one for one in self.outbox if _is_older(one, edit)]
         pressed = edit.pressed or any(one.pressed for one in older if isinstance(one, Rewrite))
         rt = self.but(

@@ -335,6 +335,9 @@ class _Introduction:
                 for one in rt.used
             ),
             elaboration=rt.elaboration.met(self._person, self._name) if rt.elaboration else None,
+            card=rt.card.but(by=self._text(rt.card.by), message=self._message(rt.card.message))
+            if rt.card
+            else None,
         )
 
     def _effect(self, effect: Effect) -> Effect:

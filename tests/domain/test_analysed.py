@@ -87,7 +87,7 @@ def test_a_stale_analysis_can_stay_as_it_is() -> None:
     table.world.commits_behind = 1
     table.resume().press(Action.CANCEL, who="grace")
 
-    assert table.last.note == "Cancel -- chosen by Grace"
+    assert table.world.thread[-1].message.note == "Cancel -- chosen by Grace"
     assert table.rt.stage is Stage.ANALYSED
     assert len(table.meta.steps_completed) == 4
 

@@ -28,7 +28,7 @@ from bot.domain.discussion.synthesis import Insight, Synthesis
 from bot.domain.item import meta
 from bot.domain.item.item import item_from
 from bot.domain.messages.menus import Menu, MenuKind
-from bot.domain.messages.message import Action, Choice
+from bot.domain.messages.message import FORMS, Action, Choice
 from bot.domain.planning.projections import check_files
 from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import PLAN
@@ -41,6 +41,7 @@ from bot.domain.roundtable.effects import (
     Judge,
     Post,
     ReadThread,
+    Rewrite,
     Speak,
     Synthesize,
 )
@@ -409,7 +410,7 @@ class Meeting(RuleBasedStateMachine):
         is_open = table.rt.menu is not None and table.rt.menu.token == menu.token and offered
         broke = action is Action.GO_ON and used_up(table.rt.purse, self.book.policy)
         accepted = self.hears(press)
-        assert accepted is (is_open and not broke)
+        assert accepted is (is_open and not broke and action not in FORMS)
 
     def hears(self, command: Command) -> bool:
         before = self.table.rt
@@ -582,7 +583,8 @@ class Meeting(RuleBasedStateMachine):
     @invariant()
     def words_wait_only_for_a_post_that_is_being_made(self) -> None:
         rt = self.table.rt
-        assert not rt.undecided or any(isinstance(one, Post) and one.attempts for one in rt.outbox)
+        in_flight = any(isinstance(one, Post | Rewrite) and one.attempts for one in rt.outbox)
+        assert not rt.undecided or in_flight
 
     @invariant()
     def nothing_is_held_by_nobody(self) -> None:

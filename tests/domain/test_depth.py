@@ -3,6 +3,7 @@
 import pytest
 
 from bot.domain.catalog.steps import Depth
+from bot.domain.messages import menus
 from bot.domain.messages.message import Action
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
@@ -16,6 +17,13 @@ BRIEF_WORDS = (
 DEEP_WORDS = (
     "This is a substantial change. I'll do a thorough analysis -- say 'brief' if you want to speed things up."
 )
+
+
+DEEP = ["1. What?", "2. Why?", "3. When?", "4. Who?"]
+
+
+def questions(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line[:1].isdigit() and line.endswith("?")]
 
 
 def after_scan(found: str) -> Table:
@@ -79,8 +87,11 @@ def test_people_change_the_depth_of_the_open_step(how: str) -> None:
         table.depth(Depth.DEEP)
 
     assert table.last.text.startswith("Got it, switching to deep mode.\n\n**Maya Chen")
-    assert table.last.text.endswith("4. Who?")
-    assert table.offered() == [Action.FINISH_STEP, Action.DEPTH_BRIEF, Action.DEPTH_STANDARD]
+    assert questions(table.last.text) == DEEP
+    offered = [choice.action for choice in table.menu.message.offered]
+    assert offered[0] is Action.FINISH_STEP
+    depths = [action for action in offered if action in menus.DEPTH_OF]
+    assert depths == [Action.DEPTH_BRIEF, Action.DEPTH_STANDARD]
 
 
 @pytest.mark.parametrize("how", ["word", "button", "command"])
@@ -141,15 +152,18 @@ def test_at_a_menu_ordinary_words_are_wishes_too() -> None:
     table = Table(few_steps(step("00-01"), step("00-02"))).start().do_step()
     table.say("quick please")
 
-    assert table.last.text.startswith("Got it, switching to brief mode.\n\n[E]")
-    assert table.offered()[-2:] == [Action.DEPTH_STANDARD, Action.DEPTH_DEEP]
+    assert table.last.text.startswith("Got it, switching to brief mode.\n\n")
+    assert "\n[E] Elaboration Mode" in table.last.text
+    offered = [choice.action for choice in table.menu.message.offered]
+    depths = [action for action in offered if action in menus.DEPTH_OF]
+    assert depths == [Action.DEPTH_STANDARD, Action.DEPTH_DEEP]
 
 
 def test_the_next_steps_of_the_phase_keep_the_depth() -> None:
     """Until the phase ends."""
     table = Table(few_steps(step("00-01"), step("00-02"))).start().say("deep").do_step().press_continue()
 
-    assert table.last.text.endswith("4. Who?")
+    assert questions(table.last.text) == DEEP
 
 
 def test_the_next_phase_starts_afresh() -> None:
@@ -201,7 +215,7 @@ def test_a_depth_wished_for_during_a_search_waits_for_it() -> None:
     table.pay_up_to("survey")
     table.depth(Depth.DEEP).resume_paying()
 
-    assert [text[-7:] for text in table.texts if "-- Step 00-02" in text] == ["4. Who?"]
+    assert [questions(text) for text in table.texts if "-- Step 00-02" in text] == [DEEP]
 
 
 def test_in_a_discussion_the_depth_cannot_be_changed() -> None:

@@ -16,7 +16,8 @@ def table() -> Table:
 
 def notes(table: Table) -> list[str]:
     """What became of the menus, in the thread."""
-    return [one.message.note for one in table.world.thread]
+    texts = (one.message.text for one in table.world.thread)
+    return [line.partition(" · ")[0] for text in texts for line in text.splitlines()]
 
 
 def test_who_speaks_for_the_first_time_is_answered_by_name(table: Table) -> None:
@@ -40,9 +41,9 @@ def test_what_is_said_beyond_what_can_be_answered_has_a_name_too() -> None:
 
 def test_a_menu_says_by_name_what_became_of_it(table: Table) -> None:
     """Also where the first that somebody writes is what closes it."""
-    table.say("Quick to say").finish(who=ZOE).say("One more thing", who="U0ODD")
+    table.say("Quick to say").finish(who=ZOE).say("One more thing: trains", who="U0ODD")
 
-    assert {"Finished by Zoe", "Feedback from Odd"} <= {*notes(table)}
+    assert {"Finished by Zoe", "- Odd: One more thing: trains"} <= {*notes(table)}
 
 
 def test_the_record_has_the_name(table: Table) -> None:

@@ -64,9 +64,9 @@ def test_a_finish_that_was_written_below_the_question_finishes_it() -> None:
     ("word", "sentence"),
     [
         ("c", "You wrote *c* before this menu. Press *Continue* if you meant this one."),
-        ("S", "You wrote *S* before this menu. Press *Skip rest of phase* if you meant this one."),
+        ("S", "You wrote *S* before this menu. Press *Skip the rest of this phase* if you meant this one."),
         ("stop", "You wrote *stop* before this menu. Press *Stop here* if you meant this one."),
-        ("deep", "You wrote *deep* before this menu. Press *Switch to deep* if you meant this one."),
+        ("deep", "You wrote *deep* before this menu. Press *Ask me more (deep)* if you meant this one."),
         ("finish", "You wrote *finish* before this menu. Nothing was changed."),
         ("done", "You wrote *done* before this menu. Nothing was changed."),
     ],

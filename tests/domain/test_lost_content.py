@@ -43,7 +43,7 @@ def test_another_depth_for_a_step_that_is_gone_opens_the_next() -> None:
     table.say("deep")
 
     assert table.rt.step_id == "00-02"
-    assert table.last.text.endswith("4. Who?")
+    assert "\n4. Who?\n" in table.last.text
 
 
 def test_words_to_a_step_that_is_gone_are_heard() -> None:
@@ -85,10 +85,11 @@ def test_feedback_to_a_step_that_is_gone_is_kept_in_the_transcript() -> None:
     table = Table(TWO).start().do_step()
     table.playbook = WITHOUT_FIRST
     table.say("And trains.")
+    assert table.menu.kind is MenuKind.STEP
 
+    table.press_continue()
     assert table.subjects[-1] == "feedback"
     assert "And trains." in [line.content for line in table.world.commits[-1].lines]
-    assert table.menu.kind is MenuKind.STEP
 
 
 def test_a_discussion_of_a_step_that_goes_is_recorded() -> None:

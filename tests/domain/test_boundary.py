@@ -253,3 +253,26 @@ def test_feedback_at_the_menu_of_a_phase_returns_to_it() -> None:
 
     assert table.menu.kind is MenuKind.PHASE
     assert table.rt.phases_completed == ()
+
+
+# --- discussing from the question ---------------------------------------------------------------------------------------
+
+
+def test_discuss_on_an_open_step_saves_the_step_first() -> None:
+    """As the question before the press counts says."""
+    table = Table(TWO).start().say("For field work.").press(Action.ELABORATE, who="grace")
+
+    assert table.meta.steps_completed == ("00-01",)
+    assert "For field work." in table.world.files["quick-scan.md"]
+    assert (table.rt.stage, table.rt.heading_for) == (Stage.ELABORATING, None)
+
+
+def test_a_card_that_is_finished_before_it_is_posted_can_be_edited() -> None:
+    """Its post, which had no buttons, is known to be the card."""
+    table = Table(TWO, paying=False).start()
+    table.pay_until(lambda rt: rt.stage is Stage.DISCUSSING)
+    table.finish()
+    table.pay_until(lambda rt: rt.card is not None and bool(rt.card.ts)).resume_paying()
+
+    assert table.menu.ts
+    assert table.press_continue().rt.step_id == "00-02"

@@ -255,7 +255,7 @@ def test_feedback_at_the_menu_of_a_phase_returns_to_it() -> None:
     assert table.rt.phases_completed == ()
 
 
-# --- discussing from the question ---------------------------------------------------------------------------------------
+# --- discussing from the question -------------------------------------------------------------------------------------
 
 
 def test_discuss_on_an_open_step_saves_the_step_first() -> None:

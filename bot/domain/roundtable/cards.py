@@ -247,8 +247,10 @@ def _saved(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[SavedSect
 
 
 def _with_extras(message: Message, offered: tuple[Choice, ...]) -> tuple[Choice, ...]:
-    """Buttons that are there for a time: allow more to be spent, try the model again."""
+    """Buttons that are there for a time: allow more to be spent, try the model again, open what was left out."""
     assert message.card, "a card was rendered"
-    shown = {choice.action for choice in (*message.choices, *message.card.more)}
-    extra = (one for one in offered if one.action not in shown and one.action in asking.FOR_A_TIME)
+    shown = {(choice.action, choice.value) for choice in (*message.choices, *message.card.more)}
+    extra = (
+        one for one in offered if (one.action, one.value) not in shown and one.action in asking.FOR_A_TIME
+    )
     return (*message.choices, *extra)

@@ -240,7 +240,7 @@ def filled(rt: Roundtable, step: Step, text: str) -> str:
     return "\n\n".join(part for part in (found, body) if part) if text.count("\n") else body
 
 
-FOR_A_TIME = frozenset({menus.ALLOW_MORE.action, menus.RETRY.action})
+FOR_A_TIME = frozenset({menus.ALLOW_MORE.action, menus.RETRY.action, menus.REOPEN.action})
 
 
 def menu(
@@ -259,10 +259,11 @@ def menu(
     kind = kind or (MenuKind.STEP if upcoming(rt, playbook) else MenuKind.PHASE)
     rt = rt.but(stage=Stage.AT_BOUNDARY)
     speaker = speaker_of(rt, playbook)
+    told = not_done(rt, playbook) if kind is MenuKind.PHASE else ""
     if kind is MenuKind.STEP:
         message = menus.after_step(speaker.key, text, rt.depth or Depth.STANDARD)
     else:
-        left, told = left_out(rt, playbook), not_done(rt, playbook)
+        left = left_out(rt, playbook)
         above = "\n\n".join(part for part in (text, told) if part)
         after = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key))
         can_open = [one.name for one in left if one.can_open]
@@ -272,7 +273,9 @@ def menu(
     in_place = rt.has_card and not anew
     offered = rt.offering_in_place if in_place else rt.offering
     rt = offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or BY_RULE)
-    return rt.but(card=rt.card.but(first=text)) if anew and rt.card else rt
+    # The card says by itself what was saved; a greeting is not said again when the step is finished.
+    first = "\n\n".join(filter(None, ("" if in_place else text, told)))
+    return rt.but(card=rt.card.but(first=first)) if rt.card else rt
 
 
 def not_done(rt: Roundtable, playbook: Playbook) -> str:

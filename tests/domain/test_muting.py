@@ -21,11 +21,11 @@ def spoken(at: Table) -> list[str]:
 def test_muted_personas_say_nothing_and_hear_everything() -> None:
     """The answer is kept for the step, and everybody reads who muted and how to go on."""
     at = mute(Table().start())
+    assert "Ada muted the personas" in at.texts[-1]
     at.say("We need it in tunnels")
 
     assert spoken(at) == []
     assert [answer.text for answer in at.rt.answers] == ["We need it in tunnels"]
-    assert "Ada muted the personas" in at.texts[-1]
 
 
 def test_unmuted_they_answer_what_was_said_meanwhile() -> None:
@@ -39,13 +39,15 @@ def test_unmuted_they_answer_what_was_said_meanwhile() -> None:
 
 
 def test_a_step_can_be_finished_in_silence() -> None:
-    """Writing down is no talk: the menu comes, and feedback at it is written without a word."""
+    """Writing down is no talk: the menu comes, and feedback at it is written without a word when people go on."""
     at = mute(Table().start()).do_step("In tunnels")
     assert at.rt.stage is Stage.AT_BOUNDARY
 
     at.say("Photos get lost as well")
-    assert at.subjects[-1].startswith("feedback")
     assert (at.rt.stage, spoken(at)) == (Stage.AT_BOUNDARY, [])
+    at.press_continue()
+    assert at.subjects[-1].startswith("feedback")
+    assert spoken(at) == []
 
 
 def test_muting_ends_a_round_at_once() -> None:

@@ -80,7 +80,9 @@ def test_letters_at_a_menu_are_buttons(text: str) -> None:
     assert at.rt.menu is not None
 
     say(at, GUS, "Photos get lost as well")
+    at.press_continue()
     assert at.subjects[-1].startswith("feedback")
+    assert "Photos get lost as well" in at.world.files["quick-scan.md"]
 
 
 def test_a_guest_does_not_end_a_discussion() -> None:

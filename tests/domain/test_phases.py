@@ -17,7 +17,7 @@ def test_a_phase_is_closed_by_a_person_and_committed() -> None:
 
     assert before == ()
     assert table.meta.phases_completed == ("00-quick-scan",)
-    assert table.order("commit", "post") == ["commit", "post", "post"]
+    assert table.order("commit", "post") == ["commit", "post"]
 
 
 def test_a_closed_phase_remembers_the_code_base() -> None:
@@ -40,17 +40,18 @@ def test_the_same_lead_just_goes_on() -> None:
     """From the quick scan to the requirements nobody hands over to herself."""
     table = Table(few_steps()).start().do_step().press_continue()
 
-    assert table.texts[-2] == (
+    assert table.last.text.startswith(
         "Hi, I'm Maya, your Business Analyst. I'll be guiding you through Requirements Discovery. Let's get started."
+        "\n\n**Maya Chen (Business Analyst) -- Step 01-01: Topic 01-01**"
     )
     assert not any("Handing off" in text for text in table.texts)
 
 
 def test_another_lead_is_handed_what_was_done() -> None:
-    """Two messages: who has finished what, and what the next one starts from. Then the greeting."""
+    """Who has finished what, and what the next one starts from; then the greeting: three lines, one post."""
     table = Table(few_steps()).start().through("01-02").press_continue()
 
-    assert table.texts[-4:-1] == [
+    said = [
         (
             "Maya Chen has finished requirements discovery. Handing off to Alex Rivera (Solutions Architect) who will "
             "assess the impact and design the architecture."
@@ -61,7 +62,11 @@ def test_another_lead_is_handed_what_was_done() -> None:
         ),
         "Hi, I'm Alex, your Solutions Architect. I'll be guiding you through Impact Analysis. Let's get started.",
     ]
-    assert table.world.thread[-3].message.speaker == "solutions-architect"
+    assert table.last.text.startswith("\n\n".join(said))
+    assert table.last.speaker == "solutions-architect"
+    lines = [(line.actor, line.content) for line in table.lines if line.content in said]
+    alex = "SolutionsArchitect"
+    assert lines == list(zip(["PlanningAgent", alex, alex], said, strict=True))
 
 
 def test_a_resumed_phase_is_not_handed_over_again() -> None:
@@ -69,8 +74,9 @@ def test_a_resumed_phase_is_not_handed_over_again() -> None:
     table = Table(few_steps(step("01-01"), step("02-01"), step("02-02"))).start().through("02-01")
     table.forget()
 
-    handovers = [text for text in table.texts if "Handing off to" in text]
+    handovers = [line for line in table.lines if "Handing off to" in line.content]
     assert len(handovers) == 1
+    assert "Handing off to" not in table.last.text
 
 
 def test_a_phase_without_steps_says_so_and_waits() -> None:

@@ -58,7 +58,7 @@ def test_the_same_search_proposes_nothing_twice() -> None:
     """It is made again when the step is finished."""
     table = searched().say("SyncQueue").finish()
 
-    assert list(entries(table.rt)) == ["KEY-001", "FILE-001"]
+    assert [key for key in entries(table.rt) if not key.startswith("NOTE-")] == ["KEY-001", "FILE-001"]
 
 
 def test_a_keyword_of_people_gets_its_hits() -> None:

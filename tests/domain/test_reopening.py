@@ -41,7 +41,7 @@ def test_a_mended_step_is_offered_in_its_phase() -> None:
     """Nobody has to ask for it."""
     table = Table(WITHOUT_SECOND).start().do_step()
     table.playbook = MENDED
-    table.say("One more thing.")
+    table.resume()
 
     assert table.menu.kind is MenuKind.STEP
     assert table.press_continue().rt.step_id == "00-02"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.synthesis import Insight, Synthesis
-from bot.domain.messages.message import Action
+from bot.domain.messages.message import FORMS, Action
 from bot.domain.transcript import lines
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.verify import marker, markers, meta_compared, sections_compared
@@ -106,7 +106,7 @@ def test_any_meeting_is_what_its_lines_say(deeds: list[tuple[str, str, int]]) ->
 
 def act(table: Table, deed: str, word: str, luck: int) -> None:
     """Whatever people, or the world, may do next."""
-    offered = table.offered()
+    offered = [action for action in table.offered() if action not in FORMS]
     if deed == "say":
         table.say(word, who=("ada", "grace")[luck % 2])
     elif deed == "press" and offered:

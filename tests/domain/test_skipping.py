@@ -43,7 +43,8 @@ def test_the_phase_is_complete() -> None:
     assert table.meta.phases_completed == ("00-quick-scan",)
     assert table.subjects[-1] == "phase 00-quick-scan Quick Scan"
     assert table.menu.kind is MenuKind.PHASE
-    assert table.order("draft", "commit", "post")[-3:] == ["draft", "commit", "post"]
+    assert table.order("draft", "commit", "rewrite")[-2:] == ["commit", "rewrite"]
+    assert table.order("draft", "commit")[-2:] == ["draft", "commit"]
 
 
 def test_the_menu_leads_on_to_the_next_phase() -> None:

@@ -37,10 +37,11 @@ def test_the_lead_greets_and_asks_the_first_question() -> None:
     """Nobody has to press anything before the first step is open."""
     table = Table(few_steps()).start()
 
-    assert table.texts[1:] == [
-        "Hi, I'm Maya, your Business Analyst. I'll be guiding you through the Quick Scan. Let's get started.",
-        "**Maya Chen (Business Analyst) -- Step 00-01: Topic 00-01**\n\n1. What is it?\n2. Why is it?",
-    ]
+    (card,) = table.texts[1:]
+    assert card.startswith(
+        "Hi, I'm Maya, your Business Analyst. I'll be guiding you through the Quick Scan. Let's get started."
+        "\n\n**Maya Chen (Business Analyst) -- Step 00-01: Topic 00-01**\n\n1. What is it?\n2. Why is it?\n"
+    )
     assert table.rt.stage is Stage.DISCUSSING
 
 
@@ -48,7 +49,7 @@ def test_the_folder_is_committed_before_anybody_is_greeted() -> None:
     """What stands in the thread is in git already, or was told that it is not."""
     table = Table(few_steps()).start()
 
-    assert table.order("open_thread", "commit", "post") == ["open_thread", "commit", "post", "post"]
+    assert table.order("open_thread", "commit", "post") == ["open_thread", "commit", "post"]
     assert table.subjects == ["start"]
 
 

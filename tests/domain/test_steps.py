@@ -30,17 +30,19 @@ def test_a_step_opens_with_its_header_and_its_questions() -> None:
     """`Name (Role) -- Step id: title`, then what the step file asks at this depth."""
     table = Table().start()
 
-    assert table.last.text.startswith("**Maya Chen (Business Analyst) -- Step 00-01: Scope Estimation**\n\n")
+    assert "\n\n**Maya Chen (Business Analyst) -- Step 00-01: Scope Estimation**\n\n" in table.last.text
     assert table.last.speaker == "business-analyst"
 
 
 def test_the_questions_can_be_finished_or_asked_at_another_depth() -> None:
-    """The small print says how to answer, and how deep we are."""
+    """The card says how to answer, and how deep we are."""
     table = Table().start()
 
-    assert table.offered() == [Action.FINISH_STEP, Action.DEPTH_BRIEF, Action.DEPTH_DEEP]
-    assert "press Finish step or type `finish`" in table.last.note
-    assert table.last.note.endswith("Depth: standard.")
+    for action in (Action.FINISH_STEP, Action.DEPTH_BRIEF, Action.DEPTH_DEEP):
+        assert table.menu.offers(action)
+    assert not table.menu.offers(Action.DEPTH_STANDARD)
+    assert "Just reply here, all of you." in table.last.text
+    assert "00-01 · Quick Scan, step 1 of 3 · standard" in table.last.text
 
 
 def test_what_is_known_is_filled_in_and_what_is_not_is_a_blank() -> None:
@@ -48,7 +50,7 @@ def test_what_is_known_is_filled_in_and_what_is_not_is_a_blank() -> None:
     asks = {StepHeading.STANDARD: "Is {item} of {scope} size, {small/medium/large}?"}
     table = Table(few_steps(step("00-01", sections=asks))).start("Offline sync")
 
-    assert table.last.text.endswith("\n\nIs Offline sync of ____ size, ____ (small/medium/large)?")
+    assert "\n\nIs Offline sync of ____ size, ____ (small/medium/large)?\n" in table.last.text
 
 
 def test_a_step_of_another_persona_is_asked_by_that_persona() -> None:
@@ -59,7 +61,7 @@ def test_a_step_of_another_persona_is_asked_by_that_persona() -> None:
     table.do_step().press_continue()
 
     assert first.speaker == "system-designer"
-    assert first.text.startswith("**Jordan Park (System Designer) -- Step 00-01")
+    assert "\n\n**Jordan Park (System Designer) -- Step 00-01" in first.text
     assert table.last.speaker == "business-analyst"
     assert "ERR-PERSONA-002" in table.codes
 
@@ -69,7 +71,7 @@ def test_a_missing_section_falls_back_to_the_standard_one() -> None:
     table = Table(few_steps(step("00-01", sections={StepHeading.STANDARD: "What is it?"}))).start()
     table.say("deep")
 
-    assert table.last.text.endswith("What is it?")
+    assert "\n\nWhat is it?\n" in table.last.text
     assert "ERR-STEP-007" in table.codes
 
 
@@ -107,11 +109,13 @@ def test_a_search_that_fails_does_not_hold_up_the_questions() -> None:
 
 
 def test_what_people_named_is_searched_for_before_it_is_written_down() -> None:
-    """The words of the answers are better keywords than those of the title."""
+    """The keywords that were found, then the words of the answers, in place of those of the title."""
     table = at_keyword_search(FOUND)
     table.do_step("Look for `OutboxWriter` and conflict_policy.")
 
-    assert keywords_of(table) == ("Look", "for", "OutboxWriter", "and", "conflict_policy")
+    assert keywords_of(table) == (
+        "SyncQueue", "Look", "for", "OutboxWriter", "and", "conflict_policy",
+    )  # fmt: skip
     assert table.order("survey", "draft")[-2:] == ["survey", "draft"]
 
 
@@ -154,11 +158,12 @@ def test_a_burst_of_answers_gets_one_line() -> None:
 def test_a_persona_with_nothing_to_add_says_nothing() -> None:
     """An empty acknowledgement is no message."""
     table = Table().start()
-    before = len(table.texts)
+    before = len(table.world.thread)
     table.world.speech = lambda _speak, _rt: "  "
     table.say("For field work.")
 
-    assert len(table.texts) == before
+    assert table.order("speak") == ["speak"]
+    assert len(table.world.thread) == before
 
 
 def test_a_voice_that_fails_to_acknowledge_is_not_missed() -> None:
@@ -194,7 +199,7 @@ def test_a_person_finishes_a_step(how: str) -> None:
         table.finish(who="grace")
 
     assert table.meta.steps_completed == ("00-01",)
-    assert "Finished by Grace" in [said.message.note for said in table.world.thread]
+    assert "\n\nFinished by Grace · `quick-scan.md` · said by Grace\n" in table.last.text
 
 
 def test_a_step_is_in_git_before_its_menu_is_shown() -> None:
@@ -203,7 +208,9 @@ def test_a_step_is_in_git_before_its_menu_is_shown() -> None:
     table.completing.clear()
     table.press(Action.FINISH_STEP)
 
-    assert table.order("draft", "commit", "post") == ["draft", "commit", "post"]
+    assert table.order("draft", "commit", "rewrite")[-2:] == ["commit", "rewrite"]
+    assert table.order("draft", "commit", "post") == ["draft", "commit"]
+    assert Action.CONTINUE in [choice.action for choice in table.last.choices]
     assert table.offered()[0] is Action.CONTINUE
 
 
@@ -224,7 +231,7 @@ def test_the_menu_says_what_was_saved() -> None:
     """By file and section, so that people can look."""
     table = Table().start().do_step()
 
-    assert table.last.text.startswith("Saved: `quick-scan.md` > 1. Scope\n\n[E]")
+    assert table.last.text.startswith("Saved: `quick-scan.md` > 1. Scope\n\n**1. Scope**\n")
 
 
 def test_a_step_whose_file_is_no_text_is_finished_all_the_same() -> None:
@@ -232,7 +239,7 @@ def test_a_step_whose_file_is_no_text_is_finished_all_the_same() -> None:
     table = Table(few_steps(step("00-01", outputs=["openapi.yaml"]))).start()
     table.do_step()
 
-    assert table.last.text.startswith("Saved: `notes.md` > 00-01 Topic 00-01\n\n[E]")
+    assert "- Ada: We need it for field work without a network." in table.world.files["notes.md"]
     assert table.meta.steps_completed == ("00-01",)
 
 
@@ -247,26 +254,26 @@ def test_words_said_while_we_write_are_written_too() -> None:
     assert table.meta.steps_completed == ("00-01",)
 
 
-def test_words_said_while_feedback_is_acknowledged_are_written_too() -> None:
-    """However late they come: there is no menu as long as something said is not written."""
-    table = Table(few_steps()).start().do_step().stop_paying().say("First.")
-    table.pay_up_to("speak")
-    table.say("Second.")
-    table.resume_paying()
+def test_all_feedback_is_one_commit_when_people_go_on() -> None:
+    """However late it comes: nobody goes on as long as something said is not written."""
+    table = Table(few_steps()).start().do_step()
+    table.say("The first point is photos.").say("The second point is trains.")
+    saved = table.subjects[-1]
+    table.press_continue()
 
-    assert "- Ada: Second." in table.world.files["quick-scan.md"]
-    assert table.subjects[-2:] == ["feedback 00-01 Topic 00-01"] * 2
+    assert saved == "step 00-01 Topic 00-01"
+    for said in ("- Ada: The first point is photos.", "- Ada: The second point is trains."):
+        assert said in table.world.files["quick-scan.md"]
+    assert table.subjects[-2:] == ["feedback 00-01 Topic 00-01", "phase 00-quick-scan Quick Scan"]
 
 
 def test_words_said_while_feedback_is_saved_are_written_too() -> None:
-    """One acknowledgement for both, above one menu."""
-    table = (
-        Table(few_steps()).start().do_step().stop_paying().say("First.").pay_up_to("commit").say("Second.")
-    )
-    table.resume_paying()
+    """They come between two steps, and none of them is lost."""
+    table = Table(few_steps()).start().do_step().say("The first point is photos.").stop_paying()
+    table.press_continue().pay_up_to("commit").say("The second point is trains.").resume_paying()
 
-    assert "- Ada: Second." in table.world.files["quick-scan.md"]
-    assert table.order("speak")[1:] == ["speak"]
+    assert "- Ada: The first point is photos." in table.world.files["quick-scan.md"]
+    assert "The second point is trains." in [answer.text for answer in table.rt.answers]
 
 
 def test_whoever_was_about_to_speak_is_not_waited_for() -> None:

@@ -105,7 +105,7 @@ def test_the_files_of_the_step_are_added_to() -> None:
 def test_people_are_told_which_file_and_section_got_what() -> None:
     """Above the menu."""
     updated = (
-        'Updated quick-scan.md, section "1. Scope and Size": added 2 insights from the discussion.\n\n[E]'
+        'Updated quick-scan.md, section "1. Scope and Size": added 2 insights from the discussion.\n\nSaved: '
     )
 
     assert concluded().last.text.startswith(updated)

@@ -95,7 +95,9 @@ def test_a_late_commit_does_not_stand_in_for_the_one_people_wait_for() -> None:
     table.completing.clear()
     table.do_step()
 
-    assert table.order("draft", "commit", "post")[-5:] == ["draft", "commit", "commit", "post", "post"]
+    assert table.order("draft", "commit", "post")[-4:] == ["draft", "commit", "commit", "post"]
+    assert table.world.thread[-1].message.text == trouble_wording.saved_at_last()
+    assert table.order("commit", "rewrite")[-1] == "rewrite"
 
 
 def test_the_transcript_loses_nothing_while_the_disk_is_full() -> None:
@@ -307,7 +309,7 @@ def test_one_message_that_slack_will_not_have_is_left_out() -> None:
 
 def test_a_menu_that_slack_will_not_have_keeps_its_buttons() -> None:
     """Only its text is replaced: people must be able to go on."""
-    table = Table(TWO).start().fail("post", "invalid_blocks").press(Action.FINISH_STEP)
+    table = Table(TWO).start().do_step().fail("post", "invalid_blocks").resume()
 
     assert table.last.text == trouble_wording.not_shown()
     assert table.menu.ts == table.world.thread[-1].ts
@@ -316,7 +318,7 @@ def test_a_menu_that_slack_will_not_have_keeps_its_buttons() -> None:
 
 def test_a_menu_that_is_refused_twice_is_given_up() -> None:
     """Typing and resuming still work."""
-    table = Table(TWO).start().fail("post", "invalid_blocks", times=2).press(Action.FINISH_STEP)
+    table = Table(TWO).start().do_step().fail("post", "invalid_blocks", times=2).resume()
 
     assert table.order("post")[-2:] == ["post", "post"]
     assert table.say("c").rt.step_id == "00-02"
@@ -396,9 +398,9 @@ def test_what_was_not_saved_survives_a_deleted_thread() -> None:
 # --- courtesies -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["react", "rewrite", "tell", "meet_person", "log"])
+@pytest.mark.parametrize("kind", ["react", "tell", "meet_person", "log"])
 def test_a_courtesy_that_fails_is_not_missed(kind: str) -> None:
-    """Reactions, rewritten menus, whispers, names: nothing depends on them."""
+    """Reactions, whispers, names: nothing depends on them."""
     table = Table(TWO).start(who="stranger").fail(kind, times=9).do_step().press_continue().do_step()
 
     assert table.meta.steps_completed == ("00-01", "00-02")

@@ -44,7 +44,7 @@ def test_every_menu_offers_to_have_the_model_back() -> None:
     after_step = table.offered()
     table.press_continue()
 
-    assert after_step[:2] == [Action.CONTINUE, Action.ELABORATE]
+    assert after_step[:3] == [Action.CONTINUE, Action.AMEND, Action.ELABORATE]
     assert after_step[-1] is table.offered()[-1] is Action.RETRY
 
 

@@ -73,7 +73,7 @@ def test_a_whole_commit_that_fails_has_its_texts_in_the_thread_too() -> None:
     assert table.rt.stage is Stage.AT_BOUNDARY
     table.try_again()
     assert table.meta.steps_completed == ("00-01",)
-    assert table.texts[-1] == trouble_wording.saved_at_last()
+    assert table.world.thread[-1].message.text == trouble_wording.saved_at_last()
 
 
 def test_rows_and_objects_are_shown_as_they_would_stand_in_the_file() -> None:

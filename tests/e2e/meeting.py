@@ -14,6 +14,7 @@ from bot.engine.ports import Voices
 from bot.sandbox import App, Delivery, Sandbox, SandboxMessage, Timing
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
+from bot.slack.render import MORE, PREFIX, chosen
 
 T = TypeVar("T")
 
@@ -39,6 +40,20 @@ def settings(slack: Sandbox, workspace: Path, **more: str) -> Settings:
         "ROUNDTABLE_WORKSPACE": str(workspace),
         **more,
     })  # fmt: skip
+
+
+def ways(message: SandboxMessage) -> dict[str, tuple[str, str | None]]:
+    """What can be chosen in *message*: for each action the element to press, and the option of it."""
+    found: dict[str, tuple[str, str | None]] = {}
+    for element in message.elements:
+        name = element["action_id"]
+        if name.startswith(PREFIX) and not name.startswith(MORE):
+            found.setdefault(name.removeprefix(PREFIX), (name, None))
+        for option in element.get("options", ()) if name.startswith(MORE) else ():
+            action, _ = chosen(option["value"])
+            if action:
+                found.setdefault(action.value, (name, option["value"]))
+    return found
 
 
 @dataclass
@@ -73,17 +88,22 @@ class Meeting:
         return await self.slack.person(who).say(CHANNEL, text, thread_ts=self.root)
 
     async def press(self, action: str, *, who: str = "ada") -> Delivery:
-        """Presses the button as soon as it is offered, in the newest message that offers it."""
-        menu = await self.menu(action)
-        return await self.slack.person(who).press(menu, f"roundtable.{action}")
+        """Presses the button, or what is behind ⋯, as soon as it is offered, in the newest message that offers it."""
+        return await self.press_in(await self.menu(action), action, who=who)
+
+    async def press_in(self, message: SandboxMessage, action: str, *, who: str = "ada") -> Delivery:
+        """As *message* was when it was looked at: it may be a stale menu."""
+        action_id, value = ways(message)[action]
+        return await self.slack.person(who).press(message, action_id, value)
 
     async def do_step(self, *answers: str) -> SandboxMessage:
         """Answers, finishes, and waits for the menu."""
         for number, answer in enumerate(answers):
             await self.say(answer, who=("grace", "linus")[number % 2])
         await self.slack.settled()
-        await self.press("finish_step")
-        return await self.menu("continue")
+        card = await self.menu("finish_step")
+        await self.press_in(card, "finish_step")
+        return await self.menu("continue", since=card.ts)
 
     def was_last_heard(self, at: str) -> None:
         """Turns the clock back: the bot that is not running has not listened since then."""
@@ -96,11 +116,18 @@ class Meeting:
         return self.slack.thread(CHANNEL, self.root)
 
     def menus(self, action: str) -> list[SandboxMessage]:
-        return [message for message in self.thread if f"roundtable.{action}" in message.actions]
+        """All messages that offer *action*, on a button or behind ⋯."""
+        return [message for message in self.thread if action in ways(message)]
 
-    async def menu(self, action: str) -> SandboxMessage:
-        """The message that offers *action*, once there is one."""
-        return (await self.until(lambda: self.menus(action)))[-1]
+    async def menu(self, action: str, *, since: str = "") -> SandboxMessage:
+        """The newest message that offers *action*, once there is one; not one from before *since*."""
+        offered = await self.until(lambda: [one for one in self.menus(action) if one.ts >= since])
+        return offered[-1]
+
+    async def card(self) -> SandboxMessage:
+        """The card of the current step, as it is now."""
+        offered = await self.until(lambda: [*self.menus("finish_step"), *self.menus("continue")])
+        return max(offered, key=lambda one: float(one.ts))
 
     async def seen(self, text: str) -> SandboxMessage:
         """The newest message in the thread with *text* in it, once there is one."""

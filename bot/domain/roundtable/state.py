@@ -448,11 +448,9 @@ class Roundtable(RoundtableFields):
 
     def saying_on_card(self, text: str, *, part: LinePhase, actor: str = HOST, **meta: Any) -> "Roundtable":
         """A line of what stands on the next card, above its question: no post of its own."""
-        by_rule = actor == HOST or meta.get(VOICE) == RULE
         rt = self.but(sequence=self.sequence + 1)
         message_id = f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
-        source = Source.SYSTEM if by_rule else Source.MODEL
-        return rt.noting(rt._line(actor, text, part, source, "planning", message_id, meta))
+        return rt.noting(rt._line(actor, text, part, _source(actor, meta), "planning", message_id, meta))
 
     def proposing(self, sentence: str, *, actor: str, part: LinePhase, **meta: Any) -> "Roundtable":
         """A line of a persona's model that is not said in the thread."""

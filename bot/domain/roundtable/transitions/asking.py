@@ -153,6 +153,12 @@ def speaker_of(rt: Roundtable, playbook: Playbook) -> Persona:
     return own or playbook.roster.lead_of(rt.phase_key)[0]
 
 
+def saying_first(rt: Roundtable, playbook: Playbook, text: str) -> Roundtable:
+    """A line of what the speaker says above the next question."""
+    actor = speaker_of(rt, playbook).actor
+    return rt.saying_on_card(text, part=LinePhase.CLARIFYING, actor=actor, **BY_RULE)
+
+
 # --- asking -------------------------------------------------------------------------------------------------------
 
 
@@ -199,9 +205,10 @@ def surveyed(rt: Roundtable, event: Surveyed, playbook: Playbook) -> Roundtable:
     return question(rt, playbook) if rt.stage is Stage.DISCUSSING and rt.menu is None else rt
 
 
-def question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundtable:
+def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool = True) -> Roundtable:
     """
-    The persona asks, at the depth that is active; *first* stands before the question.
+    The persona asks, at the depth that is active; *first*, which has its line already, stands before the question.
+    It is posted below what was said since, unless the card says *first* where it stands (not *anew*).
 
     A step that has left the agenda since it was opened, or was done by hand, gives way to the next.
     """
@@ -218,16 +225,21 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundtable:
     if persona.key != lead.key:
         rt = rt.logging(trouble("ERR-PERSONA-002"))
     stands_in = "" if step.persona in playbook.roster else step_wording.stands_in(persona, step)
-    first = "\n\n".join(filter(None, (first or rt.first_words, stands_in)))
+    first = first or rt.first_words
     rt = rt.but(first_words="")
-    asked = f"{step_wording.header(persona, step)}\n\n{filled(rt, step, text)}"
+    asked = "
+
+".join(filter(None, (stands_in, step_wording.header(persona, step), filled(rt, step, text))))
     about: dict[str, Any] = {"part": LinePhase.CLARIFYING, "actor": persona.actor, **BY_RULE}
-    if rt.has_card and not first:
+    in_place = rt.has_card and not (first and anew)
+    if in_place:
         rt = rt.offering_in_place(MenuKind.PROMPT, menus.prompt(persona.key, asked, depth), **about)
     else:
-        message = menus.prompt(persona.key, "\n\n".join(filter(None, (first, asked))), depth)
+        message = menus.prompt(persona.key, "
+
+".join(filter(None, (first, asked))), depth)
         rt = rt.offering(MenuKind.PROMPT, message, line=asked, **about)
-        rt = rt.but(card=rt.card.but(first=first)) if rt.card else rt
+    rt = rt.but(card=rt.card.but(first=first)) if rt.card and (first or not in_place) else rt
     newest = rt.asked[-1] if rt.asked else None
     asked_again = newest is not None and newest.step_id == rt.step_id and not newest.discussion
     return rt if asked_again else rt.opening(rt.step_id)

@@ -100,7 +100,7 @@ def allowed_more(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
         case Stage.PLANNING:
             return planning.on(rt, playbook)
         case _:
-            rt = asking.question(rt, playbook, text)
+            rt = asking.question(asking.saying_first(rt, playbook, text), playbook, text)
     return speaking.waiting_speak(rt, playbook)
 
 

@@ -38,7 +38,15 @@ def change(rt: Roundtable, depth: Depth, playbook: Playbook, *, person: Person, 
     )
     if rt.stage is not Stage.DISCUSSING:
         rt = asking.menu(rt, playbook, said, kind=kind)
-        return rt.but(card=rt.card.but(first=said)) if rt.card else rt
+        return rt.but(card=rt.card.but(first=_with(rt.card.first, said))) if rt.card else rt
     if rt.has_pending(Survey):
         return rt.telling(Message(text=said), part=LinePhase.CLARIFYING)
-    return asking.question(rt, playbook, said)
+    rt = asking.saying_first(rt, playbook, said)
+    first = _with(rt.card.first, said) if rt.card and rt.card.step_id == rt.step_id else said
+    return asking.question(rt, playbook, first, anew=False)
+
+
+def _with(first: str, said: str) -> str:
+    """What the card says first, with *said* in place of an earlier change."""
+    earlier = {step_wording.depth_switched(one) for one in Depth}
+    return "\n\n".join([*(one for one in first.split("\n\n") if one and one not in earlier), said])

@@ -641,7 +641,7 @@ def _finished_foot(scene: StepScene, by: str) -> str:
     files = [f"`{path}`" for path in dict.fromkeys(one.path for one in scene.saved)]
     undecided = len(scene.open_suggestions)
     facts = (
-        f"Finished by {by}",
+        f"Finished by {by}" if by else "Finished",
         step_wording.listed(files),
         f"{counted(undecided, 'suggestion')} not confirmed" if undecided else "",
         f"said by {', '.join(scene.heard)}" if scene.heard else "",

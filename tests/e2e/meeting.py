@@ -101,6 +101,10 @@ class Meeting:
         for number, answer in enumerate(answers):
             await self.say(answer, who=("grace", "linus")[number % 2])
         await self.slack.settled()
+        return await self.finish_step()
+
+    async def finish_step(self) -> SandboxMessage:
+        """The card, once its menu is there: the open card offers some of the same."""
         card = await self.menu("finish_step")
         await self.press_in(card, "finish_step")
         return await self.menu("continue", since=card.ts)

@@ -10,10 +10,12 @@ async def away_and_back(meeting: Meeting) -> None:
     await meeting.start("Offline sync")
     await meeting.say("I'm off.", who="linus")
     await meeting.slack.settled()
-    await meeting.do_step("We decided to keep photos out. Who pays for it?")
+    await meeting.do_step("Decision: keep photos out. Who pays for it?")
     await meeting.press("elaborate")
     await meeting.menu("end_elaboration")
-    await meeting.say("We decided to keep photos out of it. Who pays for the servers?", who="grace")
+    await meeting.say(
+        "Decision: keep photos out of it\nOpen question: who pays for the servers?", who="grace"
+    )
     await meeting.slack.settled()
     await meeting.say("done", who="ada")
     await meeting.seen("Elaboration Insights")
@@ -112,7 +114,7 @@ async def test_hostile_words_stay_words(meeting: Meeting) -> None:
         await meeting.do_step("Edits get lost.")
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
-        await meeting.say("We decided to ask <!channel> and <@U0ADA> at <https://evil.test|bank>. Who pays?")
+        await meeting.say("Decision: ask <!channel> and <@U0ADA> at <https://evil.test|bank>")
         await meeting.slack.settled()
         await meeting.say("done", who="ada")
         await meeting.seen("Elaboration Insights")

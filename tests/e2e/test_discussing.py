@@ -71,7 +71,7 @@ async def discussing(meeting: Meeting) -> None:
     await meeting.start("Offline sync")
     await meeting.say("Edits get lost in tunnels. Scope: small")
     await meeting.seen("Tunnels, then.")
-    await meeting.press("finish_step")
+    await meeting.finish_step()
     await meeting.press("elaborate")
 
 

@@ -193,18 +193,25 @@ async def test_without_a_name_resume_offers_what_is_in_the_channel(meeting: Meet
 
 
 async def test_feedback_at_the_menu_goes_into_the_file(meeting: Meeting) -> None:
-    """Words at a menu change the artifact; the persona acknowledges, and the same menu is there again."""
+    """Words at a menu get a reaction and nothing else; once people go on they are in the file, in one commit."""
     async with meeting.bot():
         await meeting.start("Offline sync")
         before = await meeting.do_step("Edits get lost. Scope: small")
-        await meeting.say("Photos get lost as well")
-        await meeting.until(
-            lambda: meeting.menus("continue") and meeting.menus("continue")[-1].ts != before.ts
-        )
-        after = await meeting.menu("continue")
+        said = [await meeting.say(text) for text in ("Photos get lost as well", "And so do voice memos")]
+        await meeting.until(lambda: all(meeting.slack.message(ts).reactions for ts in said))
+        after = await meeting.seen("And so do voice memos (")
+        posts, commits = len(meeting.thread), len(meeting.subjects())
+        assert (after.ts, after.actions) == (before.ts, before.actions)
+        assert "Photos get lost" not in (meeting.folder / "quick-scan.md").read_text()
 
-    assert after.actions == before.actions
-    assert "Photos get lost as well" in (meeting.folder / "quick-scan.md").read_text()
+        await meeting.press("continue")
+        await meeting.seen("Step 00-02")
+
+    quick_scan = (meeting.folder / "quick-scan.md").read_text()
+    assert "Photos get lost as well" in quick_scan
+    assert "And so do voice memos" in quick_scan
+    assert len(meeting.thread) == posts + 1
+    assert len(meeting.subjects()) == commits + 1
     assert meeting.meta["steps_completed"] == ["00-01"]
 
 

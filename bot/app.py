@@ -25,6 +25,7 @@ from bot.content.watch import ContentWatch
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules
 from bot.engine.audit import Redaction
+from bot.engine.card_pace import CardPace
 from bot.engine.clock import now
 from bot.engine.commands import Commands
 from bot.engine.engine import Engine, run
@@ -143,7 +144,9 @@ async def pace(settings: Settings) -> AsyncIterator[RateLimit]:
 
 
 @asynccontextmanager
-async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = None) -> AsyncIterator[None]:
+async def bot(
+    settings: Settings, *, web: bool = True, voices: Voices | None = None, card_pace: CardPace | None = None
+) -> AsyncIterator[None]:
     """
     The bot, up and listening; its personas speak by *voices*, and *web* shows its health. On leaving, it takes in
     nothing more, ends what it is doing, and lets go.
@@ -181,7 +184,7 @@ async def bot(settings: Settings, *, web: bool = True, voices: Voices | None = N
         triage = await enter(_reviews(settings, shared, doors))
         records, heard = _records(settings, redact), voices or speaking.voices
         world = Performers(chat, heard, files, agenda, now, records, speaking.planners, redact)
-        roundtables = _roundtables(saved, doors.worker, world, meter=doors.metrics)
+        roundtables = _roundtables(saved, doors.worker, world, meter=doors.metrics, card_pace=card_pace)
         desk = _commands(roundtables, saved, world, triage=triage, secret=derived.slug_secret(token))
         reception = Reception(desk=desk, chat=chat, us=us, memory=saved, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
@@ -225,9 +228,17 @@ async def _abreast(sync: Sync, roundtables: Roundtables, metrics: Metrics) -> As
         yield
 
 
-def _roundtables(saved: Store, wake: Wake, world: Performers, *, meter: Meter) -> Roundtables:
+def _roundtables(
+    saved: Store, wake: Wake, world: Performers, *, meter: Meter, card_pace: CardPace | None
+) -> Roundtables:
     return Roundtables(
-        store=saved, wake=wake, performers=world, playbook=world.playbook, clock=world.clock, meter=meter
+        store=saved,
+        wake=wake,
+        performers=world,
+        playbook=world.playbook,
+        clock=world.clock,
+        meter=meter,
+        card_pace=card_pace,
     )
 
 

@@ -24,7 +24,7 @@ class CardPace:
         self._pressed: deque[float] = deque()
 
     def wait_seconds(self, card: str, *, pressed: bool) -> float:
-        """Until *card* may be edited. What was *pressed* does not wait, up to ten times a minute."""
+        """Until *card* may be edited. What was *pressed* waits only once all edits of a minute are used up."""
         now = self._clock()
         for past in (self._edits, self._pressed):
             while past and past[0] <= now - MINUTE:
@@ -33,7 +33,7 @@ class CardPace:
             return 0.0
         busy = sum(at > now - MINUTE for at in self._edited.values())
         between = max(self._least, SECONDS_PER_CARD * busy)
-        own = self._edited[card] + between - now if card in self._edited else 0.0
+        own = self._edited[card] + between - now if card in self._edited and not pressed else 0.0
         full = self._edits[0] + MINUTE - now if len(self._edits) >= EDITS_A_MINUTE else 0.0
         return max(0.0, own, full)
 

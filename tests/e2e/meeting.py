@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from bot import app
 from bot.domain.transcript.lines import Line, Transcript, read
+from bot.engine.card_pace import CardPace
 from bot.engine.ports import Voices
 from bot.sandbox import App, Delivery, Sandbox, SandboxMessage, Timing
 from bot.settings import Settings
@@ -66,11 +67,17 @@ class Meeting:
     root: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
     voices: Voices | None = None
+    card_pace: CardPace | None = None
 
     @asynccontextmanager
     async def bot(self) -> AsyncIterator["Meeting"]:
         """The bot is running, and stops as on SIGTERM."""
-        async with app.bot(settings(self.slack, self.workspace, **self.more), web=False, voices=self.voices):
+        async with app.bot(
+            settings(self.slack, self.workspace, **self.more),
+            web=False,
+            voices=self.voices,
+            card_pace=self.card_pace,
+        ):
             yield self
 
     # --- what people do -------------------------------------------------------------------------------------------

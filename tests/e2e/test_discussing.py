@@ -63,7 +63,7 @@ def torn(prompt: Prompt) -> Answer:
 
 
 def responding(prompt: Prompt) -> bool:
-    return task_of(prompt) == "respond"
+    return task_of(prompt) == "respond" and "Propose what this step should record" not in prompt.moving
 
 
 async def discussing(meeting: Meeting) -> None:

@@ -199,7 +199,7 @@ async def test_feedback_at_the_menu_goes_into_the_file(meeting: Meeting) -> None
         before = await meeting.do_step("Edits get lost. Scope: small")
         said = [await meeting.say(text) for text in ("Photos get lost as well", "And so do voice memos")]
         await meeting.until(lambda: all(meeting.slack.message(ts).reactions for ts in said))
-        after = await meeting.seen("And so do voice memos (")
+        after = await meeting.menu("continue")
         posts, commits = len(meeting.thread), len(meeting.subjects())
         assert (after.ts, after.actions) == (before.ts, before.actions)
         assert "Photos get lost" not in (meeting.folder / "quick-scan.md").read_text()

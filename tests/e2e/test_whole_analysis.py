@@ -2,9 +2,13 @@
 
 import csv
 import json
+import re
+from collections import Counter
+from typing import Any
 
 from bot.domain.transcript.lines import Source
-from tests.e2e.meeting import Meeting
+from bot.engine.card_pace import CardPace
+from tests.e2e.meeting import Meeting, ways
 
 REQUIREMENTS = """\
 Keep edits made offline
@@ -45,8 +49,26 @@ ANSWERS = {
 }
 
 
+COUNTED = {
+    "File that changes": "file",
+    "Functional requirement": "requirement",
+    "Module": "module",
+    "Interface": "interface",
+    "Error": "error",
+}
+"""Kinds whose number stands in summaries."""
+
+
+class NoPace(CardPace):
+    """Weeks pass in a minute here, and Slack's limit is one of minutes."""
+
+    def wait_seconds(self, card: str, *, pressed: bool) -> float:  # noqa: ARG002
+        return 0.0
+
+
 async def test_a_whole_analysis(meeting: Meeting) -> None:
     """24 steps but one skipped phase rest, two elaborations, a depth change, a restart, and the record of it all."""
+    meeting.card_pace = NoPace()
     async with meeting.bot():
         await meeting.start("Offline sync")
         await _phase(meeting, ["00-01", "00-02", "00-03"], first="00-01")
@@ -75,13 +97,16 @@ async def test_a_whole_analysis(meeting: Meeting) -> None:
         await _elaborated(meeting, "02-01")
         await meeting.press("skip")
         await meeting.seen("Skipping remaining steps in this phase.")
+        await meeting.until(lambda: [one for one in meeting.menus("continue") if "skip" not in ways(one)])
         await meeting.press("continue")
         await _phase(meeting, [f"03-0{number}" for number in range(1, 5)], first="03-01")
         await meeting.press("continue")
         await meeting.seen("Handing off to Jordan Park (System Designer)")
         await _phase(meeting, [f"04-0{number}" for number in range(1, 6)], first="04-01")
         await meeting.press("continue")
-        await meeting.seen("Analysis complete. offline-sync is ready to build.")
+        ending = await meeting.seen("Analysis complete.")
+
+    assert "ready to build" not in ending.text
 
     _check_meta(meeting)
     _check_artifacts(meeting)
@@ -138,8 +163,51 @@ def _check_artifacts(meeting: Meeting) -> None:
     assert [(story["role"], story["traces"]) for story in stories] == [("field worker", ["FR-001"])]
     with (meeting.folder / "traceability-matrix.csv").open(newline="") as table:
         rows = list(csv.DictReader(table))
-    assert [(row["FR_ID"], row["Priority"]) for row in rows] == [("FR-001", "Must"), ("FR-002", "Should")]
-    assert (meeting.workspace / "docs" / "common" / "nfr-matrix.md").exists()
+    found = dict(re.findall(r"(?ms)^### (FR-\d+): .*?^- Priority: (\w+)$", requirements))
+    assert found == {"FR-001": "must", "FR-002": "should"}
+    assert {row["FR_ID"]: row["Priority"] for row in rows} == found
+    assert dict(re.findall(r"(?m)^\| (FR-\d+) \| .* \| (\w+) \|  \|$", requirements)) == found
+
+    titles = dict(re.findall(r"(?m)^### (FR-\d+): (.*)$", requirements))
+    assert {row["FR_ID"]: row["Title"] for row in rows} == titles
+    assert {id: title for id, title in re.findall(r"(?m)^\| (FR-\d+) \| (.*?) \|", requirements)} == titles
+    for row in rows:
+        criteria = re.findall(rf"(?m)^- AC-{row['FR_ID'][3:]}-\d\d: ", requirements)
+        assert int(row["AC_Count"]) == len(criteria)
+        named = [story["id"] for story in stories if row["FR_ID"] in story["traces"]]
+        assert row["User_Stories"] == "; ".join(named)
+
+    entries = json.loads((meeting.folder / "specification.json").read_text())["entries"]
+    kinds = Counter(entry["kind"] for entry in entries)
+    assert kinds["requirement"] == len(titles)
+    for name, kind in COUNTED.items():
+        counts = {
+            int(count)
+            for path in meeting.folder.glob("*.md")
+            for count in re.findall(rf"(?m)^- {name}: (\d+)$", path.read_text())
+        }
+        assert counts == {kinds[kind]}, name
+
+    matrix = (meeting.workspace / "docs" / "common" / "nfr-matrix.md").read_text()
+    assert set(re.findall(r"60 seconds for 95% of edits", matrix + requirements)) == {
+        "60 seconds for 95% of edits"
+    }
+    assert "NFR-001" in matrix
+    assert "NFR-001" in requirements
+    _check_sources(meeting, entries)
+    for path in meeting.folder.rglob("*.md"):
+        placeholders = set(re.findall(r"\{\w+\}", path.read_text())) - {"{id}"}
+        assert not placeholders, path.name
+
+
+def _check_sources(meeting: Meeting, entries: list[dict[str, Any]]) -> None:
+    """Every claim names the line that it comes from, and whoever said it."""
+    lines = {line.message_id: line for line in meeting.transcript.lines}
+    for entry in entries:
+        for field, claims in entry["claims"].items():
+            for claim in claims:
+                assert claim["line"] in lines, (entry["id"], field)
+                assert lines[claim["line"]].meta["user_name"] == claim["name"]
 
 
 def _check_transcript(meeting: Meeting) -> None:

@@ -170,7 +170,7 @@ def _check_artifacts(meeting: Meeting) -> None:
 
     titles = dict(re.findall(r"(?m)^### (FR-\d+): (.*)$", requirements))
     assert {row["FR_ID"]: row["Title"] for row in rows} == titles
-    assert {id: title for id, title in re.findall(r"(?m)^\| (FR-\d+) \| (.*?) \|", requirements)} == titles
+    assert dict(re.findall(r"(?m)^\| (FR-\d+) \| (.*?) \|", requirements)) == titles
     for row in rows:
         criteria = re.findall(rf"(?m)^- AC-{row['FR_ID'][3:]}-\d\d: ", requirements)
         assert int(row["AC_Count"]) == len(criteria)

@@ -225,19 +225,16 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     if persona.key != lead.key:
         rt = rt.logging(trouble("ERR-PERSONA-002"))
     stands_in = "" if step.persona in playbook.roster else step_wording.stands_in(persona, step)
-    first = first or rt.first_words
+    above = first or rt.first_words
     rt = rt.but(first_words="")
-    asked = "
-
-".join(filter(None, (stands_in, step_wording.header(persona, step), filled(rt, step, text))))
+    asked = paragraphs(stands_in, step_wording.header(persona, step), filled(rt, step, text))
     about: dict[str, Any] = {"part": LinePhase.CLARIFYING, "actor": persona.actor, **BY_RULE}
+    first = paragraphs(above, stands_in)
     in_place = rt.has_card and not (first and anew)
     if in_place:
         rt = rt.offering_in_place(MenuKind.PROMPT, menus.prompt(persona.key, asked, depth), **about)
     else:
-        message = menus.prompt(persona.key, "
-
-".join(filter(None, (first, asked))), depth)
+        message = menus.prompt(persona.key, paragraphs(above, asked), depth)
         rt = rt.offering(MenuKind.PROMPT, message, line=asked, **about)
     rt = rt.but(card=rt.card.but(first=first)) if rt.card and (first or not in_place) else rt
     newest = rt.asked[-1] if rt.asked else None
@@ -245,11 +242,15 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     return rt if asked_again else rt.opening(rt.step_id)
 
 
+def paragraphs(*parts: str) -> str:
+    return "\n\n".join(filter(None, parts))
+
+
 def filled(rt: Roundtable, step: Step, text: str) -> str:
     """A text of the step, with what is known in its placeholders, and what a search has found above it."""
     found = step_wording.surveyed(rt.survey) if rt.survey and step.step_id in SURVEYED else ""
     body = step_wording.prompt(text, _known_facts(rt))
-    return "\n\n".join(part for part in (found, body) if part) if text.count("\n") else body
+    return paragraphs(found, body) if text.count("\n") else body
 
 
 FOR_A_TIME = frozenset({menus.ALLOW_MORE.action, menus.RETRY.action, menus.REOPEN.action})
@@ -276,7 +277,7 @@ def menu(
         message = menus.after_step(speaker.key, text, rt.depth or Depth.STANDARD)
     else:
         left = left_out(rt, playbook)
-        above = "\n\n".join(part for part in (text, told) if part)
+        above = paragraphs(text, told)
         after = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key))
         can_open = [one.name for one in left if one.can_open]
         message = menus.after_phase(speaker.key, above, after, left_out=can_open)
@@ -286,7 +287,7 @@ def menu(
     offered = rt.offering_in_place if in_place else rt.offering
     rt = offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or BY_RULE)
     # The card says by itself what was saved; a greeting is not said again when the step is finished.
-    first = "\n\n".join(filter(None, ("" if in_place else text, told)))
+    first = paragraphs("" if in_place else text, told)
     return rt.but(card=rt.card.but(first=first)) if rt.card else rt
 
 

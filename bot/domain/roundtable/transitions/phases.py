@@ -80,7 +80,7 @@ def _open(rt: Roundtable, phase: Phase, playbook: Playbook) -> Roundtable:
     for text, actor in before:
         rt = rt.saying_on_card(text, part=LinePhase.CLARIFYING, actor=actor, **BY_RULE)
     words = welcome(rt, playbook) if resumed else step_wording.greeting(lead, phase)
-    text = "\n\n".join(part for part in (words, _depth_note(depth, why, resumed=resumed)) if part)
+    text = asking.paragraphs(words, _depth_note(depth, why, resumed=resumed))
     rt = rt.saying_on_card(text, part=LinePhase.CLARIFYING, actor=lead.actor, depth=depth.value, **BY_RULE)
     rt = report(rt, playbook.troubles_of(phase.key))
     return asking.next_question(rt, playbook, "\n\n".join([*(said for said, _ in before), text]))

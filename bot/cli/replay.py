@@ -84,7 +84,7 @@ def verified(one: RecordedItem) -> list[Difference]:
     Everything that is not as it should be, the first difference first; and what others changed in commits of theirs,
     which stands.
     """
-    others = foreign(one.folder, one.name, one.record.read())
+    others = foreign(one.folder, one.name)
     return [*_gone(one), *differences(one, tuple(versions(one.folder)), foreign=others)]
 
 

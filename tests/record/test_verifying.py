@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.cli import replay
+from bot.domain.item.artifacts import SPECIFICATION
 from bot.domain.specification.snapshot import read
 from bot.domain.transcript.lines import append
 from bot.domain.transcript.state import REPRODUCED
@@ -187,7 +188,8 @@ def test_an_edit_that_somebody_committed_is_named_and_stands(tmp_path: Path) -> 
     sha = by_eve(tmp_path, "rev-parse", "HEAD")[:7]
     by_eve(tmp_path, "commit", "--quiet", "--allow-empty", "-m", "later")
 
-    (found,) = differences(item, tuple(versions(item.folder)))
+    found, *folded = differences(item, tuple(versions(item.folder)))
+    assert {one.file for one in folded} <= {SPECIFICATION}
     assert str(found).startswith(f"{MEETING}:5: was edited by Eve in commit {sha}: is not what commit ")
     assert found.stands
 
@@ -213,8 +215,9 @@ def test_a_commit_of_ours_that_was_changed_is_found(tmp_path: Path) -> None:
     by_eve(tmp_path, "commit", "--quiet", "--all", "-m", message)
     by_eve(tmp_path, "reflog", "expire", "--expire=now", "--all")
 
-    (found,) = replay.verified(item)
+    found, *folded = replay.verified(item)
 
+    assert {one.file for one in folded} <= {SPECIFICATION}
     assert "is not what was committed: commit " in str(found)
     assert not found.stands
 
@@ -253,12 +256,14 @@ def test_a_branch_that_was_reset_is_found(tmp_path: Path) -> None:
 
 
 def test_what_is_on_another_branch_is_not_gone(tmp_path: Path) -> None:
-    """Nor what was committed anew under another message."""
+    """Nor what was committed anew under another message; but what such lines decided counts as proposed."""
     item = committed(an_evening(), tmp_path)
     by_eve(tmp_path, "reset", "--quiet", "--soft", "HEAD~3")
     by_eve(tmp_path, "commit", "--quiet", "-m", "squashed")
 
-    assert replay.verified(item) == []
+    (found,) = replay.verified(item)
+    assert found.file == SPECIFICATION
+    assert found.sentence.endswith('has state "accepted", and the lines say "proposed"')
 
 
 def test_commits_of_earlier_versions_have_no_witness(tmp_path: Path) -> None:

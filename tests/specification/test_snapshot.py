@@ -64,7 +64,7 @@ def test_a_file_that_fits_is_taken_and_later_lines_of_others_only_propose() -> N
     meeting.press("Mallory", {"id": "FR-001", "set": {"priority": "could"}})
     now = append(content, meeting.lines[-1:])
 
-    found = restored(text, content, now, foreign=must_not_ask)
+    found = restored(text, content, now, foreign=lambda: {meeting.lines[-1].message_id})
 
     assert restored(text, content, content, foreign=must_not_ask) == snapshot.read(text.decode())
     assert found.written == WRITTEN

@@ -124,17 +124,29 @@ async def test_who_pushes_a_line_and_a_file_that_fit_gains_no_authority(
 
 
 async def test_later_lines_of_others_only_propose(workspace: GitWorkspace, git: Git) -> None:
-    """Committed or not, they withdraw nothing."""
+    """They withdraw nothing."""
     await two_steps(workspace)
     title = said(1, "Search").but(meta={**said(1, "Search").meta, "message_id": "x.1"})
-    git.commit(MEETING, added(git, title))
-    git.write(MEETING, added(git, pressed("withdrawn")))
+    git.commit(MEETING, added(git, title, pressed("withdrawn")))
 
     entry = (await specified(workspace))[0].entries["FR-001"]
     assert (entry.state, entry["title"]) == (EntryState.ACCEPTED, "Filter by date")
     pending = entry.pending("title")
     assert pending
     assert pending.value == "Search"
+
+
+async def test_lines_that_a_killed_bot_left_are_ours(workspace: GitWorkspace, git: Git) -> None:
+    """They are in the file and in no commit. Our next commit takes them along, and they stay what they were."""
+    await two_steps(workspace)
+    git.write(MEETING, added(git, said(3, "Print")))
+
+    found, _ = await specified(workspace)
+    assert found.entries["FR-003"].state is EntryState.ACCEPTED
+    await workspace.commit(SLUG, told(4, "Search", found)[0], now=NOW)
+    (git.root / FILE).unlink()
+    again, _ = await specified(workspace)
+    assert again.entries["FR-003"].state is EntryState.ACCEPTED
 
 
 async def test_lines_of_others_only_propose_without_the_file_too(workspace: GitWorkspace, git: Git) -> None:

@@ -77,8 +77,8 @@ def restored(
 ) -> Snapshot:
     """
     The specification of an item at its transcript *now*. *text* is the file, and *committed* the transcript, as
-    we committed them last: if they fit, and no line was taken away since, only later lines are folded, and those
-    are of others. Otherwise *foreign* is asked for the ids of lines that others wrote. Such lines can only propose.
+    we committed them last: if they fit, and no line was taken away since, only later lines are folded. *foreign* is
+    asked for the ids of lines that others wrote; such lines can only propose.
     """
     if text is not None and hash_of(text) == newest_hash(committed) and not _is_cut(committed, now):
         try:
@@ -89,8 +89,8 @@ def restored(
             before = frozenset() if now == committed else frozenset(committed.split(b"\n"))
             rows = () if now == committed else (row for row in now.split(b"\n") if row not in before)
             lines = tuple(_lines(rows))
-            ids = {line.message_id for line in lines}
-            return Snapshot(known.specification.folding(as_heard(lines), foreign=ids), known.written)
+            others = foreign() if lines else ()
+            return Snapshot(known.specification.folding(as_heard(lines), foreign=others), known.written)
     lines = tuple(_lines(now.split(b"\n")))
     return folded(lines, foreign=foreign() if lines else ())
 

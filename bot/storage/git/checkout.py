@@ -158,7 +158,7 @@ class Checkout:
             _content(ours, self._items.specification_file(slug).path),
             _content(ours, place.path) or b"",
             content,
-            foreign=lambda: foreign_lines(self._repository, place.path, content),
+            foreign=lambda: foreign_lines(self._repository, place.path),
         )
         return state.but(specification=found.specification, written=found.written)
 
@@ -166,9 +166,7 @@ class Checkout:
         """Out of the lines alone: what we committed last knew of lines that are gone."""
         place = self._items.transcript_file(slug)
         content = self._items.content(place) or b""
-        found = restored(
-            None, b"", content, foreign=lambda: foreign_lines(self._repository, place.path, content)
-        )
+        found = restored(None, b"", content, foreign=lambda: foreign_lines(self._repository, place.path))
         return state.but(specification=found.specification, written=found.written)
 
     def _back(self, slug: str, after: Witness, *, sure: bool) -> RolledBack | None:

@@ -87,27 +87,24 @@ def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
     return None
 
 
-def foreign(folder: Path, transcript: str, content: bytes) -> frozenset[str]:
-    """
-    The ids of the lines that no commit of ours added; none outside git. *content* is the transcript now.
-
-    Raises WorkspaceError.
-    """
+def foreign(folder: Path, transcript: str) -> frozenset[str]:
+    """The ids of the lines that commits of others added; none outside git. Raises WorkspaceError."""
     with _history(folder) as (repository, place):
         if repository is None:
             return frozenset()
-        return foreign_lines(repository, f"{place}/{transcript}", content)
+        return foreign_lines(repository, f"{place}/{transcript}")
 
 
-def foreign_lines(repository: pygit2.Repository, path: str, now: bytes) -> frozenset[str]:
+def foreign_lines(repository: pygit2.Repository, path: str) -> frozenset[str]:
     """
-    The ids of the lines of the transcript *path* that no commit of ours added, and the empty id. *now* is the file in
-    the checkout. Ours are the commits with our trailer; who can push can forge it.
+    The ids of the lines of the transcript *path* that commits of others added, and the empty id. Ours are the commits
+    with our trailer; who can push can forge it. Lines in no commit yet are ours too: those that a killed bot left.
+    Nobody who can only push can leave such lines.
     """
     newest = tip(repository)
     if newest is None:
         return frozenset()
-    rows = _rows(now) - _rows_at(newest, path)
+    rows: set[bytes] = set()
     for commit in islice(repository.walk(newest.id, SortMode.TOPOLOGICAL), COMMITS_LOOKED_AT):
         try:
             parents = commit.parents
@@ -118,11 +115,6 @@ def foreign_lines(repository: pygit2.Repository, path: str, now: bytes) -> froze
         if found and not trailer(commit, ITEM) and all(one is None or one.id != found.id for one in before):
             rows |= _rows(found.data).difference(*(_rows(one.data) for one in before if one))
     return frozenset({"", *(line.message_id for row in rows if (line := line_in(row)))})
-
-
-def _rows_at(commit: Commit, path: str) -> set[bytes]:
-    found = blob(commit.tree, path)
-    return _rows(found.data) if found else set()
 
 
 def _rows(content: bytes) -> set[bytes]:

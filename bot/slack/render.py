@@ -281,13 +281,14 @@ def _card(message: Message, card: Card, prefix: str, *, signed: bool) -> Rendere
     rich = _CardBlocks(message, card, label, links=links, rich=True).blocks()
     plain = _CardBlocks(message, card, label, links=links, rich=False).blocks()
     behind = ", ".join(escape(_label(choice)) for choice in card.more)
+    labels = dict.fromkeys(_label(choice) for choice in message.offered if choice not in card.more)
     text = [
         prefix + mrkdwn("\n".join([message.text or card.title, *words])),
         *(escape(f"{link.label}: {link.url}") for link in links),
         shortened(mrkdwn(message.note), NOTE_CHARS),
         " ".join(
             [
-                *(f"[{escape(_label(choice))}]" for choice in message.choices),
+                *(f"[{escape(label)}]" for label in labels),
                 *([f"[⋯ {behind}]"] if behind else []),
             ]
         ),

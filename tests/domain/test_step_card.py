@@ -605,7 +605,7 @@ def test_nothing_is_claimed_that_was_not_given(given: StepScene) -> None:
 
 @pytest.mark.parametrize("given", scenes())
 def test_the_text_says_what_the_card_says(given: StepScene) -> None:
-    """For phones and screen readers: every row, and every choice in brackets."""
+    """For phones and screen readers: every row. Slack's side adds what can be pressed."""
     for message in states(given):
         assert message.card
         for one in message.card.parts:
@@ -613,8 +613,6 @@ def test_the_text_says_what_the_card_says(given: StepScene) -> None:
                 assert row.text in message.text
             assert one.title in message.text
             assert one.prose in message.text
-        for choice in choices(message):
-            assert re.search(rf"\[[^\]]*{re.escape(choice.label)}[^\]]*\]", message.text), choice.label
 
 
 @pytest.mark.parametrize("given", scenes())

@@ -180,7 +180,7 @@ def test_a_card_is_one_message_with_all_its_parts_in_order() -> None:
     assert discuss["style"] == "primary"
     assert more["action_id"] == "roundtable.more"
     assert [option["value"] for option in more["options"]] == [f"{TOKEN}/depth_brief", f"{TOKEN}/stop"]
-    assert part.text.endswith("[Finish step] [Discuss] [⋯ Ask me less, Stop here]")
+    assert part.text.endswith("[Finish step] [Discuss] [Fix…] [⋯ Ask me less, Stop here]")
 
 
 def test_names_of_blocks_change_with_every_edit() -> None:

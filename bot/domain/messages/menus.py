@@ -91,7 +91,6 @@ TAKE_UP = Choice(action=Action.TAKE_UP, label="Continue here", emphasis=Emphasis
 EXPORT = Choice(action=Action.EXPORT, label="Export the record")
 LINE = Choice(action=Action.LINE, label="✓ Accept")
 ACCEPT_ALL = Choice(action=Action.ACCEPT_ALL, label="Accept all", emphasis=Emphasis.PRIMARY)
-REOPEN = Choice(action=Action.REOPEN, label="Open the step again")
 AMEND = Choice(action=Action.AMEND, label="Amend…")
 SORT = Choice(action=Action.SORT, label="Sort…")
 KEEP = Choice(action=Action.KEEP, label="Keep it")

@@ -178,18 +178,11 @@ class Message(Stored):
         return self.but(choices=(), token="", card=card)
 
 
-def card_in_words(card: Card, choices: tuple[Choice, ...] = ()) -> str:
-    """
-    All that *card* and the buttons below it say, but the title; for the `text` of its message. Choices stand in
-    brackets.
-    """
+def card_in_words(card: Card) -> str:
+    """All that *card* says, but the title; for the `text` of its message."""
     parts = ("\n".join(_part_in_words(part)) for part in card.parts)
-    more = ", ".join(choice.label for choice in card.more)
-    beside = [choice for part in card.parts for choice in (part.button, *part.options) if choice]
-    labels = dict.fromkeys(choice.label for choice in (*beside, *choices))
-    brackets = " ".join([*(f"[{label}]" for label in labels), *([f"[⋯ {more}]"] if more else [])])
     below = "\n".join(filter(None, (*card.foot, card.subtitle)))
-    return "\n\n".join(filter(None, (*parts, below, brackets)))
+    return "\n\n".join(filter(None, (*parts, below)))
 
 
 def _part_in_words(part: CardPart) -> Iterator[str]:

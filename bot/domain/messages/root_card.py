@@ -140,7 +140,7 @@ def _message(
         *(why if scene.status is RootStatus.COMPLETE else ()),
         *scene.links,
     )
-    text = f"{first}\n\n{card_in_words(card, choices)}"
+    text = f"{first}\n\n{card_in_words(card)}"
     return Message(text=text, choices=choices, links=links, card=card)
 
 

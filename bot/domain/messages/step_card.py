@@ -108,7 +108,7 @@ def open_card(scene: StepScene) -> Message:
         scene.first,
         step_wording.header(scene.persona, scene.step),
         scene.prompt,
-        card_in_words(_without(card, scene.first, scene.prompt), choices),
+        card_in_words(_without(card, scene.first, scene.prompt)),
     )
     sources = [
         link.but(label=f"{one.number}: {link.label}")
@@ -144,7 +144,7 @@ def finished_card(
     )
     changed = [ChangedFile(path=one.path, heading=one.heading) for one in scene.saved]
     said = step_wording.saved(changed) if changed else ""
-    words = card_in_words(_without(card, scene.first), choices)
+    words = card_in_words(_without(card, scene.first))
     whole = "\n\n".join(filter(None, (scene.first, said, words)))
     if ends_phase:
         menu = menus.after_phase(scene.persona.key, whole, following)

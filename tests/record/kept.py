@@ -40,8 +40,8 @@ def written(table: Table, root: Path) -> RecordedItem:
     """What the meeting left behind, without git."""
     folder = root / ITEMS / table.rt.slug
     assert table.world.meta
-    *_, snapshot = [work.snapshot for work in table.world.commits if work.snapshot]
-    files = {**table.world.files, "specification.json": snapshot}
+    snapshots = [work.snapshot for work in table.world.commits if work.snapshot]
+    files = {**table.world.files, **{"specification.json": one for one in snapshots[-1:]}}
     for name, text in {**files, "meta.json": table.world.meta.decode()}.items():
         path = root / name if name.startswith("docs/") else folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

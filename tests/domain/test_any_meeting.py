@@ -407,8 +407,10 @@ class Meeting(RuleBasedStateMachine):
             ts=ts,
             value=value,
         )
-        offered = (action, value) in {(one.action, one.value) for one in menu.message.choices}
-        is_open = table.rt.menu is not None and table.rt.menu.token == menu.token and offered
+        now = table.rt.menu if table.rt.menu and table.rt.menu.token == menu.token else None
+        is_open = now is not None and (action, value) in {
+            (one.action, one.value) for one in now.message.offered
+        }
         broke = action is Action.GO_ON and used_up(table.rt.purse, self.book.policy)
         accepted = self.hears(press)
         assert accepted is (is_open and not broke and action not in FORMS)
@@ -586,7 +588,10 @@ class Meeting(RuleBasedStateMachine):
     @invariant()
     def words_wait_only_for_a_post_that_is_being_made(self) -> None:
         rt = self.table.rt
-        in_flight = any(isinstance(one, Post | Rewrite) and one.attempts for one in rt.outbox)
+        # A newer edit takes the place of one that is being made; words wait for that, then.
+        in_flight = any(
+            isinstance(one, Rewrite) or (isinstance(one, Post) and one.attempts) for one in rt.outbox
+        )
         assert not rt.undecided or in_flight
 
     @invariant()

@@ -1,5 +1,6 @@
 """The card of a step: one message, which says what stands there now."""
 
+from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import EntryState, Patch
@@ -117,3 +118,29 @@ def test_the_same_words_are_content_where_the_card_shows_nothing_to_decide() -> 
     table = Table(ONE_PHASE).start().say("accept 2")
 
     assert [answer.text for answer in table.rt.answers] == ["accept 2"]
+
+
+def test_what_offers_the_model_again_has_no_buttons_once_the_card_offers_to_go_on() -> None:
+    """Found by the machine of any meeting: two messages had buttons, and one of them answered that it is over."""
+    table = Table(ONE_PHASE).start().fail("draft", "context").do_step()
+
+    with_buttons = [said.ts for said in table.world.thread if said.message.choices]
+    assert with_buttons == [table.menu.ts]
+
+
+def test_who_skips_the_phase_at_an_open_step_has_what_was_said_saved_first() -> None:
+    table = Table(ONE_PHASE).start().say("For field work.").press(Action.SKIP)
+
+    assert [subject[:10] for subject in table.subjects if not subject.startswith("start")] == [
+        "step 00-01",
+        "phase 00-q",
+    ]
+    assert table.rt.answers == table.rt.drafted
+
+
+def test_a_step_about_which_nothing_was_said_is_skipped_and_not_called_finished() -> None:
+    table = Table(ONE_PHASE).start().press(Action.SKIP)
+
+    assert "00-01" not in table.rt.steps_completed
+    assert not any("inished" in said.message.text for said in table.world.thread[1:])
+    assert table.menu.kind is MenuKind.PHASE

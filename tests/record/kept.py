@@ -41,7 +41,9 @@ def written(table: Table, root: Path) -> RecordedItem:
     folder = root / ITEMS / table.rt.slug
     assert table.world.meta
     snapshots = [work.snapshot for work in table.world.commits if work.snapshot]
-    files = {**table.world.files, **{"specification.json": one for one in snapshots[-1:]}}
+    files = dict(table.world.files)
+    if snapshots:
+        files["specification.json"] = snapshots[-1]
     for name, text in {**files, "meta.json": table.world.meta.decode()}.items():
         path = root / name if name.startswith("docs/") else folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

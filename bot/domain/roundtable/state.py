@@ -499,7 +499,9 @@ class Roundtable(RoundtableFields):
         if self.unaided and kind in OFFERING_THE_MODEL and menus.AIDED_AGAIN not in message.choices:
             message = message.but(choices=(*message.choices, menus.AIDED_AGAIN))
         card = self.card.but(message=message.but(token=self.card.token))
-        rt = self.but(sequence=self.sequence + 1)
+        is_elsewhere = self.menu is not None and self.menu.token != card.token
+        rt = self.closing_menu(step_wording.superseded()) if is_elsewhere else self
+        rt = rt.but(sequence=rt.sequence + 1)
         message_id = f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
         source = _source(actor, meta)
         rt = rt.noting(rt._line(actor, message.text, part, source, "planning", message_id, meta))

@@ -133,7 +133,9 @@ def skip_rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
     message = Message(text=step_wording.skipping(), speaker=speaker.key)
     known, why = {one.step_id for one in rt.passed}, step_wording.skipped_with_phase()
     skipped = (SkippedStep(step_id=step_id, why=why) for step_id in left if step_id not in known)
-    rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.AT_BOUNDARY, passed=(*rt.passed, *skipped))
+    step_id = rt.step_id if rt.step_id in rt.steps_completed else ""
+    passed = (*rt.passed, *skipped)
+    rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.AT_BOUNDARY, passed=passed, step_id=step_id)
     rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=speaker.actor, **BY_RULE)
     return rt.queueing(Draft(steps=left, skipped=True))
 
@@ -146,6 +148,13 @@ def skipped_drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Round
     rt = rt.recording(step_wording.phase_complete(phase), part=LinePhase.FORMALIZING)
     change = MetaChange(phases=(phase.key,), codebase_hash=HEAD)
     return queue_commit(rt, f"phase {phase.key} {phase.name}", then=Then.PHASE, edits=edits, change=change)
+
+
+def step_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
+    """In git; who skips the rest of the phase at an open step has what was said about it saved first."""
+    if rt.heading_for is Stage.CLOSING and rt.answers == rt.drafted:
+        return skip_rest(rt.but(heading_for=None), playbook)
+    return steps.step_written(rt, playbook, told)
 
 
 def close(rt: Roundtable, playbook: Playbook, *, heading_for: Stage) -> Roundtable:
@@ -255,6 +264,9 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if event.action is Action.ELABORATE and rt.stage is Stage.DISCUSSING:
         return steps.discuss_pressed(rt, event, playbook)
+    if event.action is Action.SKIP and rt.stage is Stage.DISCUSSING and rt.answers:
+        after = steps.finish(rt, event.person, playbook, ts=event.ts)
+        return after.but(heading_for=Stage.CLOSING) if after.stage is Stage.WRITING else after
     return choose(rt, event.action, playbook, person=event.person, ts=event.ts)
 
 

@@ -76,8 +76,8 @@ FollowsCommit = Callable[[Roundtable, Playbook, Committed | None], Roundtable]
 
 AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
     Then.OPENING: opening.opened,
-    Then.STEP: steps.step_written,
-    Then.FEEDBACK: steps.step_written,
+    Then.STEP: phases.step_written,
+    Then.FEEDBACK: phases.step_written,
     Then.SYNTHESIS: syntheses.saved,
     Then.PHASE: phases.closed,
     Then.PLAN: planning.written,

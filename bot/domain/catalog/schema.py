@@ -375,10 +375,11 @@ class Schema(Value):
                 )
                 for heading, section in named or [("", "")]:
                     key = file.casefold(), section.casefold()
-                    if (other := views.get(key)) and other.heading.casefold() not in {"", heading.casefold()}:
-                        key = file.casefold(), heading.casefold()  # "2. Topic" beside "1. Topic"
-                    name = heading if key[1] == heading.casefold() else section
-                    view = views.get(key) or SectionView(file=file, section=name, prose=True)
+                    other = views.get(key)
+                    if other is None or other.heading.casefold() not in {"", heading.casefold()}:
+                        # "2. Topic" is not "1. Topic", also when the step of that one is gone.
+                        key = file.casefold(), heading.casefold()
+                    view = views.get(key) or SectionView(file=file, section=heading, prose=True)
                     views[key] = view.but(
                         heading=view.heading or heading,
                         steps=tuple(dict.fromkeys((*view.steps, step.step_id))),

@@ -33,6 +33,13 @@ def after_scan(found: str) -> Table:
     return table.through("00-01").press_continue()
 
 
+def greeting(table: Table) -> str:
+    """What the open card says above its question."""
+    assert table.rt.card
+    assert table.last.text.startswith(f"{table.rt.card.first}\n\n**Maya Chen")
+    return table.rt.card.first
+
+
 # --- proposed ---------------------------------------------------------------------------------------------------------
 
 
@@ -49,11 +56,14 @@ def test_the_quick_scan_itself_is_of_standard_depth() -> None:
     [(SMALL, Depth.BRIEF, BRIEF_WORDS), (LARGE, Depth.DEEP, DEEP_WORDS)],
 )
 def test_the_quick_scan_sets_the_depth_and_the_lead_says_so(found: str, depth: Depth, announced: str) -> None:
-    """Once a phase, below the greeting, with the word that changes it."""
+    """Once a phase, below the greeting, with the word that changes it: on the card, and in the transcript."""
     table = after_scan(found)
 
     assert table.rt.depth is depth
-    assert table.texts[-2].endswith(f"Let's get started.\n\n{announced}")
+    assert f"Let's get started.\n\n{announced}\n\n**Maya Chen" in table.last.text
+    said = [line for line in table.lines if announced in line.content]
+    assert [(line.actor, line.meta["depth"]) for line in said] == [("BusinessAnalyst", depth.value)]
+    assert said[0].content == greeting(table)
 
 
 def test_a_medium_change_is_not_announced() -> None:
@@ -61,7 +71,8 @@ def test_a_medium_change_is_not_announced() -> None:
     table = after_scan("**Scope**: medium\n")
 
     assert table.rt.depth is Depth.STANDARD
-    assert table.texts[-2].endswith("Let's get started.")
+    assert greeting(table).endswith("Let's get started.")
+    assert greeting(table) in [line.content for line in table.lines]
 
 
 def test_a_scan_that_says_nothing_means_standard() -> None:
@@ -77,8 +88,9 @@ def test_a_scan_that_says_nothing_means_standard() -> None:
 
 @pytest.mark.parametrize("how", ["word", "button", "command"])
 def test_people_change_the_depth_of_the_open_step(how: str) -> None:
-    """The question is asked again, with the other section, and the old one loses its buttons."""
+    """The question is asked with the other section, on the same message; the lead says so above it."""
     table = Table(few_steps()).start()
+    asked, posts = table.menu, len(table.world.thread)
     if how == "word":
         table.say("let's dig in")
     elif how == "button":
@@ -86,7 +98,9 @@ def test_people_change_the_depth_of_the_open_step(how: str) -> None:
     else:
         table.depth(Depth.DEEP)
 
-    assert table.last.text.startswith("Got it, switching to deep mode.\n\n**Maya Chen")
+    assert greeting(table).endswith("Let's get started.\n\nGot it, switching to deep mode.")
+    assert (table.menu.ts, len(table.world.thread)) == (asked.ts, posts)
+    assert table.world.thread[-1].message.text == table.last.text
     assert questions(table.last.text) == DEEP
     offered = [choice.action for choice in table.menu.message.offered]
     assert offered[0] is Action.FINISH_STEP
@@ -96,9 +110,8 @@ def test_people_change_the_depth_of_the_open_step(how: str) -> None:
 
 @pytest.mark.parametrize("how", ["word", "button", "command"])
 def test_who_changed_the_depth_is_on_record(how: str) -> None:
-    """And stands where the buttons were; it is said to all once."""
+    """In the transcript, and the lead says to all once what came of it."""
     table = Table(few_steps()).start()
-    used = table.menu
     if how == "word":
         table.say("deep", who="grace")
     elif how == "button":
@@ -106,10 +119,24 @@ def test_who_changed_the_depth_is_on_record(how: str) -> None:
     else:
         table.depth(Depth.DEEP, who="grace")
 
-    shown = next(said.message for said in table.world.thread if said.ts == used.ts)
-    assert (shown.choices, shown.note) == ((), "Switch to deep -- chosen by Grace")
-    assert [line.content for line in table.lines].count("Grace chose: Switch to deep") == 1
-    assert sum("Got it, switching" in line.content for line in table.lines) == 1
+    chose = [line for line in table.lines if line.content == "Grace chose: Switch to deep"]
+    assert [line.meta["user_id"] for line in chose] == ["grace"]
+    said = [line for line in table.lines if "Got it, switching" in line.content]
+    assert [(line.actor, line.content) for line in said] == [
+        ("BusinessAnalyst", "Got it, switching to deep mode.")
+    ]
+    assert table.last.text.count("Got it, switching to deep mode.") == 1
+
+
+def test_only_the_last_change_stands_on_the_card() -> None:
+    """The transcript has both."""
+    table = Table(few_steps()).start().say("deep").say("brief")
+
+    assert greeting(table).endswith("Let's get started.\n\nGot it, switching to brief mode.")
+    assert [line.content for line in table.lines if "Got it" in line.content] == [
+        "Got it, switching to deep mode.",
+        "Got it, switching to brief mode.",
+    ]
 
 
 def test_a_depth_is_saved_before_it_is_acknowledged() -> None:
@@ -118,7 +145,8 @@ def test_a_depth_is_saved_before_it_is_acknowledged() -> None:
     table.completing.clear()
     table.say("keep it short")
 
-    assert table.order("commit", "post") == ["commit", "post"]
+    assert table.order("commit", "post", "rewrite") == ["commit", "rewrite"]
+    assert "Got it, switching to brief mode.\n\n" in table.last.text
     assert table.meta.depth_overrides == {"00-quick-scan": "brief"}
 
 

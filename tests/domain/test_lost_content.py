@@ -33,7 +33,9 @@ def test_resuming_a_step_that_is_gone_opens_the_next() -> None:
     table.resume()
 
     assert table.rt.step_id == "00-02"
-    assert table.texts[-2] == "Welcome back. Let's pick up from Topic 00-02."
+    welcome = "Welcome back. Let's pick up from Topic 00-02."
+    assert table.last.text.startswith(f"{welcome}\n\n**Maya Chen (Business Analyst) -- Step 00-02")
+    assert [line.content for line in table.lines].count(welcome) == 1
 
 
 def test_another_depth_for_a_step_that_is_gone_opens_the_next() -> None:
@@ -151,9 +153,9 @@ def test_a_step_whose_persona_left_is_asked_by_the_lead() -> None:
     table = Table(few_steps(step("00-01", persona="security-officer"))).start()
 
     assert table.last.speaker == "business-analyst"
-    assert table.last.text.startswith(
-        "Maya leads this step, because the persona `security-officer` cannot be used.\n\n"
-    )
+    why = "Maya leads this step, because the persona `security-officer` cannot be used."
+    assert f"Let's get started.\n\n{why}\n\n**Maya Chen (Business Analyst) -- " in table.last.text
+    assert sum(why in line.content for line in table.lines) == 1
 
 
 def test_a_discussion_whose_lead_left_is_led_by_the_lead_of_the_phase() -> None:

@@ -417,7 +417,9 @@ class Commands:
             raise UserError(str(error)) from error
         if not recalled.since.now.lines:
             return Message(text=digest.nothing_said(title))
-        text = digest.caught_up(title, digest.digest(recalled.since, self._playbook), waiting)
+        # The running roundtable knows which lines others wrote: those decide nothing.
+        since = recalled.since._replace(specification=rt.specification) if rt else recalled.since
+        text = digest.caught_up(title, digest.digest(since, self._playbook), waiting)
         # Without a roundtable the links are what a pushed file says: they may lead anywhere.
         left_off = recalled.left_off if rt else ""
         links = (("Where you left off", left_off), ("Open the thread", link))

@@ -8,6 +8,8 @@ from pathlib import Path
 from bot.domain.messages import record_wording
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.roundtable.digest import StateChange
+from bot.domain.specification.entries import Specification
+from bot.domain.specification.snapshot import folded
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.state import State
@@ -86,7 +88,12 @@ def _recalled(record: InMemory, *, person: str, permalink: str) -> ChangesSince:
     last = next((one.last for one in now.people if one.key == person), 0)
     before = replay(record, until=last) if last else State()
     left_off = _said_at(record, last, permalink=permalink or now.permalink) if last else ""
-    return ChangesSince(StateChange(before, now), left_off)
+    known = _specification(record, until=last) if last else Specification()
+    return ChangesSince(StateChange(before, now, known, _specification(record)), left_off)
+
+
+def _specification(record: InMemory, *, until: int | None = None) -> Specification:
+    return folded(row for _, row in numbered(record, until=until) if isinstance(row, Line)).specification
 
 
 def _said_at(record: InMemory, number: int, *, permalink: str) -> str:

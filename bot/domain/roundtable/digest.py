@@ -14,16 +14,22 @@ from bot.domain.messages.planning_wording import doing
 from bot.domain.messages.step_wording import listed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.specification.entries import Entry, EntryState, Specification
 from bot.domain.transcript.state import RecordedPoint, State
 from bot.domain.values.text import counted, one_line
 from bot.domain.values.value import Value
 
 
 class StateChange(NamedTuple):
-    """The state after the reader's last words (an empty one, if there are none), and the state now."""
+    """
+    The state after the reader's last words (an empty one, if there are none), and the state now. `known` and
+    `specification` are the specification at these times.
+    """
 
     before: State
     now: State
+    known: Specification = Specification()
+    specification: Specification = Specification()
 
 
 class Digest(Value):
@@ -46,6 +52,13 @@ class Digest(Value):
         return not (self.spoke or self.steps or self.phases or self.discussed)
 
 
+class _PointsOfKind(NamedTuple):
+    """What is new to the reader, and how many they knew."""
+
+    new: tuple[RecordedPoint, ...]
+    older: int
+
+
 class WaitingFor(NamedTuple):
     """
     What the meeting waits for: the words of `Stage`, and whose turn it is. `who` are the personas who have the floor or
@@ -62,7 +75,15 @@ class WaitingFor(NamedTuple):
 
 
 def digest(since: StateChange, playbook: Playbook) -> Digest:
-    before, now = since
+    before, now = since.before, since.now
+    decisions, questions, objections = (
+        _told(since, kind, points, playbook)
+        for kind, points in (
+            ("decision", now.decisions),
+            ("question", now.questions),
+            ("objection", now.objections),
+        )
+    )
     return Digest(
         away=bool(before.lines),
         spoke=_spoke(since, playbook),
@@ -73,10 +94,10 @@ def digest(since: StateChange, playbook: Playbook) -> Digest:
         ),
         phases=_new(before.progress.phases_completed, now.progress.phases_completed),
         discussed=now.progress.elaborations[len(before.progress.elaborations) :],
-        decisions=_points(now.decisions, before.line, playbook),
-        questions=_points(now.questions, before.line, playbook),
-        objections=_points(now.objections, before.line, playbook),
-        open_before=sum(one.line <= before.line for one in now.questions),
+        decisions=decisions.new,
+        questions=questions.new,
+        objections=objections.new,
+        open_before=questions.older,
     )
 
 
@@ -105,7 +126,7 @@ def _spoke(since: StateChange, playbook: Playbook) -> Mapping[str, int]:
 
 def _turns(since: StateChange) -> int:
     """Of discussions that are over, and of the open one; without those that the reader was there for."""
-    before, now = since
+    before, now = since.before, since.now
     over = [one.turns for one in now.concluded if one.line > before.line]
     running = now.discussion
     begun = before.discussion
@@ -118,9 +139,49 @@ def _new(before: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in now if one not in before)
 
 
-def _points(points: Sequence[RecordedPoint], line: int, playbook: Playbook) -> tuple[RecordedPoint, ...]:
+def _told(
+    since: StateChange, kind: str, points: Sequence[RecordedPoint], playbook: Playbook
+) -> _PointsOfKind:
+    """What the specification has of *kind*, after what only the results of discussions say."""
     names = _names(playbook)
-    return tuple(one.but(by=names.get(one.by, one.by)) for one in points if one.line > line)
+    entries = [one for one in since.specification.entries.values() if one.kind == kind]
+    said = {_bare(str(one["text"] or "")) for one in entries} - {""}
+    points = [
+        one for one in points if said.isdisjoint({_bare(one.text), _bare(one.text.rpartition(": ")[0])})
+    ]
+    current = [one for one in since.specification.active(kind) if _counts(one)]
+    fresh = [one for one in current if _is_news(one, since.known.entries.get(one.id))]
+    recent = [one for one in points if one.line > since.before.line]
+    told = [
+        *recent,
+        *(
+            RecordedPoint(
+                line=since.now.line, step_id=one.step, text=f"{one.id}: {one['text']}", by=one.said_by
+            )
+            for one in fresh
+        ),
+    ]
+    new = tuple(one.but(by=names.get(one.by, one.by)) for one in told)
+    return _PointsOfKind(new, len(points) - len(recent) + len(current) - len(fresh))
+
+
+def _bare(text: str) -> str:
+    return text.strip(" .").casefold()
+
+
+def _counts(entry: Entry) -> bool:
+    """A decision that nobody accepted is none; a question is open until it is answered, an objection until settled."""
+    match entry.kind:
+        case "decision":
+            return entry.state is EntryState.ACCEPTED
+        case "question":
+            return not entry["answer"]
+        case _:
+            return entry["outcome"] in {None, "open"}
+
+
+def _is_news(entry: Entry, known: Entry | None) -> bool:
+    return known is None or not _counts(known) or known["text"] != entry["text"]
 
 
 def _names(playbook: Playbook) -> Mapping[str, str]:

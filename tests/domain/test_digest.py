@@ -13,6 +13,7 @@ from bot.domain.roundtable.digest import (
     waits,
 )
 from bot.domain.roundtable.stage import Stage
+from bot.domain.specification.entries import Claim, Entry, EntryState, Specification
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.state import RecordedPoint, State
 from tests.domain.books import few_steps
@@ -76,6 +77,72 @@ def test_older_questions_are_counted() -> None:
 
     assert (found.questions, found.open_before) == ((), 1)
     assert "1 older question still open" in caught_up("T", found, "you.")
+
+
+def entry(id: str, kind: str, state: EntryState = EntryState.ACCEPTED, **fields: str) -> Entry:
+    claims = {
+        name: (Claim(value=value, by="U0ADA", name="Ada", line="C1.1", accepted=True),)
+        for name, value in fields.items()
+    }
+    return Entry(id=id, kind=kind, state=state, claims=claims)
+
+
+def specification(*entries: Entry) -> Specification:
+    return Specification(entries={one.id: one for one in entries})
+
+
+def told(known: Specification, now: Specification) -> Digest:
+    table = evening()
+    return digest(StateChange(State(), state_of(table), known, now), table.playbook)
+
+
+def test_what_the_specification_has_is_told_once_by_its_id() -> None:
+    """Also when the result of a discussion says it in the same words."""
+    found = told(
+        Specification(),
+        specification(
+            entry("DEC-001", "decision", text="keep photos out."),
+            entry("Q-001", "question", text="Who pays?"),
+        ),
+    )
+
+    assert [(one.text, one.by) for one in found.decisions] == [("DEC-001: keep photos out.", "Ada")]
+    assert [one.text for one in found.questions] == ["Q-001: Who pays?"]
+
+
+def test_what_is_withdrawn_only_suggested_or_answered_is_not_told() -> None:
+    """Nobody has decided it, or it is not open any more, whatever was said in a discussion before."""
+    found = told(
+        Specification(),
+        specification(
+            entry("DEC-001", "decision", EntryState.WITHDRAWN, text="Keep photos out"),
+            entry("DEC-002", "decision", EntryState.PROPOSED, text="Ship it"),
+            entry("Q-001", "question", text="Who pays?", answer="The drivers."),
+            entry("OBJ-001", "objection", text="Too slow", outcome="rejected"),
+        ),
+    )
+
+    assert (found.decisions, found.questions, found.objections) == ((), (), ())
+
+
+def test_only_what_changed_in_the_specification_is_news() -> None:
+    """A proposal that was accepted meanwhile, and other words; an older question is counted."""
+    known = specification(
+        entry("DEC-001", "decision", EntryState.PROPOSED, text="Keep photos out"),
+        entry("DEC-002", "decision", text="Ship it"),
+        entry("DEC-003", "decision", text="Ship it soon"),
+        entry("Q-001", "question", text="Who pays?"),
+    )
+    now = specification(
+        entry("DEC-001", "decision", text="Keep photos out"),
+        entry("DEC-002", "decision", text="Ship it"),
+        entry("DEC-003", "decision", text="Ship it in May"),
+        entry("Q-001", "question", text="Who pays?"),
+    )
+    found = told(known, now)
+
+    assert [one.text for one in found.decisions] == ["DEC-001: Keep photos out", "DEC-003: Ship it in May"]
+    assert (found.questions, found.open_before) == ((), 1)
 
 
 def test_whoever_never_spoke_is_told_all_of_it() -> None:

@@ -10,7 +10,7 @@ async def away_and_back(meeting: Meeting) -> None:
     await meeting.start("Offline sync")
     await meeting.say("I'm off.", who="linus")
     await meeting.slack.settled()
-    await meeting.do_step("Decision: keep photos out. Who pays for it?")
+    await meeting.do_step("Decision: keep photos out.")
     await meeting.press("elaborate")
     await meeting.menu("end_elaboration")
     await meeting.say(
@@ -38,8 +38,10 @@ async def test_what_was_decided_and_is_open_is_told_to_one_person(meeting: Meeti
         assert "Grace 2" in told.text
         assert "4 turns of discussion" in told.text
         assert "*Finished:* 00-01 Scope Estimation" in told.text
-        assert "Keep photos out of it (Grace)" in told.text
-        assert "Who pays for the servers?" in told.text
+        assert "DEC-001: keep photos out. (Grace)" in told.text
+        assert "DEC-002: keep photos out of it (Grace)" in told.text
+        assert told.text.count("keep photos out of it") == 1
+        assert "Q-001: who pays for the servers? (Grace)" in told.text
         assert "anybody who chooses from the menu" in told.text
         assert "|Open the thread>" in str(told.blocks)
         assert meeting.slack.person("ada").ephemerals == []
@@ -103,7 +105,7 @@ async def test_an_item_that_nobody_holds_can_be_caught_up_on(meeting: Meeting) -
     async with meeting.bot():
         delivery = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable catchup offline-sync")
 
-    assert "Keep photos out of it (Grace)" in delivery.response["text"]
+    assert "DEC-002: keep photos out of it (Grace)" in delivery.response["text"]
     assert "`/roundtable resume offline-sync`" in delivery.response["text"]
 
 
@@ -121,5 +123,5 @@ async def test_hostile_words_stay_words(meeting: Meeting) -> None:
         await meeting.menu("continue")
         delivery = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable catchup")
 
-    assert "Ask @channel" in delivery.response["text"]
+    assert "ask @channel" in delivery.response["text"]
     assert not [one for one in ("<!channel", "<@U", "<https://evil") if one in str(delivery.response)]

@@ -99,6 +99,7 @@ async def test_a_dead_model_stops_nobody(meeting: Meeting) -> None:
         await meeting.start("Offline sync")
         await meeting.say("Edits get lost in tunnels. Scope: small")
         await meeting.seen(LOST)
+        assert sum(LOST in one.text for one in meeting.thread) == 1
         await meeting.press("finish_step")
         await meeting.menu("continue")
         without = (meeting.folder / "quick-scan.md").read_text()
@@ -109,7 +110,7 @@ async def test_a_dead_model_stops_nobody(meeting: Meeting) -> None:
         await meeting.slack.settled()
 
     assert "Edits get lost in tunnels" in without
-    assert sum(LOST in one.text for one in meeting.thread) == 1
+    assert sum(LOST in line.content for line in meeting.transcript.lines) == 1
     assert meeting.meta["steps_completed"] == ["00-01"]
     assert meeting.meta["phases_completed"] == []
 

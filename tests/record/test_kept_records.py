@@ -59,7 +59,7 @@ async def test_it_knows_when_somebody_last_said_something_and_where(evening: Tab
     """The state right after it, the state now, and the address in Slack."""
     records = KeptRecords(tmp_path, ITEMS)
     ask = {"person": "grace", "permalink": SLACK}
-    (before, now), left_off = await records.recall("offline-sync", evening.rt.lines, **ask)
+    (before, now, *_), left_off = await records.recall("offline-sync", evening.rt.lines, **ask)
     grace = next(one for one in now.people if one.key == "grace")
 
     assert before.line == grace.last < now.line

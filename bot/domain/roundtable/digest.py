@@ -177,7 +177,7 @@ def _counts(entry: Entry) -> bool:
         case "question":
             return not entry["answer"]
         case _:
-            return entry["outcome"] in {None, "open"}
+            return not entry["outcome"] or entry["outcome"] == "open"
 
 
 def _is_news(entry: Entry, known: Entry | None) -> bool:

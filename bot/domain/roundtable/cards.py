@@ -28,6 +28,7 @@ from bot.domain.messages.step_scene import (
 from bot.domain.roundtable.budget import line as budget_line
 from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.inputs import Finish, Input, Press
+from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable, StepCard
 from bot.domain.roundtable.transitions import asking, saving, specifying
 from bot.domain.specification import coverage
@@ -104,7 +105,7 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     if menu and menu.kind is MenuKind.PROMPT:
         message = step_card.open_card(scene)
     elif menu or card.step_id in rt.steps_completed:
-        ends_phase = menu is not None and menu.kind is MenuKind.PHASE
+        ends_phase = menu.kind is MenuKind.PHASE if menu else _has_ended(rt, playbook)
         following = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key)) if ends_phase else None
         message = step_card.finished_card(scene, by=card.by, ends_phase=ends_phase, following=following)
     else:
@@ -112,6 +113,11 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     if menu is None:
         return message.spent().but(note=card.message.note)
     return message.but(choices=_with_extras(message, card.message.choices), token=card.token)
+
+
+def _has_ended(rt: Roundtable, playbook: Playbook) -> bool:
+    """Whether the menu that was closed stood at the end of the phase: it keeps its words."""
+    return asking.upcoming(rt.but(stage=Stage.AT_BOUNDARY), playbook) is None
 
 
 def collapsed(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:

@@ -104,6 +104,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import opening
 from bot.domain.specification.entries import Patch
+from bot.domain.specification.snapshot import folded
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript import open_step
 from bot.domain.values.places import Belonging, Person, Place
@@ -578,7 +579,9 @@ class Table:
         except meta.Corrupt:
             restorable = bool(self.world.good_meta)
             return ItemRead(**told, state=None, restorable=restorable, troubles=(trouble("ERR-META-002"),))
-        return ItemRead(**told, state=self._state(told["at"]), troubles=troubles)
+        known = folded(transcript.read(self.world.meeting).lines)
+        state = self._state(told["at"]).but(specification=known.specification, written=known.written)
+        return ItemRead(**told, state=state, troubles=troubles)
 
     def _commit(self, work: Commit, told: Mapping[str, str]) -> Committed:
         world, touched, troubles = self.world, [], list(self.world.troubles)

@@ -103,10 +103,17 @@ def test_a_word_is_not_a_letter(text: str) -> None:
 
 def test_a_letter_that_is_not_offered_is_feedback() -> None:
     """There is no [S] at the end of a phase."""
-    table = at_phase_menu().say("s")
+    table = at_phase_menu()
+    menu = table.menu
+    table.say("s")
+    said = table.lines[-1]
 
-    assert table.rt.phases_completed == ()
-    assert table.press_continue().subjects[-2] == "feedback 00-02 Topic 00-02"
+    assert (table.menu, table.rt.phases_completed) == (menu, ())
+    assert (table.rt.answers[-1].text, table.rt.answers[-1].feedback) == ("s", True)
+    assert table.world.reactions[-1] == (said.meta["message_ts"], "memo")
+
+    table.press_continue()
+    assert said.message_id in {line.message_id for line in table.world.commits[-1].lines}
 
 
 def test_a_finish_at_a_menu_is_answered_and_changes_nothing() -> None:

@@ -4,7 +4,7 @@ import json
 
 from bot.domain.messages.message import Action
 from bot.domain.transcript import lines as transcript
-from tests.domain.books import few_steps
+from tests.domain.books import FEW, few_steps
 from tests.domain.table import Table
 
 
@@ -27,11 +27,28 @@ def test_a_whole_meeting_reads_back_without_a_flaw() -> None:
 def test_everything_in_the_thread_is_in_the_transcript() -> None:
     """In the same order: what Slack shows and what git keeps are one meeting."""
     table = whole_meeting()
-    kept = [line.content for line in table.lines if line.source != "user"]
-    posted = [effect.message.text for effect in table.completing if effect.kind == "post"]
+    kept = {line.message_id: line.content for line in table.lines if line.source != "user"}
+    posts = [effect for effect in table.completing if effect.kind == "post"]
 
     rest = iter(kept)
-    assert all(text in rest for text in posted)
+    assert all(post.id in rest for post in posts)
+    assert all(post.message.text == kept[post.id] for post in posts if post.message.card is None)
+
+
+def test_a_card_has_the_words_of_its_lines() -> None:
+    """Those of its question or menu, and above it only what has lines of its own, said just before."""
+    table = whole_meeting()
+    lines = [line for line in table.lines if line.source != "user"]
+    ids, kept = [line.message_id for line in lines], [line.content for line in lines]
+    cards = [effect for effect in table.completing if effect.kind == "post" and effect.message.card]
+
+    assert len(cards) > len(FEW)
+    for card in cards:
+        at, text = ids.index(card.id), card.message.text
+        own = kept[at].split("\n\n")
+        above = text.partition(own[0])[0].strip()
+        assert all(part in text for part in own)
+        assert above in {"\n\n".join(kept[first:at]) for first in range(at + 1)}
 
 
 def test_rounds_start_at_one() -> None:
@@ -55,8 +72,8 @@ def test_the_parts_follow_the_meeting() -> None:
         if not order or order[-1] != line.phase:
             order.append(line.phase)
 
-    assert order[:6] == ["draft", "clarifying", "formalizing", "clarifying", "formalizing", "clarifying"]
-    assert order[6:8] == ["workshop", "formalizing"]
+    assert order[:4] == ["draft", "clarifying", "formalizing", "clarifying"]
+    assert order[4:6] == ["workshop", "formalizing"]
     assert order[-1] == "review_ready"
 
 

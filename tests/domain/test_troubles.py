@@ -9,6 +9,7 @@ from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
+from bot.domain.roundtable.outcomes import Posted
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
@@ -76,7 +77,7 @@ def test_what_fails_together_is_saved_in_the_order_in_which_it_was_decided() -> 
 def test_nothing_is_saved_past_what_could_not_be_saved() -> None:
     """An older text must never overwrite a newer one: what comes after waits, too."""
     table = Table(TWO).start().fail("commit").do_step("First version.")
-    table.fail("commit").say("This is the second version.")
+    table.say("This is the second version.").fail("commit").press_continue()
 
     assert table.subjects == ["start"]
     assert [commit.subject.partition(": ")[2] for commit in table.rt.unsaved] == [
@@ -84,7 +85,7 @@ def test_nothing_is_saved_past_what_could_not_be_saved() -> None:
         "feedback 00-01 Topic 00-01",
     ]
 
-    table.press_continue().stop()
+    table.stop()
     assert table.subjects[1:] == ["step 00-01 Topic 00-01", "feedback 00-01 Topic 00-01", "paused"]
     assert "- Ada: This is the second version." in table.world.files["quick-scan.md"]
 
@@ -216,7 +217,7 @@ def test_a_roundtable_that_was_shut_out_goes_on_where_it_was() -> None:
 def test_what_is_being_written_is_written_before_we_pause() -> None:
     """A refusal in the middle of a step must not lose the step."""
     table = Table(TWO).start().say("For field work.").stop_paying()
-    table.fail("post", "is_archived", times=2).depth(Depth.DEEP).finish().resume_paying()
+    table.fail("rewrite", "is_archived", times=2).depth(Depth.DEEP).finish().resume_paying()
 
     assert table.meta.steps_completed == ("00-01",)
     assert table.rt.stage is Stage.PAUSED
@@ -227,27 +228,35 @@ def test_what_is_being_written_is_written_before_we_pause() -> None:
 def test_what_could_not_be_said_is_said_first_when_we_are_back() -> None:
     """A persona's post is never left out, and never out of order; its buttons belong to a menu that is over."""
     table = Table(TWO).start().say("For field work.").stop_paying()
-    table.fail("post", "is_archived", times=1).depth(Depth.DEEP).finish().resume_paying()
-    table.fail("post", "is_archived", times=1).resume().resume()
+    table.fail("rewrite", "is_archived", times=2).depth(Depth.DEEP).finish().resume_paying()
+    refused = [one.message for one in table.rt.unsent if one.kind == "post"]
+    before = len(table.texts)
+    table.fail("post", "is_archived", times=1).resume()
+    waiting = [one.message for one in table.rt.unsent if one.kind == "post"]
+    table.resume()
 
-    said = [
-        line.content
-        for line in table.lines
-        if line.source != "user"
-        and line.meta["message_id"] in {effect.id for effect in table.completing if effect.kind == "post"}
-    ]
+    assert (len(refused), waiting[:1]) == (1, refused)
     assert table.rt.unsent == ()
-    assert [text for text in table.texts if text in said] == said
+    assert table.world.shown[before : before + len(waiting)] == waiting
+    assert all(message.choices == () for message in waiting)
+    paid = zip(table.completing, table.told, strict=True)
+    posted = [effect.id for effect, told in paid if effect.kind == "post" and isinstance(told, Posted)]
+    said = [line.message_id for line in table.lines if line.message_id in posted]
+    assert {effect.id for effect in table.completing if effect.kind == "post"} == set(posted)
+    assert [id for id in posted if id in said] == said
 
 
 def test_the_menu_before_has_no_buttons_when_we_are_back() -> None:
     """Nobody could take them away while we were shut out."""
     table = Table(TWO).start().do_step()
     menu = table.menu
-    table.stop_paying().fail("post", "not_in_channel", times=1).fail("rewrite", "not_in_channel").say("c")
-    table.resume_paying().resume()
+    table.fail("post", "not_in_channel").say("c")
+    assert table.rt.stage is Stage.PAUSED
+    shut_out = next(one.message for one in table.world.thread if one.ts == menu.ts)
+    table.resume()
 
     stands = next(one.message for one in table.world.thread if one.ts == menu.ts)
+    assert shut_out.choices
     assert stands.choices == ()
 
 

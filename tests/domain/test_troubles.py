@@ -260,6 +260,19 @@ def test_the_menu_before_has_no_buttons_when_we_are_back() -> None:
     assert stands.choices == ()
 
 
+def test_the_menu_before_loses_its_buttons_with_the_next_words_when_its_edit_was_refused() -> None:
+    """The posts went through: nothing pauses, and the edit is tried once more."""
+    table = Table(TWO).start().do_step()
+    menu = table.menu
+    table.fail("rewrite", "not_in_channel").say("c")
+    refused = next(one.message for one in table.world.thread if one.ts == menu.ts)
+    assert (refused.choices, table.rt.stage) == (menu.message.choices, Stage.DISCUSSING)
+    table.say("For field work.")
+
+    stands = next(one.message for one in table.world.thread if one.ts == menu.ts)
+    assert stands.choices == ()
+
+
 def test_a_refusal_that_nobody_has_heard_of_loses_nothing() -> None:
     """Slack has more reasons than we know: whatever is not about the one message pauses, and comes later."""
     table = Table(TWO).start().fail("post", "some_new_policy").say("For field work.")

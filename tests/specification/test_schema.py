@@ -38,7 +38,7 @@ def test_a_section_that_no_view_is_for_keeps_what_is_said_there() -> None:
     meeting = Meeting(SCHEMA.bound([step]))
     meeting.say("Ada", "05-01", "First the depot, then the line.")
 
-    assert meeting.section("Phases") == "- Ada: First the depot, then the line."
+    assert meeting.section("1. Phases") == "- Ada: First the depot, then the line."
 
 
 def test_a_team_adds_kinds_labels_and_choices_in_its_language(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ STEP_MENU = [
     Action.AMEND,
     Action.ELABORATE,
     Action.SKIP,
-    Action.REOPEN,
     Action.DEPTH_BRIEF,
     Action.DEPTH_DEEP,
     Action.STOP,

@@ -1,5 +1,7 @@
 """The card of a step: one message, which says what stands there now."""
 
+import pytest
+
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
@@ -144,3 +146,24 @@ def test_a_step_about_which_nothing_was_said_is_skipped_and_not_called_finished(
     assert "00-01" not in table.rt.steps_completed
     assert not any("inished" in said.message.text for said in table.world.thread[1:])
     assert table.menu.kind is MenuKind.PHASE
+
+
+OPENS_A_FORM = {Action.AMEND, Action.SORT}
+SCENES = {
+    "open": lambda: Table(few_steps()).start().say("For field work."),
+    "finished": lambda: Table(ONE_PHASE).start().say("For field work.").do_step(),
+    "end of a phase": lambda: Table(few_steps()).start().say("For field work.").do_step(),
+    "suggestions": lambda: feature_step(NO_PDF, ROWS),
+}
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_everything_that_a_card_offers_can_be_pressed(name: str) -> None:
+    """Found by hand: the finished card offered to open the step again, and a press was told that it is done."""
+    offered = [one for one in SCENES[name]().menu.message.offered if one.action not in OPENS_A_FORM]
+
+    assert offered
+    for choice in offered:
+        table = SCENES[name]()
+        before = table.rt
+        assert table.press(choice.action, value=choice.value).rt != before, choice.label

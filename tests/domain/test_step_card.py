@@ -488,9 +488,9 @@ class TestAFinishedStep:
         assert "Finished by Ada · `requirements-spec.md` · said by Ada, Grace" in message.text
         assert labels(message) == ["Continue", "Amend…", "Discuss"]
         assert message.choices[0].emphasis is Emphasis.PRIMARY
-        assert behind_dots(message)[:2] == ["Skip the rest of this phase", "Open the step again"]
+        assert behind_dots(message)[0] == "Skip the rest of this phase"
         assert message.card
-        assert len(message.card.more) == 5
+        assert len(message.card.more) == 4
 
     def test_at_the_end_of_a_phase_names_the_next(self, partly: Meeting) -> None:
         """There is nothing left to skip."""

@@ -125,7 +125,6 @@ def finished_card(
     """*following* is the phase after the one that the step ends."""
     title = f"{scene.step.title} – saved" if scene.saved else scene.step.title
     skip = () if ends_phase else (SKIP,)
-    reopen = REOPEN.but(value=scene.step_id)
     choices = (menus.CONTINUE, AMEND.but(label="Amend…"), DISCUSS)
     if ends_phase:
         choices = (menus.CONTINUE.but(label=step_wording.continue_to(following)), *choices[1:])
@@ -138,7 +137,7 @@ def finished_card(
             *_stale_parts(scene),
             *_unsorted(scene, "Added since, not sorted yet"),
         ),
-        more=(*skip, reopen, *DEPTHS[scene.depth], menus.STOP),
+        more=(*skip, *DEPTHS[scene.depth], menus.STOP),
         foot=(_finished_foot(scene, by), *scene.lines, _or_type(ends_phase=ends_phase)),
         revision=scene.revision,
     )

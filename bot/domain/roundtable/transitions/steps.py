@@ -60,7 +60,7 @@ def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     facts = specifying.said(rt, event.text, event.person, playbook) if is_answer else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if is_answer or not event.text.strip():
-        return rt.answering(event, feedback=True)
+        return rt.answering(event, feedback=True).queueing(React(ts=event.ts, emoji=NOTED))
     return rt.queueing(Tell(person=event.person.id, message=Message(text=trouble_wording.saving())))
 
 

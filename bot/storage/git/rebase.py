@@ -23,6 +23,7 @@ from bot.files import TRANSCRIPT_BYTES
 from bot.storage.git.history import EFFECT, ITEM
 from bot.storage.git.items import META, PLANNING, TRANSCRIPT
 from bot.storage.git.repository import blob, trailer
+from bot.storage.git.trees import InTheWay, TreeEntry, at, graft
 
 log = logging.getLogger(__name__)
 
@@ -33,16 +34,9 @@ MARKDOWN = (".md", ".markdown")
 SHORT = 7
 
 
-class TreeNode(NamedTuple):
-    """What stands at a path: a blob, a link or a submodule."""
-
-    id: Oid
-    mode: FileMode
-
-
 class Change(NamedTuple):
-    before: TreeNode | None
-    after: TreeNode | None
+    before: TreeEntry | None
+    after: TreeEntry | None
 
 
 class Clash(NamedTuple):
@@ -137,7 +131,7 @@ class _Sides:
 
     def put(self, tip: Commit, commit: Commit, *, last: Tree, again: bool = False) -> Commit:
         """*commit* on top of *tip*, unless it adds nothing; *last* is the tree that our commits lead to."""
-        entries: dict[str, TreeNode | None] = {}
+        entries: dict[str, TreeEntry | None] = {}
         for path, change in _changes(commit).items():
             present = _entry(tip.tree, path)
             if present == change.before:
@@ -145,7 +139,7 @@ class _Sides:
             # Otherwise both changed it. If the end is the same, somebody only rewrote our commits.
             elif present != change.after and _entry(last, path) != _entry(self._theirs.tree, path):
                 entries |= self._both(path, change, present)
-        tree = self._grafted(tip.tree, entries)
+        tree = graft(self._repository, tip.tree, entries)
         if tree == tip.tree_id:
             return tip
         message = self._message(commit, tree, again=again)
@@ -162,7 +156,7 @@ class _Sides:
             found += [Clash(slug, copy) for slug in slugs or [""]]
         return tuple(found)
 
-    def _both(self, path: str, change: Change, present: TreeNode | None) -> Mapping[str, TreeNode | None]:
+    def _both(self, path: str, change: Change, present: TreeEntry | None) -> Mapping[str, TreeEntry | None]:
         """What becomes of a file that was changed on both sides."""
         if not self._item_of(path) and path != self._shared:
             raise Diverged(f"{path} was changed here and at the remote.")
@@ -180,7 +174,7 @@ class _Sides:
         self._copies[path] = copy
         return {path: change.after, copy: theirs}
 
-    def _merged(self, path: str, change: Change, present: TreeNode) -> TreeNode | None:
+    def _merged(self, path: str, change: Change, present: TreeEntry) -> TreeEntry | None:
         base, theirs, ours = (self._content(one) for one in (change.before, present, change.after))
         if theirs is None or ours is None:
             return None
@@ -194,7 +188,7 @@ class _Sides:
             merged = merging.transcripts(base or b"", theirs, ours, ends=self._ends(path))
         elif path.lower().endswith(MARKDOWN) and change.before and change.after and base is not None:
             merged = self._lines(path, change.before, present, change.after)
-        return None if merged is None else TreeNode(self._repository.create_blob(merged), present.mode)
+        return None if merged is None else TreeEntry(self._repository.create_blob(merged), present.mode)
 
     def _told_last(self, transcript: str) -> bool:
         """Whether the newest line with the hash of specification.json is ours: only the file of that line counts."""
@@ -206,13 +200,13 @@ class _Sides:
         theirs, ours = (blob(side.tree, path) for side in (self._theirs, self._ours))
         return witness(theirs.data if theirs else b""), witness(ours.data if ours else b"")
 
-    def _lines(self, path: str, *sides: TreeNode) -> bytes | None:
+    def _lines(self, path: str, *sides: TreeEntry) -> bytes | None:
         """Merged line by line, as git does it; None where both changed the same lines."""
         base, theirs, ours = (IndexEntry(path, *one) for one in sides)
         found = self._repository.merge_file_from_index(base, theirs, ours, use_deprecated=False)
         return (found.contents or "").encode() if found.automergeable else None
 
-    def _content(self, entry: TreeNode | None) -> bytes | None:
+    def _content(self, entry: TreeEntry | None) -> bytes | None:
         """None for what is no plain file, or larger than any file that we read."""
         found = self._repository[entry.id] if entry and entry.mode in BLOBS else None
         return found.data if isinstance(found, pygit2.Blob) and found.size <= TRANSCRIPT_BYTES else None
@@ -231,27 +225,6 @@ class _Sides:
             message = message.replace(old, f"{witness(after.data).trailer}\n")
         return f"{message.rstrip()}\n{AGAIN}: {commit.id}\n" if again else message
 
-    def _grafted(self, tree: Tree | None, entries: Mapping[str, TreeNode | None]) -> Oid:
-        """*tree* with *entries* put in; only the folders on their paths are written, and none is left empty."""
-        builder = self._repository.TreeBuilder(tree) if tree else self._repository.TreeBuilder()
-        below: dict[str, dict[str, TreeNode | None]] = {}
-        for path, entry in entries.items():
-            name, _, rest = path.partition("/")
-            if rest:
-                below.setdefault(name, {})[rest] = entry
-            elif entry:
-                builder.insert(name, entry.id, entry.mode)
-            elif builder.get(name) is not None:
-                builder.remove(name)
-        for name, inner in below.items():
-            folder = builder.get(name)
-            made = self._grafted(folder if isinstance(folder, Tree) else None, inner)
-            if len(self._repository[made].peel(Tree)):
-                builder.insert(name, made, FileMode.TREE)
-            elif folder is not None:
-                builder.remove(name)
-        return builder.write()
-
 
 def _changes(commit: Commit) -> dict[str, Change]:
     """What *commit* did, by path. Raises Apart for a name that is not UTF-8: libgit2 cannot write it."""
@@ -262,7 +235,7 @@ def _changes(commit: Commit) -> dict[str, Change]:
     found: dict[str, Change] = {}
     for delta in diff.deltas:
         before, after = (
-            TreeNode(file.id, FileMode(file.mode)) if file.mode else None
+            TreeEntry(file.id, FileMode(file.mode)) if file.mode else None
             for file in (delta.old_file, delta.new_file)
         )
         path = delta.new_file.path
@@ -275,15 +248,9 @@ def _changes(commit: Commit) -> dict[str, Change]:
     return found
 
 
-def _entry(tree: Tree, path: str) -> TreeNode | None:
+def _entry(tree: Tree, path: str) -> TreeEntry | None:
     """Raises Apart where a file stands in the place of a folder, or the other way round."""
-    found: pygit2.Object = tree
-    for name in path.split("/"):
-        if not isinstance(found, Tree):
-            raise Diverged(f"{path} is a file on one side, and a folder on the other.")
-        if name not in found:
-            return None
-        found = found[name]
-    if isinstance(found, Tree):
-        raise Diverged(f"{path} is a file on one side, and a folder on the other.")
-    return TreeNode(found.id, FileMode(found.filemode))
+    try:
+        return at(tree, path)
+    except InTheWay:
+        raise Diverged(f"{path} is a file on one side, and a folder on the other.") from None

@@ -20,7 +20,7 @@ from bot.domain.transcript.witness import TRAILER as WITNESS
 from bot.domain.transcript.witness import Witness, witness
 from bot.errors import WorkspaceError
 from bot.files import TRANSCRIPT_BYTES
-from bot.storage.git.history import EFFECT, ITEM
+from bot.storage.git.history import EFFECT, ITEM, SHORT
 from bot.storage.git.items import META, PLANNING, TRANSCRIPT
 from bot.storage.git.repository import blob, trailer
 from bot.storage.git.trees import InTheWay, TreeEntry, at, graft
@@ -31,7 +31,6 @@ AGAIN = "Roundtable-Again"
 """A trailer: the lost commit that this one makes again."""
 BLOBS = (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
 MARKDOWN = (".md", ".markdown")
-SHORT = 7
 
 
 class Change(NamedTuple):

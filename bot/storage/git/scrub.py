@@ -23,7 +23,7 @@ from bot.domain.values.json_files import parse
 from bot.files import DEEPEST, TEMPORARY, Folder, TooLarge, folder
 from bot.storage.git.checkout import AUTHOR, EMAIL, Checkout, CheckoutConfig
 from bot.storage.git.command import explained
-from bot.storage.git.history import COMMITS_LOOKED_AT, ITEM
+from bot.storage.git.history import COMMITS_LOOKED_AT, ITEM, SHORT
 from bot.storage.git.items import FilePlace, Items
 from bot.storage.git.lock import LOCK_SECONDS
 from bot.storage.git.repository import CommitDraft, open_repository, tip
@@ -32,7 +32,6 @@ from bot.storage.git.sync import FETCHED
 ELSEWHERE = ("refs/remotes/", FETCHED)
 """The references to branches of remotes."""
 LARGEST_BYTES = 64 * 1024 * 1024
-SHORT = 7
 
 
 class ScrubResult(NamedTuple):

@@ -16,12 +16,11 @@ from bot.domain.transcript.witness import TRAILER
 from bot.errors import WorkspaceError
 from bot.files import DEEPEST
 from bot.storage.git.going_back import last_id
-from bot.storage.git.history import EFFECT, ITEM, line_from
+from bot.storage.git.history import EFFECT, ITEM, SHORT, line_from
 from bot.storage.git.repository import blob, tip, trailer
 
 COMMITS_LOOKED_AT = 100_000
 REFLOG_LOOKED_AT = 10_000
-SHORT = 7
 
 
 class VersionedFile(NamedTuple):
@@ -48,7 +47,7 @@ def versions(folder: Path) -> Iterator[ItemVersion]:
             return
         last: tuple[object, ...] = ()
         begun: Commit | None = None
-        for commit in islice(line_from(repository.head.peel(Commit)), COMMITS_LOOKED_AT):
+        for commit in _line(repository.head.peel(Commit)):
             stamp = tuple(found and found.id for found in (_at(commit.tree, place), _at(commit.tree, SHARED)))
             if begun and stamp != last:
                 yield _version(begun, place)

@@ -32,8 +32,8 @@ from bot.storage.git.repository import (
     Author,
     CommitDraft,
     CommitMade,
-    blob,
     branch,
+    content_at,
     open_repository,
     shared_git_dir,
     tip,
@@ -148,25 +148,22 @@ class Checkout:
         if found.state is None:
             return found
         state = found.state.but(said=self._items.said(slug, found.state.meta.steps_completed))
-        return found._replace(state=state if after else self._specified(slug, state))
+        if not after:  # the caller knows nothing of the item yet
+            state = self._specified(slug, state, self._history.newest_of(slug))
+        return found._replace(state=state)
 
-    def _specified(self, slug: str, state: ItemState) -> ItemState:
-        """Only for who knows nothing of the item: it may take a reading of the whole transcript."""
-        place, ours = self._items.transcript_file(slug), self._history.newest_of(slug)
-        content = self._items.content(place) or b""
+    def _specified(self, slug: str, state: ItemState, committed: pygit2.Commit | None) -> ItemState:
+        """
+        With the specification: that of *committed*, our last commit, and the lines since then. Without *committed* all
+        lines are read, which may take long.
+        """
+        place = self._items.transcript_file(slug)
         found = restored(
-            _content(ours, self._items.specification_file(slug).path),
-            _content(ours, place.path) or b"",
-            content,
+            content_at(committed, self._items.specification_file(slug).path),
+            content_at(committed, place.path) or b"",
+            self._items.content(place) or b"",
             foreign=lambda: foreign_lines(self._repository, place.path),
         )
-        return state.but(specification=found.specification, written=found.written)
-
-    def _folded(self, slug: str, state: ItemState) -> ItemState:
-        """Out of the lines alone: what we committed last knew of lines that are gone."""
-        place = self._items.transcript_file(slug)
-        content = self._items.content(place) or b""
-        found = restored(None, b"", content, foreign=lambda: foreign_lines(self._repository, place.path))
         return state.but(specification=found.specification, written=found.written)
 
     def _back(self, slug: str, after: Witness, *, sure: bool) -> RolledBack | None:
@@ -300,7 +297,7 @@ class Checkout:
             due.slug,
             work,
             now=due.now,
-            committed=lambda path: _content(newest, path),
+            committed=lambda path: content_at(newest, path),
             kept=self._history.versions,
             mending=lambda lines: self._repairs.note(due.slug, mended_lines=lines),
             home=due.home,
@@ -349,7 +346,8 @@ class Checkout:
             return receipt
         lost = not back.whole and not back.edit
         state = receipt.state.but(behind=True) if lost else receipt.state
-        state = state if back.whole else self._folded(slug, state)
+        if not back.whole:  # our last commit knew of lines that are gone
+            state = self._specified(slug, state, None)
         return receipt._replace(state=state, back=back.but(now=receipt.witness))
 
     def _message(self, due: PendingCommit, written: WrittenFiles) -> str:
@@ -362,14 +360,9 @@ class Checkout:
         for edit in edits:
             planned = isinstance(edit, PlanEdit)
             place = (self._items.plan_file if planned else self._items.place)(slug, edit.path)
-            content = _content(made.after, place.path) if place else None
-            if place and content is not None and content != _content(made.before, place.path):
+            content = content_at(made.after, place.path) if place else None
+            if place and content is not None and content != content_at(made.before, place.path):
                 yield ChangedFile(path=edit.path, heading=_heading(edit, content))
-
-
-def _content(commit: pygit2.Commit | None, path: str) -> bytes | None:
-    found = blob(commit.tree, path) if commit else None
-    return found.data if found else None
 
 
 def _heading(edit: Edit, content: bytes) -> str:

@@ -23,7 +23,7 @@ from bot.storage.git.checkout_update import CheckoutUpdate
 from bot.storage.git.history import COMMITS_LOOKED_AT, EFFECT, ITEM, STEP, History, line_from
 from bot.storage.git.items import Items
 from bot.storage.git.rebase import AGAIN, CommitReplay
-from bot.storage.git.repository import blob, branch, tip, trailer
+from bot.storage.git.repository import blob, branch, content_at, tip, trailer
 
 log = logging.getLogger(__name__)
 
@@ -138,8 +138,7 @@ class GoingBack:
                 yield commit
 
     def _transcript(self, slug: str, commit: Commit) -> bytes:
-        found = blob(commit.tree, self._items.transcript_file(slug).path)
-        return found.data if found else b""
+        return content_at(commit, self._items.transcript_file(slug).path) or b""
 
     def _commit(self, sha: str) -> Commit | None:
         try:

@@ -22,7 +22,7 @@ from bot.errors import WorkspaceError
 from bot.files import TRANSCRIPT_BYTES
 from bot.storage.git.history import EFFECT, ITEM, SHORT
 from bot.storage.git.items import META, PLANNING, TRANSCRIPT
-from bot.storage.git.repository import blob, trailer
+from bot.storage.git.repository import blob, content_at, trailer
 from bot.storage.git.trees import InTheWay, TreeEntry, at, graft
 
 log = logging.getLogger(__name__)
@@ -191,13 +191,13 @@ class _Sides:
 
     def _told_last(self, transcript: str) -> bool:
         """Whether the newest line with the hash of specification.json is ours: only the file of that line counts."""
-        contents = (blob(side.tree, transcript) for side in (self._theirs, self._ours))
-        theirs, ours = (newest_telling(found.data) if found else None for found in contents)
+        contents = (content_at(side, transcript) for side in (self._theirs, self._ours))
+        theirs, ours = (newest_telling(content or b"") for content in contents)
         return theirs is None or (ours is not None and ours.ts >= theirs.ts)
 
     def _ends(self, path: str) -> tuple[Witness, Witness]:
-        theirs, ours = (blob(side.tree, path) for side in (self._theirs, self._ours))
-        return witness(theirs.data if theirs else b""), witness(ours.data if ours else b"")
+        theirs, ours = (witness(content_at(side, path) or b"") for side in (self._theirs, self._ours))
+        return theirs, ours
 
     def _lines(self, path: str, *sides: TreeEntry) -> bytes | None:
         """Merged line by line, as git does it; None where both changed the same lines."""

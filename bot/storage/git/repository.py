@@ -112,6 +112,11 @@ def blob(tree: Tree | None, path: str) -> pygit2.Blob | None:
     return None
 
 
+def content_at(commit: Commit | None, path: str) -> bytes | None:
+    found = blob(commit.tree, path) if commit else None
+    return found.data if found else None
+
+
 class CommitDraft(NamedTuple):
     """A commit to make: the files that it changes, by path. None removes a file."""
 

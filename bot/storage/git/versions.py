@@ -17,7 +17,7 @@ from bot.errors import WorkspaceError
 from bot.files import DEEPEST
 from bot.storage.git.going_back import last_id
 from bot.storage.git.history import EFFECT, ITEM, SHORT, line_from
-from bot.storage.git.repository import blob, tip, trailer
+from bot.storage.git.repository import blob, content_at, tip, trailer
 
 COMMITS_LOOKED_AT = 100_000
 REFLOG_LOOKED_AT = 10_000
@@ -67,14 +67,14 @@ def lost(folder: Path, transcript: str) -> tuple[str, int] | None:
         if repository is None:
             return None
         head = repository.head.peel(Commit)
-        content = _content(head, f"{place}/{transcript}")
+        content = content_at(head, f"{place}/{transcript}") or b""
         effects: frozenset[str] | None = None
         for commit in _been_at(repository):
             if trailer(commit, ITEM) != folder.name or commit == head:
                 continue
             if repository.descendant_of(head.id, commit.id):
                 continue
-            last = last_id(_content(commit, f"{place}/{transcript}"))
+            last = last_id(content_at(commit, f"{place}/{transcript}") or b"")
             if not last or f'"{last}"'.encode() in content:
                 continue
             effects = effects or frozenset(trailer(one, EFFECT) for one in _line(head))
@@ -162,11 +162,6 @@ def _version(commit: Commit, place: str) -> ItemVersion:
     # A commit of another item is a version of this one, too, when it changed the file that they share.
     witness = trailer(commit, TRAILER) if item == PurePosixPath(place).name else ""
     return ItemVersion(str(commit.id)[:SHORT], author, witness, _files(commit.tree, place))
-
-
-def _content(commit: Commit, path: str) -> bytes:
-    found = blob(commit.tree, path)
-    return found.data if found else b""
 
 
 def _at(tree: Tree, path: str) -> pygit2.Object | None:

@@ -145,8 +145,7 @@ class CheckoutUpdate:
             if present == "torn":
                 self._take_away(change.path)
             if present == "there":
-                oid, mode = change.after or (pygit2.Oid(hex="0" * 40), 0)
-                given += f"{int(mode):06o} {oid}\t{change.path}\0"
+                given += _index_row(change)
         if given:
             self._indexed("update-index", "-z", "--index-info", given=given)
 
@@ -198,10 +197,7 @@ class CheckoutUpdate:
             if found not in versions[change.path] or (change.before and found == str(change.before.id)):
                 continue
             log.info("%s was written here before a kill, and is committed elsewhere", change.path)
-            oid, mode = change.after or (pygit2.Oid(hex="0" * 40), 0)
-            self._indexed(
-                "update-index", "-z", "--index-info", given=f"{int(mode):06o} {oid}\t{change.path}\0"
-            )
+            self._indexed("update-index", "-z", "--index-info", given=_index_row(change))
             if change.after:
                 self._indexed("checkout-index", "--force", "-u", "--", change.path)
             else:
@@ -243,6 +239,12 @@ class CheckoutUpdate:
     def _write(self, name: str, value: object) -> None:
         with folder(self._notes) as notes:
             notes.replace(name, json.dumps(value).encode())
+
+
+def _index_row(change: TreeChange) -> str:
+    """For `update-index --index-info`; mode 0 removes the path."""
+    oid, mode = change.after or (Oid(hex="0" * 40), 0)
+    return f"{int(mode):06o} {oid}\t{change.path}\0"
 
 
 def _versions(commits: Iterable[Commit], moved: tuple[TreeChange, ...]) -> Mapping[str, frozenset[str]]:

@@ -13,14 +13,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self, TypeVar
 
-from pydantic import ValidationError
-
 from bot.domain.reviews.notice import Notice
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.files import STATE_BYTES, TEMPORARY, folder
 from bot.storage.redis import SETTLE
 from bot.storage.redis_client import Connected, bounded
-from bot.storage.serialization import is_newer, newer
+from bot.storage.serialization import UnreadableState, parsed
 
 CONNECTIONS = 16
 FOLDER = "notices"
@@ -28,7 +26,6 @@ SUFFIX = ".json"
 OWING = "roundtable:notices:owing"
 NEWER = (-1, False)
 """No caller expects this version, so the notice is not overwritten."""
-SHAPE: int = Notice.model_fields["shape"].default
 
 SAVE = """
 local version = tonumber(redis.call('HGET', KEYS[1], 'version') or '0')
@@ -150,16 +147,7 @@ def _key(slug: str) -> str:
 
 def _decoded(slug: str, content: bytes | str) -> Notice | None:
     try:
-        notice = Notice.model_validate_json(content)
-    except ValidationError as error:
-        flaw = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, flaw["loc"]))
-        if is_newer(slug, content, shape=SHAPE):
-            raise NewerVersion(newer("notice of the reviews of", slug, where)) from None
-        log.warning(
-            "the stored notice of %s cannot be read, and is begun anew: %s %s", slug, where, flaw["msg"]
-        )
+        return parsed(Notice, slug, content, what="notice of the reviews of")
+    except UnreadableState as error:
+        log.warning("the stored notice of %s cannot be read, and is begun anew: %s", slug, error)
         return None
-    if notice.shape > SHAPE:
-        raise NewerVersion(newer("notice of the reviews of", slug))
-    return notice

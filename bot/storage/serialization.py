@@ -1,5 +1,5 @@
 """
-The JSON of a stored roundtable.
+The JSON of stored roundtables and notices.
 
 A newer version of this program may have written what this one cannot read, such as an unknown kind of effect. That is
 not damage: it raises NewerVersion and is not overwritten, because saving it would lose what only the newer version
@@ -9,15 +9,18 @@ knows.
 import json
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from bot.domain.reviews.notice import Notice
 from bot.domain.roundtable.state import TRIED_AGAIN, Roundtable
 from bot.domain.values.places import Place
 from bot.errors import BotError, NewerVersion
 
 SHAPE: int = Roundtable.model_fields["shape"].default
+
+S = TypeVar("S", Roundtable, Notice)
 
 
 class UnreadableState(BotError):
@@ -30,20 +33,28 @@ def encoded(roundtable: Roundtable) -> bytes:
 
 def decoded(slug: str, content: bytes | str) -> Roundtable:
     try:
-        roundtable = Roundtable.model_validate_json(content)
-    except ValidationError as error:
-        flaw = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, flaw["loc"]))
-        if is_newer(slug, content, shape=SHAPE):
-            raise NewerVersion(newer("roundtable", slug, where)) from None
-        raise UnreadableState(
-            f"the stored roundtable {slug!r} cannot be read: {where} {flaw['msg']}"
-        ) from None
-    if roundtable.shape > SHAPE:
-        raise NewerVersion(newer("roundtable", slug))
+        roundtable = parsed(Roundtable, slug, content, what="roundtable")
+    except UnreadableState as error:
+        raise UnreadableState(f"the stored roundtable {slug!r} cannot be read: {error}") from None
     if roundtable.slug != slug:
         raise UnreadableState(f"the stored roundtable {slug!r} says that it is {roundtable.slug!r}")
     return roundtable
+
+
+def parsed(kind: type[S], slug: str, content: bytes | str, *, what: str) -> S:
+    """Raises NewerVersion, and UnreadableState with the first flaw. *what* names the kind in sentences."""
+    shape = kind.model_fields["shape"].default
+    try:
+        found = kind.model_validate_json(content)
+    except ValidationError as error:
+        flaw = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, flaw["loc"]))
+        if _is_newer(slug, content, shape=shape):
+            raise NewerVersion(newer(what, slug, where)) from None
+        raise UnreadableState(f"{where} {flaw['msg']}") from None
+    if found.shape > shape:
+        raise NewerVersion(newer(what, slug))
+    return found
 
 
 def newer(what: str, slug: str, where: str = "") -> str:
@@ -54,7 +65,7 @@ def newer(what: str, slug: str, where: str = "") -> str:
     )
 
 
-def is_newer(slug: str, content: bytes | str, *, shape: int) -> bool:
+def _is_newer(slug: str, content: bytes | str, *, shape: int) -> bool:
     """Whether unreadable *content* is intact JSON about *slug* that says it has *shape* or a later one."""
     read = _object(content)
     return read.get("slug") == slug and isinstance(read.get("shape"), int) and read["shape"] >= shape
@@ -75,6 +86,6 @@ def _object(content: bytes | str) -> dict[str, Any]:
 
 
 def is_due(pending: AbstractSet[str], touched: str, *, quiet_since: str) -> bool:
-    """Whether an outbox with the kinds *pending* can be performed now. *quiet_since* is that of `Store.owing`."""
+    """Whether an outbox with the kinds *pending* can be performed now. *quiet_since* is that of `Store.unfinished`."""
     waits = quiet_since and pending <= TRIED_AGAIN and touched > quiet_since
     return bool(pending) and not waits

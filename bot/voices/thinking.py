@@ -16,7 +16,6 @@ from bot.domain.specification.entries import Patch
 from bot.engine.ports import NO_FACTS, Facts, Speech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
 from bot.voices import answers, proposing
-from bot.voices import answers as words
 from bot.voices.answers import Answered
 from bot.voices.concluding import concluded
 from bot.voices.model import LanguageModel, Prompt, Usage, facts_of
@@ -59,25 +58,25 @@ class ModelVoices:
         self._offline = offline
 
     async def acknowledge(self, cue: VoiceContext) -> Speech:
-        if self._mind(cue) is None:
+        if (mind := self._mind(cue)) is None:
             return await self._offline.acknowledge(cue)
         if not cue.roundtable.answers:
             return Speech("")
         scene = await _scene(cue)
-        return await self._spoken(cue, tasks.acknowledge(scene), AnswerSpec(scene, assesses=True))
+        return await _spoken(mind, cue, tasks.acknowledge(scene), AnswerSpec(scene, assesses=True))
 
     async def frame(self, cue: VoiceContext) -> Speech:
-        if self._mind(cue) is None:
+        if (mind := self._mind(cue)) is None:
             return await self._offline.frame(cue)
         debate, scene = _debate(cue), await _scene(cue)
-        return await self._spoken(cue, tasks.frame(scene, debate), AnswerSpec(scene, may_pass=False))
+        return await _spoken(mind, cue, tasks.frame(scene, debate), AnswerSpec(scene, may_pass=False))
 
     async def respond(self, cue: VoiceContext) -> Speech:
-        if self._mind(cue) is None:
+        if (mind := self._mind(cue)) is None:
             return await self._offline.respond(cue)
         debate, scene = _debate(cue), await _scene(cue)
         known = frozenset(turn.id for turn in visible_to(debate, cue.persona))
-        return await self._spoken(cue, tasks.respond(scene, debate), AnswerSpec(scene, known))
+        return await _spoken(mind, cue, tasks.respond(scene, debate), AnswerSpec(scene, known))
 
     async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
         mind = self._mind(cue)
@@ -108,23 +107,6 @@ class ModelVoices:
 
     def _mind(self, cue: VoiceContext) -> LanguageModel | None:
         return None if cue.roundtable.unaided else self._mind_of(cue.persona)
-
-    async def _spoken(self, cue: VoiceContext, prompt: Prompt, wanted: "AnswerSpec") -> Speech:
-        mind = self._mind(cue)
-        assert mind, "who has none speaks offline"
-        thinking = ModelSession(mind, SPEAKING)
-        answer, flaw = await _answered(prompt, wanted, thinking)
-        if flaw:
-            log.info("%s is asked once more, because the answer was %s", cue.persona, flaw)
-            answer, flaw = await _answered(tasks.again(prompt, flaw), wanted, thinking)
-        if flaw == LONG and answer.text:
-            answer, flaw = answer._replace(text=words.shortened(answer.text)), ""
-        if flaw == QUESTION:  # what it says about the answer is worth having all the same
-            flaw = ""
-        if flaw:
-            raise VoiceError(f"{cue.persona} found no words that could be used.", reason=REASONS[flaw])
-        facts = dict(thinking.facts) if answer.recorded else {**thinking.facts, "unrecorded": True}
-        return Speech(answer.text, facts, answer.stances, answer.satisfied, answer.passed)
 
 
 class ModelSession:
@@ -161,7 +143,7 @@ class AnswerSpec:
     ) -> None:
         rt, roster = scene.rt, scene.playbook.roster
         self._persona = scene.persona
-        self._names = words.SpeakerPrefixes(roster, rt.people.values())
+        self._names = answers.SpeakerPrefixes(roster, rt.people.values())
         self._turns = turns
         self._may_pass = may_pass
         self._assesses = assesses
@@ -169,10 +151,10 @@ class AnswerSpec:
     def read(self, text: str) -> tuple[Answered, str]:
         """What was answered, and what is wrong with it; empty where nothing is."""
         found = answers.read(sanitized(text), turns=self._turns)
-        whole = words.tidied(found.text)
+        whole = answers.tidied(found.text)
         own = self._names.own(whole, self._persona)
         answer = found._replace(text=own)
-        if words.declines(own):
+        if answers.declines(own):
             return answer._replace(text=""), REFUSED
         unasked = self._assesses and found.satisfied is False and answers.questions_in(own) != 1
         if not own and not whole and unasked:
@@ -180,9 +162,25 @@ class AnswerSpec:
         if not own:
             silent = (found.passed and self._may_pass) or found.satisfied is not None
             return answer, "" if silent and not whole else VOICES if whole else EMPTY
-        if len(own) > words.LONGEST:
+        if len(own) > answers.LONGEST:
             return answer, LONG
         return answer, QUESTION if unasked else ""
+
+
+async def _spoken(mind: LanguageModel, cue: VoiceContext, prompt: Prompt, wanted: AnswerSpec) -> Speech:
+    thinking = ModelSession(mind, SPEAKING)
+    answer, flaw = await _answered(prompt, wanted, thinking)
+    if flaw:
+        log.info("%s is asked once more, because the answer was %s", cue.persona, flaw)
+        answer, flaw = await _answered(tasks.again(prompt, flaw), wanted, thinking)
+    if flaw == LONG and answer.text:
+        answer, flaw = answer._replace(text=answers.shortened(answer.text)), ""
+    if flaw == QUESTION:  # what it says about the answer is worth having all the same
+        flaw = ""
+    if flaw:
+        raise VoiceError(f"{cue.persona} found no words that could be used.", reason=REASONS[flaw])
+    facts = dict(thinking.facts) if answer.recorded else {**thinking.facts, "unrecorded": True}
+    return Speech(answer.text, facts, answer.stances, answer.satisfied, answer.passed)
 
 
 async def _answered(prompt: Prompt, wanted: AnswerSpec, thinking: ModelSession) -> tuple[Answered, str]:

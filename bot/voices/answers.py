@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.planning.plan_reader import objects_in
-from bot.voices.prompts.seen import row, sanitized
+from bot.voices.prompts.seen import sanitized, text_row
 
 MOST_STANCES = 8
 MOST_TURNS = 8
@@ -118,7 +118,10 @@ def _stances(given: Any, turns: Collection[str]) -> Iterator[Stance]:
 
 
 def _stance(given: Mapping[str, Any], turns: Collection[str]) -> Stance | None:
-    issue, position = _line(given.get("issue"), ISSUE_CHARS), _line(given.get("position"), POSITION_CHARS)
+    issue, position = (
+        text_row(given.get("issue"), ISSUE_CHARS),
+        text_row(given.get("position"), POSITION_CHARS),
+    )
     if not issue or not position:
         return None
     because = given.get("because")
@@ -140,14 +143,10 @@ def _share(given: Any) -> float | None:
 
 def _with_question(text: str, found: Mapping[str, Any]) -> str:
     """Exactly one, if the persona is not satisfied: what the words ask already is not asked once more."""
-    question = _line(found.get("question"), QUESTION_CHARS)
+    question = text_row(found.get("question"), QUESTION_CHARS)
     if found.get("satisfied") is not False or not question or _ASKS.search(text):
         return text
     return f"{text} {question}".strip()
-
-
-def _line(given: Any, limit: int) -> str:
-    return row(given, limit) if isinstance(given, str) else ""
 
 
 # What a mind wrote, made fit to be said by a persona: its own words, visible, and nothing else.

@@ -20,7 +20,7 @@ from bot.domain.discussion.synthesis import (
 from bot.domain.planning.plan_reader import objects_in
 from bot.domain.values.text import one_line
 from bot.errors import VoiceError
-from bot.voices.prompts.seen import row, sanitized
+from bot.voices.prompts.seen import sanitized, text_row
 
 MOST = 12
 LONGEST = 500
@@ -49,7 +49,7 @@ def concluded(text: str, debate: Elaboration) -> Synthesis:
         questions=tuple(reading.questions(found)),
         actions=tuple(_texts(found.get("actions"), ACTION_CHARS)),
         objections=tuple(reading.objections(found)),
-        summary=_line(found.get("summary"), SUMMARY_CHARS) or one_line(insights[0].text, SUMMARY_CHARS),
+        summary=text_row(found.get("summary"), SUMMARY_CHARS) or one_line(insights[0].text, SUMMARY_CHARS),
     )
 
 
@@ -73,10 +73,10 @@ class _Reading:
         for one, text in _entries(found.get("decisions")):
             turns = self._turns_of(one)
             by = next((turn.name for turn in turns if turn.human), "")
-            named = self._name(_line(one.get("by"), LONGEST))
+            named = self._name(text_row(one.get("by"), LONGEST))
             if by:
                 by = named if named in self._people else by
-                rationale = _line(one.get("rationale"), LONGEST)
+                rationale = text_row(one.get("rationale"), LONGEST)
                 made.append(Decision(text=text, rationale=rationale, by=by, turns=_ids(turns)))
             else:
                 proposed.append(
@@ -86,7 +86,9 @@ class _Reading:
 
     def questions(self, found: Told) -> Iterator[OpenQuestion]:
         for one, text in _entries(found.get("questions")):
-            yield OpenQuestion(text=text, why=_line(one.get("why"), LONGEST), turns=_ids(self._turns_of(one)))
+            yield OpenQuestion(
+                text=text, why=text_row(one.get("why"), LONGEST), turns=_ids(self._turns_of(one))
+            )
 
     def objections(self, found: Told) -> Iterator[Objection]:
         """What nobody can read an outcome for is open: that is never a no."""
@@ -94,15 +96,15 @@ class _Reading:
             turns = self._turns_of(one)
             yield Objection(
                 text=text,
-                issue=_line(one.get("issue"), LONGEST),
+                issue=text_row(one.get("issue"), LONGEST),
                 by=self._names_of(one, turns),
                 turns=_ids(turns),
                 outcome=OUTCOMES.get(
-                    _line(one.get("outcome"), LONGEST).casefold(), ObjectionOutcome.DEFERRED
+                    text_row(one.get("outcome"), LONGEST).casefold(), ObjectionOutcome.DEFERRED
                 ),
-                because=_line(one.get("because"), LONGEST),
-                reopen_if=_line(one.get("reopen_if"), LONGEST),
-                risk=_line(one.get("risk"), LONGEST),
+                because=text_row(one.get("because"), LONGEST),
+                reopen_if=text_row(one.get("reopen_if"), LONGEST),
+                risk=text_row(one.get("risk"), LONGEST),
             )
 
     def _names_of(self, one: Told, turns: tuple[Turn, ...]) -> tuple[str, ...]:
@@ -123,7 +125,7 @@ def _entries(given: Any) -> Iterator[tuple[Told, str]]:
     """A mind that gives a text instead of an object has said all the same what it means."""
     for one in (given if isinstance(given, list) else [])[:MOST]:
         told = one if isinstance(one, Mapping) else {"text": one}
-        if text := _line(told.get("text"), LONGEST):
+        if text := text_row(told.get("text"), LONGEST):
             yield told, text
 
 
@@ -133,8 +135,4 @@ def _ids(turns: tuple[Turn, ...]) -> tuple[str, ...]:
 
 def _texts(given: Any, limit: int) -> Iterator[str]:
     found = given if isinstance(given, list) else [given]
-    return (line for one in found[:MOST] if (line := _line(one, limit)))
-
-
-def _line(given: Any, limit: int) -> str:
-    return row(given, limit) if isinstance(given, str) else ""
+    return (line for one in found[:MOST] if (line := text_row(one, limit)))

@@ -5,7 +5,7 @@ with the specification before it. What they say is shown and kept; people decide
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from bot.domain.catalog.personas import Roster
 from bot.domain.planning import derived
@@ -16,11 +16,10 @@ from bot.domain.planning.workshop import Workshop
 from bot.domain.transcript.lines import Line
 from bot.engine.ports import NO_FACTS, Facts, PlanningCase, WrittenPlan
 from bot.errors import VoiceError
-from bot.voices.model import LanguageModel
 from bot.voices.prompts import judging
 from bot.voices.prompts.seen import sanitized
 from bot.voices.prompts.tasks import again
-from bot.voices.thinking import CallLimits, ModelSession
+from bot.voices.thinking import CallLimits, MindOf, ModelSession
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +41,6 @@ READ = (
     "docs/common/nfr-matrix.md",
 )
 """What a model is shown of an item's files."""
-
-MindOf = Callable[[str], LanguageModel | None]
 
 
 class OfflineWorkshop:

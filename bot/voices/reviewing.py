@@ -1,11 +1,12 @@
 """The reviewers: a model judges an item's files; without one a review lists gaps, and gives no verdict."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.item.artifacts import shared
+from bot.domain.item.item import DRAFT
 from bot.domain.planning.plan_reader import objects_in
 from bot.domain.reviews import coverage
 from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
@@ -15,13 +16,12 @@ from bot.voices.model import LanguageModel
 from bot.voices.prompts import judging
 from bot.voices.prompts.seen import row, sanitized
 from bot.voices.prompts.tasks import again
-from bot.voices.thinking import CallLimits, ModelSession
+from bot.voices.thinking import CallLimits, MindOf, ModelSession
 
 REVIEWING = CallLimits(120.0, 4_000)
 TEXT_CHARS = 400
 LONGEST_CHARS = 1_000_000
 """Longer files were not written in a meeting, and are not reviewed."""
-DRAFT = "draft.md"
 RULE = "Without a reviewer: these are the gaps that coverage finds. It cannot tell whether the rest is right."
 JUDGED = "Reviewed by a model, with the gaps that coverage finds."
 INPUTS: Mapping[str, tuple[str, ...]] = {
@@ -31,8 +31,6 @@ INPUTS: Mapping[str, tuple[str, ...]] = {
     "schema": ("interface-spec.md",),
 }
 """What a reviewer needs beside the text that is reviewed, and the files of an item that have it."""
-
-MindOf = Callable[[str], LanguageModel | None]
 
 
 class ChecklistReviewers:

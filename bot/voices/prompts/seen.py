@@ -43,6 +43,11 @@ def row(text: str, limit: int) -> str:
     return one_line(sanitized(text, 4 * limit), limit)
 
 
+def text_row(given: object, limit: int) -> str:
+    """Of a value in the JSON of a model; empty for a value that is no text."""
+    return row(given, limit) if isinstance(given, str) else ""
+
+
 def named(name: str) -> str:
     """A name that can be nothing but a name."""
     return row(_NO_NAME.sub("", name), NAME_CHARS) or "somebody"

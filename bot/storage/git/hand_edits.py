@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 import pygit2
@@ -52,8 +52,9 @@ class _Section:
         newest = tip(self._repository)
         if newest is None or self._at(newest).digest != digest:
             return self._person_here(), UNCOMMITTED
-        changes = tuple(islice(self._changes(newest), COMMITS_LOOKED_AT))
-        person = next((one for one in changes if not trailer(one, ITEM)), changes[0])
+        changes = self._changes(newest)
+        last = next(changes, newest)
+        person = next((one for one in chain((last,), changes) if not trailer(one, ITEM)), last)
         return person.author.name or SOMEBODY, str(person.id)[:SHORT]
 
     def written(self) -> str:
@@ -64,7 +65,8 @@ class _Section:
         if not self._edit.replaces:
             return ""
         ours = {self._edit.replaces, self._edit.digest}
-        for commit in (*islice(line_from(tip(self._repository)), COMMITS_LOOKED_AT), *self._earlier_tips()):
+        line = islice(line_from(tip(self._repository)), COMMITS_LOOKED_AT)
+        for commit in chain(line, self._earlier_tips()):
             if (version := self._at(commit)).digest in ours:
                 return version.text
         line = islice(line_from(tip(self._repository)), COMMITS_LOOKED_AT)

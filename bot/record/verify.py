@@ -7,7 +7,7 @@ is: in a line by git, in a synthesis or in meta.json by the lines.
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -65,11 +65,7 @@ class CommittedFile(Protocol):
     def id(self) -> str: ...
 
     @property
-    def read(self) -> "ReadBytes": ...
-
-
-class ReadBytes(Protocol):
-    def __call__(self) -> bytes: ...
+    def read(self) -> Callable[[], bytes]: ...
 
 
 class CommittedItem(Protocol):

@@ -26,7 +26,7 @@ from bench.workspaces import workspace
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.state import Roundtable
 from bot.slack.transport import CONNECTIONS
-from bot.storage.redis import OWING, RedisStore
+from bot.storage.redis import UNFINISHED, RedisStore
 from tests.redis_server import running_redis_server
 
 CONCURRENT = (1, 16, 64)
@@ -68,9 +68,9 @@ class Beside:
             return {**waited, "cpu": (cpu_seconds(process) - before) * 1000 / len(payloads)}
 
     async def queueing(self) -> int:
-        """How many roundtables owe something; nobody pays."""
+        """How many roundtables have a filled outbox; in this measurement nothing performs it."""
         async with Redis.from_url(self.redis_url) as redis:
-            return int(await redis.zcard(OWING))
+            return int(await redis.zcard(UNFINISHED))
 
     @asynccontextmanager
     async def people(self, app: str, concurrent: int) -> AsyncIterator[list[Send]]:

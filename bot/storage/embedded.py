@@ -45,7 +45,7 @@ class StoredSummary(NamedTuple):
     incarnation: str
     place: Place
     stage: str
-    owes: frozenset[str]
+    pending: frozenset[str]
     touched: str
 
 
@@ -107,7 +107,7 @@ class EmbeddedStore:
         return tuple(
             slug
             for slug, entry in tuple(self._entries.items())
-            if is_due(entry.owes, entry.touched, quiet_since=quiet_since)
+            if is_due(entry.pending, entry.touched, quiet_since=quiet_since)
         )
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
@@ -297,6 +297,6 @@ def _entry(roundtable: Roundtable) -> StoredSummary:
         incarnation=roundtable.incarnation,
         place=roundtable.place,
         stage=roundtable.stage.value,
-        owes=frozenset(roundtable.pending),
+        pending=frozenset(roundtable.pending),
         touched=roundtable.now,
     )

@@ -23,7 +23,7 @@ from bot.storage.serialization import UnreadableState, parsed
 CONNECTIONS = 16
 FOLDER = "notices"
 SUFFIX = ".json"
-OWING = "roundtable:notices:owing"
+UNFINISHED = "roundtable:notices:owing"
 NEWER = (-1, False)
 """No caller expects this version, so the notice is not overwritten."""
 
@@ -56,21 +56,21 @@ class RedisNotices(Connected):
 
     async def put(self, notice: Notice, *, expected: int) -> None:
         assert notice.version == expected + 1, "every save is a version of its own"
-        owes = ", ".join(one.kind for one in notice.outbox)
+        kinds = ", ".join(one.kind for one in notice.outbox)
         async with bounded():
-            if owes:
-                await self._redis.zadd(OWING, {notice.slug: notice.version}, gt=True)
-            arguments = (expected, notice.version, owes, notice.model_dump_json())
+            if kinds:
+                await self._redis.zadd(UNFINISHED, {notice.slug: notice.version}, gt=True)
+            arguments = (expected, notice.version, kinds, notice.model_dump_json())
             found = int(await self._redis.eval(SAVE, 1, _key(notice.slug), *arguments))
-            if found == SAVED and not owes:
-                await self._redis.eval(SETTLE, 1, OWING, notice.slug, notice.version)
+            if found == SAVED and not kinds:
+                await self._redis.eval(SETTLE, 1, UNFINISHED, notice.slug, notice.version)
         if found != SAVED:
             raise Conflict(f"the notice of {notice.slug} is at version {found}, not {expected}")
 
     async def unfinished(self) -> tuple[str, ...]:
         unfinished = []
         async with bounded():
-            for slug in await self._redis.zrange(OWING, 0, -1):
+            for slug in await self._redis.zrange(UNFINISHED, 0, -1):
                 name = slug.decode() if isinstance(slug, bytes) else str(slug)
                 if await self._redis.hget(_key(name), "owes"):
                     unfinished.append(name)
@@ -100,7 +100,7 @@ class EmbeddedNotices:
         await self._in_thread(lambda: self._put(notice, expected))
 
     async def unfinished(self) -> tuple[str, ...]:
-        return tuple(slug for slug, (_, owes) in tuple(self._versions.items()) if owes)
+        return tuple(slug for slug, (_, is_pending) in tuple(self._versions.items()) if is_pending)
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         try:

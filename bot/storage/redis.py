@@ -64,8 +64,8 @@ The time is needed: a replica that became master may lack the last save and then
 """
 
 SETTLE = """
-local owed = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if owed and tonumber(owed) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], ARGV[1]) end
+local listed = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if listed and tonumber(listed) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], ARGV[1]) end
 """
 """KEYS: the index of filled outboxes. ARGV: a slug, and its version with an empty outbox; a later entry stays."""
 
@@ -123,7 +123,7 @@ async def _chunks(keys: AsyncIterator[bytes], size: int) -> AsyncIterator[list[b
 CONNECTIONS = 64
 CENSUS_SECONDS = 1.5
 SEEN_AT_MOST = 20_000
-OWING = "roundtable:owing"
+UNFINISHED = "roundtable:owing"
 LISTENED = "roundtable:listened"
 FIRST = "roundtable:first:"
 SEPARATOR = ", "
@@ -190,7 +190,7 @@ class RedisStore(Connected):
         if listed:
             _list(saving, roundtable)
         if roundtable.pending:
-            saving.zadd(OWING, {roundtable.slug: roundtable.version}, gt=True)
+            saving.zadd(UNFINISHED, {roundtable.slug: roundtable.version}, gt=True)
         kept = KEPT_SECONDS if _is_over(roundtable) else ""
         version, seen = self._seen.get(roundtable.slug, (0, ""))
         seen = seen if version == expected else ""
@@ -199,7 +199,7 @@ class RedisStore(Connected):
         position = len(saving) - 1
         settled, self._settled = self._settled, {}
         for slug, version in settled.items():
-            saving.eval(SETTLE, 1, OWING, slug, version)
+            saving.eval(SETTLE, 1, UNFINISHED, slug, version)
         answers = await saving.execute()
         return int(answers[position])
 
@@ -229,25 +229,25 @@ class RedisStore(Connected):
         """How many roundtables are unfinished; writes nothing."""
         async with bounded():
             listed = await self._listed_as_unfinished()
-        return sum(bool(_listed(owes)) for _, owes, _ in listed.values())
+        return sum(bool(_listed(kinds)) for _, kinds, _ in listed.values())
 
     async def unfinished(self, *, quiet_since: str = "") -> tuple[str, ...]:
         async with bounded():
             found = await self._listed_as_unfinished()
             settling = self._redis.pipeline(transaction=False)
-            for slug, (version, owes, _) in found.items():
-                if version and version.isdigit() and not owes:
-                    settling.eval(SETTLE, 1, OWING, slug, int(version))
+            for slug, (version, kinds, _) in found.items():
+                if version and version.isdigit() and not kinds:
+                    settling.eval(SETTLE, 1, UNFINISHED, slug, int(version))
             await settling.execute()
         return tuple(
             slug
-            for slug, (_, owes, updated) in found.items()
-            if is_due(_listed(owes), _text(updated), quiet_since=quiet_since)
+            for slug, (_, kinds, updated) in found.items()
+            if is_due(_listed(kinds), _text(updated), quiet_since=quiet_since)
         )
 
     async def _listed_as_unfinished(self) -> dict[str, Any]:
         """The version, the effects and the time of each."""
-        slugs = [_text(slug) for slug in await self._redis.zrange(OWING, 0, -1)]
+        slugs = [_text(slug) for slug in await self._redis.zrange(UNFINISHED, 0, -1)]
         reading = self._redis.pipeline(transaction=False)
         for slug in slugs:
             reading.hmget(_key(slug), "version", "owes", "updated")
@@ -383,8 +383,8 @@ def _fields(roundtable: Roundtable) -> tuple[str | int | bytes, ...]:
     )
 
 
-def _listed(owes: object) -> frozenset[str]:
-    return frozenset(filter(None, _text(owes).split(SEPARATOR)))
+def _listed(kinds: object) -> frozenset[str]:
+    return frozenset(filter(None, _text(kinds).split(SEPARATOR)))
 
 
 def _text(value: object) -> str:

@@ -1,3 +1,3 @@
-"""Reads personas/ and analysis-steps/ into a Playbook; the only place that knows YAML and these folders."""
+"""Reads personas/ and analysis-steps/ into a Playbook; the only package that knows YAML and these folders."""
 
 from bot.content.load import load as load

@@ -24,7 +24,7 @@ def read_schema(
     """
     The shipped schema with what the team's file adds to it, bound to *steps*.
 
-    What is wrong in the team's file is told in one sentence each, and left out: the rest counts.
+    Each wrong part of the team's file is left out with a note; the rest is used.
     """
     schema = _on_top(Schema(), _shipped(), findings, "the shipped entries.yaml")
     given = _given(folder, findings, workspace)

@@ -1,4 +1,4 @@
-"""Reads the Markdown files of a folder, and survives whatever lies there instead."""
+"""Reads the Markdown files of a folder. An entry that is no readable file raises UnreadableFile."""
 
 import os
 from pathlib import Path
@@ -7,13 +7,13 @@ from bot.files import CONTENT_BYTES, File, FileRefused, TooLarge, folder
 
 
 class UnreadableFile(Exception):
-    """Not a file, not ours to read, too large, or not UTF-8."""
+    """Not a file, no permission to read it, too large, or not UTF-8."""
 
 
 class ContentFolder:
     """
-    The personas or the steps in *top*. They are the operator's, who may have put links there, as Kubernetes does for
-    every file of a ConfigMap. In the *workspace*, where others push, there may be no link.
+    The personas or the steps in *top*. Links are followed there, because Kubernetes makes one for every file of a
+    ConfigMap; in the *workspace*, where other people push, they are refused.
     """
 
     def __init__(self, top: Path, workspace: Path | None) -> None:
@@ -21,7 +21,7 @@ class ContentFolder:
         self._workspace = workspace.absolute() if workspace else None
 
     def names(self, *below: str) -> tuple[str, ...]:
-        """Of all that is in the folder *below*. Raises OSError where there is no such folder."""
+        """Everything in the folder *below*. Raises OSError where there is no such folder."""
         root, names = self._place(*below)
         with folder(root, names) as found:
             return found.names()
@@ -34,12 +34,12 @@ class ContentFolder:
         return True
 
     def markdown(self, *below: str) -> list[Path]:
-        """By name; hidden files are editors' own. Raises OSError where there is no such folder."""
+        """In the order of their names, without hidden files. Raises OSError where there is no such folder."""
         found = (Path(*below, name) for name in self.names(*below) if not name.startswith("."))
         return [path for path in found if path.suffix.lower() == ".md"]
 
     def read(self, path: Path) -> str:
-        """The text without a byte order mark, its lines ended by newlines only. Raises Unreadable."""
+        """The text without a byte order mark, its lines ended by newlines only. Raises UnreadableFile."""
         try:
             content = self._file(path).read()
         except TooLarge as error:
@@ -58,7 +58,7 @@ class ContentFolder:
         return File(root, "/".join(names), CONTENT_BYTES)
 
     def _place(self, *below: str) -> tuple[Path, tuple[str, ...]]:
-        """What is trusted, and what is to be walked from there without links."""
+        """A trusted folder, and the names below it, where no link is followed."""
         path = self._top.joinpath(*below).absolute()
         if self._workspace and path.is_relative_to(self._workspace):
             return self._workspace, path.relative_to(self._workspace).parts
@@ -77,5 +77,5 @@ def _text(content: bytes, path: Path) -> str:
 
 
 def name_of(path: Path) -> str:
-    """The file's name as text that can be written anywhere: names on disk need not be valid UTF-8."""
+    """The file's name as valid UTF-8, which names on disk need not be."""
     return path.name.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""What turned up while reading: told to people, or to the log."""
+"""Problems found while reading: some are shown to people, others go to the log."""
 
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ class Findings:
         self.notes.append(line)
 
 
-# What is wrong with a field of a persona or a step, in words that tell its author what to write instead.
+# Sentences about a wrong field of a persona or a step, which tell its author what to write instead.
 
 
 _FORMS = {
@@ -36,14 +36,14 @@ _FORMS = {
 
 
 def problem_sentence(error: ValidationError) -> tuple[str, str, str]:
-    """The field, what stands there, and what is wrong with it, of the first one that is wrong."""
+    """The first wrong field: its name, its value, and what is wrong with it."""
     first = error.errors()[0]
     name = str(first["loc"][0])
     return name, str(first["input"]), _sentence(name, first["type"], first["msg"])
 
 
 def _sentence(name: str, kind: str, message: str) -> str:
-    """What our own checks say is clear already."""
+    """Messages of our own validators are used as they are."""
     if kind == "missing":
         return "it is missing"
     if kind == "value_error":

@@ -87,7 +87,7 @@ def _at(event: yaml.Event, sentence: str) -> BadFrontMatter:
 
 
 def _guarded(text: str) -> Iterator[yaml.Event]:
-    """The parser's events, as long as they are harmless."""
+    """The parser's events. Raises BadFrontMatter at the first one that is not allowed."""
     depth = nodes = 0
     for event in yaml.parse(text, Loader=LOADER):
         if isinstance(event, yaml.NodeEvent):

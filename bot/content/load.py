@@ -1,4 +1,4 @@
-"""The one door: two folders in, a Playbook out."""
+"""Loads the folders of personas and steps into a Playbook."""
 
 from pathlib import Path
 
@@ -13,8 +13,8 @@ def load(personas: Path, steps: Path, *, workspace: Path | None = None) -> Playb
     """
     Everything usable in the two folders, and what is wrong with the rest.
 
-    Others may push what is in *workspace*: no link is followed there. Raises ContentError only where
-    nothing can work: no folder, or nobody to speak.
+    Other people push to *workspace*, so no link is followed there. Raises ContentError when a folder is missing or no
+    persona is usable.
     """
     findings = Findings()
     roster = read_roster(personas, findings, workspace=workspace)

@@ -1,4 +1,4 @@
-"""personas/*.md → Roster. Name, key and role make a persona; the prose makes it a good one."""
+"""personas/*.md → Roster. A persona needs a name, a key and a role; all other fields and the prose are optional."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ TITLED = re.compile(r"\*\*(?P<title>.+?):?\*\*\s*(?:(?:[—–:]|-+)\s*)?(?P<tex
 
 
 def read_roster(folder: Path, findings: Findings, *, workspace: Path | None = None) -> Roster:
-    """Those who lead come first, in the order of their phases; the others follow by name."""
+    """Personas that lead a phase come first, in the order of the phases; the others follow by name."""
     try:
         refused: set[str] = set()
         personas = list(_personas(ContentFolder(folder, workspace), findings, refused))
@@ -66,7 +66,7 @@ def _personas(shelf: ContentFolder, findings: Findings, refused: set[str] | None
 
 
 def _check_icon(path: Path, front: dict[str, Any], findings: Findings) -> None:
-    """An emoji itself is what everybody would write, and no reason to do without the persona."""
+    """An icon that is an emoji, not the name of one, is a common mistake: it is dropped, and the persona is kept."""
     icon = front.get("icon")
     if isinstance(icon, str) and not icon.isascii():
         del front["icon"]
@@ -90,7 +90,7 @@ def _from_prose(prose: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _unquoted(line: str) -> str:
-    """Without a pair of quotation marks around the whole of it; those of a part of it belong to the text."""
+    """*line* without quotation marks around the whole of it; marks around a part of it stay."""
     for opening, closing in QUOTES:
         if quoted := re.fullmatch(f"{opening}([^{opening}{closing}]*){closing}", line):
             return _unquoted(quoted[1])

@@ -22,9 +22,9 @@ NOBODY = "nobody at the table has this key"
 REQUIRED = ("step_id", "title", "persona", "depth", "outputs")
 ORIGINAL_SPEAKERS = ("Maya Chen", "Alex Rivera", "Jordan Park")
 """
-Who speaks in files written for the original format, whoever sits at the table here.
+Speakers in files written for the original format, in addition to the configured personas.
 
-Of a name that is neither theirs nor at the table nothing is known: it stays, as "Use Cases: " stays.
+Other names are not recognized as speakers, so they stay in the text, as "Use Cases: " does.
 """
 SECTIONS = {section.value.casefold(): section for section in StepHeading}
 
@@ -54,7 +54,7 @@ def read_agenda(folder: Path, roster: Roster, findings: Findings, *, workspace: 
 
 
 class InvalidStep(Exception):
-    """A file that is no step, with the code and the facts to say so."""
+    """A file that is no valid step; *code* and *facts* are those of the error to show."""
 
     def __init__(self, code: str, **facts: str) -> None:
         super().__init__(code)
@@ -95,7 +95,7 @@ class StepReader:
         )
 
     def remark(self, step: Step) -> None:
-        """What is odd about a step that runs all the same."""
+        """Notes about a step that is unusual but works."""
         path = f"{self._phase_key}/{step.filename}"
         phase, number = step.step_id.split("-")
         if not self._phase_key.startswith(f"{phase}-") or not step.filename.startswith(f"{number}-"):
@@ -162,7 +162,7 @@ class StepReader:
 
 
 def _check_folders(shelf: ContentFolder, findings: Findings) -> None:
-    """A number in front looks like a phase, so whoever called it so should know that it is none."""
+    """A folder that begins with a number looks like a phase, so a note says that it is not read as one."""
     for name in shelf.names():
         if name[:1].isdecimal() and not PHASE_FOLDER.fullmatch(name) and shelf.has_folder(name):
             findings.note(
@@ -177,7 +177,7 @@ def _is_missing(name: str, value: Any) -> bool:
 
 
 def _check_dependencies(steps: Mapping[str, Step], findings: Findings) -> None:
-    """A step that waits for a later one, for itself or for nobody never runs in its place: say so early."""
+    """A step that depends on a later step, on itself or on a missing one never runs at its place: note it at load."""
     earlier: set[str] = set()
     for step in steps.values():
         for dep in step.depends_on:

@@ -16,7 +16,7 @@ SUFFIXES = (".md", ".yaml")
 
 
 class ContentWatch:
-    """*load* reads the content of *folders*; it is in use as it was when this was made."""
+    """*load* reads the content of *folders*. It is expected to be in use already when the watch is made."""
 
     def __init__(
         self, load: Callable[[], Playbook], folders: Iterable[Path], *, workspace: Path | None = None
@@ -27,7 +27,7 @@ class ContentWatch:
         self._texts = _texts(self._folders, workspace)
 
     async def changed(self) -> Playbook | None:
-        """What is to be used from now on; None when nothing changed, or nothing could work with it."""
+        """The playbook to use from now on; None when nothing changed, or the change cannot be used."""
         texts = await asyncio.to_thread(_texts, self._folders, self._workspace)
         if texts == self._texts:
             return None
@@ -48,7 +48,7 @@ def _texts(folders: Iterable[Path], workspace: Path | None) -> Mapping[Path, str
 
 
 def _texts_of(top: Path, shelf: ContentFolder, *below: str) -> Iterator[tuple[Path, str]]:
-    """In *top* and the folders in it. What cannot be read may be read later: its reason stands in its place."""
+    """In *top* and the folders in it. The text of an unreadable file is the reason, so that a repair is noticed."""
     try:
         names = shelf.names(*below)
     except OSError:

@@ -1,8 +1,8 @@
 """
-A record as one page: everything in it, nothing fetched, and nothing in it that acts but our own few lines.
+A record as one HTML page that contains everything and fetches nothing. Only our own short script runs in it.
 
-What people and models wrote is text wherever it stands. The policy at the top names our style and our script by
-their digests, so that even a mistake of ours could run nothing else.
+What people and models wrote is always escaped text. The content security policy allows our style and our script by
+their digests, so that nothing else could run even if escaping failed.
 """
 
 from base64 import b64encode
@@ -24,11 +24,9 @@ from bot.domain.values.text import clean, counted, one_line
 from bot.record.reading import RecordEntry
 from bot.record.text import amounts, standing
 
-# The picture of a discussion: who spoke when, where it was decided, and where somebody took another
-# position.
+# The timeline of a discussion: who spoke when, and where decisions were made and positions changed.
 #
-# Lines that are too many for a pixel each share one, so a picture of a million lines is as large as one of
-# a thousand.
+# It has at most COLUMNS columns, so the timeline of a million lines is as large as that of a thousand.
 
 
 WIDTH, LEFT, RIGHT, TOP, LANE = 1000, 150, 12, 26, 24
@@ -71,7 +69,7 @@ class Timeline:
         yield "</svg>"
 
     def told(self) -> str:
-        """The same in words."""
+        """The timeline as text, for screen readers."""
         state = self._state
         spoke = ", ".join(f"{one.name} {one.lines}" for one in self.speakers)
         sentences = [
@@ -207,7 +205,7 @@ def _filters(state: State) -> Iterator[str]:
     yield '<button type="reset">Show all</button><output aria-live="polite"></output></form>'
 
 
-# --- what it has come to ------------------------------------------------------------------------------------------
+# --- the summary --------------------------------------------------------------------------------------------------
 
 
 def _summary(state: State) -> Iterator[str]:
@@ -270,7 +268,7 @@ def _table(heading: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...
 
 
 def _record(entries: Iterable[RecordEntry], state: State) -> Iterator[str]:
-    """A group for each round and step: what is filtered, and what a browser need not lay out until it is seen."""
+    """One section for each round and step: filters hide it, and browsers lay it out when it is scrolled into view."""
     numbers = {(one.kind, one.key): number for number, one in enumerate(state.speakers)}
     place: tuple[int, str, str] | None = None
     for entry in entries:
@@ -314,7 +312,7 @@ def _anchor(number: int) -> str:
 
 
 def _prose(text: str) -> str:
-    """Only what cannot act. Rows stay rows, with their bullets and quote marks: the style keeps their spaces."""
+    """Escaped text with a few inline tags. Rows keep their bullets, quote marks and spaces."""
     return "\n".join(_block(block) for block in blocks(clean(text).strip("\n")))
 
 

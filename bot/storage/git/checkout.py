@@ -305,7 +305,7 @@ class Checkout:
         return written._replace(files={**self._repairs.files(due.slug), **written.files})
 
     def _hand_edits(self, due: PendingCommit, edits: Iterable[CheckedEdit]) -> Iterator[HandEdit]:
-        """Before the commit is made: what is not committed yet is nobody's commit."""
+        """Called before the commit is made, because edits that are not committed yet have no commit to name."""
         for edit in edits:
             place = self._items.place(due.slug, edit.path)
             content = self._items.content(place) if place else None

@@ -48,7 +48,7 @@ class _Section:
         self._known: dict[pygit2.Oid, SectionVersion] = {}
 
     def changed_by(self, digest: str) -> tuple[str, str]:
-        """The last person who changed it; if only we did (an old item, or a merge), our last commit that did."""
+        """The last person who changed it, and the commit; our last change if only we did (an old item, or a merge)."""
         newest = tip(self._repository)
         if newest is None or self._at(newest).digest != digest:
             return self._person_here(), UNCOMMITTED
@@ -59,8 +59,8 @@ class _Section:
 
     def written(self) -> str:
         """
-        By its digest, so that a later commit of ours that left the change alone is not taken for it. What a merge
-        changed is not on the branch any more, but this repository was there.
+        What we wrote there last. It is found by its digest, because a later commit of ours may contain the change by
+        hand. After a merge our version may be on no branch any more; then it is among the earlier tips of this one.
         """
         if not self._edit.replaces:
             return ""

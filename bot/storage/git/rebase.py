@@ -1,7 +1,7 @@
 """
 Our commits on top of what others pushed: one after the other, with no merge commit.
 
-It happens in git's objects alone; the checkout is moved afterwards, by `Adoption`. Where a file was changed on both
+It happens in git's objects alone; `CheckoutUpdate` moves the checkout afterwards. Where a file was changed on both
 sides, nothing of either is lost (ADR 8).
 """
 
@@ -39,7 +39,7 @@ class Change(NamedTuple):
 
 
 class Clash(NamedTuple):
-    """Both sides changed a file; theirs is now at *path*. *slug* is the item that it is about; empty: none."""
+    """Both sides changed a file; theirs is now at *path*. *slug* is the item of the file; empty when it has none."""
 
     slug: str
     path: str
@@ -68,7 +68,7 @@ class CommitReplay:
         """
         The commits that only *local* has on top of *remote*. *known*: the last commit that both had, as far as we know.
 
-        Raises Apart.
+        Raises Diverged.
         """
         dropped: set[Oid] = set()
         if known and known in self._repository:
@@ -85,7 +85,7 @@ class CommitReplay:
         """
         The commits of the item *slug* that only *lost* has, made again on top of *head*.
 
-        Raises Apart.
+        Raises Diverged.
         """
         sides = _Sides(self._repository, self._ours, theirs=head, ours=lost)
         own = [one for one in self._between(head.id, lost.id) if trailer(one, ITEM) == slug]
@@ -135,7 +135,7 @@ class _Sides:
             present = _entry(tip.tree, path)
             if present == change.before:
                 entries[path] = change.after
-            # Otherwise both changed it. If the end is the same, somebody only rewrote our commits.
+            # Otherwise both changed it. If the result is the same, only our commits were rewritten.
             elif present != change.after and _entry(last, path) != _entry(self._theirs.tree, path):
                 entries |= self._both(path, change, present)
         tree = graft(self._repository, tip.tree, entries)
@@ -226,7 +226,7 @@ class _Sides:
 
 
 def _changes(commit: Commit) -> dict[str, Change]:
-    """What *commit* did, by path. Raises Apart for a name that is not UTF-8: libgit2 cannot write it."""
+    """What *commit* did, by path. Raises Diverged for a name that is not UTF-8: libgit2 cannot write it."""
     if commit.parent_ids:
         diff = commit.parents[0].tree.diff_to_tree(commit.tree)
     else:
@@ -248,7 +248,7 @@ def _changes(commit: Commit) -> dict[str, Change]:
 
 
 def _entry(tree: Tree, path: str) -> TreeEntry | None:
-    """Raises Apart where a file stands in the place of a folder, or the other way round."""
+    """Raises Diverged where a file stands in the place of a folder, or the other way round."""
     try:
         return at(tree, path)
     except InTheWay:

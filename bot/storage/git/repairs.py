@@ -1,5 +1,5 @@
 """
-Restores files of a live item that somebody deleted, and remembers what was repaired until people have been told.
+Restores deleted files of a live item, and remembers what was repaired until people have been told.
 
 The notes are files in our own folder: a bot that is killed between a repair and its commit has left a whole file, which
 the next bot could not tell from one that was never damaged.
@@ -52,8 +52,8 @@ class Repairs:
 
     def restore(self, slug: str, *, has_transcript: bool) -> None:
         """
-        Writes what was deleted as the newest commit has it that has it. Without *has_transcript* the item may never
-        have had one.
+        Writes the deleted files as they are in the newest commit that has them. Without *has_transcript* the item may
+        never have had a transcript.
         """
         if found := self._deleted(slug, has_transcript=has_transcript):
             log.warning("the %s of %s was deleted; it is restored from git", found.what, slug)

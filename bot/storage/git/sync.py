@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 FETCHED = "refs/roundtable/fetched/"
 """What the remote has, by branch; a person's own `refs/remotes` are not touched."""
 JOINED = "joined-"
-"""A note: the last commit of the remote that we had. If it is gone from there, somebody pushed with force."""
+"""A note: the last commit of the remote that we had. If it is gone from there, a push with force removed it."""
 BRANCHES = "refs/heads/"
 HEAD_OF_REMOTE = re.compile(rf"^ref: {BRANCHES}(\S+)\tHEAD$", re.MULTILINE)
 PUSH = ("--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no")
@@ -52,7 +52,7 @@ GATHER_SECONDS = 0.5
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 300.0
 RACES = 10
-"""How often in a row a push may be rejected because somebody else pushed first."""
+"""How often in a row a push may be rejected because another clone pushed first."""
 RACE_SECONDS = 0.05
 ABREAST_SECONDS = 5.0
 """How long work on an item may wait for what other replicas pushed."""
@@ -102,11 +102,11 @@ class SyncError(Exception):
 
 
 class ConcurrentUpdate(Exception):
-    """Somebody else wrote first, in the workspace or at the remote: try again at once."""
+    """Another program wrote first, in the workspace or at the remote: try again at once."""
 
 
 def _check(said: GitResult) -> None:
-    """Raises Trouble or Overtaken when git failed."""
+    """Raises SyncError or ConcurrentUpdate when git failed."""
     words = said.error + said.out
     if not said.code:
         return
@@ -123,7 +123,7 @@ def _sentence(said: GitResult) -> str:
 
 
 async def _said(git: Git, *words: str, seconds: float) -> GitResult:
-    """Raises Trouble when there is no answer."""
+    """Raises SyncError when there is no answer."""
     try:
         return await git(*words, seconds=seconds)
     except TimeoutError:

@@ -97,8 +97,8 @@ def foreign(folder: Path, transcript: str) -> frozenset[str]:
 def foreign_lines(repository: pygit2.Repository, path: str) -> frozenset[str]:
     """
     The ids of the lines of the transcript *path* that commits of others added, and the empty id. Ours are the commits
-    with our trailer; who can push can forge it. Lines in no commit yet are ours too: those that a killed bot left.
-    Nobody who can only push can leave such lines.
+    with our trailer, which anyone who can push can forge. Lines in no commit yet count as ours: a killed bot left them,
+    and access by push alone cannot put such lines there.
     """
     newest = tip(repository)
     if newest is None:
@@ -108,7 +108,7 @@ def foreign_lines(repository: pygit2.Repository, path: str) -> frozenset[str]:
         try:
             parents = commit.parents
         except (KeyError, pygit2.GitError):
-            continue  # the end of a shallow clone: nobody knows what it added
+            continue  # the end of a shallow clone: what it added is unknown
         found = blob(commit.tree, path)
         before = [blob(parent.tree, path) for parent in parents]
         if found and not trailer(commit, ITEM) and all(one is None or one.id != found.id for one in before):

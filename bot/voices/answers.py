@@ -1,7 +1,7 @@
 """
-What a mind answered, taken apart: the words for people, and the record of where the speaker stands.
+Parses the answer of a model: the text for people, and the record of the speaker's stances.
 
-Reading never fails. What is not in the form is left out, and words without a record are words all the same.
+Parsing never fails. What does not fit the form is left out, and a text without a record is still used.
 """
 
 import json
@@ -32,7 +32,7 @@ _ASKS = re.compile(r"[?？؟][!?？؟]*")
 
 
 class Answered(NamedTuple):
-    """`recorded`: the form was kept well enough to know what the speaker said of itself."""
+    """`recorded`: the answer had a usable record."""
 
     text: str
     stances: tuple[Stance, ...] = ()
@@ -42,7 +42,7 @@ class Answered(NamedTuple):
 
 
 def read(answer: str, *, turns: Collection[str]) -> Answered:
-    """*turns* are the ids that the speaker could know; a stance rests on no others."""
+    """*turns* are the ids that the speaker could know; other ids in a stance are dropped."""
     text, found = _apart(answer.replace("\r\n", "\n"))
     if found is None:
         return Answered(text)
@@ -63,8 +63,8 @@ def questions_in(text: str) -> int:
 
 def _apart(answer: str) -> tuple[str, Mapping[str, Any] | None]:
     """
-    The words, and the record behind them. One with words behind it was quoted, or copied from somewhere: it is none of
-    the words either, and says nothing of the speaker.
+    The text, and the record at its end. A record with text after it was quoted or copied: it is removed from the text
+    and not used.
     """
     found: Mapping[str, Any] | None = None
     words: list[str] = []
@@ -82,7 +82,7 @@ def _apart(answer: str) -> tuple[str, Mapping[str, Any] | None]:
 
 
 def _without_tail(text: str, found: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:
-    """A record that stands in no block, or that was cut off."""
+    """Removes a record that is in no code block, or that was cut off."""
     for bare in _BARE.finditer(text):
         record = _record(text[bare.start() :], alone=True)
         begins_a_line = not text[: bare.start()].rpartition("\n")[2].strip()
@@ -100,7 +100,7 @@ def _is_cut_off(text: str) -> bool:
 
 
 def _record(text: str, *, alone: bool) -> Mapping[str, Any] | None:
-    """Personas may talk about JSON, too: an object with other fields is a record only if it has stances."""
+    """Personas may also write JSON about the work: an object with other fields is a record only if it has stances."""
     return next((one for one in objects_in(text) if _is_record(one, alone=alone)), None)
 
 
@@ -142,21 +142,20 @@ def _share(given: Any) -> float | None:
 
 
 def _with_question(text: str, found: Mapping[str, Any]) -> str:
-    """Exactly one, if the persona is not satisfied: what the words ask already is not asked once more."""
+    """Adds the question of the record if the persona is not satisfied and the text asks nothing."""
     question = text_row(found.get("question"), QUESTION_CHARS)
     if found.get("satisfied") is not False or not question or _ASKS.search(text):
         return text
     return f"{text} {question}".strip()
 
 
-# What a mind wrote, made fit to be said by a persona: its own words, visible, and nothing else.
+# Prepares the text of a model to be posted for a persona: only the persona's own words, all of them visible.
 #
-# Nothing in it pings or acts, whoever shows it sees to that (`Message.text`); here it must not deceive
-# either.
+# That nothing in it pings or acts is the task of `Message.text`; here it must not deceive.
 
 
 LONGEST = 3_000
-"""Characters that a contribution may have; five times what is asked for is no mistake in counting."""
+"""The most characters of a contribution: about five times what the prompt asks for."""
 
 _MARKED = re.compile(r"^(?:<<<|>>>)[0-9a-f]{16}.*$", re.MULTILINE)
 _LINK = re.compile(r"!?\[(?P<label>[^\]\n]{0,300})\]\(\s*<?(?P<url>[^)\s>]{1,2000})>?[^)\n]{0,300}\)")
@@ -176,7 +175,7 @@ _ENDS = re.compile(r"(?<=[.!?。！？])\s|\n")
 
 
 class SpeakerPrefixes:
-    """How names stand before words at this table."""
+    """Recognizes names in front of words, such as "Maya:"."""
 
     def __init__(self, roster: Roster, people: Iterable[str] = ()) -> None:
         self._names = {name.casefold(): one.key for one in roster for name in (one.name, one.first_name)}
@@ -190,8 +189,8 @@ class SpeakerPrefixes:
 
     def own(self, text: str, persona: Persona) -> str:
         """
-        The words of *persona* in *text*: without its name before them, and up to where somebody else's begin. Empty
-        where nothing else is in it.
+        The words of *persona* in *text*: without its name before them, and up to where those of another speaker begin.
+        Empty when there are none.
         """
         kept: list[str] = []
         at = 0
@@ -209,19 +208,19 @@ class SpeakerPrefixes:
 
 
 def tidied(text: str) -> str:
-    """Links say where they lead; markers, preambles and what cannot be seen are gone."""
+    """*text* with the addresses of links shown, and without markers, preambles and invisible characters."""
     bare = _MARKED.sub("", sanitized(text))
     shown = _ANGLED.sub(_open, _LINK.sub(_open, bare))
     return _PREAMBLE.sub("", shown, count=1).strip()
 
 
 def declines(text: str) -> bool:
-    """Whether it is a model that speaks of itself, and not a persona of the work."""
+    """Whether the model refuses or speaks about itself, and not as a persona about the work."""
     return _DECLINES.match(text) is not None
 
 
 def shortened(text: str, limit: int = LONGEST) -> str:
-    """*text* up to the last sentence that has room; code that is cut open is closed."""
+    """*text* up to the last sentence that fits; an open code block is closed."""
     if len(text) <= limit:
         return text
     ends = [found.start() for found in _ENDS.finditer(text, 0, limit)]

@@ -1,7 +1,6 @@
 """
-A mind's synthesis, as far as it can be believed: names of those who spoke, turns that exist, decisions of people.
-
-What only personas favour was not decided, whatever a mind calls it.
+Reads a model's synthesis and checks it: names must be those of speakers, turns must exist, and decisions must be of
+people. A decision that only personas favour becomes an insight.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,7 +33,7 @@ Told = Mapping[str, Any]
 
 
 def concluded(text: str, debate: Elaboration) -> Synthesis:
-    """Raises VoiceError, "unstructured", where there is nothing in the form, or nothing in it."""
+    """Raises VoiceError, "unstructured", when there is no JSON object of the form, or no insight in it."""
     found = next((one for one in objects_in(sanitized(text)) if not FIELDS.isdisjoint(one)), None)
     if found is None:
         raise VoiceError("The synthesis was not in the form that was asked for.", reason="unstructured")
@@ -54,8 +53,6 @@ def concluded(text: str, debate: Elaboration) -> Synthesis:
 
 
 class _Reading:
-    """Knows who spoke, and in which turns."""
-
     def __init__(self, debate: Elaboration) -> None:
         self._turns = {turn.id: turn for turn in debate.turns}
         self._names = {turn.name.casefold(): turn.name for turn in debate.turns}
@@ -67,7 +64,7 @@ class _Reading:
             yield Insight(text=text, by=self._names_of(one, turns), turns=_ids(turns))
 
     def decisions(self, found: Told) -> tuple[tuple[Insight, ...], tuple[Decision, ...]]:
-        """Those that a person made in a turn of theirs; and the others, as what they are."""
+        """The decisions that no person made, as insights; then those that a person made in a turn."""
         proposed: list[Insight] = []
         made: list[Decision] = []
         for one, text in _entries(found.get("decisions")):
@@ -91,7 +88,7 @@ class _Reading:
             )
 
     def objections(self, found: Told) -> Iterator[Objection]:
-        """What nobody can read an outcome for is open: that is never a no."""
+        """An objection without a readable outcome is deferred, never rejected."""
         for one, text in _entries(found.get("objections")):
             turns = self._turns_of(one)
             yield Objection(
@@ -108,7 +105,7 @@ class _Reading:
             )
 
     def _names_of(self, one: Told, turns: tuple[Turn, ...]) -> tuple[str, ...]:
-        """Those who are named; else those whose turns they are."""
+        """The named speakers; without any, the speakers of the turns."""
         named = dict.fromkeys(name for name in map(self._name, _texts(one.get("by"), LONGEST)) if name)
         return tuple(named) or tuple(dict.fromkeys(turn.name for turn in turns))
 
@@ -117,12 +114,12 @@ class _Reading:
         return tuple(self._turns[turn] for turn in ids if turn in self._turns)
 
     def _name(self, said: str) -> str:
-        """As it is written; empty for somebody who said nothing."""
+        """The name as the speaker writes it; empty for a name that did not speak."""
         return self._names.get(said.casefold(), "")
 
 
 def _entries(given: Any) -> Iterator[tuple[Told, str]]:
-    """A mind that gives a text instead of an object has said all the same what it means."""
+    """Entries with their text. A plain text counts as an object with only that text."""
     for one in (given if isinstance(given, list) else [])[:MOST]:
         told = one if isinstance(one, Mapping) else {"text": one}
         if text := text_row(told.get("text"), LONGEST):

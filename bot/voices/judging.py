@@ -1,6 +1,6 @@
 """
-The roles of the planning workshop and the writer of its plan: what the specification says, or what a model says
-with the specification before it. What they say is shown and kept; people decide.
+The roles of the planning workshop and the writer of its plan, by rules or by a model that is given the specification.
+Their verdicts are shown and kept; people decide.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ class OfflineWorkshop:
 
 
 class ModelWorkshop:
-    """*roles* are the workshop's personas; a role without a persona or a model is answered for by *rules*."""
+    """*roles* are the workshop's personas; *rules* answers for a role without a persona or a model."""
 
     reads = READ
 
@@ -72,7 +72,7 @@ class ModelWorkshop:
         self._rules = rules
 
     async def judge(self, ws: Workshop, role: str, case: PlanningCase) -> tuple[RoleVerdict, Facts]:
-        """Never raises: a role whose model fails cannot say. Its calls count."""
+        """Never raises: when the model fails, the verdict is unreadable. Its calls are still counted."""
         persona = next((one for one in self._roles if one.actor == role), None)
         mind = self._mind_of(persona.key) if persona else None
         if persona is None or mind is None:
@@ -89,7 +89,7 @@ class ModelWorkshop:
         return read_verdict(sanitized(text)), thinking.facts
 
     async def formalize(self, ws: Workshop, case: PlanningCase, *, lines: Iterable[Line]) -> WrittenPlan:
-        """A model's plan if it is valid and contradicts no entry, at the second attempt if need be; else the rules'."""
+        """A model's plan if it is valid and contradicts no entry, within two attempts; otherwise the rules'."""
         said, mind = tuple(lines), self._mind_of(next(iter(self._roles)).key)
         if mind is None:
             return await self._rules.formalize(ws, case, lines=said)

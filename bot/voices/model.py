@@ -1,7 +1,7 @@
 """
-What a persona thinks with: one call to a model, whoever's it is.
+The interface between prompts and models: one call of a model, of any provider.
 
-Prompts are made above this line, and know no provider; providers are called below it, and know no roundtable.
+Code that makes prompts knows no provider, and code that calls providers knows no roundtable.
 """
 
 import re
@@ -15,8 +15,8 @@ from bot.engine.ports import Facts
 
 class Prompt(NamedTuple):
     """
-    *stable* parts come first, the most lasting one first of all, and are the same to the byte from turn to turn, so
-    that a provider can keep them; *moving* is what is new.
+    *stable* parts come first, the one that changes least at the beginning. They are the same to the byte from turn to
+    turn, so that a provider can cache them; *moving* is what is new.
     """
 
     stable: tuple[str, ...]
@@ -25,8 +25,8 @@ class Prompt(NamedTuple):
 
 class Usage(NamedTuple):
     """
-    What a thought took. Tokens are None where the provider does not say, and so is *dollars* where nobody knows the
-    price: unknown is not free. *tokens_cached* are among *tokens_in*.
+    What a call took. Tokens are None when the provider does not report them, and *dollars* is None when the price is
+    unknown. *tokens_cached* are part of *tokens_in*.
     """
 
     provider: str
@@ -54,17 +54,17 @@ class LanguageModel(Protocol):
         ...
 
 
-# A mind that is told no secrets: whatever a prompt is made of, they are hidden before it leaves us.
+# Secrets are redacted from every prompt before it is sent.
 
 
 _EDGE = re.compile(r"(^(?:<<<|>>>)[0-9a-f]+.*$)", re.MULTILINE)
-"""Where material begins or ends (`prompts/fencing.py`), or looks like it."""
+"""A line that begins or ends material (`prompts/fencing.py`), or looks like one."""
 
 
 class RedactingModel(LanguageModel):
     """
-    Files of the workspace go into prompts, and nobody redacted those. The same text is redacted in the same way, so
-    what a provider keeps of the stable parts stays of use.
+    Needed because prompts contain files of the workspace, which are not redacted. The same text is always redacted in
+    the same way, so a provider's cache of the stable parts stays valid.
     """
 
     def __init__(self, mind: LanguageModel, redact: Redact) -> None:
@@ -77,15 +77,15 @@ class RedactingModel(LanguageModel):
         return thought._replace(text=self._redact(thought.text))
 
     def _hidden(self, text: str) -> str:
-        """Piece by piece: a key that begins in one file and ends in another would take all between with it."""
+        """Piece by piece: a key that seemed to begin in one file and end in another would hide all between them."""
         return "".join(map(self._redact, _EDGE.split(text)))
 
 
-# What a persona's part took, for the line that keeps it: all calls of it together.
+# The usage of all calls for one contribution, for its line in the transcript.
 
 
 def facts_of(usages: Iterable[Usage]) -> Facts:
-    """Which model answered last, and what all calls took. A sum of which a part is unknown is unknown."""
+    """The model that answered last, and the sums of all calls. A sum with an unknown part is left out."""
     used = tuple(usages)
     if not used:
         return {}

@@ -1,7 +1,6 @@
 """
-What a model proposes for the open step, as patches. What does not fit the kinds of the step, or names a source
-that does not exist, is left out: a proposal is never repaired by guessing. A decision is proposed in the words of
-the people who are named as its source, or not at all.
+A model's proposals for the open step, as patches. A proposal that does not fit the kinds of the step, or names no
+existing source, is left out and never repaired. A decision must be in the words of a person who is named as its source.
 """
 
 import re
@@ -17,12 +16,12 @@ from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
 
 MOST_PROPOSALS = 8
-"""More than a card shows at once is more than people read."""
+"""As many as a card shows at once."""
 ENTRIES_SHOWN = 60
 
 
 def prompt(scene: Scene) -> Prompt | None:
-    """None where nothing was said, or the step collects nothing."""
+    """None when nothing was said, or the step collects nothing."""
     kinds = _kinds(scene)
     if not kinds or not scene.rt.answers:
         return None
@@ -105,7 +104,7 @@ class _Reader:
 
 
 def _kinds(scene: Scene) -> tuple[Kind, ...]:
-    """What the step collects, and what is heard in every step."""
+    """The kinds that the step collects, and those that are recognized in every step."""
     schema, step = scene.playbook.schema, scene.step
     shown = schema.shown_in(step.step_id) if step else ()
     heard = (kind for kind in schema.kinds.values() if kind.anywhere)

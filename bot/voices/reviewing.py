@@ -35,7 +35,7 @@ INPUTS: Mapping[str, tuple[str, ...]] = {
 
 class ChecklistReviewers:
     async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
-        """The gaps of the steps that *persona* leads. Nobody has judged anything."""
+        """The gaps of the steps that *persona* leads; nothing is judged."""
         found = await asyncio.to_thread(
             coverage.gaps_by_lead, case.playbook, case.specification, case.steps_completed
         )
@@ -67,7 +67,7 @@ class ModelReviewers:
         self._checklist = checklist
 
     async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
-        """Raises VoiceError: a reviewer who could not look has found nothing, and that is said."""
+        """Raises VoiceError, so that a failed review is not taken for one without findings."""
         listed = await self._checklist.opinion(case, persona)
         mind = self._mind_of(persona.key)
         if mind is None:
@@ -94,7 +94,7 @@ async def findings(mind: LanguageModel, case: ReviewCase, persona: Persona) -> t
 
 
 def texts_of(files: Mapping[str, str]) -> Mapping[str, str]:
-    """What can be reviewed, by the names that steps use."""
+    """The files that can be reviewed, by the names that steps use."""
     named = {path.removeprefix("docs/common/"): text for path, text in files.items()}
     return {
         path: text for path, text in sorted(named.items()) if path != DRAFT and len(text) <= LONGEST_CHARS
@@ -120,7 +120,7 @@ def _unseen(case: ReviewCase, given: Iterable[ReviewerOpinion]) -> Iterator[str]
 
 
 def _findings(text: str, texts: Mapping[str, str]) -> tuple[Finding, ...] | None:
-    """None where there is no list of findings, however short."""
+    """None when the answer has no list of findings; the list may be empty."""
     given = next(
         (one["findings"] for one in objects_in(sanitized(text)) if isinstance(one.get("findings"), list)),
         None,
@@ -132,7 +132,7 @@ def _findings(text: str, texts: Mapping[str, str]) -> tuple[Finding, ...] | None
 
 
 def _finding(given: Any, texts: Mapping[str, str]) -> Finding | None:
-    """Of a file that is there; a line that is not is the whole file."""
+    """None for a file that was not shown. A line that does not exist stands for the whole file."""
     if not isinstance(given, Mapping):
         return None
     file, text = given.get("file"), given.get("text")

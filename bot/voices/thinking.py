@@ -1,9 +1,9 @@
 """
-Personas that think: each task becomes a prompt, the mind's answer what a persona says or writes.
+Personas with a model: each task becomes a prompt, and the model's answer becomes what the persona says or writes.
 
-What a mind gets wrong is asked for once more, with what was wrong, and then left out: an error is never an opinion, and
-nothing is said in a persona's name that it did not say. When a mind fails for good, VoiceError says why, and the
-roundtable goes on without a model until somebody wants it back.
+After an unusable answer the model is asked once more, with what was wrong; a second one is dropped. Nothing is posted
+in a persona's name that its model did not write. When a model fails for good, VoiceError says why, and the roundtable
+goes on without a model until a person turns it on again.
 """
 
 import logging
@@ -27,10 +27,10 @@ from bot.voices.prompts.seen import sanitized
 log = logging.getLogger(__name__)
 
 EMPTY, LONG, VOICES, REFUSED, PARTS, QUESTION = "empty", "long", "voices", "refused", "parts", "question"
-"""What can be wrong with an answer; so are the sentences called with which a mind is asked once more."""
+"""What can be wrong with an answer. Each is also the heading of the sentence in `again.md` for the second attempt."""
 
 OF_A_MIND = {"empty": EMPTY, "cut_off": LONG, "refused": REFUSED}
-"""A mind's own words for it."""
+"""The same, by the reasons of a model's VoiceError."""
 
 REASONS = {EMPTY: "empty", LONG: "cut_off", VOICES: "unstructured", REFUSED: "refused"}
 
@@ -49,8 +49,8 @@ CONCLUDING = CallLimits(120.0, 4_000)
 
 class ModelVoices:
     """
-    *mind_of* gives a persona's mind, by its key, or None; *offline* speaks for whoever has none, and for a roundtable
-    that goes on without a model.
+    *mind_of* gives a persona's model, by its key, or None. *offline* speaks for a persona without one, and in a
+    roundtable that goes on without a model.
     """
 
     def __init__(self, mind_of: MindOf, offline: Voices) -> None:
@@ -92,7 +92,7 @@ class ModelVoices:
         return found or (), thinking.facts
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
-        """Whether it is tried again is decided where it is counted: ERR-ELAB-007."""
+        """Raises VoiceError. The caller counts failures and decides about another attempt (ERR-ELAB-007)."""
         if (mind := self._mind(cue)) is None:
             return await self._offline.synthesize(cue, files)
         debate, scene = _debate(cue), _scene_of(cue, files)
@@ -110,7 +110,7 @@ class ModelVoices:
 
 
 class ModelSession:
-    """One persona at work on one thing, however many calls that takes, and what they took together."""
+    """All calls of a model for one task, and what they took together."""
 
     def __init__(self, mind: LanguageModel, allowance: CallLimits) -> None:
         self._mind = mind
@@ -122,7 +122,7 @@ class ModelSession:
         return facts_of(self._usages)
 
     async def about(self, prompt: Prompt) -> str:
-        """Raises VoiceError, and never one that is worth another try: minds have tried what there is to try."""
+        """Raises VoiceError, without `again`: the chain of models has made all attempts already."""
         seconds, tokens = self._allowance
         try:
             thought = await self._mind.think(prompt, seconds=seconds, tokens=tokens)
@@ -134,8 +134,8 @@ class ModelSession:
 
 class AnswerSpec:
     """
-    What an answer has to be, so that a persona can say it here. *turns* are those it has read. Who *assesses* what was
-    answered, and is not satisfied, asks one question.
+    The requirements for an answer. *turns* are the ids of the turns that the persona has read. If it *assesses*
+    people's answers and is not satisfied, it must ask exactly one question.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ class AnswerSpec:
         self._assesses = assesses
 
     def read(self, text: str) -> tuple[Answered, str]:
-        """What was answered, and what is wrong with it; empty where nothing is."""
+        """The answer, and what is wrong with it; empty when nothing is."""
         found = answers.read(sanitized(text), turns=self._turns)
         whole = answers.tidied(found.text)
         own = self._names.own(whole, self._persona)
@@ -175,7 +175,7 @@ async def _spoken(mind: LanguageModel, cue: VoiceContext, prompt: Prompt, wanted
         answer, flaw = await _answered(tasks.again(prompt, flaw), wanted, thinking)
     if flaw == LONG and answer.text:
         answer, flaw = answer._replace(text=answers.shortened(answer.text)), ""
-    if flaw == QUESTION:  # what it says about the answer is worth having all the same
+    if flaw == QUESTION:  # what it says about the answer is still useful
         flaw = ""
     if flaw:
         raise VoiceError(f"{cue.persona} found no words that could be used.", reason=REASONS[flaw])
@@ -194,7 +194,7 @@ async def _answered(prompt: Prompt, wanted: AnswerSpec, thinking: ModelSession) 
 
 
 async def _scene(cue: VoiceContext) -> Scene:
-    """With the item's files, if they can be read: somebody can speak without."""
+    """With the item's files, or without any if they cannot be read."""
     try:
         files = await cue.files()
     except EffectError as error:

@@ -119,7 +119,7 @@ _PLAIN = re.compile(r"[\w./:@+-]{1,100}")
 
 
 class Caller:
-    """A mind of one model, which is called once."""
+    """One model; each `think` is a single call."""
 
     def __init__(
         self,

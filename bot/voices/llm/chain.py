@@ -1,9 +1,9 @@
 """
 Several models as one: when one fails, the next is asked at once.
 
-    ChainOfMinds   the order of models, and what is asked once more after a wait
-    Link           one model: a bounded number of calls at a time, each for a bounded time
-    Circuit        the circuit breaker of a provider: after some failures in a row it is not called for a while
+    ModelChain       the order of models, and what is asked once more after a wait
+    ModelLink        one model: a bounded number of calls at a time, each for a bounded time
+    CircuitBreaker   the circuit breaker of a provider: after some failures in a row it is not called for a while
 
 Waiting comes last: another model now is better than the same one later.
 """
@@ -116,7 +116,7 @@ class ModelLink:
         mind = await self._mind()
         seconds = min(seconds, self._seconds)
         async with self._place(seconds):
-            self._check()  # the call before may have found out that it is of no use
+            self._check()  # an earlier call may have failed during the wait
             with self._gate.circuit.asked(), span("think", model=str(self.name)):
                 try:
                     return await mind.think(prompt, seconds=seconds, tokens=tokens)

@@ -64,7 +64,7 @@ def load(names: Iterable[ModelName], keys: Keys, *, seconds: float) -> Loaded:
 
 
 def caller(name: ModelName, given: Account, http: AsyncClient) -> Caller:
-    """Raises Unusable when the provider's library refuses what is configured."""
+    """Raises ModelUnusable when the provider's library refuses what is configured."""
     provider = PROVIDERS[name.provider]
     try:
         model, errors = CLIENTS[provider.extra](name, given, http)

@@ -1,7 +1,7 @@
 """
 What personas say in a discussion without a model: the lead's framing, and prepared questions.
 
-A prepared question is chosen by what coverage finds missing, and is asked once in an item, by whichever persona.
+A prepared question is chosen by what coverage finds missing, and is asked once in an item, by any persona.
 """
 
 from collections.abc import Iterator, Sequence
@@ -112,7 +112,7 @@ def _shortened(names: list[str], most: int) -> list[str]:
 
 
 def has_floor(here: Situation) -> bool:
-    """In the opening everybody but the lead, once; afterwards only who is addressed by name."""
+    """In the opening each persona but the lead, once; afterwards only a persona that is addressed by name."""
     return _opens(here) or is_addressed(here)
 
 

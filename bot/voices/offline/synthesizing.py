@@ -1,7 +1,7 @@
 """
 The synthesis of a discussion without a model: only what people said explicitly, in their words, with their names.
 
-Nobody's stance is made up, and no objection is weighed.
+No stance is made up, and no objection is weighed.
 """
 
 import re

@@ -1,1 +1,1 @@
-"""What a mind is asked, made of a roundtable and nothing else: the same roundtable gives the same prompt, always."""
+"""Prompts for models. They depend on the roundtable alone: the same roundtable always gives the same prompt."""

@@ -1,7 +1,6 @@
 """
-Who hears whom: in the first round, those who do not lead answer the framing without hearing each other.
-
-Who has heard a good answer gives it again; three answers that were found apart are worth three.
+Which turns a persona sees: in the first round, the personas that do not lead answer the framing without seeing each
+other's answers, because a persona that has read a good answer repeats it.
 """
 
 from bot.domain.discussion import positions

@@ -1,7 +1,7 @@
 """
-A discussion in bounded room: the newest turns as they were said, of earlier ones a line each, of the oldest a number.
+A discussion in a bounded length: the newest turns word for word, earlier ones in a line each, the oldest only counted.
 
-People's words stay longest: what a persona said can be said again, what a person knows may be said once.
+People's words are kept longest, because a model can produce a persona's words again, but not those of a person.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,11 +16,11 @@ DIGEST_CHARS = 1_500
 GIST_CHARS = 110
 ISSUES_CHARS = 1_200
 ISSUE_CHARS = 340
-"""Names that were cut cannot be used again, and other words would be another position."""
+"""Longer than an issue and a position can be, so that none is cut: a model has to repeat them exactly."""
 
 
 class QuoteLimits(NamedTuple):
-    """For what is shown word for word: so many of the newest, together and each in so many characters."""
+    """Of turns word for word: *most* of them, *chars* in all, *each* for one, and *newest* for the last one."""
 
     most: int
     chars: int
@@ -29,14 +29,14 @@ class QuoteLimits(NamedTuple):
 
 
 TALKING = QuoteLimits(most=8, chars=5_000, each=1_500, newest=4_000)
-"""For somebody who is about to speak: what was said last is what they answer."""
+"""For a persona that is about to speak, and answers what was said last."""
 
 WRITING = QuoteLimits(most=200, chars=40_000, each=8_000, newest=8_000)
-"""For somebody who writes down what everybody said: once, and with as little lost as possible."""
+"""For a synthesis, which is made once and should lose as little as possible."""
 
 
 class QuotedTurn(NamedTuple):
-    """Something that was said, by whom, and whether that is a person."""
+    """*label* names the speaker; *human* is whether that is a person."""
 
     label: str
     text: str
@@ -62,7 +62,7 @@ def told_in_answers(answers: Iterable[Answer], names: dict[str, str]) -> tuple[Q
 
 
 def recent(told: Sequence[QuotedTurn], room: QuoteLimits = TALKING) -> tuple[QuotedTurn, ...]:
-    """The newest ones that have room, and the newest of all in any case."""
+    """As many of the newest as fit, and always the newest one."""
     kept: list[QuotedTurn] = []
     left = room.chars
     for one in reversed(told[-room.most :]):
@@ -75,12 +75,12 @@ def recent(told: Sequence[QuotedTurn], room: QuoteLimits = TALKING) -> tuple[Quo
 
 
 def words_of(told: Sequence[QuotedTurn]) -> str:
-    """As they were said, each line of them quoted."""
+    """Word for word, each line quoted."""
     return "\n\n".join(f"{one.label}:\n{quoted(one.text)}" for one in told)
 
 
 def digest(told: Sequence[QuotedTurn]) -> str:
-    """A line each, in order; where there is no room, the oldest go, those of personas first."""
+    """A line each, in order. Where they do not fit, the oldest are dropped, those of personas first."""
     rows = [(f"{one.label}: {row(one.text, GIST_CHARS)}", one.human) for one in told]
     length = sum(len(line) for line, _ in rows)
     kept = dict(enumerate(rows))
@@ -94,7 +94,7 @@ def digest(told: Sequence[QuotedTurn]) -> str:
 
 
 def standing(turns: Sequence[Turn]) -> str:
-    """Where each persona stands now on each issue, the newest issues where there is no room for all."""
+    """The present position of each persona on each issue; where not all fit, the newest."""
     newest: dict[tuple[str, str], tuple[Turn, Stance]] = {}
     for turn in turns:
         for stance in turn.stances:

@@ -1,8 +1,8 @@
 """
-The markers around material (issue 5 §5): nobody who writes some can end it, because nobody knows what ends it.
+The markers around material in a prompt (issue 5 §5). Its authors cannot end it, because they do not know the marker.
 
-A marker is made of a roundtable's own name for itself, so that it stays the same from turn to turn and a provider can
-keep what it has read. Whoever found it out and writes it gains nothing: then it is another one.
+A marker is made from a seed, such as the roundtable's slug and incarnation, so that it stays the same from turn to turn
+and a provider's cache stays valid. If the material contains the marker, another one is used.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from bot.domain.values.text import one_line
 from bot.voices.model import Prompt
 
 FENCE = "\x00"
-"""Stands for the marker until it is known what the material says. Text that was `seen` has no such character."""
+"""Stands for the marker until all material is known. Text from `seen.sanitized` has no such character."""
 
 MARKER_CHARS = 16
 LABEL_CHARS = 200
@@ -22,7 +22,7 @@ NOT_HEX = bytes({*range(256)} - {*b"0123456789abcdef"})
 
 
 def fenced(label: str, text: str) -> str:
-    """Also what was not `seen`, an id or a name of a file, cannot become a marker."""
+    """FENCE is removed from *text*, because ids and file names are not sanitized."""
     return f"<<<{FENCE} {one_line(label, LABEL_CHARS)}\n{text.replace(FENCE, '')}\n>>>{FENCE}"
 
 
@@ -34,7 +34,7 @@ def sealed(stable: Iterable[str], moving: str, *, seed: str) -> Prompt:
 
 
 def marker_for(seed: str, texts: Iterable[str]) -> str:
-    """The first of *seed* that *texts* do not hold, however it is spelled there."""
+    """The first marker of *seed* that is not in *texts*, in any spelling."""
     said = b"\n".join(map(_folded, texts))
     candidates = (
         hashlib.sha256(f"{seed}/{number}".encode()).hexdigest()[:MARKER_CHARS] for number in count()
@@ -43,6 +43,6 @@ def marker_for(seed: str, texts: Iterable[str]) -> str:
 
 
 def _folded(text: str) -> bytes:
-    """Letters and digits that look alike are alike, and what stands between them is nothing."""
+    """Only the hexadecimal digits of *text*; characters that look alike count as the same."""
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
     return plain.casefold().encode(errors="replace").translate(None, NOT_HEX)

@@ -1,4 +1,4 @@
-"""The prompts of those who judge: roles of the planning workshop, and reviewers of an item's files."""
+"""The prompts for judging: roles of the planning workshop, and reviewers of an item's files."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -72,7 +72,7 @@ def formalize(
 
 
 def review(name: str, persona: Persona, table: Roster, *, files: Files) -> Prompt:
-    """*name* is the item's: a place of its own for the markers."""
+    """*name* is the item's; it is the seed of the markers."""
     stable = (f"{rules()}\n\n{described(persona, table)}", _files(files, name))
     return sealed(stable, filled("review", most=MOST_FINDINGS), seed=f"review/{name}")
 
@@ -95,7 +95,7 @@ def _briefing(ws: Workshop) -> str:
 
 
 def _said(lines: Iterable[Line]) -> list[str]:
-    """The newest of what people said, in order."""
+    """The newest messages of people, in order."""
     told = (line for line in reversed(tuple(lines)) if line.source is Source.USER and line.message_id)
     newest = list(islice(told, MOST_LINES))
     return [

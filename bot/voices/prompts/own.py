@@ -1,7 +1,6 @@
 """
-Of the file that all items share, an item is shown its own part: others are held where not everybody may look.
-
-Their parts stay in the file. What a mind has not read it cannot repeat in somebody else's channel.
+Of the file that all items share, a model is shown only the part of its item, because other items may be discussed in
+private channels: a model cannot repeat there what it has not read. The file itself is not changed.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """
-Who speaks, about what, and with which files at hand: the parts of a prompt that stay the same from turn to turn.
+The speaker, the item and its files: the parts of a prompt that stay the same from turn to turn.
 
-The most lasting comes first, so that a provider can keep as much as possible: rules and persona as long as there are
-any, the item and its step for a step, its files until one of them changes.
+What changes least comes first, so that a provider can cache as much as possible: rules and persona never change, the
+item and its step change with the step, and the files when one of them is written.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -27,7 +27,7 @@ CAST = {
     "architect": "solutions-architect",
     "designer": "system-designer",
 }
-"""Whose reflexes to each other are written down; at another table everybody has only their own persona."""
+"""The personas for which `reflexes.md` has a part; it is used only when all three are there."""
 
 
 class Scene(NamedTuple):
@@ -113,13 +113,13 @@ def _earlier(rt: Roundtable) -> str:
 
 
 def _files(scene: Scene) -> str:
-    """Those of the step first, as long as there is room."""
+    """As many as fit, those of the step first."""
     wanted = scene.step.outputs if scene.step else ()
     return shown(scene.files, slug=scene.rt.slug, room=FILES_CHARS, first=wanted)
 
 
 def shown(files: Mapping[str, str], *, slug: str, room: int, first: Collection[str] = ()) -> str:
-    """As many of the *files* of the item *slug* as have room, those called *first* before the others."""
+    """As many of the *files* of the item *slug* as fit, those named in *first* before the others."""
     paths = sorted(files, key=lambda path: (path.rpartition("/")[2] not in first, path))
     parts: list[str] = []
     for path in paths:

@@ -1,8 +1,7 @@
 """
-Foreign text as a mind is shown it: everything in it can be seen, and it ends where it ends.
+Foreign text for prompts: without invisible characters, and of bounded length.
 
-Characters that people do not see are how instructions are smuggled past them, and how words are hidden from whoever
-looks for them.
+Invisible characters can hide instructions from people who read the text, and words from programs that search it.
 """
 
 import re
@@ -12,7 +11,7 @@ from bot.domain.values.text import clean, one_line
 CUT = " … [cut]"
 NAME_CHARS = 60
 READ_AHEAD = 4
-"""So many times as much is looked at as is shown: some of it may not be to be seen."""
+"""How much of a text is read, as a multiple of what is shown: some characters of it may be invisible."""
 
 _FLAG = "\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f"
 _INVISIBLE = re.compile(
@@ -25,7 +24,7 @@ _NO_NAME = re.compile(r"[\[\]<>`*_\"|]")
 
 
 def sanitized(text: str, limit: int | None = None) -> str:
-    """*text* without what nobody can see, and of at most *limit* characters, saying so where it was cut."""
+    """*text* without invisible characters, and cut to at most *limit* characters with a mark."""
     ahead = text if limit is None else text[: READ_AHEAD * limit]
     shown = _visible(ahead).strip()
     if limit is None or (len(shown) <= limit and len(ahead) == len(text)):
@@ -49,10 +48,10 @@ def text_row(given: object, limit: int) -> str:
 
 
 def named(name: str) -> str:
-    """A name that can be nothing but a name."""
+    """A name without characters that mean something in a prompt."""
     return row(_NO_NAME.sub("", name), NAME_CHARS) or "somebody"
 
 
 def quoted(text: str) -> str:
-    """Line by line behind a `>`, so that no line of it can be taken for one of ours."""
+    """Each line behind a `>`, so that none can be taken for a line of the prompt."""
     return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))

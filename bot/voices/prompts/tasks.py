@@ -1,4 +1,4 @@
-"""The prompt of each task: what is stable about it, and what is new this time."""
+"""The prompt of each task: its stable parts, and what is new this time."""
 
 from collections.abc import Iterator, Sequence
 
@@ -95,7 +95,7 @@ def propose(scene: Scene, entries: str, kinds: str) -> Prompt:
 
 
 def again(prompt: Prompt, why: str) -> Prompt:
-    """The same once more, with *why* the first answer could not be used: the name of a sentence."""
+    """*prompt* once more; *why* is the heading in `again.md` of what was wrong with the first answer."""
     return prompt._replace(moving=f"{prompt.moving}\n\n# Once more\n\n{part_of('again', why)}")
 
 
@@ -104,7 +104,7 @@ def _prompt(scene: Scene, moving: str) -> Prompt:
 
 
 def _task(scene: Scene, debate: Elaboration) -> str:
-    """What makes this turn this turn; people are answered, whatever else it is."""
+    """The task of this turn. A person who spoke last is answered in every kind of turn."""
     persona, last = scene.persona.key, debate.turns[-1] if debate.turns else None
     told: list[str] = []
     if debate.is_challenging(persona):
@@ -118,7 +118,7 @@ def _task(scene: Scene, debate: Elaboration) -> str:
 
 
 def _answer(scene: Scene, debate: Elaboration, last: Turn) -> str:
-    """To everything that waits for it, or to the *last* thing alone."""
+    """An answer to all turns that wait for this persona, or only to the *last* one."""
     persona, roster = scene.persona.key, scene.playbook.roster
     direct = [turn for turn in debate.unanswered if _is_for(persona, turn, debate, roster=roster)]
     others = [turn for turn in debate.unanswered if _is_for("", turn, debate, roster=roster)]
@@ -130,7 +130,7 @@ def _answer(scene: Scene, debate: Elaboration, last: Turn) -> str:
 
 
 def _is_for(persona: str, turn: Turn, debate: Elaboration, *, roster: Roster) -> bool:
-    """Said to *persona* by name; or, to nobody (empty), to whoever answers."""
+    """Whether *turn* addresses *persona* by name; for an empty *persona*, whether it addresses no persona."""
     address = roster.addressed(turn.text, lead=debate.lead)
     if address.kind is AddressKind.DIRECT:
         return persona in address.personas
@@ -144,7 +144,7 @@ def _once_more(debate: Elaboration) -> str:
 
 
 def _besides(debate: Elaboration) -> Iterator[str]:
-    """What nobody answered, because too much was said at once."""
+    """Messages that became no turn, because too much was said at once."""
     told = [
         QuotedTurn(f"{named(one.name)}, a person", one.text, human=True) for one in debate.besides if one.text
     ]
@@ -153,7 +153,7 @@ def _besides(debate: Elaboration) -> Iterator[str]:
 
 
 def _against(debate: Elaboration) -> Iterator[str]:
-    """What a synthesis is going to be held against, and what it has in any case."""
+    """What the synthesis is checked against: decisions that are kept, and objections that must be in it."""
     pressed = (f"{one.text} ({named(one.name)})" for one in debate.decided)
     if decided := [*pressed, *map(_decided, dissent.marked_decisions(debate))]:
         rows = "\n".join(f"- {row(one, OBJECTION_CHARS)}" for one in decided)

@@ -1,4 +1,4 @@
-"""The texts of the prompts, which come as files beside this module, and how blanks in them are filled."""
+"""The texts of the prompts, from the files beside this module, with their blanks filled."""
 
 from functools import cache
 from importlib.resources import files
@@ -9,7 +9,7 @@ from bot.domain.values.markdown import outline
 
 def filled(name: str, /, **blanks: object) -> str:
     """
-    The text *name* with its blanks filled; what is put in is not looked at again, so that a `$` in it stays one.
+    The text *name* with its blanks filled. A `$` in a filling stays as it is.
 
     Raises KeyError for a blank without a filling.
     """
@@ -18,7 +18,7 @@ def filled(name: str, /, **blanks: object) -> str:
 
 
 def part_of(name: str, heading: str, /, **blanks: str) -> str:
-    """What stands below a first-level *heading* of the text *name*, filled; empty where there is none."""
+    """The part below a first-level *heading* of the text *name*, filled; empty when there is none."""
     page = outline(text(name))
     found = next((one for one in page.headings if one.level == 1 and one.text == heading), None)
     said = "".join(page.lines[found.body : page.end(found, level=1)]).strip() if found else ""

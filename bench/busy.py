@@ -60,7 +60,7 @@ async def measure(plan: Plan) -> list[Row]:
 
 
 async def asked(send: Send, store: RedisStore, number: int) -> Figures:
-    """People in other threads, who leave time for what they are owed."""
+    """Messages of people in other threads, with pauses in which their effects are performed."""
     seconds = []
     for payload in (await first_messages(store, number)).payloads:
         seconds.append(await send(payload))

@@ -1,4 +1,4 @@
-"""The programs that are measured, each in a process of its own, whose words go to a file."""
+"""The programs that are measured, each in a process of its own, with its output in a file."""
 
 import asyncio
 import os
@@ -31,9 +31,9 @@ class Ended(Exception):
 async def child(
     *arguments: str, env: Mapping[str, str], log: Path, python: str = sys.executable
 ) -> AsyncIterator[subprocess.Popen[bytes]]:
-    """Ended when we are done with it, whatever happened."""
+    """The program is ended at the end, also after an exception."""
     with log.open("ab") as said:
-        running = subprocess.Popen(  # noqa: ASYNC220 -- its pipes are files, nobody waits for it
+        running = subprocess.Popen(  # noqa: ASYNC220 -- its pipes are files, and it is not waited for
             [python, *arguments], cwd=ROOT, env=_environment(env), stdout=said, stderr=said
         )
         try:
@@ -52,7 +52,7 @@ async def child(
 
 
 def bot_settings(slack: CannedSlack, workspace: Path, redis_url: str, *, http: bool) -> dict[str, str]:
-    """Of `roundtable run`; what is not given here is the default, as it is for everybody."""
+    """Of `roundtable run`; all others have their defaults."""
     app = {"SLACK_SIGNING_SECRET": SIGNING_SECRET} if http else {"SLACK_APP_TOKEN": BOT_APP}
     return {
         "SLACK_API_URL": slack.api_url,
@@ -70,7 +70,7 @@ def bare_settings(slack: CannedSlack, *, http: bool) -> dict[str, str]:
 
 
 async def accepting(port: int, running: subprocess.Popen[bytes], log: Path) -> None:
-    """Returns when somebody listens on *port*."""
+    """Returns when a program listens on *port*."""
     async with asyncio.timeout(READY_SECONDS):
         while True:
             if running.poll() is not None:
@@ -91,7 +91,7 @@ def cpu_seconds(process: int) -> float:
 
 
 def _environment(env: Mapping[str, str]) -> dict[str, str]:
-    """Ours, without whatever would make a child another bot than the one that is meant."""
+    """Ours, without the settings of another bot, which a child must not inherit."""
     others = {
         name: value
         for name, value in os.environ.items()

@@ -1,7 +1,7 @@
 """
 What the benchmarks share: rounds that alternate with a floor, ratios, and one JSON document at the end.
 
-A round runs the floor, what is measured, and the floor again, so that whatever else the machine is doing hits both.
+A round runs the floor, what is measured, and the floor again, so that other work of the machine affects both.
 A figure is the median of the rounds' ratios; how far the two runs of the floor are apart is the machine's noise.
 """
 

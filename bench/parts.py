@@ -34,7 +34,7 @@ class Parts(NamedTuple):
 
 
 class Payments:
-    """Tells whoever waits that a roundtable owes nothing more."""
+    """Tells waiting callers that the outbox of a roundtable is empty."""
 
     def __init__(self, engine: Roundtables, store: Store) -> None:
         self._engine = engine

@@ -90,7 +90,7 @@ async def decoded(file: Path) -> None:
 
 
 async def resumed(bot: Parts) -> None:
-    """Until the roundtable stands in its thread again and owes nothing: taken up, read, posted, committed."""
+    """Until the roundtable is in its thread again with an empty outbox: taken up, read, posted, committed."""
     key, place = f"resume.{unique()}", Place(team=TEAM, channel=CHANNEL)
     await bot.desk.resume(Resume(key=key, at=now(), person=Person(id=PERSON, name="Ada"), place=place), ITEM)
     ended = bot.payments.of(ITEM)
@@ -116,7 +116,7 @@ async def added(file: Path) -> None:
 
 
 async def in_thread(work: Callable[[], object]) -> None:
-    """As the bot does it, so that both pay for the way there and back."""
+    """As the bot does it, so that both include the cost of a thread."""
     await asyncio.to_thread(work)
 
 

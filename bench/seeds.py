@@ -88,7 +88,7 @@ def words_for(rt: Roundtable, text: str) -> Payload:
 
 
 def deletion_in(rt: Roundtable) -> Payload:
-    """Somebody took back a message that we never saw: it is noted, and owes nothing."""
+    """A person deleted a message that we never saw: it is noted, and has no effect."""
     return deletion(rt.place.channel, rt.place.thread)
 
 
@@ -100,7 +100,7 @@ def press_on(rt: Roundtable, action: Action) -> Payload:
 
 
 async def _put(store: RedisStore, roundtable: Roundtable) -> None:
-    """The store gives Redis half a second; nobody waits for what is only prepared here."""
+    """Until it is saved. The store gives Redis half a second, which may be too short; this is not measured."""
     while True:
         try:
             await store.put(roundtable, expected=0)

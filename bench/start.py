@@ -65,7 +65,7 @@ async def measure(plan: Plan) -> list[Row]:
 
 
 def imports() -> list[str]:
-    """Every import of somebody else's library, as it stands in the bot."""
+    """Every import of a third-party library, as it is written in the bot."""
     rooms = (
         path
         for path in (ROOT / "bot").rglob("*.py")

@@ -1,7 +1,7 @@
 """
-`roundtable run` as a replica that takes in and saves, and leaves what is owed to other replicas.
+`roundtable run` as a replica that takes in and saves, and leaves all effects to other replicas.
 
-That isolates the acknowledgement: in one process, what people are owed for the message before would compete with it.
+That isolates the acknowledgement: in one process, the effects of the message before would compete with it.
 """
 
 from collections.abc import AsyncIterator

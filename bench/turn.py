@@ -8,8 +8,8 @@ Goal: ≤ 3×.
 As a rule the process took the last word in that thread, too; the second row is a thread that another process took care
 of until now, or this one before it was started again: then it is found and read first.
 
-Below them, what the floor becomes by what a turn of ours has to do, step by step, with the same libraries and none of
-our code: nobody keeps these promises for less.
+Below them, the floor with more and more of what a turn of ours has to do, with the same libraries and none of our code:
+no program that does the same can cost less.
 """
 
 import asyncio
@@ -195,7 +195,7 @@ class Promised:
 
 
 class Woken(Promised):
-    """And whoever dies in the middle of it has a successor: what follows the input is a durable task."""
+    """The work after the input is also a durable task, which another process takes over after a crash."""
 
     def __init__(self, script: Script, wake: DocketWake) -> None:
         super().__init__(script, saves=3)
@@ -242,7 +242,7 @@ class Bot:
         for rt in held if self._knows else ():
             await self._parts.desk.retract(rt.place, _taken_back(rt))
             ended = self._parts.payments.of(rt.slug)
-            await ended.wait()  # it owes one thing: to find out what that person is called
+            await ended.wait()  # its one effect: to look up the name of that person
             ended.clear()
 
     async def turn(self, rt: Roundtable) -> None:
@@ -252,7 +252,7 @@ class Bot:
     async def check(self, held: list[Roundtable]) -> None:
         ended = await self._parts.store.get(held[-1].slug)
         assert ended, "it is still there"
-        assert not ended.outbox, "everything is paid"
+        assert not ended.outbox, "every effect was performed"
         assert ended.elaboration, "the floor is open"
         assert ended.elaboration.turn_count == seeds.elaborating_turns() + 2, "a person and one persona spoke"
 

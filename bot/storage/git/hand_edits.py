@@ -10,7 +10,7 @@ from pygit2 import Commit
 
 from bot.domain.item.artifacts import CheckedEdit, SectionEdit, UnreadableArtifact
 from bot.domain.roundtable.outcomes import HandEdit
-from bot.storage.git.history import COMMITS_LOOKED_AT, ITEM, SHORT, line_from
+from bot.storage.git.history import COMMITS_LOOKED_AT, ITEM, SHORT, recent
 from bot.storage.git.repository import blob, tip, trailer
 
 UNCOMMITTED = "uncommitted"
@@ -64,13 +64,12 @@ class _Section:
         """
         if not self._edit.replaces:
             return ""
-        ours = {self._edit.replaces, self._edit.digest}
-        line = islice(line_from(tip(self._repository)), COMMITS_LOOKED_AT)
-        for commit in chain(line, self._earlier_tips()):
-            if (version := self._at(commit)).digest in ours:
+        digests = {self._edit.replaces, self._edit.digest}
+        for commit in chain(recent(self._repository), self._earlier_tips()):
+            if (version := self._at(commit)).digest in digests:
                 return version.text
-        line = islice(line_from(tip(self._repository)), COMMITS_LOOKED_AT)
-        newest = next((one for one in line if trailer(one, ITEM) and blob(one.tree, self._path)), None)
+        ours = (one for one in recent(self._repository) if trailer(one, ITEM) and blob(one.tree, self._path))
+        newest = next(ours, None)
         return self._at(newest).text if newest else ""
 
     def _changes(self, newest: Commit) -> Iterator[Commit]:

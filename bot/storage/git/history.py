@@ -41,13 +41,12 @@ class History:
 
     def newest_of(self, slug: str) -> Commit | None:
         """Our newest commit of the item."""
-        recent = islice(line_from(tip(self._repository)), COMMITS_LOOKED_AT)
-        return next((commit for commit in recent if trailer(commit, ITEM) == slug), None)
+        return next((commit for commit in recent(self._repository) if trailer(commit, ITEM) == slug), None)
 
     def versions(self, path: str) -> Iterator[bytes]:
         """The contents of the file *path*, newest first."""
         last = None
-        for commit in islice(line_from(tip(self._repository)), COMMITS_LOOKED_AT):
+        for commit in recent(self._repository):
             found = blob(commit.tree, path)
             if found is not None and found.id != last:
                 last = found.id
@@ -55,8 +54,7 @@ class History:
 
     def newest_with(self, path: str) -> Commit | None:
         """The newest commit that has the file *path*."""
-        newest = islice(line_from(tip(self._repository)), COMMITS_LOOKED_AT)
-        return next((commit for commit in newest if blob(commit.tree, path)), None)
+        return next((commit for commit in recent(self._repository) if blob(commit.tree, path)), None)
 
     def codebase(self) -> str:
         """The newest commit of the code base; empty when there is no code base."""
@@ -107,6 +105,11 @@ def line_from(commit: Commit | None) -> Iterator[Commit]:
     while commit is not None:
         yield commit
         commit = _parent(commit)
+
+
+def recent(repository: pygit2.Repository) -> Iterator[Commit]:
+    """The commits of the branch, newest first, at most COMMITS_LOOKED_AT."""
+    return islice(line_from(tip(repository)), COMMITS_LOOKED_AT)
 
 
 def _parent(commit: Commit) -> Commit | None:

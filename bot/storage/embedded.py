@@ -56,9 +56,8 @@ class EmbeddedStore:
         self._path = path
         self._entries: dict[str, StoredSummary] = {}
         self._threads: dict[str, str] = {}
-        self._newer: dict[
-            str, str
-        ] = {}  # slugs saved by a newer version of this program, with the error sentence
+        # Slugs saved by a newer version of this program, with the error sentence.
+        self._newer: dict[str, str] = {}
         self._firsts: dict[str, float] = {}
         self._tidy_at = 0.0
         self._stack = AsyncExitStack()

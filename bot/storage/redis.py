@@ -137,9 +137,8 @@ class RedisStore(Connected):
     def __init__(self, url: str) -> None:
         super().__init__(url, connections=CONNECTIONS)
         self._settled: dict[str, int] = {}
-        self._newer: dict[
-            str, str
-        ] = {}  # slugs saved by a newer version of this program, with the error sentence
+        # Slugs saved by a newer version of this program, with the error sentence.
+        self._newer: dict[str, str] = {}
         self._scanned = False
         self._seen: LruCache[str, tuple[int, str]] = LruCache(SEEN_AT_MOST)
 

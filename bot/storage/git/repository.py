@@ -140,7 +140,7 @@ class Author:
         self._email = email
 
     def commit(self, drafts: Sequence[CommitDraft]) -> list[CommitMade]:
-        """Either HEAD contains all *drafts* afterwards, each in a commit of its own or from before, or none."""
+        """All or nothing: afterwards HEAD has all *drafts*, each in a commit of its own unless it changed nothing."""
         with locked_index(self._repository) as lock:
             for _ in range(RACES):
                 before = tip(self._repository)

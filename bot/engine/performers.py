@@ -316,20 +316,7 @@ class Performers(NamedTuple):
                 after = rt.committed
                 receipt = await self.workspace.commit(rt.slug, effect, now=rt.now, after=after, home=home)
                 lines = frozenset(line.message_id for line in effect.lines)
-                return Committed(
-                    **told,
-                    state=receipt.state,
-                    lines=lines,
-                    sha=receipt.sha,
-                    touched=receipt.touched,
-                    troubles=receipt.troubles,
-                    unwritten=receipt.unwritten,
-                    mended_lines=receipt.mended_lines,
-                    restored=receipt.restored,
-                    witness=receipt.witness,
-                    back=receipt.back,
-                    hand_edits=receipt.hand_edits,
-                )
+                return Committed(**told, **receipt._asdict(), lines=lines)
             case _:
                 assert_never(effect)
 

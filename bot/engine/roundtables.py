@@ -297,10 +297,9 @@ class Roundtables(Engine[Roundtable, Input]):
         What people would see twice is saved before every attempt: a process that dies in one may have succeeded. None
         when another process has performed it meanwhile.
         """
-        if not isinstance(effect, NOT_REPEATABLE):
+        if (attempt := self._attempt(effect)) is None:
             return effect
-        attempted = Attempted(key=effect.id, at=self._clock(), effect=effect.id, settled=effect.attempts)
-        rt = await self._repository.take(slug, attempted)
+        rt = await self._repository.take(slug, attempt.but(settled=effect.attempts))
         return next((one for one in rt.outbox if one.id == effect.id), None) if rt else None
 
     def _failed(self, effect: Effect, sentence: str, reason: str) -> Failed:

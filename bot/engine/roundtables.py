@@ -91,13 +91,6 @@ class Cancellation:
             task.cancel()
 
 
-class NoCancellation(Cancellation):
-    """Waits for all work, and needs no event loop."""
-
-    async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:  # noqa: ARG002
-        return await work
-
-
 class RoundtableCache(LruCache[str, Roundtable]):
     """The roundtables that this process read or saved last, and their threads, which are remembered for longer."""
 

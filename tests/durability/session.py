@@ -11,12 +11,14 @@ from bot.content import load
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action, Message
+from bot.domain.roundtable.effects import Effect
 from bot.domain.roundtable.inputs import Amend, Command, Export, Plan, Press, Retract, Say, Start
+from bot.domain.roundtable.outcomes import Outcome
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.engine.card_pace import CardPace
 from bot.engine.performers import Performers
-from bot.engine.roundtables import NoCancellation, Roundtables
+from bot.engine.roundtables import Cancellation, Roundtables
 from bot.errors import Conflict, Unavailable, UserError
 from bot.shipped import personas_dir, steps_dir
 from tests.durability.fates import Died, Fate, Kind
@@ -42,6 +44,13 @@ TIMES = 12
 
 class Stuck(Exception):
     """Something did not come, however often people tried."""
+
+
+class NoCancellation(Cancellation):
+    """Waits for all work, and needs no event loop."""
+
+    async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:  # noqa: ARG002
+        return await work
 
 
 @cache

@@ -62,11 +62,6 @@ def witness_of(message: Mapping[str, Any]) -> Witness:
     return read_brief(carried_by(message, "witness"))
 
 
-def key_of(message: Mapping[str, Any]) -> str:
-    """The id that this post of ours, or the post that it is a part of, has in the transcript."""
-    return carried_by(message, "key").partition("#")[0]
-
-
 def item_of(message: Mapping[str, Any]) -> str:
     """The item that this post of ours is the root message of; empty when it is something else."""
     is_root = message.get("thread_ts") in (None, "", message.get("ts"))

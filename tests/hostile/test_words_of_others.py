@@ -16,7 +16,7 @@ from bot.domain.roundtable.words import depth, exit_wish, is_wish
 from bot.domain.values.places import Place
 from bot.errors import NewerVersion
 from bot.slack.commands import VERBS, command_in, reviewed, verb_in
-from bot.slack.posting import is_slacks, item_of, key_of, metadata, step_of, witness_of
+from bot.slack.posting import carried_by, is_slacks, item_of, metadata, part_key, step_of, witness_of
 from bot.storage.serialization import UnreadableState, decoded, encoded, place_in
 from tests.hostile.test_files_of_others import any_text, deep, objects, values, written
 
@@ -75,7 +75,7 @@ def test_only_slacks_own_hosts_are_called(url: str) -> None:
 def test_any_metadata_says_something_or_nothing(posts: list[dict[str, Any]]) -> None:
     """Another app, or an earlier version, may have put anything there."""
     for post in posts:
-        for said in (step_of(post), key_of(post), item_of(post)):
+        for said in (step_of(post), carried_by(post, "key"), item_of(post)):
             assert isinstance(said, str)
         assert witness_of(post).lines >= 0
 
@@ -85,14 +85,19 @@ def test_metadata_of_another_kind_says_nothing(odd: object) -> None:
     """And stops nobody from reading the thread."""
     post = {"ts": "17.1", "bot_id": BOT, "metadata": odd}
 
-    assert (step_of(post), key_of(post), item_of(post), bool(witness_of(post))) == ("", "", "", False)
+    assert (step_of(post), carried_by(post, "key"), item_of(post), bool(witness_of(post))) == (
+        "",
+        "",
+        "",
+        False,
+    )
 
 
 def test_what_we_write_is_what_we_read() -> None:
-    """A later part of a message has the id of its line."""
+    """A later part of a message has the id of its line, with its number."""
     post = {"ts": "17.1", "bot_id": BOT, "metadata": metadata("k", 2, 3, step="01-01")}
 
-    assert (step_of(post), key_of(post)) == ("01-01", "k")
+    assert (step_of(post), carried_by(post, "key")) == ("01-01", part_key("k", 2))
 
 
 # --- Redis --------------------------------------------------------------------------------------------------------

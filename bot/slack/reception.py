@@ -20,6 +20,7 @@ from bot.domain.roundtable.inputs import Amend, Say
 from bot.domain.roundtable.permission import may_be_wish
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.engine import access
+from bot.engine.clock import Clock
 from bot.engine.review_ports import OnceMarks
 from bot.errors import BotError, Conflict, NewerVersion, SlackError, Unavailable, UserError
 from bot.slack import parse
@@ -46,10 +47,6 @@ Work = Callable[[Person, ChannelKind], Awaitable[Reply]]
 
 ANSWERED_SECONDS = 900.0
 """Slack repeats an unacknowledged event at once, after one minute and after five."""
-
-Clock = Callable[[], str]
-"""Now, in the form of a transcript's `ts`."""
-
 
 TRIGGER_LATE = frozenset(
     {"expired_trigger_id", "exchanged_trigger_id", "trigger_expired", "trigger_exchanged"}

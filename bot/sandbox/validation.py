@@ -21,8 +21,8 @@ SCALARS = str | int | float | bool
 EVENT_TYPE = re.compile(r"[A-Za-z0-9][\w.-]*", re.ASCII)
 
 
-def check_content(args: JSON, *, longest: int = 0) -> None:
-    """Text, blocks and metadata of a message. *longest* is for edits, which may say less than new posts."""
+def check_content(args: JSON) -> None:
+    """Text, blocks and metadata of a message."""
     text, blocks = args.get("text"), args.get("blocks")
     if markdown := args.get("markdown_text"):
         _check_markdown(args, markdown)
@@ -32,8 +32,6 @@ def check_content(args: JSON, *, longest: int = 0) -> None:
         raise SlackRefused("invalid_arguments", messages=["[ERROR] must be a string [json-pointer:/text]"])
     if isinstance(attachments := args.get("attachments"), list) and len(attachments) > MOST_ATTACHMENTS:
         raise SlackRefused("too_many_attachments")
-    if longest and text and size(text) > longest:
-        raise SlackRefused("msg_too_long")
     if blocks is not None:
         check_blocks(blocks)
     if metadata := args.get("metadata"):

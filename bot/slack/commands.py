@@ -1,11 +1,11 @@
-"""The verbs of slash commands, mentions and the message shortcut, and the `Desk` that carries them out."""
+"""The verbs of slash commands, mentions and the message shortcut, and the port that carries them out."""
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from bot.domain.catalog.agenda import Depth
 from bot.domain.item.item import item_from
@@ -147,77 +147,49 @@ async def ask(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await VERBS[asked.verb](desk, asked)
 
 
+def _said_by(asked: VerbRequest) -> dict[str, Any]:
+    """The fields that every input of a person has."""
+    return {"key": asked.key, "at": asked.at, "person": asked.person}
+
+
+def _placed(asked: VerbRequest) -> dict[str, Any]:
+    """Also those of inputs that say where the answer goes."""
+    return {**_said_by(asked), "place": asked.place, "reply_url": asked.reply_url}
+
+
 async def _start(desk: CommandHandler, asked: VerbRequest) -> Reply:
     if not asked.rest:
         raise UserError(NO_TITLE)
-    return await desk.start(
-        Start(
-            key=asked.key,
-            at=asked.at,
-            item=item_from(asked.rest),
-            place=asked.place.but(thread=asked.adopts),
-            person=asked.person,
-            room=asked.room,
-            reply_url=asked.reply_url,
-        )
-    )
+    start = Start(**_placed(asked), item=item_from(asked.rest), room=asked.room)
+    return await desk.start(start.but(place=asked.place.but(thread=asked.adopts)))
 
 
 async def _resume(desk: CommandHandler, asked: VerbRequest) -> Reply:
-    resume = Resume(
-        key=asked.key,
-        at=asked.at,
-        person=asked.person,
-        place=asked.place,
-        room=asked.room,
-        reply_url=asked.reply_url,
-    )
-    return await desk.resume(resume, asked.rest)
+    return await desk.resume(Resume(**_placed(asked), room=asked.room), asked.rest)
 
 
 async def _plan(desk: CommandHandler, asked: VerbRequest) -> Reply:
-    plan = Plan(
-        key=asked.key,
-        at=asked.at,
-        person=asked.person,
-        place=asked.place,
-        room=asked.room,
-        reply_url=asked.reply_url,
-        ts=asked.ts,
-    )
-    return await desk.plan(plan, asked.rest)
+    return await desk.plan(Plan(**_placed(asked), room=asked.room, ts=asked.ts), asked.rest)
 
 
 async def _stop(desk: CommandHandler, asked: VerbRequest) -> Reply:
-    stop = Stop(key=asked.key, at=asked.at, person=asked.person, ts=asked.ts)
-    return await desk.stop(asked.place, stop, asked.rest)
+    return await desk.stop(asked.place, Stop(**_said_by(asked), ts=asked.ts), asked.rest)
 
 
 async def _mute(muted: bool, desk: CommandHandler, asked: VerbRequest) -> Reply:  # noqa: FBT001 -- which of two verbs
-    mute = Mute(key=asked.key, at=asked.at, person=asked.person, muted=muted)
-    return await desk.mute(asked.place, mute, asked.rest)
+    return await desk.mute(asked.place, Mute(**_said_by(asked), muted=muted), asked.rest)
 
 
 async def _depth(desk: CommandHandler, asked: VerbRequest) -> Reply:
     wanted = asked.rest.lower()
     if wanted not in set(Depth):
         raise UserError(WHICH_DEPTH)
-    set_depth = SetDepth(key=asked.key, at=asked.at, person=asked.person, depth=Depth(wanted), ts=asked.ts)
-    return await desk.depth(asked.place, set_depth)
+    return await desk.depth(asked.place, SetDepth(**_said_by(asked), depth=Depth(wanted), ts=asked.ts))
 
 
 async def _review(desk: CommandHandler, asked: VerbRequest) -> Reply:
     reference, lens = reviewed(asked.rest)
-    wish = AskReview(
-        key=asked.key,
-        at=asked.at,
-        title="",
-        personas=(),
-        person=asked.person,
-        place=asked.place,
-        reply_url=asked.reply_url,
-    )
-    return await desk.review(wish, reference, lens)
+    return await desk.review(AskReview(**_placed(asked), title="", personas=()), reference, lens)
 
 
 def reviewed(rest: str) -> tuple[str, str]:
@@ -240,7 +212,7 @@ async def _catch_up(desk: CommandHandler, asked: VerbRequest) -> Reply:
 
 
 async def _export(desk: CommandHandler, asked: VerbRequest) -> Reply:
-    export = Export(key=asked.key, at=asked.at, person=asked.person, reply_url=asked.reply_url)
+    export = Export(**_said_by(asked), reply_url=asked.reply_url)
     return await desk.export(asked.place, export, asked.rest)
 
 

@@ -2,8 +2,8 @@
 What people ask for, one method for each verb, and one for each kind of event in a thread.
 
 A command finds out which item is meant, answers at once what it can, and leaves every decision to the engine. The
-reply is only for the person who asked; it is None when the thread will show the answer. `slack/verbs.py` has the table
-of verbs.
+reply is only for the person who asked; it is None when the thread will show the answer. The table of verbs is in
+`slack/commands.py`.
 """
 
 import logging

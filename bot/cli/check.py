@@ -68,7 +68,7 @@ class CheckResult(NamedTuple):
         return "fail" if self.stops else "warn" if self.problems else "ok"
 
 
-def check_extras(name: str, error: BotError | str) -> CheckResult:
+def failed_check(name: str, error: BotError | str) -> CheckResult:
     return CheckResult(name, "", (CheckProblem(str(error), stops=True),))
 
 
@@ -110,7 +110,7 @@ def check_personas(settings: Settings) -> tuple[CheckResult, Roster | None]:
         folder = settings.personas or shipped.personas_dir()
         roster = read_roster(folder, findings, workspace=settings.workspace)
     except BotError as error:
-        return check_extras("personas", error), None
+        return failed_check("personas", error), None
     workshop = read_workshop(folder, findings, workspace=settings.workspace)
     found = ", ".join(persona.label for persona in roster)
     if workshop:
@@ -129,13 +129,13 @@ def _unled(roster: Roster) -> Iterator[CheckProblem]:
 
 def check_steps(settings: Settings, roster: Roster | None) -> CheckResult:
     if roster is None:
-        return check_extras("steps", "not read: no persona can lead them")
+        return failed_check("steps", "not read: no persona can lead them")
     findings = Findings()
     folder = settings.steps or shipped.steps_dir()
     try:
         agenda = read_agenda(folder, roster, findings, workspace=settings.workspace)
     except BotError as error:
-        return check_extras("steps", error)
+        return failed_check("steps", error)
     unknown = [one for one in findings.troubles if one.facts.get("reason") == NOBODY]
     problems = [*_without_persona(unknown, settings), *_problems(findings, but=unknown)]
     if not agenda.steps:
@@ -214,7 +214,7 @@ async def everything(settings: Settings) -> tuple[CheckResult, ...]:
         *remote,
         await _tried("store", _store(settings))
         if kept_elsewhere
-        else check_extras("store", "not tried: without REDIS_URL it is a part of the workspace"),
+        else failed_check("store", "not tried: without REDIS_URL it is a part of the workspace"),
         await _tried("slack", _slack(settings)),
         *triage,
         await _tried("transport", _transport(settings)),
@@ -227,7 +227,7 @@ async def _tried(name: str, check: Awaitable[CheckResult]) -> CheckResult:
     try:
         return await check
     except BotError as error:
-        return check_extras(name, error)
+        return failed_check(name, error)
 
 
 def _settings(settings: Settings) -> CheckResult:
@@ -248,7 +248,7 @@ async def _workspace(settings: Settings) -> CheckResult:
 async def _remote(settings: Settings, workspace: CheckResult) -> CheckResult:
     """What git says may name the address, and an address may hold a token."""
     if workspace.stops or not settings.remote:
-        return check_extras("remote", "not tried: it needs the workspace")
+        return failed_check("remote", "not tried: it needs the workspace")
     root, remote = settings.workspace.absolute(), settings.remote
     try:
         if existing_repository(root):
@@ -259,7 +259,7 @@ async def _remote(settings: Settings, workspace: CheckResult) -> CheckResult:
                 is_address = ":" in remote or Path(remote).is_absolute()
                 found = await reached(Path(apart), remote if is_address else str(root / remote))
     except WorkspaceError as error:
-        return check_extras(
+        return failed_check(
             "remote", _without_secrets(f"ROUNDTABLE_REMOTE cannot be reached: {error}", settings)
         )
     words = f"it answers, on branch {found.branch}" if found.branch else "it answers, and is still empty"
@@ -300,7 +300,7 @@ async def _slack(settings: Settings) -> CheckResult:
             us = await slack_client.identify(client)
         except SlackError as error:
             problem = "Slack cannot be asked" if error.again else "Slack refused SLACK_BOT_TOKEN"
-            return check_extras("slack", f"{problem}: {error}")
+            return failed_check("slack", f"{problem}: {error}")
     words = f"bot {us.user} in workspace {us.team}"
     if not us.scopes:
         return CheckResult("slack", f"{words}; Slack does not say what it may do")
@@ -341,7 +341,7 @@ async def _transport(settings: Settings) -> CheckResult:
             await slack_client.call(client.apps_connections_open, app_token=token)
         except SlackError as error:
             refused = "Slack cannot be asked" if error.again else APP_LEVEL_REFUSED.rstrip(".")
-            return check_extras("transport", f"{refused}: {error}")
+            return failed_check("transport", f"{refused}: {error}")
     return CheckResult("transport", "Socket Mode")
 
 

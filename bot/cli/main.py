@@ -15,20 +15,9 @@ from typing import Annotated, Any
 import typer
 
 from bot import app, log
-from bot.cli import (
-    check,
-    replay,
-    review,
-)
-from bot.cli import (
-    check as check_table,
-)
-from bot.cli import (
-    items as listing,
-)
-from bot.cli import (
-    scrub as scrubbing,
-)
+from bot.cli import check, replay, review
+from bot.cli import items as listing
+from bot.cli import scrub as scrubbing
 from bot.cli.replay import Form
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.values.json_files import pretty
@@ -111,8 +100,8 @@ def check_everything(*, as_json: Json = False) -> None:
     try:
         found = asyncio.run(check.everything(_settings(os.environ)))
     except ConfigError as error:
-        found = (check_table.check_extras("settings", error),)
-    typer.echo(_as_json(check_table.as_rows(found)) if as_json else check_table.as_text(found))
+        found = (check.failed_check("settings", error),)
+    typer.echo(_as_json(check.as_rows(found)) if as_json else check.as_text(found))
     raise typer.Exit(PROBLEM if any(one.stops for one in found) else 0)
 
 

@@ -316,10 +316,8 @@ async def _slack(settings: Settings) -> CheckResult:
 
 async def _triage(settings: Settings) -> CheckResult:
     """Reviews are kept and told of in the threads without it, so nothing about it stops `run`."""
-    token, named = (
-        app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN"),
-        settings.triage_channel or "",
-    )
+    token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
+    named = settings.triage_channel or ""
     async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
         try:
             board = SlackBoard(client, await slack_client.identify(client))

@@ -137,7 +137,8 @@ def show_review(
     if channel and not post:
         raise typer.BadParameter("--channel says where to --post", param_hint="--channel")
     content = review.content_of(file)
-    typer.echo(review.line_of(content))
+    line = review.line_of(content)
+    typer.echo(line)
     if slug is not None:
         kept = asyncio.run(review.keep(_settings(os.environ), slug, content))
         typer.echo(f"Kept as {kept.path}")
@@ -145,7 +146,6 @@ def show_review(
             shown = asyncio.run(review.show(_settings(os.environ), slug, kept, channel=channel or ""))
             typer.echo("Posted" if shown else "Slack does not take it now; the bot posts it later")
     elif post:
-        line = review.line_of(content)
         where = asyncio.run(review.post(_settings(os.environ), line, content, channel=channel or ""))
         typer.echo(f"Posted to {where}")
 

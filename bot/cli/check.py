@@ -16,7 +16,7 @@ from bot import app, shipped
 from bot.cast import language_models
 from bot.content.findings import Findings
 from bot.content.personas import read_roster, read_workshop
-from bot.content.steps import NOBODY, read_agenda
+from bot.content.steps import NO_SUCH_PERSONA, read_agenda
 from bot.domain.catalog.agenda import ANALYSIS_PHASES
 from bot.domain.catalog.models import Chain
 from bot.domain.catalog.personas import Roster
@@ -136,7 +136,7 @@ def check_steps(settings: Settings, roster: Roster | None) -> CheckResult:
         agenda = read_agenda(folder, roster, findings, workspace=settings.workspace)
     except BotError as error:
         return failed_check("steps", error)
-    unknown = [one for one in findings.troubles if one.facts.get("reason") == NOBODY]
+    unknown = [one for one in findings.troubles if one.facts.get("reason") == NO_SUCH_PERSONA]
     problems = [*_without_persona(unknown, settings), *_problems(findings, but=unknown)]
     if not agenda.steps:
         problems.insert(

@@ -18,7 +18,7 @@ from bot.errors import ContentError
 
 PHASE_FOLDER = re.compile(r"[0-9]{2}-[a-z0-9]+(?:-[a-z0-9]+)*")
 NOT_A_STRING = re.compile(r"[-+]?[0-9][0-9._]*|true|false|yes|no|on|off", re.IGNORECASE)
-NOBODY = "nobody at the table has this key"
+NO_SUCH_PERSONA = "nobody at the table has this key"
 REQUIRED = ("step_id", "title", "persona", "depth", "outputs")
 ORIGINAL_SPEAKERS = ("Maya Chen", "Alex Rivera", "Jordan Park")
 """
@@ -121,7 +121,9 @@ class StepReader:
                 raise InvalidStep("ERR-STEP-005", field_name=name)
         step = self._step(name_of(path), front, body)
         if step.persona not in self._roster and step.persona not in self._roster.unusable:
-            raise InvalidStep("ERR-STEP-006", field_name="persona", value=step.persona, reason=NOBODY)
+            raise InvalidStep(
+                "ERR-STEP-006", field_name="persona", value=step.persona, reason=NO_SUCH_PERSONA
+            )
         return step
 
     def _step(self, filename: str, front: Mapping[str, Any], body: str) -> Step:

@@ -15,7 +15,7 @@ from opentelemetry import trace
 
 NO_SDK = "OTEL_EXPORTER_OTLP_ENDPOINT is set, but nothing is traced: install roundtable-bot[otel]"
 TRACES = "/v1/traces"
-NOBODY_LISTENS = nullcontext(trace.INVALID_SPAN)
+NOT_TRACED = nullcontext(trace.INVALID_SPAN)
 EXPORT_SECONDS = 1
 """In a thread of its own; but at the end it is waited for."""
 
@@ -26,7 +26,7 @@ def span(name: str, **about: str) -> AbstractContextManager[Any]:
     """What an exception says may be somebody's words, so of one only its type is told."""
     tracer = trace.get_tracer(__name__)
     if isinstance(tracer, trace.ProxyTracer):  # stands in for a collector, as long as there is none
-        return NOBODY_LISTENS
+        return NOT_TRACED
     return tracer.start_as_current_span(
         name,
         attributes={f"roundtable.{key}": value for key, value in about.items() if value},

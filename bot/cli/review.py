@@ -84,7 +84,7 @@ async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str)
             came = Arrived(at=now(), title=title, entry=entry_of(kept), channel=channel)
             await triage.arrived(slug, came)
             await triage.pay(slug)
-            return not await triage.owes(slug)
+            return not await triage.is_unfinished(slug)
 
 
 class _NoWake(Wake):

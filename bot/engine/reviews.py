@@ -299,7 +299,7 @@ class ReviewTriage(Engine[Notice, Happened]):
         """A review that is kept already is shown soon. One that is known changes nothing."""
         await self._handle(slug, came)
 
-    async def owes(self, slug: str) -> bool:
+    async def is_unfinished(self, slug: str) -> bool:
         notice = await self._notices.get(slug)
         return notice is not None and notice.next_effect is not None
 

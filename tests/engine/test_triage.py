@@ -210,7 +210,7 @@ async def test_an_item_of_no_channel_keeps_its_reviews(slack: Sandbox, tmp_path:
     async with room(slack, tmp_path) as here:
         await here.arrive()
         await here.pay()
-        assert not await here.triage.owes(SLUG)
+        assert not await here.triage.is_unfinished(SLUG)
 
     assert slack.messages() == []
     assert here.review(1) == PASSED.decode()
@@ -280,7 +280,7 @@ async def test_a_post_whose_answer_was_lost_is_found_again(
     async with room(slack, tmp_path, thread=thread) as here:
         await here.pay()
         await here.arrive(PASSED + b"2")
-        while await here.triage.owes(SLUG):
+        while await here.triage.is_unfinished(SLUG):
             await here.pay()
 
     assert len(here.messages()) == 1
@@ -302,7 +302,7 @@ async def test_a_kill_between_the_post_and_its_note_posts_nothing_twice(
             await asyncio.wait({dying})
     async with room(slack, tmp_path, thread=thread) as here:
         await here.pay()
-        assert not await here.triage.owes(SLUG)
+        assert not await here.triage.is_unfinished(SLUG)
 
     assert len(here.messages()) == 1
     assert len(here.details()) == 1
@@ -400,7 +400,7 @@ async def test_two_processes_post_one_message(
         rooms: list[Room] = [one, other, one, other]
         await asyncio.gather(*(here.arrive(PASSED + b"%d" % number) for number, here in enumerate(rooms)))
         await asyncio.gather(*(here.pay() for here in rooms))
-        while await one.triage.owes(SLUG):
+        while await one.triage.is_unfinished(SLUG):
             await asyncio.gather(*(here.pay() for here in rooms))
 
     (notice,) = one.messages()

@@ -63,6 +63,24 @@ async def test_a_part_that_is_away_makes_the_bot_unready_and_not_dead(port: int)
     assert parts["workspace"] == {"ok": True}
 
 
+async def test_the_log_has_the_cause_that_the_answer_leaves_out(
+    port: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Without it nothing says why a part could not be used."""
+
+    async def unreadable() -> None:
+        raise Unavailable("It could not be read.") from OSError(5, "Input/output error")
+
+    probes = {"workspace": unreadable, "store": away}
+    async with site(port, probes) as client, client.get("/readyz") as response:
+        parts = (await response.json())["parts"]
+
+    assert parts["workspace"] == {"ok": False, "reason": "It could not be read."}
+    told = [(one.levelname, one.getMessage()) for one in caplog.records if one.name == "bot.server.health"]
+    why = "workspace cannot be used: It could not be read. (OSError(5, 'Input/output error'))"
+    assert told == [("WARNING", why)]
+
+
 async def test_a_part_that_says_nothing_is_not_waited_for(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who asks gets an answer within the time that orchestrators allow."""
     monkeypatch.setattr("bot.server.health.READY_SECONDS", 0.05)

@@ -1,6 +1,7 @@
 """Health, readiness and metrics: what `/healthz`, `/readyz` and `/metrics` answer, and the parts that they look at."""
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,6 +14,8 @@ from bot.engine.ports import Pay, Wake
 from bot.errors import BotError
 from bot.server.http import Handler
 from bot.server.metrics import CONTENT_TYPE, Facts, Metrics
+
+log = logging.getLogger(__name__)
 
 READY_SECONDS = 2.0
 
@@ -85,14 +88,14 @@ def _exposition(probes: Mapping[str, Probe], metrics: Metrics, census: Census | 
 async def _look(probes: Mapping[str, Probe], metrics: Metrics) -> dict[str, Found]:
     """All parts at once; a part that does not answer in time cannot be used."""
     asked = dict(probes)
-    answers = await asyncio.gather(*(_found(probe) for probe in asked.values()))
+    answers = await asyncio.gather(*(_found(name, probe) for name, probe in asked.items()))
     found = dict(zip(asked, answers, strict=True))
     for name, part in found.items():
         metrics.seen(name, usable=not part.problem, facts=part.facts)
     return found
 
 
-async def _found(probe: Probe) -> Found:
+async def _found(name: str, probe: Probe) -> Found:
     try:
         async with asyncio.timeout(READY_SECONDS):
             return Found("", await probe() or {})
@@ -101,6 +104,9 @@ async def _found(probe: Probe) -> Found:
     except Unfit as error:
         return Found(str(error), error.facts)
     except BotError as error:
+        if error.__cause__:
+            # The cause may name paths and addresses, so it is only in the log.
+            log.warning("%s cannot be used: %s (%r)", name, error, error.__cause__)
         return Found(str(error))
 
 

@@ -167,40 +167,42 @@ async def bot(
         wake = await enter(DocketWake(_work(settings), redelivery_seconds=settings.redelivery_seconds))
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
 
-        doors = Endpoints(settings, store=saved, workspace=files, wake=wake)
+        endpoints = Endpoints(settings, store=saved, workspace=files, wake=wake)
         if web:
-            await enter(doors.watched())
+            await enter(endpoints.watched())
         if web or not settings.slack_app_token:
-            await enter(doors.serving())
+            await enter(endpoints.serving())
         us = await introduced(client)
         us = replace(us, redact=redact, apps=us.apps | slack_client.app_of(_words(settings.slack_app_token)))
         agenda = replace(agenda, policy=agenda.policy.but(agent=us.is_agent))
         paced = await enter(pace(settings))
-        chat = SlackChat(client, agenda.speakers, us, pace=paced, health=doors.slack_health)
-        board = SlackBoard(client, us, pace=paced, health=doors.slack_health)
+        chat = SlackChat(client, agenda.speakers, us, pace=paced, health=endpoints.slack_health)
+        board = SlackBoard(client, us, pace=paced, health=endpoints.slack_health)
         shared = ReviewParts(
-            saved, files, agenda, doors.worker, board, speaking.reviewers, redact, doors.metrics
+            saved, files, agenda, endpoints.worker, board, speaking.reviewers, redact, endpoints.metrics
         )
-        triage = await enter(_reviews(settings, shared, doors))
+        triage = await enter(_reviews(settings, shared, endpoints))
         records, heard = _records(settings, redact), voices or speaking.voices
-        world = Performers(chat, heard, files, agenda, now, records, speaking.planners, redact)
-        roundtables = _roundtables(saved, doors.worker, world, meter=doors.metrics, card_pace=card_pace)
-        desk = _commands(roundtables, saved, world, triage=triage, secret=derived.slug_secret(token))
-        reception = Reception(desk=desk, chat=chat, us=us, memory=saved, clock=now)
+        performers = Performers(chat, heard, files, agenda, now, records, speaking.planners, redact)
+        roundtables = _roundtables(
+            saved, endpoints.worker, performers, meter=endpoints.metrics, card_pace=card_pace
+        )
+        commands = _commands(roundtables, saved, performers, triage=triage, secret=derived.slug_secret(token))
+        reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=now)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
-            await enter(_abreast(sync, roundtables, doors.metrics))
-        await enter(_running(doors.worker, roundtables, triage))
+            await enter(_abreast(sync, roundtables, endpoints.metrics))
+        await enter(_running(endpoints.worker, roundtables, triage))
         await enter(_beside(upkeep.run))
 
         def read_again(changed: Playbook) -> None:
-            for part in (roundtables, desk):
+            for part in (roundtables, commands):
                 part.read_again(replace(changed, policy=agenda.policy))
             chat.read_again(changed.speakers)
 
         await enter(_beside(lambda: _kept_current(watch, read_again)))
-        await enter(doors.opened(client, reception))
-        await enter(_beside(Absence(roundtables, saved, now, hears=doors.hears).watch))
+        await enter(endpoints.opened(client, reception))
+        await enter(_beside(Absence(roundtables, saved, now, hears=endpoints.hears).watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
 
@@ -229,14 +231,14 @@ async def _abreast(sync: Sync, roundtables: Roundtables, metrics: Metrics) -> As
 
 
 def _roundtables(
-    saved: Store, wake: Wake, world: Performers, *, meter: Meter, card_pace: CardPace | None
+    saved: Store, wake: Wake, performers: Performers, *, meter: Meter, card_pace: CardPace | None
 ) -> Roundtables:
     return Roundtables(
         store=saved,
         wake=wake,
-        performers=world,
-        playbook=world.playbook,
-        clock=world.clock,
+        performers=performers,
+        playbook=performers.playbook,
+        clock=performers.clock,
         meter=meter,
         card_pace=card_pace,
     )
@@ -247,27 +249,29 @@ def _records(settings: Settings, redact: Redact) -> KeptRecords:
 
 
 def _commands(
-    roundtables: Roundtables, saved: Store, world: Performers, *, triage: ReviewTriage, secret: bytes
+    roundtables: Roundtables, saved: Store, performers: Performers, *, triage: ReviewTriage, secret: bytes
 ) -> Commands:
     return Commands(
         roundtables=roundtables,
         ask_review=triage.ask,
         store=saved,
-        workspace=world.workspace,
-        records=world.records,
-        chat=world.chat,
-        playbook=world.playbook,
+        workspace=performers.workspace,
+        records=performers.records,
+        chat=performers.chat,
+        playbook=performers.playbook,
         secret=secret,
-        redact=world.redact,
+        redact=performers.redact,
     )
 
 
 @asynccontextmanager
-async def _reviews(settings: Settings, parts: ReviewParts, doors: Endpoints) -> AsyncIterator[ReviewTriage]:
+async def _reviews(
+    settings: Settings, parts: ReviewParts, endpoints: Endpoints
+) -> AsyncIterator[ReviewTriage]:
     """Reviews are taken from now on; their effects are performed together with the roundtables'."""
     async with review_parts.triage(settings, parts) as triage:
         postbox = review_parts.postbox(settings, parts, triage)
-        async with doors.taking_reviews(postbox, triage.queue):
+        async with endpoints.taking_reviews(postbox, triage.queue):
             yield triage
 
 

@@ -36,26 +36,26 @@ def language_models(settings: Settings, speakers: Roster) -> AbstractAsyncContex
 async def opened_speakers(settings: Settings, playbook: Playbook, redact: Redact) -> AsyncIterator[Speakers]:
     """Raises ConfigError, with a sentence for everything that a configured model lacks."""
     async with language_models(settings, playbook.speakers) as found:
-        mind_of = _minds_of(found, playbook, redact)
+        model_of = _models_of(found, playbook, redact)
         voices, workshop, checklist = OfflineVoices(), OfflineWorkshop(), ChecklistReviewers()
-        if not any(mind_of(persona.key) for persona in playbook.speakers):
+        if not any(model_of(persona.key) for persona in playbook.speakers):
             yield Speakers(voices, workshop, checklist)
             return
         yield Speakers(
-            ModelVoices(mind_of, voices),
-            ModelWorkshop(lambda key: mind_of(seat(key)), playbook.workshop, workshop),
-            ModelReviewers(mind_of, checklist),
+            ModelVoices(model_of, voices),
+            ModelWorkshop(lambda key: model_of(seat(key)), playbook.workshop, workshop),
+            ModelReviewers(model_of, checklist),
         )
 
 
-def _minds_of(
+def _models_of(
     found: ModelRegistry, playbook: Playbook, redact: Redact
 ) -> Callable[[str], LanguageModel | None]:
     """None for a persona that speaks without a model."""
     own = {persona.key: persona.model for persona in playbook.speakers}
 
-    def mind_of(key: str) -> LanguageModel | None:
-        mind = found.of(own.get(key, ""))
-        return RedactingModel(mind, redact) if mind else None
+    def model_of(key: str) -> LanguageModel | None:
+        model = found.of(own.get(key, ""))
+        return RedactingModel(model, redact) if model else None
 
-    return mind_of
+    return model_of

@@ -46,7 +46,7 @@ class Finder:
         self._store = store
         self._workspace = workspace
         self._threads = threads
-        self._homes = ItemLocator(store, workspace)
+        self._locator = ItemLocator(store, workspace)
         self._secret = secret
 
     async def slug(self, place: Place, reference: str, person: Person) -> str | None:
@@ -60,7 +60,7 @@ class Finder:
             return None
         if rt := await self._store.at(place):
             return rt.slug
-        named = await self._homes.named_at(place)
+        named = await self._locator.named_at(place)
         if named and not named.home:
             await self._threads.ask(place, item_in(named), step_wording.named_by_git(named.known.title))
             raise UserError(answers.asked_in_thread(named.known.title))
@@ -91,7 +91,7 @@ class Finder:
         """The items of this channel, those with a roundtable first."""
         live = await self.live(place)
         slugs = {rt.slug for rt in live}
-        lost = [one for one in await self._homes.in_channel(place) if one.known.slug not in slugs]
+        lost = [one for one in await self._locator.in_channel(place) if one.known.slug not in slugs]
         standings = (*(answers.of_roundtable(rt) for rt in live), *(answers.of_folder(one) for one in lost))
         return standings[:ITEMS_LISTED]
 

@@ -132,31 +132,31 @@ class Repository(Generic[A, I]):
 
     async def settle(self, slug: str, unsaved: Sequence[UnsavedChange[A, I]]) -> A | None:
         """Saves decisions, or makes them again after what was saved meanwhile. None when nothing is stored."""
-        event = [decision.event for decision in unsaved]
+        events = [decision.event for decision in unsaved]
         known = self._memory.get(slug)
         with suppress(Conflict):
             if known and known is not unsaved[0].before:
-                unsaved = self.decisions(known, event)
+                unsaved = self.decisions(known, events)
             return await self._save(unsaved)
-        return await self._decided_afresh(slug, event)
+        return await self._decided_afresh(slug, events)
 
-    def decisions(self, before: A, event: Sequence[I]) -> tuple[UnsavedChange[A, I], ...]:
+    def decisions(self, before: A, events: Sequence[I]) -> tuple[UnsavedChange[A, I], ...]:
         decisions = []
-        for one in event:
-            after = self._decide(before, one)
-            decisions.append(UnsavedChange(one, before, after))
+        for event in events:
+            after = self._decide(before, event)
+            decisions.append(UnsavedChange(event, before, after))
             before = after
         return tuple(decisions)
 
     async def _decided_afresh(
-        self, slug: str, event: Sequence[I], only: Callable[[A], bool] = lambda _: True
+        self, slug: str, events: Sequence[I], only: Callable[[A], bool] = lambda _: True
     ) -> A | None:
         for _ in range(CONFLICTS_ENDURED):
             before = await self.read(slug)
             if before is None or not only(before):
                 return None
             with suppress(Conflict):
-                return await self._save(self.decisions(before, event))
+                return await self._save(self.decisions(before, events))
         raise Conflict(f"gave up on {slug} after {CONFLICTS_ENDURED} conflicts")
 
     async def _save(self, decisions: Sequence[UnsavedChange[A, I]]) -> A:

@@ -62,14 +62,14 @@ class Indicators(Protocol):
 
 @asynccontextmanager
 async def renewed(
-    courtesies: Indicators, rt: Roundtable, words: str, *, seconds: float = RENEWED_SECONDS
+    indicators: Indicators, rt: Roundtable, words: str, *, seconds: float = RENEWED_SECONDS
 ) -> AsyncIterator[None]:
     """Keeps the sign visible for as long as the work takes."""
     if not rt.working_at or rt.working_by is not WorkIndicator.STATUS:
         yield
         return
     renewing = asyncio.create_task(
-        _renewing(courtesies, rt.place, words, seconds=seconds), name="renewing a sign"
+        _renewing(indicators, rt.place, words, seconds=seconds), name="renewing a sign"
     )
     try:
         yield
@@ -78,11 +78,11 @@ async def renewed(
         await asyncio.wait({renewing})
 
 
-async def _renewing(courtesies: Indicators, place: Place, words: str, *, seconds: float) -> None:
+async def _renewing(indicators: Indicators, place: Place, words: str, *, seconds: float) -> None:
     while True:
         await asyncio.sleep(seconds)
         try:
-            await courtesies.show(place, WorkIndicator.STATUS, words)
+            await indicators.show(place, WorkIndicator.STATUS, words)
         except EffectError:  # the sign is no loss; the next effect finds out what is wrong
             return
 

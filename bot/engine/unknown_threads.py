@@ -55,7 +55,7 @@ class UnknownThreads:
         self._store = store
         self._workspace = workspace
         self._chat = chat
-        self._homes = ItemLocator(store, workspace)
+        self._locator = ItemLocator(store, workspace)
         self._unknown: LruCache[str, float] = LruCache(THREADS)
         self._not_by_us: LruCache[str, bool] = LruCache(THREADS)
 
@@ -76,7 +76,7 @@ class UnknownThreads:
         met = self._unknown.get(place.key)
         if met is not None and time.monotonic() - met < KNOWN_SECONDS:
             return None
-        if listed := await self._homes.named_at(place):
+        if listed := await self._locator.named_at(place):
             return KnownThread(item_in(listed), listed) if listed.home else UnsignedThread(listed)
         if not look:
             return None

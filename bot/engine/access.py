@@ -187,7 +187,7 @@ def sees(place: Place, rt: Roundtable, *, near: bool = False) -> bool:
 def sees_folder(place: Place, listed: Listing, *, near: bool = False) -> bool:
     if not (near or listed.hidden):
         return True
-    return (listed.team, listed.channel) == (place.team, place.channel)
+    return listed.is_in(place)
 
 
 def may_see(place: Place, listed: Listing, *, near: bool = False) -> bool:

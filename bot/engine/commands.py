@@ -479,8 +479,8 @@ class Commands:
 
 def _has_title_here(listed: Listing, place: Place, item: Item) -> bool:
     """Items of a private channel have other slugs than their titles make."""
-    here = listed.private and (listed.team, listed.channel) == (place.team, place.channel)
-    return bool(here) and generate_slug(listed.known.title) == generate_slug(item.title)
+    here = bool(listed.private) and listed.is_in(place)
+    return here and generate_slug(listed.known.title) == generate_slug(item.title)
 
 
 def _start(wish: Resume | Plan, item: Item) -> Start:

@@ -26,10 +26,7 @@ class ItemLocator:
 
     async def in_channel(self, place: Place) -> tuple[Listing, ...]:
         """The folders that name the channel of *place*, of items that the store does not know."""
-        here = place.team, place.channel
-        return await self._lost(
-            [one for one in await self._workspace.items() if (one.team, one.channel) == here]
-        )
+        return await self._lost([one for one in await self._workspace.items() if one.is_in(place)])
 
     async def _lost(self, named: list[Listing]) -> tuple[Listing, ...]:
         """Those that the store does not know."""

@@ -305,6 +305,10 @@ class Listing(NamedTuple):
     private: bool | None = None
     sealed: bool = False
 
+    def is_in(self, place: Place) -> bool:
+        """Whether meta.json names the channel of *place*."""
+        return (self.team, self.channel) == (place.team, place.channel)
+
     @property
     def hidden(self) -> bool:
         """Whether only its own channel may see it. An item without a channel is no secret."""

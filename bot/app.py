@@ -60,8 +60,8 @@ AGAIN_SECONDS = 2.0
 FIRST_ROUND_SECONDS = 10.0
 """How long a start waits for the remote; then it catches up in the background."""
 
-# SIGTERM to exit takes ten seconds at most: a second for Slack to be answered (`doors`), and these. What is left
-# undone then is in the store, and the next process takes it up.
+# SIGTERM to exit takes ten seconds at most: a second to answer Slack (`ANSWER_SECONDS` of `server.connection`), and
+# these. What is left undone then is in the store, and the next process continues with it.
 PAY_SECONDS = 3.0
 LAST_EFFECT_SECONDS = 3.0
 ERRAND_SECONDS = 1.0
@@ -86,7 +86,7 @@ def _content_watch(settings: Settings) -> ContentWatch:
 
 
 def secret_redaction(settings: Settings) -> Redaction:
-    """What we were given to keep to ourselves, what gives itself away, and what the settings call a secret."""
+    """Hides the secrets of the settings, secrets that are known by their shape, and what `redact` describes."""
     return Redaction(Redactor(settings.secrets(), own_rules(settings.redact)))
 
 
@@ -104,7 +104,7 @@ def seal(settings: Settings) -> Seal:
 async def workspace(
     settings: Settings, *, sync: Sync | None = None, after_commit: Callable[[], None] = lambda: None
 ) -> AsyncIterator[GitWorkspace]:
-    """With a Redis, other processes may have a clone of their own, and be the last who wrote to an item."""
+    """With a Redis, another process with a clone of its own may have written to an item last."""
     items_dir = str(settings.items_dir)
     abreast = sync.abreast if sync and settings.redis_url else at_once
     in_step = sync.abreast if sync else at_once
@@ -134,7 +134,7 @@ async def store(settings: Settings) -> AsyncIterator[Store]:
 
 @asynccontextmanager
 async def pace(settings: Settings) -> AsyncIterator[RateLimit]:
-    """Shared when there is a Redis. A Slack on this machine sets no pace, until it asks for patience."""
+    """Shared when there is a Redis. Calls to a Slack on this machine wait only after it refused one as too many."""
     speed = math.inf if slack_client.is_here(settings.slack_api_url) else 1.0
     if settings.redis_url:
         async with RedisRateLimit(settings.redis_url.get_secret_value(), speed=speed) as shared:
@@ -151,8 +151,7 @@ async def bot(
     The bot, up and listening; its personas speak by *voices*, and *web* shows its health. On leaving, it takes in
     nothing more, ends what it is doing, and lets go.
 
-    While it still waits for Slack, it can be asked how it is. Raises ConfigError with a sentence for whatever keeps
-    it from starting.
+    Health is already served while it waits for Slack. Raises ConfigError with a sentence when it cannot start.
     """
     token = _token(settings)
     async with AsyncExitStack() as stack:

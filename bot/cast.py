@@ -26,7 +26,7 @@ class Speakers(NamedTuple):
 
 
 def language_models(settings: Settings, speakers: Roster) -> AbstractAsyncContextManager[ModelRegistry]:
-    """Whoever is to think, for everybody and for *speakers* with a model of their own."""
+    """The models of the settings, and those that *speakers* name for themselves."""
     own = [persona.model for persona in speakers if persona.model]
     seconds, calls = settings.model_seconds, settings.model_calls
     return models.model_registry(settings.model, settings, personas=own, seconds=seconds, calls=calls)

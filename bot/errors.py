@@ -28,7 +28,7 @@ class NotNow(UserError):
 
 
 class Overtaken(NotNow):
-    """*fields* are those that somebody else changed: `FR-003.priority`."""
+    """*fields* are those that another person changed: `FR-003.priority`."""
 
     def __init__(self, sentence: str, *, fields: tuple[str, ...]) -> None:
         super().__init__(sentence)

@@ -21,7 +21,7 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 HIDDEN = "[hidden]"
 Redact = Callable[[str], str]
 
-# What gives itself away by its shape: tokens of Slack, and whatever stands before the @ of an address.
+# Secrets that are known by their shape: tokens of Slack, and what stands before the @ of an address.
 TOKEN = re.compile(r"(?<![A-Za-z0-9])x(?:app|ox[a-z]{1,2})-[\w.-]+|(?<=://)[^\s/\\\"'<>]+(?=@)")
 
 # What moves a terminal's cursor, turns text around, or cannot be written at all.
@@ -44,8 +44,8 @@ def configure(
     stream: TextIO | None = None,
 ) -> None:
     """
-    Everything logged from now on goes to *stream* (stderr), with no text of *secrets* in it. *redact* finds those that
-    nobody configured, as an exception may quote them.
+    Everything logged from now on goes to *stream* (stderr), with no text of *secrets* in it. *redact* hides secrets
+    that are in no setting: an exception may quote one.
     """
     stream = stream or sys.stderr
     handler = logging.StreamHandler(stream)
@@ -114,12 +114,12 @@ def _formatter(*, for_people: bool, secrets: Iterable[str], redact: Redact) -> l
 
 
 def _lines_for_people() -> Processor:
-    # Not the pretty traceback: it prints local variables, and with them whatever people said.
+    # Not the pretty traceback: it prints local variables, which hold what people said.
     return structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
 
 
 def _tamer(redact: Redact, *, line_end: str) -> Processor:
-    """Somebody else's words (a remote's, a library's) can neither act on a terminal nor begin a line of the log."""
+    """Text from outside (a remote's, a library's) can neither control a terminal nor begin a line of the log."""
 
     def tamed(text: str) -> str:
         shown = ACTING.sub(lambda found: found[0].encode("unicode_escape").decode(), redact(text))

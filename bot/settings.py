@@ -77,7 +77,7 @@ def _folder(path: Path) -> Path:
     try:
         if path.is_dir():
             return path
-    except OSError as error:  # the name is too long, or a folder above lets us not in
+    except OSError as error:  # the name is too long, or a folder above does not let us in
         raise ValueError(path) from error
     raise ValueError(path)
 

@@ -1,7 +1,7 @@
 """
 Traces, for those who collect them: one span for each input and each effect, with ids and kinds, never with words.
 
-The API costs next to nothing while nobody listens. Who wants to listen installs `roundtable-bot[otel]` and sets
+Without a collector the API costs next to nothing. To send traces, install `roundtable-bot[otel]` and set
 OTEL_EXPORTER_OTLP_ENDPOINT; the other OTEL_ variables (headers, service name, sampling) are the SDK's own.
 """
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 def span(name: str, **about: str) -> AbstractContextManager[Any]:
-    """What an exception says may be somebody's words, so of one only its type is told."""
+    """Of an exception only the type is recorded, because its text may quote people."""
     tracer = trace.get_tracer(__name__)
     if isinstance(tracer, trace.ProxyTracer):  # stands in for a collector, as long as there is none
         return NOT_TRACED

@@ -160,7 +160,7 @@ def _without_persona(troubles: Iterable[Trouble], settings: Settings) -> Iterato
 
 
 def _problems(findings: Findings, *, but: Iterable[Trouble] = ()) -> Iterator[CheckProblem]:
-    """Each on a line of its own here, and in the log like when `run` reads them."""
+    """Each on a line of its own, and in the log, as when `run` reads them."""
     apart = list(but)
     for trouble in findings.troubles:
         if trouble not in apart:

@@ -377,7 +377,8 @@ class Workspace(Protocol):
         self, slug: str, work: Commit, *, now: str, after: Witness = NOTHING, home: SlackPlace | None = None
     ) -> CommitResult:
         """
-        With *home* in meta.json, sealed: where the item is held as the store has it, whatever the file said.
+        *home* is where the item is held, as the store has it: it goes into meta.json, sealed, in place of what the
+        file says.
 
         Write the artifacts, then meta.json, then meeting.jsonl, then make one commit: idempotent by content and by
         the ids of the lines, so that after a crash the same call finishes what an earlier one began.

@@ -48,9 +48,9 @@ TRY_AGAIN_SECONDS = 60.0
 """After the last input: then what could not be saved, or posted, is tried once more."""
 
 ROUNDTABLES_REMEMBERED = 1_000
-BETWEEN_STEPS = frozenset({Stage.OPENING, Stage.AT_BOUNDARY, *RESTING})
 """At some 25 KiB each."""
 THREADS_REMEMBERED = 20_000
+BETWEEN_STEPS = frozenset({Stage.OPENING, Stage.AT_BOUNDARY, *RESTING})
 
 NOT_REPEATABLE = (OpenThread, Post, ShareRecord)
 """People would see these twice: an attempt is saved before it is made."""

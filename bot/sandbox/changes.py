@@ -1,4 +1,4 @@
-"""What can change in a workspace, said once for everybody who watches."""
+"""What can change in a workspace, as every watcher is told."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

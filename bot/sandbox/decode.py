@@ -34,8 +34,8 @@ async def arguments(request: web.Request, *, by_form: bool = False) -> JSON:
 
 def token(request: web.Request, args: JSON, *, by_header: bool) -> str:
     """
-    From the header, else from the arguments, where it does not stay. Those can be written into a link, which a page of
-    somebody else's may have a browser follow: with *by_header* one in the arguments does not count.
+    From the header, else from the arguments, which lose it. Arguments can be written into a link, which another page
+    may make a browser follow: with *by_header* a token in the arguments does not count.
     """
     inside = str(args.pop("token", ""))
     header = request.headers.get("Authorization", "")

@@ -81,7 +81,7 @@ DEEDS: Mapping[str, Deed] = {
 
 
 async def outcome(person: Callable[[str], SandboxPerson], wish: JSON) -> JSON:
-    """Whatever is wrong with a wish is said on the page; nothing a page sends can stop the sandbox."""
+    """What is wrong with a wish is said on the page; nothing that a page sends can stop the sandbox."""
     try:
         result = await DEEDS[wish["do"]](person(wish["as"]), wish)
     except SlackRefused as refusal:

@@ -1,7 +1,7 @@
 """
 What the app is told, and whether it said "got it".
 
-Events are insisted on, as Slack does; commands and clicks are asked once, and who made them sees the failure.
+Events are repeated, as by Slack; commands and clicks are sent once, and the person who made them sees the failure.
 How something travels (a socket, a request) is the transport's business.
 """
 
@@ -75,7 +75,7 @@ class Delivery:
 
 class Transport(Protocol):
     async def ready(self) -> None:
-        """Returns as soon as there is somebody to deliver to."""
+        """Returns as soon as an app can be delivered to."""
 
     async def offer(self, kind: str, payload: JSON, *, retry: Retry | None, seconds: float) -> AckOutcome:
         """One attempt. Never raises: what went wrong is the answer's reason."""
@@ -94,7 +94,7 @@ class Dispatcher:
         self.deliveries: list[Delivery] = []
 
     async def ask(self, kind: str, payload: JSON) -> Delivery:
-        """A command or a click: one attempt, while somebody waits."""
+        """A command or a click: one attempt, for which a person waits."""
         delivery = self._opened(kind, payload)
         answer = await self._attempt(delivery, None)
         if not answer.acked:

@@ -42,7 +42,7 @@ class Faults:
     frozen: bool = False
     """Sockets stay open, and nothing comes out of them: no envelope, no pong."""
     holding: bool = False
-    """Events wait until they are released, in whatever order."""
+    """Events wait until they are released, in any order."""
     _planned: tuple[Fault, ...] = ()
 
     def plan(self, fault: Fault) -> None:

@@ -26,12 +26,12 @@ async def loopback_only(request: web.Request, handler: Handler) -> web.StreamRes
 
 
 def is_own_page(request: web.Request) -> bool:
-    """That it is the page of somebody else is refused above, so an origin that is named is ours."""
+    """`loopback_only` has refused the pages of other sites, so an origin that is named is ours."""
     return "Origin" in request.headers or request.headers.get(FETCH_SITE) == "same-origin"
 
 
 def _is_of_another_page(request: web.Request) -> bool:
-    """An image or a script of another page, which names no origin; a link that somebody follows to here is none."""
+    """An image or a script of another page, which names no origin. A link that a person follows to here is allowed."""
     site, mode = request.headers.get(FETCH_SITE), request.headers.get("Sec-Fetch-Mode")
     return site in {"cross-site", "same-site"} and mode != "navigate"
 

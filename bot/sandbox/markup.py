@@ -1,4 +1,4 @@
-"""What a person types, and what Slack makes of it before anybody else reads it."""
+"""What a person types, and what Slack makes of it before others read it."""
 
 import re
 

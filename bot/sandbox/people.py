@@ -1,4 +1,4 @@
-"""What a person does in the workspace. Tests and the page both act through `Person`, and through nothing else."""
+"""What a person does in the workspace. Tests and the page act through `SandboxPerson`, and through nothing else."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ FAILED = {
 @dataclass(frozen=True, slots=True)
 class SandboxPerson:
     """
-    Channels are named by name (`#roundtable`) or id, a conversation with somebody by `@name`; messages by
-    their stamp. Passing a `Message` instead presses the buttons it had when it was looked at: a stale menu.
+    Channels are named by name (`#roundtable`) or id, a conversation with a person by `@name`; messages by their
+    stamp. Passing a `SandboxMessage` instead presses the buttons it had when it was looked at: a stale menu.
     """
 
     user: User

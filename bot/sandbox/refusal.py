@@ -1,4 +1,4 @@
-"""How the sandbox says no: `Refused` becomes `{"ok": false, "error": …}`, with what Slack adds to explain it."""
+"""How the sandbox says no: `SlackRefused` becomes `{"ok": false, "error": …}`, with what Slack adds to explain it."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -16,7 +16,7 @@ class User:
     is_bot: bool = False
     is_guest: bool = False
     team_id: str = ""
-    """Of somebody from another workspace, in a channel that both share."""
+    """Of a person from another workspace, in a channel that both workspaces share."""
 
     def as_json(self, team_id: str) -> JSON:
         team_id = self.team_id or team_id

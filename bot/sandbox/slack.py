@@ -1,4 +1,4 @@
-"""What every room of the sandbox shares: the workspace, the one app installed in it, and what that app may do."""
+"""What every module here shares: the workspace, the one app that is installed in it, and what that app may do."""
 
 import itertools
 from collections.abc import Callable, Mapping

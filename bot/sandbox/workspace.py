@@ -1,8 +1,8 @@
 """
 The workspace itself: people, channels, messages.
 
-Nothing here knows of tokens, sockets or HTTP. Whatever changes is told to the watchers as one `Change`;
-events for the app and updates for the page are both made from those.
+Nothing here knows of tokens, sockets or HTTP. Every change is told to the watchers as one `SandboxChange`; events for
+the app and updates for the page are both made from those.
 """
 
 from collections.abc import Iterator

@@ -181,7 +181,7 @@ SHUT_OUT = frozenset({
     "token_revoked",
     "two_factor_setup_required",
 })  # fmt: skip
-"""They concern the app, whatever the call is: an admin has to act before any call succeeds."""
+"""They concern the app and not one call: an admin has to act before any call succeeds."""
 
 _UNKNOWN_TO_SLACK = "Slack no longer accepts the bot's token. Install the app again and set SLACK_BOT_TOKEN."
 _NOT_FOUND = "I can't see this channel. If it is private, invite me with `/invite @roundtable` and try again."

@@ -153,7 +153,7 @@ def _said_by(asked: VerbRequest) -> dict[str, Any]:
 
 
 def _placed(asked: VerbRequest) -> dict[str, Any]:
-    """Also those of inputs that say where the answer goes."""
+    """Those, and the fields that say where the answer goes."""
     return {**_said_by(asked), "place": asked.place, "reply_url": asked.reply_url}
 
 

@@ -2,7 +2,7 @@
 Reading what stands in Slack.
 
 `PostLookup` finds our own posts, after an attempt that may have succeeded without an answer. `ThreadReader` reads what
-people said while the bot did not hear it. `testimony` reads a whole thread, for a command.
+people said while the bot did not hear it. `thread_evidence` reads a whole thread, for a command.
 """
 
 import asyncio

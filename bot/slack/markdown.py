@@ -49,7 +49,7 @@ def readable(text: str) -> str:
 
 
 def called(text: str) -> frozenset[str]:
-    """The ids of people in a text that `readable` gave: whom somebody called without Slack saying their name."""
+    """The ids of the people that a text from `readable` mentions by id, because Slack did not say their names."""
     return frozenset(_CALLED.findall(text))
 
 

@@ -124,7 +124,7 @@ def _text(field: FormField, *, is_multiline: bool) -> View:
 
 
 def _choice(field: FormField) -> View:
-    """Radio buttons where one is always chosen: nobody can take back what they chose there."""
+    """Radio buttons where one is always chosen: a choice cannot be taken back there."""
     options = [_option(one) for one in field.options[:MOST_OPTIONS]]
     groups: list[View] = [
         {"label": _plain(one.label, LABEL_CHARS), "options": [_option(each) for each in one.options]}

@@ -14,7 +14,7 @@ STATES = frozenset({"active", PROCESSING, "suspended", "closed"})
 
 
 def set_status(slack: Slack, call: Call) -> JSON:
-    """Lasts until the app sets another, whatever it posts. Without the event people cannot stop it."""
+    """Lasts until the app sets another; posts do not end it. Without the event people cannot stop it."""
     slack.need(AGENT)
     channel, thread_ts, status = (
         slack.writable(call.need("channel_id")),

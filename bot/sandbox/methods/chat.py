@@ -27,7 +27,7 @@ def post_message(slack: Slack, call: Call) -> JSON:
 
 def post_ephemeral(slack: Slack, call: Call) -> JSON:
     """
-    Answers with a stamp, but the message can neither be read nor updated with it; and nobody sees it in a thread
+    Answers with a stamp, but the message can neither be read nor updated with it; and it is not shown in a thread
     that has no replies yet.
     """
     channel = slack.writable(call.need("channel"))

@@ -86,7 +86,7 @@ def history(slack: Slack, call: Call) -> JSON:
 
 
 def replies(slack: Slack, call: Call) -> JSON:
-    """The root first, whatever period is asked for and on every page, then the replies, oldest first."""
+    """The root first, on every page and for every period, then the replies, oldest first."""
     channel = _readable(slack, call)
     ts = call.text("ts")
     if not ts:

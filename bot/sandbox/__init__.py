@@ -23,8 +23,8 @@ from bot.sandbox.delivery import Delivery, Timing
 from bot.sandbox.faults import Fault
 from bot.sandbox.messages import SandboxMessage
 from bot.sandbox.people import SandboxPerson
-from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.residents import User
+from bot.sandbox.rules.refusal import SlackRefused
 from bot.sandbox.server import Sandbox
 from bot.sandbox.slack import App
 

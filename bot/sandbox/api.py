@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from bot.sandbox import decode
 from bot.sandbox.faults import Fault, Faults
 from bot.sandbox.guard import is_own_page
-from bot.sandbox.limits import RateLimits
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods import METHODS, READING, Call, Method
 from bot.sandbox.pulse import ActivitySignal
-from bot.sandbox.refusal import SlackRefused
+from bot.sandbox.rules import decode
+from bot.sandbox.rules.limits import RateLimits
+from bot.sandbox.rules.refusal import SlackRefused
 from bot.sandbox.slack import Slack
 
 

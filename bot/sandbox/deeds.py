@@ -6,7 +6,7 @@ from typing import Any
 from bot.sandbox.delivery import Delivery
 from bot.sandbox.messages import JSON
 from bot.sandbox.people import SandboxPerson
-from bot.sandbox.refusal import SlackRefused
+from bot.sandbox.rules.refusal import SlackRefused
 
 FAILURES = {
     "operation_timeout": "The app did not answer in time (operation_timeout).",

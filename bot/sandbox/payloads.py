@@ -3,9 +3,9 @@
 import uuid
 from typing import Any
 
-from bot.sandbox.elements import touched
 from bot.sandbox.messages import JSON, SandboxMessage
 from bot.sandbox.residents import Channel, User
+from bot.sandbox.rules.elements import touched
 from bot.sandbox.slack import Slack
 from bot.sandbox.views import View
 

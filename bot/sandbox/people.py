@@ -6,12 +6,12 @@ from typing import Any
 
 from bot.sandbox import payloads
 from bot.sandbox.delivery import COMMAND, INTERACTIVE, Delivery, Dispatcher
-from bot.sandbox.elements import filled, options, unfit
 from bot.sandbox.markup import typed
 from bot.sandbox.messages import JSON, SandboxMessage, interactive
-from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.residents import PROCESSING, Channel, User
 from bot.sandbox.responses import Origin, ResponseUrls
+from bot.sandbox.rules.elements import filled, options, unfit
+from bot.sandbox.rules.refusal import SlackRefused
 from bot.sandbox.slack import STOPPED, Slack
 from bot.sandbox.submission import settle
 from bot.sandbox.views import View

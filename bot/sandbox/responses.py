@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from bot.sandbox.messages import JSON, SandboxMessage
-from bot.sandbox.refusal import SlackRefused
+from bot.sandbox.rules.refusal import SlackRefused
+from bot.sandbox.rules.validation import check_content
 from bot.sandbox.slack import Slack
-from bot.sandbox.validation import check_content
 
 MOST_USES = 5
 LIFETIME_SECONDS = 30 * 60

@@ -13,13 +13,13 @@ from bot.sandbox.delivery import Delivery, Dispatcher, Timing, Transport
 from bot.sandbox.events import events
 from bot.sandbox.faults import Fault, Faults
 from bot.sandbox.guard import harden, loopback_only
-from bot.sandbox.limits import RateLimits
 from bot.sandbox.messages import JSON, SandboxMessage
 from bot.sandbox.page import SandboxPage
 from bot.sandbox.people import SandboxPerson
 from bot.sandbox.pulse import ActivitySignal
 from bot.sandbox.residents import Channel, User
 from bot.sandbox.responses import ResponseUrls
+from bot.sandbox.rules.limits import RateLimits
 from bot.sandbox.slack import App, Slack
 from bot.sandbox.socketmode import SocketMode
 from bot.sandbox.uploads import LARGEST_BYTES, UploadSlots

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from bot.sandbox.delivery import Timing
 from bot.sandbox.messages import JSON
-from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.residents import Channel
+from bot.sandbox.rules.refusal import SlackRefused
 from bot.sandbox.triggers import Triggers
 from bot.sandbox.views import Views
 from bot.sandbox.workspace import SlackWorkspace

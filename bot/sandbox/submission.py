@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 from bot.sandbox.delivery import Delivery
 from bot.sandbox.messages import JSON
-from bot.sandbox.refusal import SlackRefused
-from bot.sandbox.validation import check_view
+from bot.sandbox.rules.refusal import SlackRefused
+from bot.sandbox.rules.validation import check_view
 from bot.sandbox.views import View, Views
 
 

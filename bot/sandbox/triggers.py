@@ -2,7 +2,7 @@ import secrets
 from dataclasses import dataclass
 
 from bot.sandbox.clock import Clock
-from bot.sandbox.refusal import SlackRefused
+from bot.sandbox.rules.refusal import SlackRefused
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.sandbox.changes import ChangeKind
 from bot.sandbox.messages import JSON, with_ids
-from bot.sandbox.refusal import SlackRefused
+from bot.sandbox.rules.refusal import SlackRefused
 from bot.sandbox.workspace import SlackWorkspace
 
 DEEPEST_STACK = 3

@@ -11,8 +11,8 @@ from typing import Any
 from bot.sandbox.changes import ChangeKind, SandboxChange, Watcher
 from bot.sandbox.clock import Clock
 from bot.sandbox.messages import JSON, Reaction, SandboxMessage, with_ids
-from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.residents import Channel, User
+from bot.sandbox.rules.refusal import SlackRefused
 
 SLACKBOT = "USLACKBOT"
 

@@ -17,8 +17,8 @@ from bot.domain.messages.message import (
     Emphasis,
     Message,
 )
-from bot.sandbox.limits import LIMITS, TIER_2, UNLIMITED
 from bot.sandbox.methods import METHODS
+from bot.sandbox.rules.limits import LIMITS, TIER_2, UNLIMITED
 from bot.slack.client import RATES
 from bot.slack.client import TIER_2 as SELDOM
 from bot.slack.manifest import BOT_EVENTS, SCOPES

@@ -9,7 +9,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox import Sandbox
-from bot.sandbox.refusal import SlackRefused
+from bot.sandbox.rules.refusal import SlackRefused
 
 MAYA: dict[str, Any] = {"username": "Maya Chen", "icon_emoji": ":mag:"}
 

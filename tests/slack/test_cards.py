@@ -17,7 +17,7 @@ from bot.domain.messages.message import (
     Link,
     Message,
 )
-from bot.sandbox.blocks import block_text, message_problems
+from bot.sandbox.rules.blocks import block_text, message_problems
 from bot.slack.limits import size
 from bot.slack.render import RenderedMessage, chosen, parts
 

@@ -21,7 +21,7 @@ from bot.domain.messages.message import Action, Message
 from bot.domain.values.places import Place
 from bot.errors import NotNow, Unavailable, UserError
 from bot.sandbox import Sandbox
-from bot.sandbox.blocks import view_problems
+from bot.sandbox.rules.blocks import view_problems
 from bot.slack import modals
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity

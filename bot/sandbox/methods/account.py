@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods.call import Call, Method
 from bot.sandbox.methods.paging import MOST, page
-from bot.sandbox.refusal import SlackRefused
+from bot.sandbox.rules.refusal import SlackRefused
 from bot.sandbox.slack import Slack
 
 

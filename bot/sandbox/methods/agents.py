@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods.call import Call, Method
-from bot.sandbox.refusal import SlackRefused
 from bot.sandbox.residents import PROCESSING
+from bot.sandbox.rules.refusal import SlackRefused
 from bot.sandbox.slack import STOPPED, Slack
 
 AGENT = "assistant:write"

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.sandbox.messages import JSON
-from bot.sandbox.refusal import SlackRefused, missing
+from bot.sandbox.rules.refusal import SlackRefused, missing
 from bot.sandbox.slack import Slack
 
 TRUE = frozenset({True, "1", "true", "True"})

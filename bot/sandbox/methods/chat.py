@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from bot.sandbox.messages import JSON, SandboxMessage
 from bot.sandbox.methods.call import Call, Method
-from bot.sandbox.refusal import SlackRefused, missing
 from bot.sandbox.residents import Channel
-from bot.sandbox.shapes import size
+from bot.sandbox.rules.refusal import SlackRefused, missing
+from bot.sandbox.rules.shapes import size
+from bot.sandbox.rules.validation import TEXT_SHOWN, UPDATE_TEXT, check_blocks, check_content, check_metadata
 from bot.sandbox.slack import Slack
-from bot.sandbox.validation import TEXT_SHOWN, UPDATE_TEXT, check_blocks, check_content, check_metadata
 
 CUSTOMIZE = ("username", "icon_emoji", "icon_url")
 

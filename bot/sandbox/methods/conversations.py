@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from bot.sandbox.messages import JSON, SandboxMessage
 from bot.sandbox.methods.call import Call, Method
 from bot.sandbox.methods.paging import MOST, USUAL, page
-from bot.sandbox.refusal import SlackRefused, missing
 from bot.sandbox.residents import Channel
+from bot.sandbox.rules.refusal import SlackRefused, missing
 from bot.sandbox.slack import Slack
 
 HISTORY = {

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods.call import Call, Method
 from bot.sandbox.methods.chat import authorship, check_thread
-from bot.sandbox.refusal import SlackRefused, missing
+from bot.sandbox.rules.refusal import SlackRefused, missing
+from bot.sandbox.rules.validation import check_blocks
 from bot.sandbox.slack import Slack, UploadedFile
-from bot.sandbox.validation import check_blocks
 
 
 def upload_url(slack: Slack, call: Call) -> JSON:

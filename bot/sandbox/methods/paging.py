@@ -4,7 +4,7 @@ from typing import Any
 
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods.call import Call
-from bot.sandbox.refusal import SlackRefused
+from bot.sandbox.rules.refusal import SlackRefused
 
 MOST = 999
 USUAL = 100

@@ -3,7 +3,7 @@ from collections.abc import Mapping
 
 from bot.sandbox.messages import JSON, SandboxMessage
 from bot.sandbox.methods.call import Call, Method
-from bot.sandbox.refusal import SlackRefused
+from bot.sandbox.rules.refusal import SlackRefused
 from bot.sandbox.slack import Slack
 
 STAMP = re.compile(r"\d+\.\d+")

@@ -1,13 +1,13 @@
 from collections.abc import Mapping
 
-from bot.sandbox.blocks import message_problems, view_problems
 from bot.sandbox.messages import JSON
 from bot.sandbox.methods.call import Call, Method
 from bot.sandbox.payloads import view_shape
-from bot.sandbox.refusal import SlackRefused, missing
-from bot.sandbox.shapes import ShapeProblem
+from bot.sandbox.rules.blocks import message_problems, view_problems
+from bot.sandbox.rules.refusal import SlackRefused, missing
+from bot.sandbox.rules.shapes import ShapeProblem
+from bot.sandbox.rules.validation import check_view
 from bot.sandbox.slack import Slack
-from bot.sandbox.validation import check_view
 from bot.sandbox.views import View
 
 

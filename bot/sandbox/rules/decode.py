@@ -6,7 +6,7 @@ from typing import Any
 from aiohttp import web
 
 from bot.sandbox.messages import JSON
-from bot.sandbox.refusal import SlackRefused
+from bot.sandbox.rules.refusal import SlackRefused
 
 STRUCTURED = {
     "blocks": "invalid_blocks_format",

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from bot.sandbox.messages import JSON, interactive
-from bot.sandbox.shapes import size
+from bot.sandbox.rules.shapes import size
 
 Touch = Callable[[JSON, Any], JSON]
 

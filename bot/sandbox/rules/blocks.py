@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.sandbox.shapes import (
+from bot.sandbox.rules.shapes import (
     Rule,
     ShapeProblem,
     anything,

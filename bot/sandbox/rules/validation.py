@@ -4,10 +4,10 @@ import json
 import re
 from typing import Any
 
-from bot.sandbox.blocks import BLOCK_TEXT, block_text, message_problems, view_problems
 from bot.sandbox.messages import JSON
-from bot.sandbox.refusal import SlackRefused
-from bot.sandbox.shapes import ShapeProblem, size
+from bot.sandbox.rules.blocks import BLOCK_TEXT, block_text, message_problems, view_problems
+from bot.sandbox.rules.refusal import SlackRefused
+from bot.sandbox.rules.shapes import ShapeProblem, size
 
 TEXT_SHOWN = 40_000
 UPDATE_TEXT = 4_000

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.messages import menus
+from bot.domain.messages import menus, step_card
 from bot.domain.messages.form import (
     FieldKind,
     FormField,
@@ -74,7 +74,7 @@ async def opened(sandbox: Sandbox, chat: SlackChat, desk: ScriptedDesk) -> Any:
 
 
 async def pressed(sandbox: Sandbox, chat: SlackChat) -> None:
-    message = Message(text="The card.", token="k7", choices=(menus.AMEND.but(value="FR-003"),))
+    message = Message(text="The card.", token="k7", choices=(step_card.AMEND.but(value="FR-003"),))
     ts = await chat.post(chat_place(sandbox), message, key="card", again=False)
     await sandbox.person("ada").press(ts, "roundtable.amend")
 

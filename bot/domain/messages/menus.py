@@ -67,8 +67,6 @@ class Used(Stored):
 # The menus: what each offers, in words (for those who type) and in buttons (for those who press).
 
 
-AMEND = Choice(action=Action.AMEND, label="Edit…")
-SORT = Choice(action=Action.SORT, label="Sort…")
 SETTINGS = Choice(action=Action.SETTINGS, label="Settings…")
 FINISH_STEP = Choice(action=Action.FINISH_STEP, label="Finish step", emphasis=Emphasis.PRIMARY)
 CONTINUE = Choice(action=Action.CONTINUE, label="Continue", emphasis=Emphasis.PRIMARY)
@@ -89,12 +87,6 @@ CANCEL = Choice(action=Action.CANCEL, label="Cancel", emphasis=Emphasis.PRIMARY)
 CATCH_UP = Choice(action=Action.CATCH_UP, label="Catch me up")
 TAKE_UP = Choice(action=Action.TAKE_UP, label="Continue here", emphasis=Emphasis.PRIMARY)
 EXPORT = Choice(action=Action.EXPORT, label="Export the record")
-LINE = Choice(action=Action.LINE, label="✓ Accept")
-ACCEPT_ALL = Choice(action=Action.ACCEPT_ALL, label="Accept all", emphasis=Emphasis.PRIMARY)
-AMEND = Choice(action=Action.AMEND, label="Amend…")
-SORT = Choice(action=Action.SORT, label="Sort…")
-KEEP = Choice(action=Action.KEEP, label="Keep it")
-WITHDRAW = Choice(action=Action.WITHDRAW, label="Withdraw it")
 
 DEPTHS = {
     Depth.BRIEF: Choice(action=Action.DEPTH_BRIEF, label="Switch to brief"),

@@ -312,10 +312,6 @@ def chosen(label: str, person: str) -> str:
     return f"{label} -- chosen by {person}"
 
 
-def feedback_from(person: str) -> str:
-    return f"Feedback from {person}"
-
-
 def stopped_here(person: str) -> str:
     return f"Stopped by {person}"
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import trouble_wording
-from bot.domain.messages import trouble_wording as refusals
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import permission, words, working
 from bot.domain.roundtable.cards import with_card
@@ -78,21 +77,6 @@ from bot.domain.roundtable.transitions import (
     talking,
     trouble,
 )
-from bot.domain.roundtable.transitions import (
-    elaborations as disagreements,
-)
-from bot.domain.roundtable.transitions import (
-    opening as introductions,
-)
-from bot.domain.roundtable.transitions import (
-    phases as boundary,
-)
-from bot.domain.roundtable.transitions import (
-    talking as exporting,
-)
-from bot.domain.roundtable.transitions import (
-    trouble as commits,
-)
 from bot.domain.roundtable.transitions.saving import read_after_all, seen_by
 from bot.domain.transcript.witness import RolledBack
 from bot.domain.values.timestamps import slack_stamp
@@ -118,9 +102,9 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.WRITING, Drafted): steps.drafted,
     (Stage.AT_BOUNDARY, PersonaSpoke): steps.acknowledged,
     (Stage.WRITING, ItemRead): elaborations.limit_read,
-    (Stage.AT_BOUNDARY, Say): boundary.typed,
+    (Stage.AT_BOUNDARY, Say): phases.typed,
     (Stage.AT_BOUNDARY, SetDepth): depths.asked,
-    (Stage.AT_BOUNDARY, Stop): boundary.stop_asked,
+    (Stage.AT_BOUNDARY, Stop): phases.stop_asked,
     (Stage.AT_BOUNDARY, Resume): resuming.resume,
     (Stage.AT_BOUNDARY, ItemRead): resuming.looked,
     (Stage.ELABORATING, Say): elaborations.person_spoke,
@@ -161,12 +145,12 @@ PRESSES: Mapping[Action, Transition] = {
     Action.DEPTH_BRIEF: depths.pressed,
     Action.DEPTH_STANDARD: depths.pressed,
     Action.DEPTH_DEEP: depths.pressed,
-    Action.CONTINUE: boundary.pressed,
-    Action.ELABORATE: boundary.pressed,
-    Action.SKIP: boundary.pressed,
-    Action.STOP: boundary.pressed,
+    Action.CONTINUE: phases.pressed,
+    Action.ELABORATE: phases.pressed,
+    Action.SKIP: phases.pressed,
+    Action.STOP: phases.pressed,
     Action.GO_ON: elaborations.went_on,
-    Action.DECIDE: disagreements.decided,
+    Action.DECIDE: elaborations.decided,
     Action.END_ELABORATION: elaborations.ended,
     Action.RESUME: resuming.resume_pressed,
     Action.RETRY: resuming.retry_pressed,
@@ -174,7 +158,7 @@ PRESSES: Mapping[Action, Transition] = {
     Action.START_OVER: opening.start_over_pressed,
     Action.REANALYSE: resuming.reanalyse,
     Action.CANCEL: resuming.cancelled,
-    Action.REOPEN: boundary.reopen_pressed,
+    Action.REOPEN: phases.reopen_pressed,
     Action.PLAN: planning_presses.began,
     Action.PLAN_LEAVE: planning_presses.left,
     **dict.fromkeys(planning_presses.MOVES, planning_presses.pressed),
@@ -191,7 +175,7 @@ PRESSES: Mapping[Action, Transition] = {
 ANYTIME: Mapping[type, Transition] = {
     Amend: amendments.amended,
     Retract: amendments.retracted,
-    Export: exporting.asked,
+    Export: talking.asked,
     Mute: speaking.mute_asked,
     Specify: amending.specified,
 }
@@ -200,10 +184,10 @@ PRESSING = (Press, Finish, SetDepth, Stop, Mute, Resume, Plan, Export, Specify)
 """What is not for everybody, in some houses."""
 
 NOT_NOW: Mapping[type, Callable[[], str]] = {
-    Finish: refusals.nothing_to_finish,
-    SetDepth: refusals.no_depth_now,
-    Stop: refusals.nothing_running,
-    Plan: refusals.no_planning_now,
+    Finish: trouble_wording.nothing_to_finish,
+    SetDepth: trouble_wording.no_depth_now,
+    Stop: trouble_wording.nothing_running,
+    Plan: trouble_wording.no_planning_now,
 }
 
 
@@ -294,10 +278,10 @@ def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
         case Posted():
             return pausing.in_touch(_posted(rt, event, effect), playbook)
         case PersonMet():
-            return introductions.met(rt, event)
+            return opening.met(rt, event)
         case Committed():
             assert isinstance(effect, Commit), "only a commit is committed"
-            return commits.committed(rt, effect, playbook, told=event)
+            return trouble.committed(rt, effect, playbook, told=event)
         case Done():
             return rt.shown_at(effect.id, slack_stamp(event.at)) if isinstance(effect, Rewrite) else rt
         case ThreadRead(missed=True):
@@ -340,15 +324,15 @@ def _posted(rt: Roundtable, event: Posted, effect: Attemptable) -> Roundtable:
 def _pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if rt.menu is None or rt.menu.token != event.token:
         became = rt.what_became_of(event.token)
-        raise NotNow(refusals.already_decided(became) if became else refusals.unknown_menu())
+        raise NotNow(trouble_wording.already_decided(became) if became else trouble_wording.unknown_menu())
     if not rt.menu.offers(event.action):
-        raise NotNow(refusals.unknown_menu())
+        raise NotNow(trouble_wording.unknown_menu())
     return PRESSES[event.action](rt, event, playbook)
 
 
 def _why_not(rt: Roundtable, wish: Command) -> str:
     if isinstance(wish, Start):
-        return refusals.held_already()
+        return trouble_wording.held_already()
     if rt.stage in BUSY:
-        return refusals.saving()
+        return trouble_wording.saving()
     return NOT_NOW[type(wish)]()

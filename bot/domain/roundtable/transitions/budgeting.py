@@ -23,7 +23,6 @@ from bot.domain.roundtable.outcomes import Outcome
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, elaborations, planning, speaking, steps
-from bot.domain.roundtable.transitions import asking as minds
 from bot.domain.roundtable.transitions.saving import queue_commit
 
 OFFERING_MORE = frozenset(
@@ -125,14 +124,14 @@ def _without_models(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """What can be written down without one is; nobody judges or plans for nothing."""
 
     def unaided(effect: Effect) -> Effect:
-        if isinstance(effect, Draft | Synthesize) and minds.thinks(effect, rt, playbook):
+        if isinstance(effect, Draft | Synthesize) and asking.thinks(effect, rt, playbook):
             return effect.but(unaided=True)
         return effect
 
     outbox = tuple(map(unaided, rt.outbox))
     is_plain = rt.purse.plain or any(isinstance(one, Draft) and one.unaided for one in outbox)
     rt = rt.but(outbox=outbox, purse=rt.purse.but(plain=is_plain))
-    waits = any(isinstance(one, Judge | Formalize) and minds.thinks(one, rt, playbook) for one in outbox)
+    waits = any(isinstance(one, Judge | Formalize) and asking.thinks(one, rt, playbook) for one in outbox)
     return planning.asked_for_more(rt.dropping(Judge, Formalize), playbook) if waits else rt
 
 

@@ -10,7 +10,6 @@ from bot.domain.roundtable.inputs import Press, SetDepth
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.roundtable.transitions import asking as choosing
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
@@ -30,7 +29,7 @@ def change(rt: Roundtable, depth: Depth, playbook: Playbook, *, person: Person, 
     kind = rt.menu.kind if rt.menu else None
     said = step_wording.depth_switched(depth)
     rt = rt.but(depth=depth, depth_overrides={**rt.depth_overrides, rt.phase_key: depth.value})
-    rt = choosing.chosen(rt, menus.DEPTHS[depth].label, person, part=LinePhase.CLARIFYING, ts=ts)
+    rt = asking.chosen(rt, menus.DEPTHS[depth].label, person, part=LinePhase.CLARIFYING, ts=ts)
     rt = queue_commit(
         rt,
         f"depth {depth} for {rt.phase_key}",

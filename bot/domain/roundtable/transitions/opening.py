@@ -16,9 +16,6 @@ from bot.domain.messages import (
     step_wording,
     trouble_wording,
 )
-from bot.domain.messages import (
-    trouble_wording as refusals,
-)
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import NO_STEP, Message
 from bot.domain.planning.verdict import seated
@@ -79,7 +76,7 @@ def start_again(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     it is another channel. What was said and is not in git yet comes along, and so does what was being discussed.
     """
     if rt.place.thread:
-        raise NotNow(refusals.held_already())
+        raise NotNow(trouble_wording.held_already())
     if not rt.phase_key:
         return _open(_on(event).but(version=rt.version, now=rt.now, seen=rt.seen), event, playbook)
     heading_for = Stage.PLANNING if event.planning else rt.heading_for

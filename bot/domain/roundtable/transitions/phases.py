@@ -25,9 +25,6 @@ from bot.domain.roundtable.transitions import (
     specifying,
     steps,
 )
-from bot.domain.roundtable.transitions import (
-    asking as choosing,
-)
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (
     HEAD,
@@ -230,7 +227,7 @@ def reopen_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtab
     if step is None or step.step_id in rt.steps_completed:
         raise NotNow(step_wording.no_such_step())
     label = menus.reopening([step.step_id])[0].label
-    rt = choosing.chosen(rt, label, event.person, part=LinePhase.CLARIFYING, ts=event.ts)
+    rt = asking.chosen(rt, label, event.person, part=LinePhase.CLARIFYING, ts=event.ts)
     if step.phase_key != rt.phase_key:
         depth, _, _ = depth_for(step.phase_key, rt.depth_overrides, asking.scan_of(rt))
         rt = rt.but(phase_key=step.phase_key, depth=depth)
@@ -282,7 +279,7 @@ def choose(rt: Roundtable, action: Action, playbook: Playbook, *, person: Person
     if action is Action.STOP and (last or not at_phase_end):
         return pausing.pause(rt, person, playbook, ts=ts)
 
-    rt = choosing.chosen(rt, label, person, part=LinePhase.CLARIFYING, ts=ts)
+    rt = asking.chosen(rt, label, person, part=LinePhase.CLARIFYING, ts=ts)
     rt = steps.feedback_saved(rt, playbook)
     if action is Action.ELABORATE:
         return rt.but(stage=Stage.WRITING).queueing(ReadItem(discussing="phase" if at_phase_end else "step"))

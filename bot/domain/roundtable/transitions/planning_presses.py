@@ -21,9 +21,6 @@ from bot.domain.roundtable.transitions import (
     planning,
     resuming,
 )
-from bot.domain.roundtable.transitions import (
-    planning as planning_due,
-)
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.roundtable.transitions.steps import NOTED
 from bot.domain.specification import forms
@@ -42,7 +39,7 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """
     ws = rt.workshop
     part = ws.stage if ws else rt.part
-    if words.stops(event.text) and not planning_due.is_saving(rt):
+    if words.stops(event.text) and not planning.is_saving(rt):
         rt = rt.heard(event.person, event.text, ts=event.ts, part=part)
         return pausing.pause(rt, event.person, playbook)
     answers = ws is not None and isinstance(ws.due, Ask) and _has_seen(rt, event)
@@ -62,7 +59,7 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         if answers
         else planning_wording.explained()
     )
-    return pausing.notes_saved(planning_due.becomes(rt, after, playbook), playbook)
+    return pausing.notes_saved(planning.becomes(rt, after, playbook), playbook)
 
 
 def _entries(rt: Roundtable, event: Say, ws: Workshop | None, playbook: Playbook) -> dict[str, Any]:
@@ -127,7 +124,7 @@ MOVES: Mapping[Action, Move] = {
 def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """A person moves the workshop on; what makes no sense just now is refused with a sentence."""
     assert rt.menu, "somebody pressed a button of it"
-    ws = planning_due.held(rt)
+    ws = planning.held(rt)
     label, name = rt.menu.label_of(event.action), rt.name_of(event.person.id)
     by = DecidedBy(person=event.person.id, line=event.key)
     after = MOVES[event.action](ws, by)
@@ -139,8 +136,8 @@ def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     rt = rt.recording(sentence, part=ws.stage, user_id=event.person.id, user_name=name, **facts)
     after = workshop.recorded(after, event.key, rt.lines[-1].message_id)
     if after.held:
-        return pausing.notes_saved(planning_due.on(rt.but(workshop=after), playbook), playbook)
-    return pausing.notes_saved(planning_due.becomes(rt, after, playbook), playbook)
+        return pausing.notes_saved(planning.on(rt.but(workshop=after), playbook), playbook)
+    return pausing.notes_saved(planning.becomes(rt, after, playbook), playbook)
 
 
 # --- leaving and coming back ----------------------------------------------------------------------------------------
@@ -152,7 +149,7 @@ def began(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 
 def stop_asked(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
-    if planning_due.is_saving(rt):
+    if planning.is_saving(rt):
         raise NotNow(trouble_wording.saving())
     return pausing.pause(rt, event.person, playbook)
 
@@ -166,6 +163,6 @@ def left(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     rt = rt.recording(planning_wording.left(name), part=rt.part, user_id=event.person.id, user_name=name)
     target = rt.planned_from
     rt = queue_commit(rt, "planning left for now")
-    if planning_due.held(rt).stage is not LinePhase.REVIEW_READY:
+    if planning.held(rt).stage is not LinePhase.REVIEW_READY:
         rt = rt.telling(Message(text=planning_wording.goes_on_later()), part=rt.part)
     return resuming.again(rt.but(heading_for=target, planned_from=None), playbook)

@@ -7,9 +7,6 @@ from bot.domain.messages import (
     step_wording,
     trouble_wording,
 )
-from bot.domain.messages import (
-    trouble_wording as refusals,
-)
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.effects import ReadItem, Speak, Then
@@ -24,9 +21,6 @@ from bot.domain.roundtable.transitions import (
     phases,
     planning,
     steps,
-)
-from bot.domain.roundtable.transitions import (
-    asking as choosing,
 )
 from bot.domain.roundtable.transitions.saving import queue_commit, refreshed
 from bot.domain.transcript.lines import LinePhase
@@ -101,7 +95,7 @@ def resume_stalled(rt: Roundtable, event: Resume, playbook: Playbook) -> Roundta
 
 def _retry(rt: Roundtable, person: Person, *, ts: str = "") -> Roundtable:
     if rt.stalled is None:
-        raise NotNow(refusals.not_opened())
+        raise NotNow(trouble_wording.not_opened())
     effect, stage = rt.stalled.effect, rt.stalled.stage
     rt = rt.closing_menu(step_wording.chosen(menus.RETRY.label, rt.name_of(person.id)), ts=ts)
     return rt.but(stage=stage, stalled=None, unaided=False).queueing(effect.but(id="", attempts=0))
@@ -130,7 +124,7 @@ def _current(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 def reanalyse(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """From phase 00; the elaborations, the artifacts and the transcript stay."""
-    rt = choosing.chosen(rt, menus.REANALYSE.label, event.person, part=rt.part, ts=event.ts)
+    rt = asking.chosen(rt, menus.REANALYSE.label, event.person, part=rt.part, ts=event.ts)
     rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.DISCUSSING, phase_key="", step_id="")
     return queue_commit(rt, "analysed again from phase 00", then=Then.PHASE, change=MetaChange(restart=True))
 

@@ -14,7 +14,6 @@ from bot.domain.messages import discussion_wording, step_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import citing, quality
-from bot.domain.roundtable import quality as quality_wording
 from bot.domain.roundtable.effects import Synthesize, Then
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.outcomes import Committed, Synthesized, spent
@@ -50,7 +49,7 @@ def _taken(
     rt = rt.but(elaboration=rt.debate.but(insights=len(synthesis.insights)))
     edits = _additions(rt, kept, playbook)
     facts = {**facts, "quality": card.meta, **specifying.synthesized(rt, synthesis, playbook)}
-    message = Message(text=shown, note=quality_wording.line(card), links=citing.links(rt, synthesis))
+    message = Message(text=shown, note=quality.line(card), links=citing.links(rt, synthesis))
     return _save(rt, kept, playbook, summary=synthesis.summary, edits=edits, facts=facts, shown=message)
 
 

@@ -442,21 +442,15 @@ class Roundtable(RoundtableFields):
         A system line of something done that nobody needs to be told. With the *message_id* of an input it
         stands in the transcript once, also when the input comes again after everything but git was lost.
         """
-        rt = self.but(sequence=self.sequence + 1)
-        message_id = message_id or f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
-        return rt.noting(rt._line(HOST, sentence, part, Source.SYSTEM, "planning", message_id, meta))
+        return self._unposted(sentence, part, Source.SYSTEM, HOST, meta, message_id=message_id)
 
     def saying_on_card(self, text: str, *, part: LinePhase, actor: str = HOST, **meta: Any) -> "Roundtable":
         """A line of what stands on the next card, above its question: no post of its own."""
-        rt = self.but(sequence=self.sequence + 1)
-        message_id = f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
-        return rt.noting(rt._line(actor, text, part, _source(actor, meta), "planning", message_id, meta))
+        return self._unposted(text, part, _source(actor, meta), actor, meta)
 
     def proposing(self, sentence: str, *, actor: str, part: LinePhase, **meta: Any) -> "Roundtable":
         """A line of a persona's model that is not said in the thread."""
-        rt = self.but(sequence=self.sequence + 1)
-        message_id = f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
-        return rt.noting(rt._line(actor, sentence, part, Source.MODEL, "planning", message_id, meta))
+        return self._unposted(sentence, part, Source.MODEL, actor, meta)
 
     def offering(
         self,
@@ -469,8 +463,7 @@ class Roundtable(RoundtableFields):
         **meta: Any,
     ) -> "Roundtable":
         """*message* becomes the open menu, in place of the one before; the transcript has *line*, if there is one."""
-        if self.unaided and kind in OFFERING_THE_MODEL and menus.AIDED_AGAIN not in message.choices:
-            message = message.but(choices=(*message.choices, menus.AIDED_AGAIN))
+        message = self._with_retry(kind, message)
         rt = self.closing_menu(step_wording.superseded())
         token = rt.token()
         rt = rt.telling(message.but(token=token), part=part, actor=actor, line=line, **meta)
@@ -496,15 +489,11 @@ class Roundtable(RoundtableFields):
     ) -> "Roundtable":
         """*message* becomes the open menu where the card of the step stands already: nothing new is posted."""
         assert self.card, "only a card is edited in place"
-        if self.unaided and kind in OFFERING_THE_MODEL and menus.AIDED_AGAIN not in message.choices:
-            message = message.but(choices=(*message.choices, menus.AIDED_AGAIN))
+        message = self._with_retry(kind, message)
         card = self.card.but(message=message.but(token=self.card.token))
         is_elsewhere = self.menu is not None and self.menu.token != card.token
         rt = self.closing_menu(step_wording.superseded()) if is_elsewhere else self
-        rt = rt.but(sequence=rt.sequence + 1)
-        message_id = f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
-        source = _source(actor, meta)
-        rt = rt.noting(rt._line(actor, message.text, part, source, "planning", message_id, meta))
+        rt = rt._unposted(message.text, part, _source(actor, meta), actor, meta)
         return rt.but(card=card, menu=Menu(kind=kind, token=card.token, message=message, ts=card.ts))
 
     def collapsing(self, card: StepCard, message: Message) -> "Roundtable":
@@ -609,6 +598,27 @@ class Roundtable(RoundtableFields):
             return {"phase_key": self.phase_key, "step_id": self.step_id}
         ws = self.workshop
         return {"plan_version": ws.version if ws else 1, "plan_round": ws.round if ws else 0}
+
+    def _with_retry(self, kind: MenuKind, message: Message) -> Message:
+        """While personas speak without a model, the menus from which they go on offer to try it again."""
+        if not self.unaided or kind not in OFFERING_THE_MODEL or menus.AIDED_AGAIN in message.choices:
+            return message
+        return message.but(choices=(*message.choices, menus.AIDED_AGAIN))
+
+    def _unposted(
+        self,
+        content: str,
+        part: LinePhase,
+        source: Source,
+        actor: str,
+        meta: Mapping[str, Any],
+        *,
+        message_id: str = "",
+    ) -> "Roundtable":
+        """A line that is no effect's. Without a *message_id* it gets the next number, as an effect would."""
+        rt = self.but(sequence=self.sequence + 1)
+        message_id = message_id or f"{rt.slug}.{rt.incarnation}.{rt.sequence}"
+        return rt.noting(rt._line(actor, content, part, source, "planning", message_id, meta))
 
     def _line(  # noqa: PLR0917 -- the fields of the schema, named once
         self,

@@ -102,14 +102,13 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     if scene is None:
         return card.message
     menu = rt.menu if rt.menu and rt.menu.token == card.token else None
-    if menu and menu.kind is MenuKind.PROMPT:
+    is_open = menu.kind is MenuKind.PROMPT if menu else card.step_id not in rt.steps_completed
+    if is_open:
         message = step_card.open_card(scene)
-    elif menu or card.step_id in rt.steps_completed:
+    else:
         ends_phase = menu.kind is MenuKind.PHASE if menu else _has_ended(rt, playbook)
         following = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key)) if ends_phase else None
         message = step_card.finished_card(scene, by=card.by, ends_phase=ends_phase, following=following)
-    else:
-        message = step_card.open_card(scene)
     if menu is None:
         return message.spent().but(note=card.message.note)
     return message.but(choices=_with_extras(message, card.message.choices), token=card.token)

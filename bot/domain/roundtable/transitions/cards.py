@@ -4,7 +4,7 @@ line with the name of who pressed.
 """
 
 from collections.abc import Iterable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, assert_never
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.steps import Step
@@ -22,8 +22,11 @@ from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 
+WITHOUT_EFFECT = frozenset({TypedKind.REOPEN, TypedKind.NUDGE, TypedKind.UNDO})
+"""Messages with these words are content for now."""
 ACCEPT, CHANGE, STRIKE = "accept", "change", "strike"
 NOTED = "memo"
+"""The emoji on a message that was recorded."""
 
 
 def line_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -97,7 +100,7 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     """`accept 2`, `change 2: …`, `sort a risk` and the like; None for a message that is content."""
     scene = scene_of(rt, rt.card, playbook) if rt.card and rt.card.step_id == rt.step_id else None
     found = card_commands.typed(event.text, scene) if scene else TypedActions()
-    if scene is None or not found.actions or any(one.what not in _MEANT for one in found.actions):
+    if scene is None or not found.actions or any(one.what in WITHOUT_EFFECT for one in found.actions):
         return None
     facts = specifying.said(rt, found.rest, event.person, playbook) if found.rest else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
@@ -127,20 +130,12 @@ def _meant(rt: Roundtable, typed: TypedAction, scene: StepScene, playbook: Playb
             return _sorting(rt, typed, scene)
         case TypedKind.KEEP:
             return [Patch(id=typed.id, accept=True)]
-        case _:
+        case TypedKind.WITHDRAW:
             return [Patch(id=typed.id, state=EntryState.WITHDRAWN)]
-
-
-_MEANT = frozenset(
-    {
-        TypedKind.ACCEPT,
-        TypedKind.LEAVE_OUT,
-        TypedKind.CHANGE,
-        TypedKind.SORT,
-        TypedKind.KEEP,
-        TypedKind.WITHDRAW,
-    }
-)
+        case TypedKind.REOPEN | TypedKind.NUDGE | TypedKind.UNDO:
+            raise AssertionError(f"{typed.what} is content")
+        case _:
+            assert_never(typed.what)
 
 
 def _changing(one: Suggestion, words: str, rt: Roundtable, playbook: Playbook) -> Patch:

@@ -36,6 +36,7 @@ from bot.domain.roundtable.transitions import (
     syntheses,
 )
 from bot.domain.roundtable.transitions.asking import report
+from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.speaking import (
     PersonaUtterance,
     going_on,
@@ -46,7 +47,6 @@ from bot.domain.roundtable.transitions.speaking import (
     own_words,
     told,
 )
-from bot.domain.roundtable.transitions.steps import NOTED
 from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.errors import NotNow
 
@@ -441,12 +441,8 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def went_on(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """Nobody has anything to add: the personas go on by themselves."""
-    rt, name = speaking.let_speak(rt, playbook), rt.name_of(event.person.id)
-    label = menus.GO_ON.label
-    rt = rt.closing_menu(step_wording.chosen(label, name), ts=event.ts).opening_round(LinePhase.WORKSHOP)
-    rt = rt.recording(
-        f"{name} chose: {label}", part=LinePhase.WORKSHOP, user_id=event.person.id, user_name=name
-    )
+    rt = speaking.let_speak(rt, playbook).opening_round(LinePhase.WORKSHOP)
+    rt = asking.chosen(rt, menus.GO_ON.label, event.person, part=LinePhase.WORKSHOP, ts=event.ts)
     speakers = floor.going_on(rt.debate, playbook.roster, PERSONAS_GOING_ON)
     return _next_speaks(rt.but(elaboration=rt.debate.asked(*speakers)), playbook)
 

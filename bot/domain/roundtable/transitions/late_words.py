@@ -17,7 +17,7 @@ from bot.domain.roundtable.inputs import Plan, Say, SetDepth, Stop, Undecided
 from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import PostedPrompt, Roundtable
 from bot.domain.roundtable.transitions import pausing, specifying
-from bot.domain.roundtable.transitions.steps import NOTED
+from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import slack_time, written_at
 

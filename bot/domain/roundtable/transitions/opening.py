@@ -46,7 +46,14 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable, Stalled
 from bot.domain.roundtable.transitions import asking, phases, planning, resuming, specifying
 from bot.domain.roundtable.transitions.asking import report
-from bot.domain.roundtable.transitions.saving import HEAD, created, queue_commit, refreshed, slack_place
+from bot.domain.roundtable.transitions.saving import (
+    HEAD,
+    created,
+    queue_commit,
+    refreshed,
+    slack_place,
+    unheard,
+)
 from bot.domain.transcript.lines import Line, LinePhase, Source, in_thread_order
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
@@ -140,7 +147,7 @@ def thread_read(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundt
     if event.recovering:
         rt = rt.but(witness=event.witness)
         return taken_up(_recovered(rt, event, playbook), "taken up from git")
-    new = _unheard(rt, event)
+    new = unheard(rt, event)
     for heard in new:
         rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.DRAFT)
         rt = rt.attaching(heard)
@@ -237,18 +244,13 @@ def _open_step(rt: Roundtable, playbook: Playbook) -> Step | None:
     return asking.upcoming(rt.but(phase_key=phase.key), playbook) if phase else None
 
 
-def _unheard(rt: Roundtable, event: ThreadRead) -> tuple[ThreadMessage, ...]:
-    known = {line.message_id for line in rt.lines}
-    return tuple(heard for heard in event.heard if rt.line_of(heard.ts) not in known)
-
-
 def _recovered(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundtable:
     """
     The words are in the transcript again. What answered the step that is open now answers it again; what belonged to a
     menu, a discussion or a step that is done has no place any more.
     """
     step = _open_step(rt, playbook)
-    new = _unheard(rt, event)
+    new = unheard(rt, event)
     for heard in new:
         is_answer = heard.about in {"", step.step_id if step else ""} and words.answers(heard.text)
         rt = rt.meeting(heard.person)

@@ -260,10 +260,9 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if event.action is Action.ELABORATE and rt.stage is Stage.DISCUSSING:
-        return steps.discuss_pressed(rt, event, playbook)
+        return steps.finish_first(rt, event, playbook, heading_for=Stage.ELABORATING)
     if event.action is Action.SKIP and rt.stage is Stage.DISCUSSING and rt.answers:
-        after = steps.finish(rt, event.person, playbook, ts=event.ts)
-        return after.but(heading_for=Stage.CLOSING) if after.stage is Stage.WRITING else after
+        return steps.finish_first(rt, event, playbook, heading_for=Stage.CLOSING)
     return choose(rt, event.action, playbook, person=event.person, ts=event.ts)
 
 

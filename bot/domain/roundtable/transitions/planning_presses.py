@@ -1,6 +1,6 @@
 """What people say and press in the planning workshop, and how they leave it and come back."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -20,11 +20,12 @@ from bot.domain.roundtable.transitions import (
     pausing,
     planning,
     resuming,
+    specifying,
 )
+from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.saving import queue_commit
-from bot.domain.roundtable.transitions.steps import NOTED
 from bot.domain.specification import forms
-from bot.domain.specification.entries import ENTRIES, Patch
+from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.errors import NotNow
 
@@ -65,7 +66,7 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 def _entries(rt: Roundtable, event: Say, ws: Workshop | None, playbook: Playbook) -> dict[str, Any]:
     """What the words are in the specification: an answer as its question asks for it, anything else by forms."""
     question = next((one.text for one in ws.questions if one.id in ws.asking[:1]), "") if ws else ""
-    return entries_of(_read(rt, event, question, playbook))
+    return specifying.facts_of(_read(rt, event, question, playbook))
 
 
 def changed_entries(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
@@ -75,7 +76,7 @@ def changed_entries(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[st
     if ws is None or not (question or any(one.line == line for one in ws.remarks)):
         return {}
     now = _read(rt, event, question, playbook)
-    return entries_of(forms.reread(rt.specification.made_by(line), now))
+    return specifying.facts_of(forms.reread(rt.specification.made_by(line), now))
 
 
 def _read(rt: Roundtable, event: Say | Amend, question: str, playbook: Playbook) -> tuple[Patch, ...]:
@@ -84,11 +85,6 @@ def _read(rt: Roundtable, event: Say | Amend, question: str, playbook: Playbook)
         return ()
     read = partial(derived.answered, question=question) if question else derived.remarked
     return read(event.text, schema=playbook.schema, specification=rt.specification, person=event.person.id)
-
-
-def entries_of(patches: Iterable[Patch]) -> dict[str, Any]:
-    made = [patch.as_json() for patch in patches]
-    return {ENTRIES: made} if made else {}
 
 
 def _told(ws: Workshop, event: Say, by: DecidedBy, *, answers: bool) -> Workshop:

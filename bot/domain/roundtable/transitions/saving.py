@@ -14,7 +14,7 @@ from bot.domain.messages.message import NO_STEP, Message
 from bot.domain.planning.workshop import PLAN_PAGE
 from bot.domain.roundtable.effects import Commit, Effect, Post, ReadThread, Then
 from bot.domain.roundtable.inputs import Command, Say
-from bot.domain.roundtable.outcomes import Committed, ItemState, ThreadRead
+from bot.domain.roundtable.outcomes import Committed, ItemState, ThreadMessage, ThreadRead
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
 from bot.domain.roundtable.transitions.asking import report
@@ -203,8 +203,7 @@ def refreshed(
 def read_after_all(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundtable:
     """What people said in the thread since then is in the transcript again; it asks for nothing."""
     assert event.lost, "only then the thread is read for this"
-    known = {line.message_id for line in rt.lines}
-    new = tuple(one for one in event.heard if rt.line_of(one.ts) not in known)
+    new = unheard(rt, event)
     for one in new:
         about = "" if one.about == NO_STEP else one.about
         facts = specifying.said(rt, one.text, one.person, playbook, step_id=about) if about else {}
@@ -213,6 +212,12 @@ def read_after_all(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Rou
         )
         rt = rt.attaching(one)
     return written_again(rt, event.lost, words=len(new), complete=event.complete)
+
+
+def unheard(rt: Roundtable, event: ThreadRead) -> tuple[ThreadMessage, ...]:
+    """The messages that have no line among those that are not in git yet."""
+    known = {line.message_id for line in rt.lines}
+    return tuple(one for one in event.heard if rt.line_of(one.ts) not in known)
 
 
 def written_again(rt: Roundtable, lost: RolledBack, *, words: int = 0, complete: bool = True) -> Roundtable:

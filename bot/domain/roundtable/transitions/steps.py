@@ -15,6 +15,7 @@ from bot.domain.roundtable.outcomes import Committed, Drafted, PersonaSpoke, spe
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, cards, depths, pausing, speaking, specifying
+from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.saving import queue_commit, saying_what_is_saved
 from bot.domain.specification.entries import ENTRIES
 from bot.domain.transcript.lines import Line, LinePhase, Source
@@ -23,9 +24,6 @@ from bot.domain.values.timestamps import seconds_since
 
 BURST_SECONDS = 120
 """Within this time after an acknowledgement, further answers get a reaction and no words."""
-
-NOTED = "memo"
-
 
 # --- answering ----------------------------------------------------------------------------------------------------
 
@@ -95,10 +93,10 @@ def finish_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtab
     return finish(rt, event.person, playbook, ts=event.ts)
 
 
-def discuss_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    """On the card of an open step: the step is finished and saved first."""
+def finish_first(rt: Roundtable, event: Press, playbook: Playbook, *, heading_for: Stage) -> Roundtable:
+    """On the card of an open step: the step is finished and saved before anything else."""
     after = finish(rt, event.person, playbook, ts=event.ts)
-    return after.but(heading_for=Stage.ELABORATING) if after.stage is Stage.WRITING else after
+    return after.but(heading_for=heading_for) if after.stage is Stage.WRITING else after
 
 
 def finish(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:

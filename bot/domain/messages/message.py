@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from enum import StrEnum
 
+from bot.domain.values.text import paragraphs
 from bot.domain.values.value import Stored
 
 NO_STEP = "none"
@@ -182,7 +183,7 @@ def card_in_words(card: Card) -> str:
     """All that *card* says, but the title; for the `text` of its message."""
     parts = ("\n".join(_part_in_words(part)) for part in card.parts)
     below = "\n".join(filter(None, (*card.foot, card.subtitle)))
-    return "\n\n".join(filter(None, (*parts, below)))
+    return paragraphs(*parts, below)
 
 
 def _part_in_words(part: CardPart) -> Iterator[str]:

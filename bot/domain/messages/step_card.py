@@ -36,7 +36,7 @@ from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import Entry, EntryState
 from bot.domain.specification.projection import NOTHING, Projection
-from bot.domain.values.text import counted, one_line
+from bot.domain.values.text import counted, one_line, paragraphs
 
 ENTRIES_SHOWN = 12
 PARTS_SHOWN = 4
@@ -115,7 +115,7 @@ def open_card(scene: StepScene) -> Message:
         for one in scene.shown_suggestions
         for link in one.sources
     ]
-    message = _message(scene, "\n\n".join(filter(None, text)), card, choices)
+    message = _message(scene, paragraphs(*text), card, choices)
     return message.but(links=(*sources, *scene.links))
 
 
@@ -144,7 +144,7 @@ def finished_card(
     changed = [ChangedFile(path=one.path, heading=one.heading) for one in scene.saved]
     said = step_wording.saved(changed) if changed else ""
     words = card_in_words(_without(card, scene.first))
-    whole = "\n\n".join(filter(None, (scene.first, said, words)))
+    whole = paragraphs(scene.first, said, words)
     if ends_phase:
         menu = menus.after_phase(scene.persona.key, whole, following)
     else:
@@ -169,7 +169,7 @@ def collapsed_card(scene: StepScene, *, closing: Sequence[str] = ()) -> Message:
         f"Saved: {files}." if files else "",
     )
     said = " ".join(filter(None, facts))
-    text = "\n\n".join(filter(None, (said, *closing, card_in_words(card.but(subtitle="")))))
+    text = paragraphs(said, *closing, card_in_words(card.but(subtitle="")))
     return _message(scene, text, card, ())
 
 

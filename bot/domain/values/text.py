@@ -37,6 +37,11 @@ def counted(number: int, thing: str, things: str = "") -> str:
     return f"{number:,} {thing if number == 1 else things or f'{thing}s'}"
 
 
+def paragraphs(*parts: str) -> str:
+    """The parts that are not empty, with an empty line between them."""
+    return "\n\n".join(filter(None, parts))
+
+
 def continues(line: str, place: int) -> bool:
     """Whether the character at *place* belongs to the one before it."""
     here = line[place]

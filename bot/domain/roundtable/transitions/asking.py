@@ -35,6 +35,7 @@ from bot.domain.roundtable.state import Roundtable, SkippedStep
 from bot.domain.specification.entries import ENTRIES, Patch
 from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.domain.values.places import Person
+from bot.domain.values.text import paragraphs
 
 # Troubles: the ones people should read go into the thread as small print, all others to the log.
 
@@ -240,10 +241,6 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     newest = rt.asked[-1] if rt.asked else None
     asked_again = newest is not None and newest.step_id == rt.step_id and not newest.discussion
     return rt if asked_again else rt.opening(rt.step_id)
-
-
-def paragraphs(*parts: str) -> str:
-    return "\n\n".join(filter(None, parts))
 
 
 def filled(rt: Roundtable, step: Step, text: str) -> str:

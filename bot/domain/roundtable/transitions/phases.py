@@ -35,6 +35,7 @@ from bot.domain.roundtable.transitions.saving import (
 )
 from bot.domain.transcript.lines import BY_RULE, HOST, LinePhase
 from bot.domain.values.places import Person
+from bot.domain.values.text import paragraphs
 from bot.errors import NotNow
 
 ELABORATIONS_RECALLED = 3
@@ -77,7 +78,7 @@ def _open(rt: Roundtable, phase: Phase, playbook: Playbook) -> Roundtable:
     for text, actor in before:
         rt = rt.saying_on_card(text, part=LinePhase.CLARIFYING, actor=actor, **BY_RULE)
     words = welcome(rt, playbook) if resumed else step_wording.greeting(lead, phase)
-    text = asking.paragraphs(words, _depth_note(depth, why, resumed=resumed))
+    text = paragraphs(words, _depth_note(depth, why, resumed=resumed))
     rt = rt.saying_on_card(text, part=LinePhase.CLARIFYING, actor=lead.actor, depth=depth.value, **BY_RULE)
     rt = report(rt, playbook.troubles_of(phase.key))
     return asking.next_question(rt, playbook, "\n\n".join([*(said for said, _ in before), text]))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import Kind, Schema
@@ -77,7 +78,7 @@ class SavedSection(Value):
     body: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)  # no slots, for the cached properties
 class StepScene:
     """
     What a card shows. `first` stands before everything else: the hand-over, a greeting, welcome back. `prompt` is
@@ -121,7 +122,7 @@ class StepScene:
     def is_untouched(self) -> bool:
         return not (self.heard or self.suggestions or self.unsorted)
 
-    @property
+    @cached_property
     def is_covered(self) -> bool:
         """Whether coverage knows what is missing: the sections have needs, and there are entries to look at."""
         needs = any(view.needs for view in self.schema.of_step(self.step_id))
@@ -130,13 +131,13 @@ class StepScene:
         )
         return needs and any(one.state is EntryState.ACCEPTED for one in entries)
 
-    @property
+    @cached_property
     def unanswered(self) -> tuple[AskedQuestion, ...]:
         """Where coverage knows what is missing, only the questions about that."""
         is_covered = self.is_covered
         return tuple(one for one in self.questions if not one.is_answered and (one.gaps or not is_covered))
 
-    @property
+    @cached_property
     def also_asked(self) -> tuple[AskedQuestion, ...]:
         """Without an answer under their number; the entries may be one."""
         unanswered = self.unanswered
@@ -146,7 +147,7 @@ class StepScene:
     def open_suggestions(self) -> tuple[Suggestion, ...]:
         return tuple(one for one in self.suggestions if one.state is SuggestionState.OPEN)
 
-    @property
+    @cached_property
     def listed_suggestions(self) -> tuple[Suggestion, ...]:
         """A draft shows what became of each line; else what was accepted stands among the entries."""
         kept = {SuggestionState.OPEN, SuggestionState.LEFT_OUT}
@@ -161,7 +162,7 @@ class StepScene:
         """The numbers of the suggestions on the card that can be accepted."""
         return tuple(one.number for one in self.shown_suggestions if one.state is SuggestionState.OPEN)
 
-    @property
+    @cached_property
     def missing(self) -> tuple[CoverageGap, ...]:
         return _missing(self.gaps, self.specification)
 

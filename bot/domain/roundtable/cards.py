@@ -152,7 +152,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         prompt=asking.filled(rt, step, text),
         first=card.first,
         questions=asked(
-            [asking.filled(rt, step, one) for one in specifying.questions_of(rt, step)],
+            specifying.questions_of(rt, step),
             playbook.schema,
             rt.specification,
             step.step_id,

@@ -113,7 +113,7 @@ class CardPart(Stored):
     """
     A part of the body: a bold `title`, then `prose` (Markdown, may have several lines), then the rows. A
     `button`, or an overflow menu of `options`, stands beside it. `numbered` rows show their `id` as a number or
-    letter and no bullet. `struck`: left out by somebody, shown crossed out.
+    letter and no bullet. `struck`: a person left it out; it is shown crossed out.
     """
 
     title: str = ""

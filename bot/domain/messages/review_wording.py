@@ -1,4 +1,4 @@
-"""What the triage channel, the item's thread and whoever asked read about a review."""
+"""The sentences about a review: in the triage channel, in the item's thread, and for the person who asked."""
 
 from collections.abc import Iterable
 

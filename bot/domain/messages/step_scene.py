@@ -31,7 +31,7 @@ class AskedQuestion(Value):
 
 
 class UnsortedNote(Value):
-    """What somebody said without a form. Letters are never given twice."""
+    """What a person said without a form. A letter is used once."""
 
     letter: str
     text: str
@@ -49,7 +49,7 @@ class SuggestionState(StrEnum):
 class Suggestion(Value):
     """
     An entry that is proposed, or a proposed value of its *field*. `by` is who suggests, `sources` are links to
-    what it rests on, labelled such as "what Ada said". Numbers are never given twice in a step.
+    what it rests on, labelled such as "what Ada said". A number is used once in a step.
     """
 
     number: int
@@ -62,7 +62,7 @@ class Suggestion(Value):
 
 
 class StaleEntry(Value):
-    """An entry that rests on what was changed, `by` somebody; `source` is the decision, or the place in git."""
+    """An entry that rests on a change, made `by` a person; `source` is the decision, or the place in git."""
 
     id: str
     cause: StaleCause
@@ -199,7 +199,7 @@ def asked(
 
 
 def _missing(gaps: Iterable[CoverageGap], specification: Specification) -> tuple[CoverageGap, ...]:
-    """Without what a suggestion lacks: first somebody accepts it."""
+    """Without what a suggestion lacks: it has to be accepted first."""
     proposed = {one.id for one in specification.entries.values() if one.state is EntryState.PROPOSED}
     return tuple(gap for gap in gaps if gap.kind is GapKind.MISSING and gap.id not in proposed)
 

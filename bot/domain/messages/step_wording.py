@@ -369,4 +369,4 @@ AT_WORK: Mapping[str, str] = {
     "judge": "is thinking about the plan…",
     "formalize": "is writing the plan…",
 }
-"""By the kind of what is owed."""
+"""By the kind of the effect."""

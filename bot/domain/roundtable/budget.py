@@ -1,4 +1,4 @@
-"""What a roundtable has spent, of what the house lets it: told at half of it, at three quarters, and near the end."""
+"""What a roundtable has spent of its budget: told at half of it, at three quarters, and near the end."""
 
 from decimal import Decimal
 
@@ -11,7 +11,7 @@ from bot.domain.values.value import Stored
 class BudgetState(Stored):
     """
     `told` is the last of the notices that was given, in per cent; people have allowed the budget so many times.
-    `plain`: the step was written down without a model, since there was nothing to pay one with.
+    `plain`: the step was written down without a model, since the budget was used up.
     """
 
     spent: Spent = Spent()
@@ -28,18 +28,18 @@ class BudgetState(Stored):
 
 
 def notice(purse: BudgetState, policy: Policy) -> int:
-    """The level, in per cent, that was reached and nobody was told of yet; 0 when there is none."""
+    """The level, in per cent, that was reached and not told yet; 0 when there is none."""
     level = _level(purse, policy)
     return level if level > purse.told else 0
 
 
 def used_up(purse: BudgetState, policy: Policy) -> bool:
-    """Only the reserve is left: nobody speaks any more, until people allow it."""
+    """Only the reserve is left: the personas do not speak until people allow more."""
     return _level(purse, policy) >= CAP
 
 
 def gone(purse: BudgetState, policy: Policy) -> bool:
-    """Not even the reserve is left: no model is asked for anything, until people allow it."""
+    """The reserve is used up, too: no model is asked until people allow more."""
     return _level(purse, policy) >= GONE
 
 

@@ -34,8 +34,8 @@ Claim = TypeVar("Claim", Insight, Decision, OpenQuestion, Objection)
 
 def grounded(synthesis: Synthesis, debate: Elaboration) -> Synthesis:
     """
-    With no turn that nobody took; who writes some into the words of a claim has not cited anything. A claim without
-    words is none.
+    Only with turns that were taken. A turn named in the words of a claim is no citation. A claim without words is
+    left out.
     """
     known = frozenset(turn.id for turn in debate.turns)
     return synthesis.but(

@@ -1,8 +1,7 @@
 """
-*Catch me up*: what has happened in a record since somebody last said something, told by two states of one fold.
+*Catch me up*: what has happened in a record since a person's last words, told by two states of one fold.
 
-Short on purpose: whoever was away wants to know what was decided, what is open, and whom it waits for. The rest stands
-in the thread.
+Short on purpose: what was decided, what is open, and who has to do something next. The rest stands in the thread.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +32,7 @@ class StateChange(NamedTuple):
 
 
 class Digest(Value):
-    """`spoke` are the others, whoever spoke first first; `open_before` counts older questions that are still open."""
+    """`spoke` are the others, in the order in which they spoke; `open_before` counts older open questions."""
 
     away: bool = False
     """Whether the reader had said something before."""
@@ -62,7 +61,7 @@ class _PointsOfKind(NamedTuple):
 class WaitingFor(NamedTuple):
     """
     What the meeting waits for: the words of `Stage`, and whose turn it is. `who` are the personas who have the floor or
-    asked; nobody there means that people have. `planning` says what a planning workshop is doing.
+    asked; if it is empty, it is the people's turn. `planning` says what a planning workshop is doing.
     """
 
     stage: Stage

@@ -1,9 +1,9 @@
 """
-What a roundtable owes to the world. Effects are values; the engine pays them in order, one after the other.
+What a roundtable asks of the world. Effects are values; the engine performs them in order, one after the other.
 
 An effect's `id` is unique for the item for ever, and names what it does from the outside: the metadata of a post,
-the trailer of a commit, the `message_id` of a line. `attempts` counts how often paying was begun; `attempted_at` says
-when it was the last time, `attempted_before` when the time before that, if that one may not have ended.
+the trailer of a commit, the `message_id` of a line. `attempts` counts how often it was begun; `attempted_at` is the
+time of the last attempt, `attempted_before` that of the one before, if it may not have ended.
 """
 
 from enum import StrEnum
@@ -43,7 +43,7 @@ class ReadThread(Attemptable):
     One bounded read of what people said in the thread without us, *after* a stamp and but for what is *known*.
 
     `recovering`: we were here before, and lost what was not in git. `quiet`: the thread is our own and new, but
-    somebody may have answered before we knew where it stands. `missed`: we are at work in it, and were away. `lost`:
+    people may have answered before we knew where it stands. `missed`: we are at work in it, and were away. `lost`:
     the workspace went back, and nothing but the thread has what was said since.
     """
 
@@ -75,7 +75,7 @@ class Restore(Attemptable):
 
 
 class Post(Attemptable):
-    """`late` ones were refused before, and whoever had to be told was."""
+    """`late` ones were refused before, and people were told."""
 
     kind: Literal["post"] = "post"
     message: Message
@@ -85,7 +85,7 @@ class Post(Attemptable):
 class Rewrite(Attemptable):
     """
     Edit our post *ts* to say *message*: a menu that was used, or a card whose subject changed. `late` ones were
-    refused before. An edit of a card waits its turn, unless somebody `pressed` something.
+    refused before. An edit of a card waits its turn, unless it follows from a press (`pressed`).
     """
 
     kind: Literal["rewrite"] = "rewrite"
@@ -284,7 +284,7 @@ Effect = Annotated[
 
 
 UNDER_WAY = (Speak, Survey, ReadItem, ReadPlan, Judge, Formalize)
-"""What nobody waits for any more once people stop here; going on asks for it again."""
+"""Dropped when people stop or leave; resuming asks for it again."""
 
 
 NO_HARM_REPEATED = (React, Unreact, ShowWork, ClearWork, Rewrite, MeetPerson, Log)

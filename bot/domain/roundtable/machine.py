@@ -181,7 +181,7 @@ ANYTIME: Mapping[type, Transition] = {
 }
 
 PRESSING = (Press, Finish, SetDepth, Stop, Mute, Resume, Plan, Export, Specify)
-"""What is not for everybody, in some houses."""
+"""What a policy may keep from some people."""
 
 NOT_NOW: Mapping[type, Callable[[], str]] = {
     Finish: trouble_wording.nothing_to_finish,
@@ -263,7 +263,7 @@ def _is_in_git(rt: Roundtable, event: Input) -> bool:
 
 
 def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
-    """An outcome settles the debt it belongs to; a debt that is no longer owed has no outcome."""
+    """Completes the effect in the outbox. Outcomes of effects that are no longer in it are ignored."""
     effect = next((one for one in rt.outbox if one.id == event.effect), None)
     if effect is None:
         return rt

@@ -1,4 +1,4 @@
-"""What comes of effects. Each settles the debt that it names, and is keyed by it: the same one twice is one."""
+"""Outcomes of effects. Each names the effect that it completes, and has its key: the same one twice is one."""
 
 from collections.abc import Mapping
 from typing import Any, Literal

@@ -1,7 +1,7 @@
 """
-Who may press, and wish by words for what a button would do. Everybody may talk.
+Who may press a button, or type a command that does the same. All may talk.
 
-Who somebody is was asked of Slack before (`bot/slack/reception.py`). Where Slack did not say, they count as a guest.
+`bot/slack/reception.py` has asked Slack who a person is. Where Slack did not say, they count as a guest.
 """
 
 from bot.domain.catalog.policy import Policy, PressPolicy
@@ -26,7 +26,7 @@ def refusal(rt: Roundtable, person: Person, policy: Policy) -> str:
     if policy.press is PressPolicy.PARTICIPANTS:
         return "" if person.id in known else trouble_wording.participants_press()
     if starter in rt.manners.outsiders and not policy.guests_press:
-        return ""  # else nobody could
+        return ""  # or there would be no one who may press
     return trouble_wording.starter_presses(rt.name_of(starter))
 
 

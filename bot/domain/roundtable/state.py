@@ -147,14 +147,14 @@ class RoundtableFields(Stored):
     did not take while the thread was closed to us. `last_heard` is the Slack ts of the newest message that git
     had when the item was taken up from there. `workshop` is kept when people leave it, and `planned_from` is
     the stage to go back to then; None is wherever the analysis stands. `unaided`: a model failed, and until
-    somebody wants it back the personas speak without one. `working_at` is the message that says that we are at
+    a person wants it back the personas speak without one. `working_at` is the message that says that we are at
     work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `held` is the last
     line that we know to be in git, `witness` the transcript as it was committed last. `specification` is folded
     from all lines, committed or not; `written` are the digests of the sections as they were written last, by
     file and heading. `reopened` is the step that people opened again out of its turn. `questions_asked` are the
     prepared questions that personas have asked. `first_words` stand above the next question. `question` is the
     newest question or menu, `asked` the newest posts that opened a step or a discussion, and `undecided` are
-    words that came while nobody knew whether their author could see the question.
+    words that came while it was not known whether their author could see the question.
     """
 
     shape: int = 1
@@ -235,7 +235,7 @@ ON_THE_CARD = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE})
 """The menus of a step: they stand on one message, which is edited."""
 SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
 TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
-"""What is owed, though not at once: it has failed before."""
+"""Failed before, and tried again later."""
 _EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
 BY_RULE = {"voice": "rule"}
 """In a line's `meta`: a persona's words that no model made."""
@@ -257,7 +257,7 @@ class Roundtable(RoundtableFields):
 
     @property
     def pending(self) -> tuple[str, ...]:
-        """What is left to do that nobody has to ask for, in words for people."""
+        """What is left to do without a person's request, in words for people."""
         again = (SAVE_AGAIN,) if self.unsaved else ()
         later = (SAY_AGAIN,) if self.unsent and self.place.thread else ()
         return (*(effect.kind for effect in self.outbox), *again, *later)
@@ -285,7 +285,7 @@ class Roundtable(RoundtableFields):
 
     @property
     def unheld(self) -> tuple[Line, ...]:
-        """The lines that no commit, owed or failed, has taken yet."""
+        """The lines that are in no commit, pending or failed."""
         commits = (*self.unsaved, *(effect for effect in self.outbox if isinstance(effect, Commit)))
         held = {line.message_id for commit in commits for line in commit.lines}
         return tuple(line for line in self.lines if line.message_id not in held)
@@ -439,8 +439,8 @@ class Roundtable(RoundtableFields):
 
     def recording(self, sentence: str, *, part: LinePhase, message_id: str = "", **meta: Any) -> "Roundtable":
         """
-        A system line of something done that nobody needs to be told. With the *message_id* of an input it
-        stands in the transcript once, also when the input comes again after everything but git was lost.
+        A system line that is not posted. With the *message_id* of an input it stands in the transcript once, also
+        when the input comes again after everything but git was lost.
         """
         return self._unposted(sentence, part, Source.SYSTEM, HOST, meta, message_id=message_id)
 
@@ -528,9 +528,8 @@ class Roundtable(RoundtableFields):
 
     def closing_menu(self, sentence: str, *, ts: str = "", quietly: bool = False) -> "Roundtable":
         """
-        The open menu loses its buttons and says what became of it; *quietly* says so only to whoever presses it
-        yet.
-        *ts* is where it stands, if a press told us before the post's own outcome did.
+        The open menu loses its buttons and says what became of it; *quietly* says so only to people who
+        still press it. *ts* is where it stands, if a press told us before the post's own outcome did.
         """
         if self.menu is None:
             return self
@@ -572,8 +571,8 @@ class Roundtable(RoundtableFields):
 
     def holding_back(self, *effects: Effect) -> "Roundtable":
         """
-        Nothing more goes into the thread for now. What was owed there, *effects* included, comes before
-        whatever is said next, under the ids it has; a menu is over by then.
+        Nothing more goes into the thread for now. What was to be posted, *effects* included, comes before the next
+        post, under the ids it has; a menu is over by then.
         """
         pending = (*effects, *(one for one in self.outbox if one not in effects))
         posts = (one.but(message=one.message.spent(), late=True) for one in pending if isinstance(one, Post))
@@ -581,7 +580,7 @@ class Roundtable(RoundtableFields):
         return self.dropping(Post, Rewrite).but(unsent=(*self.unsent, *posts, *rewrites))
 
     def catching_up(self) -> "Roundtable":
-        """Owes what could not be sent before, in its order."""
+        """Queues again what could not be sent before, in its order."""
         return self.but(unsent=()).queueing(*self.unsent)
 
     def logging(self, *troubles: Trouble) -> "Roundtable":
@@ -652,7 +651,7 @@ class Roundtable(RoundtableFields):
 
 
 def slug_of(effect_id: str) -> str:
-    """The item whose effect has the id *effect_id*, which `owing` gave it; empty when that is not one of those."""
+    """The item whose effect has the id *effect_id*, as `queueing` gave it; empty for another id."""
     found = _EFFECT_ID.fullmatch(effect_id)
     return found[1] if found else ""
 

@@ -125,8 +125,8 @@ def exit_wish(text: str) -> EndIntent:
 
 def addresses_no_one(text: str, roster: Roster) -> bool:
     """
-    Whether *text* opens with what looks like a call to somebody of *roster*, and is none: a role ("architect, …"),
-    a surname, or a name that is nearly somebody's ("Alexa, …"). First names alone address (ERR-ELAB-012).
+    Whether *text* opens with what looks like a call to a persona of *roster*, and is none: a role ("architect, …"),
+    a surname, or a name that is almost that of a persona ("Alexa, …"). First names alone address (ERR-ELAB-012).
     """
     called = CALLED.match(text)
     if called is None:

@@ -1,5 +1,5 @@
 """
-That somebody is thinking: words under the thread, or an emoji on the message that is being answered, as long as a voice
+That a voice is at work: words under the thread, or an emoji on the message that is being answered, as long as a voice
 with a model owes words (ADR 20).
 
 It follows from what is owed and from nothing else, so that it goes with whatever ends the work: words, a failure, a
@@ -92,7 +92,7 @@ def _answered(rt: Roundtable) -> str:
 
 
 def _beginning(rt: Roundtable, sign: React | ShowWork) -> Roundtable:
-    """Before the work, which may take a minute, and behind what is being paid already."""
+    """Before the work, which may take a minute, and behind the effects that come first."""
     place = next(number for number, one in enumerate(rt.outbox) if isinstance(one, ByVoice))
     before, work = rt.outbox[:place], rt.outbox[place:]
     rt = rt.but(outbox=before).queueing(sign)

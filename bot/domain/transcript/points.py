@@ -1,5 +1,5 @@
 """
-What was decided, asked and objected, and where somebody stands, as lines say it.
+What was decided, asked and objected, and the positions of the participants, as lines say it.
 
 A synthesis says it in its bullets, which is what people read; other lines in their `meta` (docs/replay.md).
 """

@@ -1,4 +1,4 @@
-"""Slack could not reach anybody for a while, and has given up repeating: what was said meanwhile is read."""
+"""Slack could not reach the bot for a while, and has given up repeating: what was said meanwhile is read."""
 
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.message import Message
@@ -22,7 +22,7 @@ def returned(rt: Roundtable, *, since: str) -> Roundtable:
 
 
 def unheard(rt: Roundtable, event: ThreadRead) -> tuple[Say, ...]:
-    """Somebody else may have been there, or Slack have repeated it after all: that is no news."""
+    """Without what another process has heard, or Slack has repeated after all."""
     known = {*rt.seen, *(line.message_id for line in rt.lines)}
     oldest = _remembered_since(rt)
     return tuple(
@@ -33,7 +33,7 @@ def unheard(rt: Roundtable, event: ThreadRead) -> tuple[Say, ...]:
 
 
 def told(rt: Roundtable, count: int, *, complete: bool) -> Roundtable:
-    """Nobody is disturbed because nothing was missed."""
+    """Nothing is posted when nothing was missed."""
     if not count and complete:
         return rt
     return rt.telling(Message(text=trouble_wording.was_away(count, complete=complete)), part=rt.part)

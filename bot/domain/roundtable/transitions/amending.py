@@ -1,7 +1,7 @@
 """
 What people change by a form, a menu or a typed command: a host's line with the person's id and the patches.
 
-A press settles what is contested. What somebody else changed since is not overwritten unseen, and words for an
+A press settles what is contested. What another person changed since is not overwritten unseen, and words for an
 entry that is gone are kept as a note.
 """
 
@@ -167,7 +167,7 @@ def _saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def _overtaken(rt: Roundtable, event: Specify) -> tuple[str, ...]:
-    """The fields that somebody else gave another value since this person looked."""
+    """The fields that another person changed since this person looked."""
     found = []
     for patch in event.patches:
         entry = rt.specification.entries.get(patch.id)
@@ -198,7 +198,7 @@ def _applicable(
         elif patch.new or (known and spec.lives(patch.id)) or (known and is_revival):
             kept.append(patch)
         elif known and patch.state in GONE:
-            dropped.update(patch.replaced_by)  # somebody else sorted the note
+            dropped.update(patch.replaced_by)  # another person sorted the note
         elif known and patch.set:
             gone.append(patch.id)
             kept += _as_note(spec, patch, schema, kept)
@@ -220,7 +220,7 @@ def _as_note(spec: Specification, patch: Patch, schema: Schema, before: Iterable
 
 
 def _numbered(spec: Specification, patches: tuple[Patch, ...], schema: Schema) -> tuple[Patch, ...]:
-    """Ids that somebody else took meanwhile are given anew, also where they are referred to."""
+    """Ids that were taken meanwhile are given anew, also where they are referred to."""
     same: dict[str, str] = {}
     taken = [one.id for one in patches if one.new]
     for patch in patches:

@@ -1,7 +1,7 @@
 """
 What people are asked: the questions of a step, or the menu that follows it.
 
-Whatever it was that happened, it ends here: with one open menu, and people choosing.
+Every transition that needs people ends here: with one open menu.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -167,7 +167,7 @@ def next_question(rt: Roundtable, playbook: Playbook, first: str = "") -> Roundt
     """
     The next step of the phase; at its end, the menu of the phase.
 
-    What people said while we were busy, and nobody has written down, is said to the step that opens now.
+    What people said while we were busy, and is not written down, belongs to the step that opens now.
     """
     picked = pick(rt, playbook)
     rt = passing(rt, picked)
@@ -379,14 +379,14 @@ def chosen(rt: Roundtable, label: str, person: Person, *, part: LinePhase, ts: s
     return rt.recording(f"{name} chose: {label}", part=part, user_id=person.id, user_name=name)
 
 
-# Whether a model is asked for what is owed, and so whether people wait for one, and pay it.
+# Whether a model is asked for an effect, and so whether people wait for it, and the budget pays for it.
 
 
 ByVoice = Speak | Draft | Synthesize | Judge | Formalize
 
 
 def thinks(work: ByVoice, rt: Roundtable, playbook: Playbook) -> bool:
-    """With the persona's own model, or else everybody's."""
+    """With the persona's own model, or else the common one."""
     if isinstance(work, Speak | Draft | Synthesize) and rt.unaided:
         return False
     if isinstance(work, Draft | Synthesize) and work.unaided:

@@ -35,7 +35,7 @@ OFFERING_MORE = frozenset(
         MenuKind.PLAN_DECISION,
     }
 )
-"""Where somebody would speak, judge or write next, if there were anything to pay them with."""
+"""The menus after which a model would be asked, if the budget were not used up."""
 
 Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
 
@@ -62,7 +62,7 @@ def counted(rt: Roundtable, event: Outcome) -> Roundtable:
 
 
 def noticed(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """After what was said for the money: how much of it is left, and at the end what shall become of the rest."""
+    """How much of the budget is left, and at the end the question how to go on."""
     budget, level = playbook.policy.budget, purse.notice(rt.purse, playbook.policy)
     if not level or budget is None:
         return rt
@@ -104,7 +104,7 @@ def allowed_more(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
 
 
 def _floor_again(rt: Roundtable, before: Menu | None, text: str) -> Roundtable:
-    """With whatever people were asked to decide there."""
+    """With what people were asked to decide there."""
     offered = before.message.choices if before else menus.FLOOR
     choices = tuple(choice for choice in offered if choice.action is not menus.ALLOW_MORE.action)
     return rt.offering(MenuKind.FLOOR, Message(text=text, choices=choices), part=rt.part)
@@ -121,7 +121,7 @@ def _used_up(rt: Roundtable, playbook: Playbook, total: str) -> Roundtable:
 
 
 def _without_models(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """What can be written down without one is; nobody judges or plans for nothing."""
+    """Steps and syntheses are written without one; verdicts and plans wait."""
 
     def unaided(effect: Effect) -> Effect:
         if isinstance(effect, Draft | Synthesize) and asking.thinks(effect, rt, playbook):
@@ -180,13 +180,13 @@ def is_over(rt: Roundtable, effect: Asked, reason: str) -> bool:
 
 
 def no_answer(debate: Elaboration) -> bool:
-    """Whether who fails now is the last of a round in which nobody found words, or leaves a person unanswered."""
+    """Whether who fails now is the last of a round without any contribution, or leaves a person unanswered."""
     is_last = len(debate.waiting) <= 1
     return is_last and (bool(debate.unheard) or debate.turns[-1].human)
 
 
 def carried_on(rt: Roundtable, effect: Asked) -> Roundtable:
-    """An open menu moves below what is told, so that nobody has to look for it."""
+    """An open menu moves below what is told, where people find it."""
     lost = trouble("ERR-INT-001")
     rt = rt.logging(lost).but(unaided=True)
     text = f"⚠ {lost.sentence}\n{trouble_wording.without_a_model()}"

@@ -1,7 +1,7 @@
 """
 The discussion of a finished step: framed by the lead, bounded in turns, ended by people or by the limit.
 
-Nothing in here moves the step: whatever happens, the same menu follows.
+Nothing in here moves the step: the same menu follows in any case.
 """
 
 from typing import Any
@@ -63,7 +63,7 @@ MOST_OPTIONS = 5
 
 
 def challenge_due(rt: Roundtable, playbook: Playbook) -> bool:
-    """At the end of the first round, until somebody has, or nobody is left to ask who thinks and does not lead."""
+    """At the end of the first round, until a persona has, or none is left to ask but the lead."""
     first = not rt.debate.first_round and not rt.debate.challenged and not rt.unaided
     return first and bool(_challengers(rt, playbook)) and positions.is_unanimous(rt.debate)
 
@@ -189,7 +189,7 @@ def _favored(debate: Elaboration, dispute: Dispute) -> list[Favored]:
 # What people say while a persona is at work: turns like any other, which are answered next.
 #
 # A person is answered once, however many messages it took them to say it. When too much is waiting, what is
-# said on top is only kept, and whoever says it is told so, once.
+# said on top is only kept, and its author is told so, once.
 
 
 LONGEST = 20
@@ -198,8 +198,8 @@ LONGEST = 20
 
 def who_answers(rt: Roundtable, address: Address, playbook: Playbook) -> tuple[str, ...]:
     """
-    Whoever the newest turn is for. Nobody else, when its author is going to be answered anyway: several messages of one
-    person are one thing to say.
+    The personas that the newest turn is for. None, when its author is going to be answered anyway: several messages
+    of one person are one thing to say.
     """
     debate = rt.debate
     if address.kind is AddressKind.DEFAULT and debate.waiting and _goes_on(debate):
@@ -211,8 +211,8 @@ def who_answers(rt: Roundtable, address: Address, playbook: Playbook) -> tuple[s
 
 def still_asked(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
     """
-    Who takes over from a persona whose answer came too late twice: somebody who did not have the floor since, if what
-    waits was said to nobody in particular. Who is spoken to by name is not spoken for.
+    Who takes over from a persona whose answer came too late twice: one that did not have the floor since, if what
+    waits was said to no persona by name. Where one was named, no other answers for it.
     """
     debate, roster, lead = rt.debate, playbook.roster, lead_of(rt, playbook).key
     addresses = (roster.addressed(turn.text, lead=lead) for turn in reversed(debate.unanswered))
@@ -236,17 +236,17 @@ def _all_listen(rt: Roundtable, playbook: Playbook) -> bool:
 
 
 def floor_choices(rt: Roundtable, playbook: Playbook) -> tuple[Choice, ...]:
-    """Nobody can go on alone where all only listen, unless the model comes back."""
+    """Personas cannot go on alone where all only listen, unless the model comes back."""
     return menus.FLOOR if rt.unaided or not _all_listen(rt, playbook) else (menus.END_ELABORATION,)
 
 
 def is_full(rt: Roundtable) -> bool:
-    """Only while somebody speaks: on the people's floor they may talk to each other for as long as they like."""
+    """Only while a persona speaks: on the people's floor they may talk to each other as long as they like."""
     return rt.has_pending(Speak) and len(rt.debate.unanswered) >= LONGEST
 
 
 def only_kept(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
-    """On record, and given to whoever puts the discussion together; nobody answers it."""
+    """On record, and part of the synthesis; no persona answers it."""
     person = event.person
     is_told = any(one.by == person.id for one in rt.debate.besides)
     facts = specifying.said(rt, event.text, person, playbook, notes=False)
@@ -376,7 +376,7 @@ def _written_belatedly(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) 
 
 
 def said_nothing(rt: Roundtable, persona: str, playbook: Playbook) -> Roundtable:
-    """Somebody who has nothing to say, or could not, is passed over: the round goes on."""
+    """A persona that has nothing to say, or failed, is passed over: the round goes on."""
     return _after_turn(rt.but(elaboration=rt.debate.passed_over(persona)), playbook, [])
 
 
@@ -398,7 +398,7 @@ def _after_turn(rt: Roundtable, playbook: Playbook, sayings: list[PersonaUtteran
 def _drifted(
     rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playbook, *, other: Step
 ) -> tuple[Roundtable, list[PersonaUtterance]]:
-    """Only the lead brings people back; nobody does it for the lead (ERR-ELAB-005)."""
+    """Only the lead brings people back; none does it for the lead (ERR-ELAB-005)."""
     lead, drifter = lead_of(rt, playbook), sayings[0].persona
     if lead == drifter:
         return rt.logging(trouble("ERR-ELAB-005")), sayings
@@ -411,7 +411,7 @@ def _drifted(
 
 
 def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
-    """A turn like any other, whoever is speaking just now; and the way out."""
+    """A turn, also while a persona speaks; or the wish to end the discussion."""
     wish = words.exit_wish(event.text)
     leaves = wish is words.EndIntent.YES or words.stops(event.text)
     if leaves or not event.text.strip():
@@ -440,7 +440,7 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 
 def went_on(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    """Nobody has anything to add: the personas go on by themselves."""
+    """People have nothing to add: the personas go on by themselves."""
     rt = speaking.let_speak(rt, playbook).opening_round(LinePhase.WORKSHOP)
     rt = asking.chosen(rt, menus.GO_ON.label, event.person, part=LinePhase.WORKSHOP, ts=event.ts)
     speakers = floor.going_on(rt.debate, playbook.roster, PERSONAS_GOING_ON)
@@ -470,7 +470,7 @@ def _heard(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 
 def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
-    """Whoever is spoken to gets the floor, after those who have it already."""
+    """The personas that are spoken to get the floor, after those who have it already."""
     address = playbook.roster.addressed(event.text, lead=lead_of(rt, playbook).key)
     if address.kind is AddressKind.DEFAULT and words.addresses_no_one(event.text, playbook.roster):
         rt = rt.logging(trouble("ERR-ELAB-012"))
@@ -483,7 +483,7 @@ def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 
 def conclude(rt: Roundtable, ending: EndReason, playbook: Playbook) -> Roundtable:
-    """No more turns; whoever still waited for the floor does not get it."""
+    """No more turns, also for those who still waited for the floor."""
     debate = rt.debate.but(waiting=(), ending=ending)
     rt = rt.closing_menu(discussion_wording.still_talking(), quietly=True).dropping(Speak)
     rt = rt.but(elaboration=debate, stage=Stage.SYNTHESIZING)

@@ -44,7 +44,7 @@ def is_stale(rt: Roundtable, ts: str) -> bool:
 
 def must_wait(rt: Roundtable, event: Undecided) -> bool:
     """
-    Whether it depends on a post that Slack may have shown already, and has not answered yet: until then nobody knows
+    Whether it depends on a post that Slack may have shown already, and has not answered yet: until then it is not known
     which came first. What becomes of such words meanwhile waits behind them.
     """
     if not is_in_flight(rt):

@@ -206,7 +206,7 @@ def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundt
 
 
 def _held_before(rt: Roundtable, known: SlackPlace | None) -> Roundtable:
-    """In the same thread: whoever began it began it, and who can see it may be known."""
+    """In the same thread: who began it stays the same, and who can see it may be known."""
     if known is None or known.channel_id != rt.place.channel:
         return rt
     manners = rt.manners.but(noted=known.private)
@@ -301,12 +301,12 @@ def _author(meta: Mapping[str, Any]) -> str:
     return str(meta.get("user_name") or meta.get("user_id") or "somebody")
 
 
-# What people are called, once Slack has said it. It says no name with what somebody writes, so until then
+# What people are called, once Slack has said it. A message comes without its author's name, so until then
 # their id stands in its place.
 
 
 def met(rt: Roundtable, event: PersonMet) -> Roundtable:
-    """What nobody has seen yet, and is not in git, gets the name. What people wrote stays as they wrote it."""
+    """What was not posted yet, and is not in git, gets the name. What people wrote stays as they wrote it."""
     rt = permission.learned(rt, Person(id=event.person, belongs=event.belongs))
     rt = rt.but(
         people={**rt.people, event.person: event.name},

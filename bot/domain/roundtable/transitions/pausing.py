@@ -21,7 +21,7 @@ def stop_asked(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
 
 
 def pause(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -> Roundtable:
-    """We go on here later. Whoever was about to speak does not."""
+    """We go on here later. A pending contribution is dropped."""
     stopped = step_wording.stopped_here(rt.name_of(person.id))
     rt = rt.closing_menu(stopped, ts=ts).dropping(*UNDER_WAY)
     rt = rt.recording(stopped, part=rt.part, user_id=person.id)
@@ -34,14 +34,14 @@ def rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def in_touch(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """Slack takes our posts again, after a pause that nobody asked for: there is no way on in the thread yet."""
+    """Slack takes our posts again, after a pause that people did not ask for: there is no way on in the thread yet."""
     if rt.stage is not Stage.PAUSED or rt.menu or rt.has_pending(Post, ReadItem):
         return rt
     return _resume_offered(rt, playbook)
 
 
 def tried_again(rt: Roundtable) -> Roundtable:
-    """What could not be said or saved is tried again by itself, too: nobody may come back to this thread."""
+    """What could not be said or saved is tried again by itself, too: perhaps no one comes back to this thread."""
     rt = rt if rt.has_pending(Commit) else pending_commits(rt)
     return rt.catching_up() if rt.place.thread and not rt.has_pending(Post) else rt
 
@@ -84,7 +84,7 @@ def notes_saved(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
     While one commit is on its way, further words wait and go into the next one together.
 
-    Nothing is written into a folder that nobody could look into yet: what git already has is not known then.
+    Nothing is written into a folder that could not be read yet: what git already has is not known then.
     """
     spoken = any(line.source is Source.USER or ENTRIES in line.meta for line in rt.unheld)
     unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING

@@ -62,7 +62,7 @@ def becomes(rt: Roundtable, ws: Workshop, playbook: Playbook) -> Roundtable:
 
 
 def on(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """Whatever is due is asked for, shown or saved, once."""
+    """What is due is asked for, shown or saved, once."""
     ws = held(rt)
     due = ws.due
     if isinstance(due, RequestVerdict | RequestPlan) and _is_out_of_reach(due, rt, playbook):
@@ -92,7 +92,7 @@ def on(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def asked_for_more(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """There is nothing left to pay the roles with: what was said is saved, and people are asked, once."""
+    """The budget for the roles is used up: what was said is saved, and people are asked, once."""
     budget = playbook.policy.budget
     if budget is None or (rt.menu and rt.menu.kind is MenuKind.PLAN_BUDGET):
         return rt
@@ -103,7 +103,7 @@ def asked_for_more(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def _is_out_of_reach(due: RequestVerdict | RequestPlan, rt: Roundtable, playbook: Playbook) -> bool:
-    """What is owed for it would be asked of a model, and nothing is left to pay one with."""
+    """Whether it needs a model, and the budget is used up."""
     work = (
         effects.Judge(role=due.role, round=due.round)
         if isinstance(due, RequestVerdict)
@@ -126,7 +126,7 @@ def _role_asked(rt: Roundtable, ws: Workshop, due: RequestVerdict) -> Roundtable
 
 
 def _asked(rt: Roundtable, due: Ask, playbook: Playbook) -> Roundtable:
-    """By whoever wanted to know first."""
+    """By the role that wanted to know first."""
     role = due.question.by[0]
     message = planning_menus.question(due, speaker_of(role, playbook))
     part = held(rt).stage
@@ -294,7 +294,7 @@ def _found(rt: Roundtable, event: PlanRead, playbook: Playbook) -> Workshop:
 
 
 def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """After a pause, or when somebody asks: where it stands, and what is open is shown again."""
+    """After a pause, or when a person asks: where it stands, and what is open is shown again."""
     rt = rt.but(stage=Stage.PLANNING, heading_for=None)
     ws = rt.workshop
     if ws is None or ws.stage is LinePhase.DRAFT:

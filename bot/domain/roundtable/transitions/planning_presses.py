@@ -88,7 +88,7 @@ def _read(rt: Roundtable, event: Say | Amend, question: str, playbook: Playbook)
 
 
 def _told(ws: Workshop, event: Say, by: DecidedBy, *, answers: bool) -> Workshop:
-    """Whatever it is, it is kept; what means nothing here is only kept."""
+    """All words are kept; those that mean nothing here are only kept."""
     if isinstance(ws.due, Ask) and not answers:
         return workshop.remarked(ws, event.text, by)
     try:

@@ -1,4 +1,4 @@
-"""Commits: owing them so that nothing unsaved is overtaken, and taking in what they say."""
+"""Commits: queued so that they do not overtake what failed to be saved, and their outcomes taken in."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -32,7 +32,7 @@ META_LOST = frozenset({"ERR-META-001", META_UNREADABLE})
 """With the store at hand nothing is lost by it: "starting from the beginning" would be wrong."""
 
 
-# --- owing --------------------------------------------------------------------------------------------------------
+# --- queueing -----------------------------------------------------------------------------------------------------
 
 
 def queue_commit(
@@ -84,7 +84,7 @@ def queue_commit_then_tell(
     """
     told = rt.telling(message, part=part, **(facts or {}))
     post = told.outbox[-1]
-    assert isinstance(post, Post), "telling ends with owing a post"
+    assert isinstance(post, Post), "telling ends with queueing a post"
     rt = queue_commit(told.completing(post.id), subject, then=then, step=step, edits=edits, change=change)
     return rt.queueing(post.but(message=shown.but(about=post.message.about)) if shown else post)
 
@@ -298,7 +298,7 @@ def _carrying(rt: Roundtable, facts: dict[str, Any], change: MetaChange, subject
 
 
 def pending_commits(rt: Roundtable) -> Roundtable:
-    """What failed to be saved before is owed again, in its order."""
+    """Queues again what failed to be saved, in its order."""
     return rt.but(unsaved=()).queueing(*rt.unsaved)
 
 
@@ -327,7 +327,7 @@ def _shown(edit: Edit) -> str:
 
 
 def _expected(commit: Commit) -> frozenset[str]:
-    """What nobody has to be told: a new item has no meta.json yet, and what is late was told of before."""
+    """Not worth a message: a new item has no meta.json yet, and what is late was told of before."""
     new = META_LOST if commit.change.created is not None else frozenset[str]()
     return new | {NOT_WRITTEN} if commit.late else new
 

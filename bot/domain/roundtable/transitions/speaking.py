@@ -47,7 +47,7 @@ def told(rt: Roundtable, sayings: list[PersonaUtterance]) -> Roundtable:
 
 
 def going_on(rt: Roundtable, sayings: list[PersonaUtterance]) -> Roundtable:
-    """Somebody else speaks after them: a round that goes on can be stopped, with one button however long it is."""
+    """Another persona speaks after them: a round that goes on has one button that stops it."""
     if rt.menu or not sayings:
         return told(rt, sayings)
     *earlier, last = sayings
@@ -60,7 +60,7 @@ def offered(rt: Roundtable, saying: PersonaUtterance, choices: tuple[Choice, ...
 
 
 def round_over(rt: Roundtable) -> Roundtable:
-    """Nothing became of the button that nobody needed."""
+    """The button that stops the round goes away without a word."""
     if rt.menu is None or rt.menu.kind is not MenuKind.ROUND:
         return rt
     return rt.closing_menu(discussion_wording.still_talking(), quietly=True)
@@ -82,7 +82,7 @@ def _written(rt: Roundtable, saying: PersonaUtterance) -> Roundtable:
     return rt.but(elaboration=rt.debate.written(rt.lines[-1].message_id))
 
 
-# When personas hold their tongues: people muted them, or there is nothing left to pay them with.
+# When personas are silent: people muted them, or the budget is used up.
 #
 # What people say is heard all the same, and what personas were about to say waits for its time.
 
@@ -115,7 +115,7 @@ def mute_asked(rt: Roundtable, event: Mute, playbook: Playbook) -> Roundtable:
 
 
 def _muted(rt: Roundtable, name: str) -> Roundtable:
-    """Whoever was about to speak does not; a discussion can still be ended."""
+    """A pending contribution is dropped; a discussion can still be ended."""
     rt = round_over(rt.dropping(Speak))
     message = Message(text=trouble_wording.muted(name))
     if rt.stage is not Stage.ELABORATING or rt.menu:
@@ -128,7 +128,7 @@ def _speaking_again(rt: Roundtable, name: str, playbook: Playbook) -> Roundtable
 
 
 def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """What would have been said meanwhile: the newest answer is acknowledged, and whoever has the floor takes it."""
+    """What would have been said meanwhile: the newest answer is acknowledged, or the next persona speaks."""
     if is_silenced(rt, playbook) or rt.has_pending(Speak):
         return rt
     if rt.stage is Stage.DISCUSSING and rt.answers:
@@ -144,7 +144,7 @@ def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def let_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """Somebody presses for the personas to go on: that ends a silence which people asked for, and no other."""
+    """A person lets the personas go on: that ends a silence which people asked for, and no other."""
     if used_up(rt.purse, playbook.policy):
         raise NotNow(trouble_wording.budget_used_up())
     return rt.but(manners=rt.manners.but(muted=False))
@@ -154,7 +154,7 @@ def let_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def own_words(text: str, persona: Persona, playbook: Playbook) -> tuple[str, bool]:
-    """*text* without a speaker's name before it, and whether it spoke in somebody else's name."""
+    """*text* without a speaker's name before it, and whether it spoke in another's name."""
     everybody = "|".join(re.escape(name) for one in playbook.roster for name in (one.name, one.first_name))
     prefix = re.match(rf"\s*\**({everybody})\b(?: \([^)\n]*\))?\**:\**\s*", text, re.IGNORECASE)
     if not prefix:
@@ -177,7 +177,7 @@ def _names(text: str, step: Step) -> bool:
 
 
 def named_first(text: str, others: tuple[Persona, ...]) -> tuple[str, ...]:
-    """The others, and before them whoever *text* asks by name."""
+    """The others, and before them the first one whom *text* names."""
     named = [one.key for one in others if re.search(rf"\b{re.escape(one.first_name)}\b", text)]
     return tuple(dict.fromkeys((*named[:1], *(one.key for one in others))))
 
@@ -254,7 +254,7 @@ def again(rt: Roundtable, persona: str) -> Speak:
 def late_words_noted(
     rt: Roundtable, persona: Persona, event: PersonaSpoke, *, part: LinePhase = LinePhase.WORKSHOP
 ) -> Roundtable:
-    """Its stances are not on record: they are of words that nobody read."""
+    """Its stances are not on record: they belong to words that were not posted."""
     sentence = discussion_wording.belated(persona, left_out=event.redone)
     meta = event.but(stances=(), satisfied=None, passed=False).meta
     return rt.recording(sentence, part=part, persona=persona.key, **meta)

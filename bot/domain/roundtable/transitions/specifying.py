@@ -131,7 +131,7 @@ def questions_of(rt: Roundtable, step: Step) -> tuple[str, ...]:
 
 
 def open_questions(rt: Roundtable, step: Step) -> tuple[int, ...]:
-    """The numbers of the questions that nobody has answered."""
+    """The numbers of the questions without an answer."""
     answered = {note["question"] for note in rt.specification.notes_of([step.step_id])}
     return tuple(n for n in range(1, len(questions_of(rt, step)) + 1) if n not in answered)
 
@@ -165,7 +165,7 @@ def written(
 ) -> tuple[Roundtable, tuple[Edit, ...]]:
     """
     The edits for every section whose text is not what was last written; those of *steps* are written even when
-    they are empty. A section that nobody has come to yet is left until its step.
+    they are empty. A section whose step was not led yet is left until then.
     """
     projection = Projection(playbook.schema, rt.specification)
     digests = dict(rt.written)

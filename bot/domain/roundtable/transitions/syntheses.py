@@ -93,7 +93,7 @@ def too_late(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 
 def _refused(rt: Roundtable, lost: tuple[Objection, ...], facts: Mapping[str, Any]) -> Roundtable:
-    """It leaves out what somebody holds against it: asked for once more, and the voice is told what was missing."""
+    """It leaves out an objection: asked for once more, and the voice is told what was missing."""
     left_out = tuple(one.text for one in lost)
     debate = rt.debate.but(failed_syntheses=rt.debate.failed_syntheses + 1, left_out=left_out)
     told = {**facts, "left_out": list(left_out)}

@@ -1,4 +1,4 @@
-"""Words that are only words: they are kept, and nothing follows from them but an answer for whoever said them."""
+"""Words that only are kept: nothing follows from them but an answer that their author alone sees."""
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import record_wording, step_wording
@@ -12,7 +12,7 @@ from bot.errors import NotNow
 
 
 def only(rt: Roundtable, event: Command, why: str) -> Roundtable:
-    """Somebody wished for what is not theirs to wish for: it was said, and they alone are told why nothing happens."""
+    """A command that this person may not give: it is recorded, and they alone are told why nothing happens."""
     assert isinstance(event, Say), "only words can be only words"
     return _answered(learned(rt.meeting(event.person), event.person), event, why)
 
@@ -27,7 +27,7 @@ def _answered(rt: Roundtable, said: Say, answer: str) -> Roundtable:
     return rt.queueing(Tell(person=said.person.id, message=Message(text=answer)))
 
 
-# Somebody wants the record in their hands. It changes nothing of the meeting, whatever that is doing.
+# A person wants the record as files. It changes nothing of the meeting, in any stage.
 
 
 def asked(rt: Roundtable, event: Export, playbook: Playbook) -> Roundtable:

@@ -1,5 +1,5 @@
 """
-When an effect cannot be paid: what it means for the meeting, and what people are told.
+When an effect fails: what it means for the meeting, and what people are told.
 
 A failure is an outcome like any other. The table says for each kind of effect what follows; none of it ends the
 roundtable for good.
@@ -123,7 +123,7 @@ CONTEXT_FULL = "context"
 UNSTRUCTURED = "unstructured"
 
 THREAD_GONE = "thread_not_found"
-"""Somebody deleted it: the roundtable can be started again in a new one."""
+"""It was deleted: the roundtable can be started again in a new one."""
 
 NOT_EDITABLE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
 """The message is gone, or Slack does not let us edit it."""
@@ -147,7 +147,7 @@ ABOUT_THE_MESSAGE = frozenset(
 
 
 class FailedEffect(NamedTuple):
-    """A debt that cannot be paid, and what the world said."""
+    """An effect that failed, and what the world said."""
 
     effect: Effect
     said: Failed
@@ -199,8 +199,8 @@ def _item_not_read(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> 
 
 def _not_posted(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
     """
-    One message that Slack will not have, whatever else it takes, is left out, but not its buttons. Any other refusal
-    meets all of them: the roundtable pauses, and nothing that was said is left out. What is being written down just now
+    A message that Slack refuses for what it says is left out, but not its buttons. Any other refusal is about all
+    posts: the roundtable pauses, and nothing that was said is left out. What is being written down just now
     is finished first.
     """
     assert isinstance(unpaid.effect, Post)
@@ -247,7 +247,7 @@ def _card_not_edited(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -
 
 
 def _left_out(rt: Roundtable, effect: Post, reason: str) -> Roundtable:
-    """The transcript says that nobody saw it; its buttons come with other words."""
+    """The transcript says that it was not shown; its buttons come with other words."""
     rt, message = rt.marking(effect.id, not_shown=reason), effect.message
     if not message.token or message.text == trouble_wording.not_shown():
         return rt

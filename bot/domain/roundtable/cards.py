@@ -1,9 +1,9 @@
 """
-The card of a step follows from the state: after each input, what it should say is compared with what was sent,
-and edited.
+The card of a step follows from the state: after each input that may change it, what it should say is compared
+with what was sent, and edited.
 
-So an edit that was lost by a crash is made by the next input, and however much happens at once, the newest
-content is sent once.
+So an edit that was lost by a crash is made by the next of these inputs, and however much happens at once, the
+newest content is sent once.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,6 +28,7 @@ from bot.domain.messages.step_scene import (
 from bot.domain.roundtable.budget import line as budget_line
 from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.inputs import Finish, Input, Press
+from bot.domain.roundtable.outcomes import Attempted, Done
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable, StepCard
 from bot.domain.roundtable.transitions import asking, saving, specifying
@@ -45,6 +46,9 @@ def with_card(decide: Decide) -> Decide:
     def decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
         after = decide(rt, event, playbook)
         if after is rt or after.card is None:
+            return after
+        # Most inputs are these two, and rendering a card with many entries takes 20 ms.
+        if isinstance(event, Attempted | Done) and after.card is rt.card and after.menu is rt.menu:
             return after
         is_pressed = isinstance(event, Press | Finish)
         return _current(_left(after, rt.card, playbook), playbook, pressed=is_pressed)

@@ -44,7 +44,7 @@ STAGES: Mapping[LinePhase, str] = {
 
 
 def opened(ws: Workshop, *, introduced: bool = False) -> str:
-    """*introduced* are the roles to whoever reads the thread from its beginning."""
+    """*introduced*: readers of the thread know the roles from its beginning."""
     which = f" This is version {ws.version}; what you answered before is kept." if ws.version > 1 else ""
     who = "The roles" if introduced else titles(ws.roles)
     who = f"{who} read what there is, and say what they would have to know."

@@ -112,7 +112,7 @@ def saved_at_last() -> str:
 
 
 def put_back(back: RolledBack) -> str:
-    """The workspace is whole again, or what somebody changed in it stands."""
+    """The workspace is whole again, or a person's change in it is kept."""
     if back.edit:
         return (
             f"{back.person} changed the files of this item in commit `{back.edit}`. I keep that change and continue "

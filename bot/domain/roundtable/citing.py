@@ -49,7 +49,7 @@ def grounded(synthesis: Synthesis, debate: Elaboration) -> Synthesis:
 
 
 def is_traced(synthesis: Synthesis, debate: Elaboration) -> bool:
-    """Whether sources can be asked for: somebody names some, or said on record what they rest on."""
+    """Whether sources can be asked for: a claim names some, or a turn says on record what it rests on."""
     recorded = any(turn.stances or turn.unrecorded for turn in debate.turns)
     return recorded or bool(_cited(synthesis))
 

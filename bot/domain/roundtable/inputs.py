@@ -155,7 +155,7 @@ class Clashed(Event):
 
 
 class Returned(Event):
-    """Nobody listened to Slack from *since* on, for longer than Slack goes on repeating what it could not deliver."""
+    """The bot was away since *since*, for longer than Slack repeats what it could not deliver."""
 
     since: str
 

@@ -77,8 +77,8 @@ def spent(facts: Mapping[str, Any]) -> dict[str, Any]:
 class Attempted(EffectOutcome):
     """
     Written down before an effect is performed, so that a successor knows to look first. `settled` is the number of the
-    attempt that whoever writes this has made before: that one has ended. Of a later one, by somebody else, nobody
-    knows.
+    attempt that the writer of this has made before: that one has ended. Whether a later one, of another process, has
+    ended is not known.
     """
 
     settled: int = 0
@@ -89,7 +89,7 @@ class Done(EffectOutcome):
 
 
 class ThreadOpened(EffectOutcome):
-    """*private* is None when nobody told us who can see the channel."""
+    """*private* is None when it is not known who can see the channel."""
 
     ts: str
     permalink: str
@@ -101,7 +101,7 @@ class Posted(EffectOutcome):
 
 
 class Attachment(Stored):
-    """A file that somebody shared with a message: what it is called and where it is. Nothing of it is downloaded."""
+    """A file that was shared with a message: its name and where it is. It is not downloaded."""
 
     id: str
     name: str
@@ -181,7 +181,7 @@ class ItemRead(EffectOutcome):
 class PersonaSpoke(EffectOutcome):
     """
     `facts` go into the line's `meta`: provider, tokens, seconds. Who `passed` has nothing to add. `turns` is how many
-    of the discussion the voice was given, `answers` how many of the step, None when nobody says; `redone` is the
+    of the discussion the voice was given, `answers` how many of the step, None when that is not known; `redone` is the
     effect's. `by_rule`: no model was asked. `prepared` is the question of the persona's file that it asks.
     """
 
@@ -279,7 +279,7 @@ class ChangedFile(Stored):
 
 class HandEdit(Stored):
     """
-    A section, or our records of a data file, that somebody changed since we wrote it; our edit was not applied.
+    A section, or our records of a data file, that a person changed since we wrote it; our edit was not applied.
 
     `found` is what stands there now, and `digest` its digest, for the next edit's `replaces`; `written` is what we
     wrote there last, empty if we never did. For data both are the whole file, and `heading` is empty. `commit` is

@@ -1,6 +1,6 @@
 """
-How well a discussion went, in numbers that anybody can check: from the record of who stands where and the ids of
-turns, never from what a text sounds like. Where nobody put anything on record, only what can be counted is said.
+How well a discussion went, in numbers that can be checked: from the recorded positions and the ids of turns, never from
+what a text sounds like. Where no position is on record, only what can be counted is said.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ AT_LEAST_TWO = 2
 class QualityCard(Value):
     """
     `speakers` are turns by name, `balance` the fewest turns of a persona over the most. `facts` are turns that
-    somebody's position rests on, or that brought something new. `kept` says how many of these, or of the open
+    a position rests on, or that brought something new. `kept` says how many of these, or of the open
     objections, the synthesis has by itself. `collapsed` are the issues that were agreed on too easily.
     """
 
@@ -75,8 +75,8 @@ def card(debate: Elaboration, synthesis: Synthesis, roster: Roster) -> QualityCa
 
 def collapsed(debate: Elaboration) -> Iterator[str]:
     """
-    The issues on which all agree by now, because somebody gave in without naming anything new, or because nobody
-    looked for what speaks against it.
+    The issues on which all agree by now, because one side gave in without naming anything new, or because the
+    case against it was never made.
     """
     easily = _agreed_at_once(debate) and not debate.challenged
     for issue, held in positions.sides(debate).items():

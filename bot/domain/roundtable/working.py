@@ -1,8 +1,8 @@
 """
-That a voice is at work: words under the thread, or an emoji on the message that is being answered, as long as a voice
-with a model owes words (ADR 20).
+That a voice is at work: words under the thread, or an emoji on the message that is being answered, as long as
+words of a voice with a model are pending (ADR 20).
 
-It follows from what is owed and from nothing else, so that it goes with whatever ends the work: words, a failure, a
+It follows from the outbox alone, so that it goes with what ends the work: words, a failure, a
 person who stops here. What a process that died has left, the next one takes away. What Slack would not show here is not
 tried here again.
 """

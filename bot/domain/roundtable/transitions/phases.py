@@ -159,7 +159,7 @@ def close(rt: Roundtable, playbook: Playbook, *, heading_for: Stage) -> Roundtab
     """The phase is complete because a person said so; committed before anything follows."""
     phase = asking.phase_of(rt.phase_key, playbook)
     following = playbook.agenda.first_open((*rt.phases_completed, phase.key))
-    rt = _strangers_logged(rt.but(stage=Stage.CLOSING, heading_for=heading_for), playbook)
+    rt = _later_steps_logged(rt.but(stage=Stage.CLOSING, heading_for=heading_for), playbook)
     if following and phase.key in rt.phases_completed:
         return closed(rt, playbook, None)
 
@@ -213,7 +213,7 @@ def closed(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundt
     return go_on(rt, playbook)
 
 
-def _strangers_logged(rt: Roundtable, playbook: Playbook) -> Roundtable:
+def _later_steps_logged(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Steps of later phases that are recorded already are harmless, and worth a line in the log."""
     later = {step.step_id for step in playbook.agenda.steps if step.phase_key > rt.phase_key}
     return rt.logging(trouble("ERR-INT-002")) if later & set(rt.steps_completed) else rt

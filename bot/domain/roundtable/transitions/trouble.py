@@ -156,65 +156,65 @@ class FailedEffect(NamedTuple):
 Follows = Callable[[Roundtable, FailedEffect, Playbook], Roundtable]
 
 
-def failed(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
-    return FOLLOWS.get(type(unpaid.effect), _shrugged)(rt, unpaid, playbook)
+def failed(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+    return FOLLOWS.get(type(failure.effect), _ignored)(rt, failure, playbook)
 
 
-def _shrugged(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
+def _ignored(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """A courtesy that failed; the engine has logged it."""
     return rt
 
 
-def _thread_not_opened(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
+def _thread_not_opened(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """Nothing is in Slack: only the person who asked is told, and may start again. What is to be saved still is."""
-    assert isinstance(unpaid.effect, OpenThread)
-    message = Message(text=unpaid.said.sentence)
-    told = Tell(person=rt.started_by, message=message, reply_url=unpaid.effect.reply_url)
+    assert isinstance(failure.effect, OpenThread)
+    message = Message(text=failure.said.sentence)
+    told = Tell(person=rt.started_by, message=message, reply_url=failure.effect.reply_url)
     commits = tuple(effect for effect in rt.outbox if isinstance(effect, Commit))
     return rt.but(stage=Stage.STALLED, outbox=commits, place=rt.place.but(thread="")).queueing(told)
 
 
-def _thread_not_read(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
-    assert isinstance(unpaid.effect, ReadThread)
-    if unpaid.effect.quiet:
+def _thread_not_read(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+    assert isinstance(failure.effect, ReadThread)
+    if failure.effect.quiet:
         return rt
-    if unpaid.effect.missed:
+    if failure.effect.missed:
         return rt if rt.stage in RESTING else absence.not_read(rt)
-    if unpaid.effect.lost:
-        return written_again(rt, unpaid.effect.lost, complete=False)
+    if failure.effect.lost:
+        return written_again(rt, failure.effect.lost, complete=False)
     rt = rt.telling(Message(text=trouble_wording.could_not_read()), part=LinePhase.DRAFT)
-    return opening.taken_up(rt, "taken up from git") if unpaid.effect.recovering else rt
+    return opening.taken_up(rt, "taken up from git") if failure.effect.recovering else rt
 
 
-def _item_not_read(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
+def _item_not_read(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """Nothing can begin without; what has begun goes on with what we know."""
-    if isinstance(unpaid.effect, ReadItem) and unpaid.effect.discussing:
-        return elaborations.begin(rt, playbook, from_phase_menu=unpaid.effect.discussing == "phase")
+    if isinstance(failure.effect, ReadItem) and failure.effect.discussing:
+        return elaborations.begin(rt, playbook, from_phase_menu=failure.effect.discussing == "phase")
     if rt.stage is Stage.OPENING:
-        return _stalled(rt, unpaid.effect, trouble_wording.cannot_go_on(unpaid.said.sentence))
+        return _stalled(rt, failure.effect, trouble_wording.cannot_go_on(failure.said.sentence))
     if rt.stage in BUSY or rt.stage is Stage.STALLED:
         return rt
-    return resuming.without_looking(rt, unpaid.said.sentence, playbook)
+    return resuming.without_looking(rt, failure.said.sentence, playbook)
 
 
-def _not_posted(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
+def _not_posted(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """
     A message that Slack refuses for what it says is left out, but not its buttons. Any other refusal is about all
     posts: the roundtable pauses, and nothing that was said is left out. What is being written down just now
     is finished first.
     """
-    assert isinstance(unpaid.effect, Post)
-    if unpaid.said.reason in ABOUT_THE_MESSAGE:
-        return _left_out(rt, unpaid.effect, unpaid.said.reason)
-    gone = unpaid.said.reason == THREAD_GONE
-    is_known = unpaid.effect.late and rt.stage in RESTING and not gone
+    assert isinstance(failure.effect, Post)
+    if failure.said.reason in ABOUT_THE_MESSAGE:
+        return _left_out(rt, failure.effect, failure.said.reason)
+    gone = failure.said.reason == THREAD_GONE
+    is_known = failure.effect.late and rt.stage in RESTING and not gone
     if rt.stage in BUSY or is_known:
-        return rt.holding_back(unpaid.effect)
+        return rt.holding_back(failure.effect)
     silent = rt.dropping(React, *UNDER_WAY).closing_menu(step_wording.superseded())
     words = (
-        trouble_wording.thread_gone(rt.title) if gone else trouble_wording.cannot_go_on(unpaid.said.sentence)
+        trouble_wording.thread_gone(rt.title) if gone else trouble_wording.cannot_go_on(failure.said.sentence)
     )
-    told = silent.holding_back(unpaid.effect).queueing(
+    told = silent.holding_back(failure.effect).queueing(
         Tell(person=rt.started_by, message=Message(text=words))
     )
     if rt.stage not in RESTING:
@@ -224,26 +224,26 @@ def _not_posted(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Rou
     return told.but(stage=Stage.STALLED, stalled=None, place=rt.place.but(thread=""), permalink="", card=None)
 
 
-def _not_rewritten(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
+def _not_rewritten(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """A menu that is over must not keep its buttons: once more with what is said next, or as long as nothing can be."""
-    assert isinstance(unpaid.effect, Rewrite)
-    if rt.card and unpaid.effect.ts == rt.card.ts and unpaid.effect.message.choices:
-        return _card_not_edited(rt, unpaid, playbook)
-    if unpaid.effect.late and not rt.unsent:
+    assert isinstance(failure.effect, Rewrite)
+    if rt.card and failure.effect.ts == rt.card.ts and failure.effect.message.choices:
+        return _card_not_edited(rt, failure, playbook)
+    if failure.effect.late and not rt.unsent:
         return rt
-    return rt.but(unsent=(*rt.unsent, unpaid.effect.but(late=True)))
+    return rt.but(unsent=(*rt.unsent, failure.effect.but(late=True)))
 
 
-def _card_not_edited(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
+def _card_not_edited(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """What cannot be edited is posted; where nothing can be posted either, it is as for any post."""
-    assert isinstance(unpaid.effect, Rewrite)
-    message = unpaid.effect.message
-    if unpaid.said.reason in NOT_EDITABLE:
+    assert isinstance(failure.effect, Rewrite)
+    message = failure.effect.message
+    if failure.said.reason in NOT_EDITABLE:
         return rt.posting_card(message)
-    if unpaid.said.reason in ABOUT_THE_MESSAGE:
+    if failure.said.reason in ABOUT_THE_MESSAGE:
         return rt.posting_card(message.but(text=trouble_wording.not_shown(), card=None))
-    post = Post(id=unpaid.effect.id, message=message)
-    return _not_posted(rt, FailedEffect(post, unpaid.said), playbook)
+    post = Post(id=failure.effect.id, message=message)
+    return _not_posted(rt, FailedEffect(post, failure.said), playbook)
 
 
 def _left_out(rt: Roundtable, effect: Post, reason: str) -> Roundtable:
@@ -256,11 +256,11 @@ def _left_out(rt: Roundtable, effect: Post, reason: str) -> Roundtable:
     return rt.posting_instead(effect.id, rt.outbox[-1])
 
 
-def _nothing_said(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
+def _nothing_said(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """One persona's failure does not sink the round, and is never posted as its opinion."""
-    effect = unpaid.effect
+    effect = failure.effect
     assert isinstance(effect, Speak)
-    reason = unpaid.said.reason
+    reason = failure.said.reason
     if reason == CONTEXT_FULL and rt.stage is Stage.ELABORATING:
         return elaborations.too_much_to_hold(rt, playbook)
     if budgeting.is_over(rt, effect, reason):
@@ -270,55 +270,55 @@ def _nothing_said(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> R
     if rt.stage is not Stage.ELABORATING:
         return rt
     if effect.task == "frame":
-        return _voice_lost(rt, unpaid, playbook)
+        return _voice_lost(rt, failure, playbook)
     return elaborations.said_nothing(rt, effect.persona, playbook)
 
 
-def _voice_lost(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
+def _voice_lost(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """
     The one fatal trouble. What a model failed at is done without one; where that fails, too, nothing goes on until a
     person presses Retry, and nothing counts as complete.
     """
-    if isinstance(unpaid.effect, budgeting.Asked) and budgeting.is_over(
-        rt, unpaid.effect, unpaid.said.reason
+    if isinstance(failure.effect, budgeting.Asked) and budgeting.is_over(
+        rt, failure.effect, failure.said.reason
     ):
-        return budgeting.carried_on(rt, unpaid.effect)
-    return _stalled(report(rt, [trouble("ERR-INT-001")]), unpaid.effect, trouble_wording.press_retry())
+        return budgeting.carried_on(rt, failure.effect)
+    return _stalled(report(rt, [trouble("ERR-INT-001")]), failure.effect, trouble_wording.press_retry())
 
 
-def _no_synthesis(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
-    if unpaid.said.reason == UNSTRUCTURED or rt.debate.refused:
+def _no_synthesis(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+    if failure.said.reason == UNSTRUCTURED or rt.debate.refused:
         return syntheses.unstructured(rt, "", playbook)
-    return _voice_lost(rt, unpaid, playbook)
+    return _voice_lost(rt, failure, playbook)
 
 
-def _not_searched(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
-    said = unpaid.said
+def _not_searched(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+    said = failure.said
     nothing = Surveyed(key=said.key, at=said.at, effect=said.effect, survey=CodeSurvey(complete=False))
     return asking.surveyed(rt, nothing, playbook)
 
 
-def _not_saved(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
-    assert isinstance(unpaid.effect, Commit)
-    return commit_failed(rt, unpaid.effect, playbook, why=unpaid.said.sentence)
+def _not_saved(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+    assert isinstance(failure.effect, Commit)
+    return commit_failed(rt, failure.effect, playbook, why=failure.said.sentence)
 
 
-def _not_shared(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
+def _not_shared(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """Nothing of the meeting depends on it: who asked is told where the record is kept."""
-    effect = unpaid.effect
+    effect = failure.effect
     assert isinstance(effect, ShareRecord)
-    message = Message(text=record_wording.kept(rt.title, rt.slug, why=unpaid.said.sentence))
+    message = Message(text=record_wording.kept(rt.title, rt.slug, why=failure.said.sentence))
     return rt.queueing(Tell(person=effect.person, message=message, reply_url=effect.reply_url))
 
 
-def _not_shown(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
+def _not_shown(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """It is shown in another way, and here no more in this one."""
-    assert isinstance(unpaid.effect, ShowWork)
-    return working.refused(rt, unpaid.effect.sign)
+    assert isinstance(failure.effect, ShowWork)
+    return working.refused(rt, failure.effect.sign)
 
 
-def _role_silent(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
-    effect, said = unpaid
+def _role_silent(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+    effect, said = failure
     assert isinstance(effect, Judge)
     silent = Judged(
         key=said.key,
@@ -331,9 +331,9 @@ def _role_silent(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Ro
     return planning.role_lost(rt, silent, playbook)
 
 
-def _no_planning(rt: Roundtable, unpaid: FailedEffect, playbook: Playbook) -> Roundtable:
+def _no_planning(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """Without the files nothing is begun, and nothing is put aside."""
-    return _stalled(rt, unpaid.effect, trouble_wording.cannot_go_on(unpaid.said.sentence))
+    return _stalled(rt, failure.effect, trouble_wording.cannot_go_on(failure.said.sentence))
 
 
 def _stalled(rt: Roundtable, effect: Effect, text: str) -> Roundtable:

@@ -117,7 +117,7 @@ def challenge(name: str, positions: Sequence[str]) -> str:
 
 
 def challenge_instead(name: str, positions: Sequence[str]) -> str:
-    """Whoever was asked first had nothing to say to it."""
+    """The persona that was asked first had nothing to say to it."""
     return f"Then {name}: what is the strongest case against {_either(positions)}?"
 
 

@@ -38,7 +38,7 @@ def kept(title: str, slug: str, *, why: str) -> str:
 
 
 def kept_only(title: str, slug: str) -> str:
-    """Nobody holds it just now, so there is no thread that is ours to post into."""
+    """The roundtable is not running, so there is no thread of ours to post into."""
     return (
         f"**{title}** is not running, so its record is only in the workspace, as `{RECORD}` in the folder of `{slug}`; "
         f"`roundtable replay {slug} --html {slug}.html` makes a page of it that opens in any browser. "

@@ -169,7 +169,7 @@ def _bare(text: str) -> str:
 
 
 def _counts(entry: Entry) -> bool:
-    """A decision that nobody accepted is none; a question is open until it is answered, an objection until settled."""
+    """A decision counts when it is accepted; a question is open until it is answered, an objection until settled."""
     match entry.kind:
         case "decision":
             return entry.state is EntryState.ACCEPTED

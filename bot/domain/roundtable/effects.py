@@ -175,7 +175,7 @@ class Survey(Attemptable):
 
 
 class Draft(Attemptable):
-    """Ask the voice to write the sections that *steps* own; *unaided* is without a model, whatever there is."""
+    """Ask the voice to write the sections that *steps* own; *unaided* is without a model, even if there is one."""
 
     kind: Literal["draft"] = "draft"
     steps: tuple[str, ...]

@@ -21,7 +21,7 @@ class Stage(StrEnum):
     PLANNING = "planning"
     """The roles of the planning workshop and people plan the item; what people say are answers, or remarks."""
     STALLED = "stalled"
-    """An effect failed that all else depends on: waiting for somebody to press Retry."""
+    """An effect failed that all else depends on: waiting for a person to press Retry."""
     PAUSED = "paused"
     """A person stopped here; `resume` goes on."""
     ANALYSED = "analysed"

@@ -308,7 +308,7 @@ class Roundtable(RoundtableFields):
         return f"{self.place.channel}.{ts}"
 
     def token(self) -> str:
-        """Names the next menu: opaque, and never the same for two menus, whatever was lost in between."""
+        """Names the next menu: opaque, and never the same for two menus, even if the store was lost in between."""
         seed = f"{self.slug}/{self.incarnation}/{self.sequence}"
         return hashlib.sha256(seed.encode()).hexdigest()[:16]
 
@@ -592,7 +592,7 @@ class Roundtable(RoundtableFields):
 
     @property
     def _where(self) -> Mapping[str, Any]:
-        """What a line is about. In a workshop that is no step, so nobody takes what is said there for its answer."""
+        """What a line is about. In a workshop that is no step, so what is said there answers none."""
         if Stage.PLANNING not in {self.stage, self.heading_for}:
             return {"phase_key": self.phase_key, "step_id": self.step_id}
         ws = self.workshop

@@ -81,7 +81,7 @@ def asks_for_help(text: str) -> bool:
 
 
 def is_aside(text: str) -> bool:
-    """Said to each other, and not to the roundtable: nobody answers, and nothing of it is kept."""
+    """Said to each other, and not to the roundtable: it gets no answer, and is not kept."""
     return ASIDE.match(text) is not None
 
 

@@ -113,7 +113,7 @@ def _written_after(left: bytes, line: bytes) -> bytes:
 
 
 def _is_left_of(left: bytes, signs: AbstractSet[Sign]) -> bool:
-    """Whether *left* is the rest of a line: its beginning, its ends, or bytes that nobody types."""
+    """Whether *left* is the rest of a line: its beginning, its ends, or bytes that no person types."""
     if b"\0" in left:
         return True
     beginning = {(left, b"")} if len(left) < ALIKE_BYTES else set()

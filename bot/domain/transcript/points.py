@@ -54,7 +54,7 @@ class Points:
         self._settled: set[str] = set()
 
     def begin(self) -> None:
-        """A new discussion: nobody has taken a position yet."""
+        """A new discussion, without positions."""
         self._stands, self._told = {}, set()
 
     def of_synthesis(self, number: int, content: str, *, step_id: str) -> None:

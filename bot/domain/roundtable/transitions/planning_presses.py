@@ -70,7 +70,7 @@ def _entries(rt: Roundtable, event: Say, ws: Workshop | None, playbook: Playbook
 
 
 def changed_entries(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
-    """The entries of something said in the workshop that somebody changed: it keeps the ids that it gave."""
+    """The entries of a changed message of the workshop: it keeps the ids that it gave."""
     ws, line = rt.workshop, rt.line_of(event.ts)
     question = next((one.text for one in ws.questions if one.line == line), "") if ws else ""
     if ws is None or not (question or any(one.line == line for one in ws.remarks)):
@@ -119,7 +119,7 @@ MOVES: Mapping[Action, Move] = {
 
 def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """A person moves the workshop on; what makes no sense just now is refused with a sentence."""
-    assert rt.menu, "somebody pressed a button of it"
+    assert rt.menu, "a button of it was pressed"
     ws = planning.held(rt)
     label, name = rt.menu.label_of(event.action), rt.name_of(event.person.id)
     by = DecidedBy(person=event.person.id, line=event.key)
@@ -152,7 +152,7 @@ def stop_asked(rt: Roundtable, event: Stop, playbook: Playbook) -> Roundtable:
 
 def left(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """Back to where the analysis stands; the workshop is kept as it is, and `plan` goes on with it."""
-    assert rt.menu, "somebody pressed a button of it"
+    assert rt.menu, "a button of it was pressed"
     label, name = rt.menu.label_of(event.action), rt.name_of(event.person.id)
     rt = rt.closing_menu(planning_wording.pressed(label, name), ts=event.ts)
     rt = rt.dropping(*effects.UNDER_WAY).but(stage=Stage.PAUSED, heading_for=None)

@@ -61,7 +61,7 @@ def _look(rt: Roundtable, person: Person) -> Roundtable:
 
 
 def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """The greeting, and whatever was open: the question, the menu, the floor."""
+    """The greeting, and what was open: the question, the menu, the floor."""
     target = rt.heading_for or rt.stage
     rt = rt.closing_menu(step_wording.superseded()).but(heading_for=None)
     if target is Stage.PLANNING:

@@ -169,8 +169,8 @@ def refreshed(
     """
     People may edit meta.json by hand: it is honoured from here on, without losing what is still unsaved.
 
-    A file that they broke or removed is written anew out of what we know. When the workspace went *back*, nobody
-    took away what it lacks.
+    A file that they broke or removed is written anew out of what we know. When the workspace went *back*, what it
+    lacks was not removed by people.
     """
     if back:
         rt = rt.but(witness=back.now, held=back.now.last)
@@ -381,7 +381,7 @@ def _as_told_by(rt: Roundtable, state: ItemState) -> Roundtable:
 
 
 def _told_by(state: ItemState) -> MetaChange:
-    """What a clone says that is behind: nobody took away what it lacks."""
+    """What a clone says that is behind: what it lacks was not removed by people."""
     meta = state.meta
     return MetaChange(
         steps=meta.steps_completed,

@@ -75,7 +75,7 @@ def acknowledged(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Rou
 
 
 def _overtaken(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
-    """Once more with all that was said; when people go on even then, whatever they say next is answered."""
+    """Once more with all that was said; when people go on even then, the next thing they say is answered."""
     if event.redone:
         return rt.but(acknowledged_at="")
     speak = Speak(persona=asking.speaker_of(rt, playbook).key, task="acknowledge", redone=True)

@@ -143,7 +143,7 @@ ABOUT_THE_MESSAGE = frozenset(
         "unexpected",
     }
 )
-"""Refusals of what a message says, or a mistake of ours in showing it: it would be refused for ever."""
+"""Refusals of what a message says, or a mistake of ours in showing it: it would be refused every time."""
 
 
 class FailedEffect(NamedTuple):

@@ -23,7 +23,7 @@ from bot.domain.planning.plan_reader import KnownIds
 from bot.domain.planning.record import recalled
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.privacy.redaction import Redact, unchanged
-from bot.domain.roundtable.crosscheck import undefined_ids_in
+from bot.domain.roundtable.crosscheck import undefined_ids
 from bot.domain.roundtable.effects import (
     ClearWork,
     Commit,
@@ -295,7 +295,7 @@ class Performers(NamedTuple):
             case Synthesize():
                 files = await self.workspace.files(rt.slug, self._files_of((rt.step_id,)))
                 synthesis, facts = await self.voices.synthesize(self._cue(effect, rt), files)
-                unknown = undefined_ids_in(files, claims(synthesis))
+                unknown = undefined_ids(files, claims(synthesis))
                 return Synthesized(**told, synthesis=synthesis, facts=facts, dangling=unknown)
             case _:
                 assert_never(effect)

@@ -10,16 +10,8 @@ from bot.domain.discussion.synthesis import (
     Synthesis,
     claims,
 )
-from bot.domain.item.artifacts import (
-    Edit,
-    FileEdit,
-    InsightEdit,
-    ItemsEdit,
-    RowsEdit,
-    SectionEdit,
-)
 from bot.domain.messages import step_wording
-from bot.domain.roundtable.crosscheck import undefined_ids, undefined_ids_in
+from bot.domain.roundtable.crosscheck import undefined_ids
 from tests.domain.books import few_steps
 from tests.domain.table import Table
 
@@ -28,47 +20,30 @@ STORIES = '[{"id": "US-001", "traces": ["FR-001"]}]'
 FILES = {"requirements-spec.md": SPEC, "user-stories.json": STORIES}
 
 
-def section(body: str, heading: str = "8. MoSCoW", path: str = "requirements-spec.md") -> SectionEdit:
-    return SectionEdit(path=path, heading=heading, title="Spec", body=body)
-
-
 @pytest.mark.parametrize(
-    ("edit", "found"),
+    ("text", "found"),
     [
-        (section("Must: FR-001, see AC-001-01 and US-001."), ()),
-        (section("Must: FR-001, FR-002. See AC-001-09, US-004."), ("AC-001-09", "FR-002", "US-004")),
-        (section("### FR-002: More\n\n- AC-002-01: x, as FR-001", "9. More"), ()),
-        (section("`FR-0019`, XFR-002, FR-002-1, fr-002", "9. More"), ()),
-        (section("FR-1, FR-02 and US-1; AC-1-1, AC-1-9.", "9. More"), ("AC-001-09", "FR-002")),
-        (section("FR-1000 and FR-00\u0661", "9. More"), ("FR-1000",)),
-        (
-            ItemsEdit(path="user-stories.json", items=({"id": "US-002", "traces": ["FR-001", "FR-007"]},)),
-            ("FR-007",),
-        ),
-        (RowsEdit(path="t.csv", columns=("FR_ID",), rows=(("FR-001",), ("FR-003",))), ("FR-003",)),
-        (FileEdit(path="x.yaml", text="FR-009"), ()),
+        ("Must: FR-001, see AC-001-01 and US-001.", ()),
+        ("Must: FR-001, FR-002. See AC-001-09, US-004.", ("AC-001-09", "FR-002", "US-004")),
+        ("`FR-0019`, XFR-002, FR-002-1, fr-002", ()),
+        ("FR-1, FR-02 and US-1; AC-1-1, AC-1-9.", ("AC-001-09", "FR-002")),
+        ("FR-1000 and FR-00\u0661", ("FR-1000",)),
     ],
 )
-def test_what_is_mentioned_and_not_defined_is_found(edit: Edit, found: tuple[str, ...]) -> None:
-    """Wherever it is mentioned; what is defined in the same edit exists."""
-    assert undefined_ids(FILES, (edit,)) == found
+def test_what_is_mentioned_and_not_defined_is_found(text: str, found: tuple[str, ...]) -> None:
+    """In full, however it was written."""
+    assert undefined_ids(FILES, [text]) == found
 
 
 def test_ids_of_a_kind_that_is_not_used_here_are_let_be() -> None:
     """People may mention the numbers of another document, before there are any of ours."""
-    assert undefined_ids({}, (section("As FR-017 of the old specification says."),)) == ()
-    assert undefined_ids({"requirements-spec.md": SPEC}, (section("As in US-004."),)) == ()
+    assert undefined_ids({}, ["As FR-017 of the old specification says."]) == ()
+    assert undefined_ids({"requirements-spec.md": SPEC}, ["As in US-004."]) == ()
 
 
-def test_a_file_that_cannot_be_read_is_no_reason_not_to_save() -> None:
-    """What is written now is looked at all the same."""
-    edits = (ItemsEdit(path="user-stories.json", items=({"id": "US-001", "traces": ["US-002"]},)),)
-    insight = InsightEdit(
-        path="requirements-spec.md", keywords=("x",), marker="<!-- Elaboration: x -->", body="x"
-    )
-
-    assert undefined_ids({"user-stories.json": "{"}, edits) == ("US-002",)
-    assert undefined_ids({}, (insight,)) == ()
+def test_a_file_that_cannot_be_read_defines_nothing() -> None:
+    """The others are looked at all the same."""
+    assert undefined_ids({**FILES, "user-stories.json": "{"}, ["US-002, FR-009"]) == ("FR-009",)
 
 
 def test_what_a_discussion_came_to_is_looked_at_too() -> None:
@@ -92,7 +67,7 @@ def test_every_line_of_a_synthesis_is_looked_at() -> None:
         summary="FR-001",
     )
 
-    assert undefined_ids_in(FILES, claims(synthesis)) == tuple(f"FR-00{number}" for number in range(2, 10))
+    assert undefined_ids(FILES, claims(synthesis)) == tuple(f"FR-00{number}" for number in range(2, 10))
 
 
 def test_the_line_stays_one_line() -> None:

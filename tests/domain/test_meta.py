@@ -15,7 +15,6 @@ from bot.domain.item.meta import (
     Record,
     SlackPlace,
     apply,
-    contiguous_phases,
     read,
     stale,
     status,
@@ -159,14 +158,13 @@ class TestReading:
         assert found.meta.steps_completed == ("01-01",)
         assert len(found.raw["steps_completed"]) == 6
 
-    def test_overrides_keep_their_words_and_only_known_depths_count(self) -> None:
+    def test_overrides_keep_their_words(self) -> None:
         """So that the phase can report the others (ERR-DEPTH-002)."""
         meta = reading(
             depth_overrides={"01-requirements": "brief", "02-impact-analysis": "huge", "x": 7}
         ).meta
 
         assert meta.depth_overrides == {"01-requirements": "brief", "02-impact-analysis": "huge", "x": "7"}
-        assert meta.depths == {"01-requirements": "brief"}
 
     @pytest.mark.parametrize("record", [None, "x", {}, {**RECORD.model_dump(), "turn_count": True}])
     def test_malformed_elaborations_are_ignored_and_kept_in_the_file(self, record: object) -> None:
@@ -470,27 +468,6 @@ class TestWriting:
         first = write(reading(**fields).raw)
 
         assert write(read(first.encode(), now=NOW).raw) == first
-
-
-class TestPhases:
-    def test_only_the_prefix_without_a_gap_counts(self) -> None:
-        """What comes after a gap is named in a warning, in the words of the original."""
-        phases, warnings = contiguous_phases(["00-quick-scan", "02-impact-analysis", "x"])
-
-        assert phases == ("00-quick-scan",)
-        (warning,) = warnings
-        assert warning.startswith(
-            "Non-contiguous phases detected: found [00-quick-scan, 02-impact-analysis] but"
-        )
-        assert warning.endswith("only [00-quick-scan] form a contiguous prefix")
-
-    def test_without_a_gap_there_is_no_warning(self) -> None:
-        """All five in order are all counted."""
-        assert contiguous_phases(PHASE_KEYS) == (PHASE_KEYS, ())
-
-    def test_what_is_no_array_counts_nothing(self) -> None:
-        """And the warning says why."""
-        assert contiguous_phases("00-quick-scan") == ((), ("phases_completed is not an array",))
 
 
 @pytest.mark.parametrize(

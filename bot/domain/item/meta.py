@@ -11,7 +11,6 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, SkipValidation, ValidationError
 
 from bot.domain.catalog.phases import PHASE_KEYS
-from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import Trouble, trouble
 from bot.domain.values.json_files import parse_kept, pretty, whole
 from bot.domain.values.text import clean
@@ -70,12 +69,6 @@ class Meta(Stored):
     slack: SlackPlace | None = None
 
     @property
-    def depths(self) -> Mapping[str, Depth]:
-        """The overrides that mean something."""
-        known = {depth.value for depth in Depth}
-        return {phase: Depth(depth) for phase, depth in self.depth_overrides.items() if depth in known}
-
-    @property
     def derived_status(self) -> str:
         return status(self.phases_completed)
 
@@ -86,23 +79,6 @@ def status(phases: Collection[object]) -> str:
     if done == 0:
         return "raw"
     return "partial" if done < len(PHASE_KEYS) else "analyzed"
-
-
-def contiguous_phases(phases: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The phases done without a gap from the first on, and warnings about the others."""
-    if not isinstance(phases, list | tuple):
-        return (), ("phases_completed is not an array",)
-    recognised = [phase for phase in phases if phase in PHASE_KEYS]
-    valid: list[str] = []
-    for phase in PHASE_KEYS:
-        if phase not in recognised:
-            break
-        valid.append(phase)
-    if len(recognised) <= len(valid):
-        return tuple(valid), ()
-    found, prefix = ", ".join(recognised), ", ".join(valid)
-    warning = f"Non-contiguous phases detected: found [{found}] but only [{prefix}] form a contiguous prefix"
-    return tuple(valid), (warning,)
 
 
 def stale(meta: Meta, current: str) -> bool:
@@ -120,7 +96,6 @@ __all__ = [
     "Record",
     "SlackPlace",
     "apply",
-    "contiguous_phases",
     "held_at",
     "read",
     "stale",

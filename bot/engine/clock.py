@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from bot.domain.values.timestamps import moment
+
 Clock = Callable[[], str]
 
 
 def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return moment(datetime.now(UTC))

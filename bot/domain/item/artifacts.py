@@ -32,7 +32,7 @@ from bot.domain.values.markdown import (
     lines,
     outline,
 )
-from bot.domain.values.text import clean
+from bot.domain.values.text import clean, csv_cell
 from bot.domain.values.value import Stored
 
 # Edits of Markdown artifacts: a step owns the sections it writes, an elaboration only ever adds.
@@ -250,7 +250,6 @@ def _spaced(rows: tuple[str, ...], eol: str) -> str:
 MISSING = object()
 BYTE_ORDER_MARK = "\ufeff"
 BLANK = BYTE_ORDER_MARK + " \t\r\n"
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _INDENT = re.compile(r"\n([ \t]{1,8})\S")
 _NEEDS_QUOTES = re.compile(r'[",\r\n]|^\s|\s$')
 
@@ -453,8 +452,7 @@ def _cell(record: _Row, place: int) -> str | None:
 
 
 def _harmless(cell: str) -> str:
-    text = clean(cell)
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return csv_cell(clean(cell))
 
 
 def _text(row: _Row, eol: str) -> str:

@@ -23,7 +23,7 @@ from bot.domain.catalog.schema import (
 )
 from bot.domain.specification.entries import Entry, EntryState, Specification, numbers
 from bot.domain.values.markdown import bullet, inert
-from bot.domain.values.text import clean
+from bot.domain.values.text import clean, csv_cell
 
 NOTHING = "_Nothing recorded yet._"
 UNSORTED = "**Said, and not sorted yet**"
@@ -33,8 +33,6 @@ LAST = 1_000
 """Where notes stand that answer no question."""
 WITHOUT_VALUE = "none"
 WITH_VALUE = "any"
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""A cell of a CSV file that begins so would be a formula to a spreadsheet."""
 
 
 class Projection:
@@ -376,7 +374,7 @@ def _csv_cell(value: Any) -> str:
     text = (
         ";".join(map(str, value)) if isinstance(value, list) else "" if value is None else clean(str(value))
     )
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return csv_cell(text)
 
 
 def _one_line(value: Any) -> str:

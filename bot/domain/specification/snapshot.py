@@ -7,7 +7,6 @@ one. Otherwise the lines are folded.
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -15,14 +14,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot.domain.specification.entries import Claim, Entry, Specification
 from bot.domain.transcript.lines import CHANGING_ENTRIES, Line, as_heard, line_in
-from bot.domain.values.json_files import parse
+from bot.domain.values.json_files import encodable, parse
 
 HASH = "specification"
 """In the `meta` of the last line of a commit: the SHA-256 of the file."""
 SECTIONS = "sections"
 """Beside it: the digests of the sections that the commit writes, by key."""
 _ENTRIES = TypeAdapter(tuple[Entry, ...])
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _FOLDED = tuple(f'"{name}"'.encode() for name in (*CHANGING_ENTRIES, HASH, SECTIONS))
 
 
@@ -183,8 +181,7 @@ def _entry(value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    """Half a character is escaped, so that all of it can be encoded."""
-    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", json.dumps(value, ensure_ascii=False))
+    return encodable(json.dumps(value, ensure_ascii=False))
 
 
 def _texts(value: Any) -> dict[str, str]:

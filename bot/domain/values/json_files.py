@@ -48,11 +48,16 @@ def parse_kept(text: str) -> Any:
 
 
 def pretty(value: Any, *, indent: str = "  ") -> str:
-    """*value* on many lines, with a final line end. Half a character is escaped, so it can be encoded."""
+    """*value* on many lines, with a final line end."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     if any(_as_written(value)):
         text = _with_numbers(value, indent=indent, unlike=text)
-    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text) + "\n"
+    return encodable(text) + "\n"
+
+
+def encodable(text: str) -> str:
+    """*text* of JSON with half a character escaped, so that all of it can be encoded."""
+    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def whole(value: Any) -> int | None:

@@ -6,6 +6,7 @@ import unicodedata
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _JOINER = "\u200d"
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
 _FLAG_LETTERS = range(0x1F1E6, 0x1F200)
@@ -30,6 +31,11 @@ def one_line(text: str, limit: int = 100) -> str:
     space = line.rfind(" ", room // 2, room + 1)
     cut = space if space > 0 else _between_characters(line, room)
     return line[:cut].rstrip() + "…"
+
+
+def csv_cell(text: str) -> str:
+    """*text* as a cell of a CSV file that no spreadsheet takes for a formula (OWASP, CSV injection)."""
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def counted(number: int, thing: str, things: str = "") -> str:

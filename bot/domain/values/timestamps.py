@@ -9,6 +9,11 @@ _LAST_SECOND = 253_402_300_799
 _SLACK_TS = re.compile(r"([0-9]{1,12})\.([0-9]{1,6})", re.ASCII)
 
 
+def moment(at: datetime) -> str:
+    """Of a time in UTC."""
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def slack_time(ts: str) -> tuple[int, int] | None:
     """Seconds and microseconds of a Slack timestamp, exact, to be compared. None for other text."""
     found = _SLACK_TS.fullmatch(ts)
@@ -20,8 +25,7 @@ def written_at(ts: str) -> str:
     time = slack_time(ts)
     if time is None or time[0] > _LAST_SECOND:
         return ""
-    then = _EPOCH + timedelta(seconds=time[0], microseconds=time[1])
-    return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return moment(_EPOCH + timedelta(seconds=time[0], microseconds=time[1]))
 
 
 def slack_stamp(at: str) -> str:
@@ -41,5 +45,4 @@ def seconds(at: str) -> float:
 
 def before(now: str, seconds_ago: float) -> str:
     """The moment so many seconds before *now*. Moments of this form sort as text."""
-    then = datetime.fromisoformat(now).astimezone(UTC) - timedelta(seconds=seconds_ago)
-    return then.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return moment(datetime.fromisoformat(now).astimezone(UTC) - timedelta(seconds=seconds_ago))

@@ -63,7 +63,7 @@ def owned_sections(artifacts: str, output: str, *, outputs: Collection[str]) -> 
             sections.setdefault(heading.casefold(), found)
         else:
             known = sections.get(heading.casefold()) or OwnedSection(heading=heading)
-            sections[heading.casefold()] = known.model_copy(update={"hints": (*known.hints, found)})
+            sections[heading.casefold()] = known.but(hints=(*known.hints, found))
     return tuple(sections.values())
 
 

@@ -39,16 +39,16 @@ _DECIDES, _OBJECTS = _labelled(DECISION), _labelled(OBJECTION)
 
 def decisions(text: str) -> tuple[str, ...]:
     """Word by word, each once; what is quoted, or stands in code, was said by somebody else."""
-    return tuple(dict.fromkeys(_marked(text, _DECIDES)))
+    return _marked(text, _DECIDES)
 
 
 def objections(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_marked(text, _OBJECTS)))
+    return _marked(text, _OBJECTS)
 
 
 def marked(text: str, labels: Iterable[str]) -> tuple[str, ...]:
     """What stands behind one of *labels* at the beginning of a line, each once."""
-    return tuple(dict.fromkeys(_marked(text, _labelled("|".join(map(re.escape, labels))))))
+    return _marked(text, _labelled("|".join(map(re.escape, labels))))
 
 
 def unmarked(text: str, labels: Iterable[str]) -> str:
@@ -62,12 +62,11 @@ def unmarked(text: str, labels: Iterable[str]) -> str:
     return "\n".join(said).strip()
 
 
-def _marked(text: str, label: re.Pattern[str]) -> Iterator[str]:
+def _marked(text: str, label: re.Pattern[str]) -> tuple[str, ...]:
     page = outline(text)
-    for number, row in enumerate(page.lines):
-        found = label.match(row) if number not in page.hidden else None
-        if found and (what := one_line(found["what"], MARKED_CHARS)):
-            yield what
+    found = (label.match(row) for number, row in enumerate(page.lines) if number not in page.hidden)
+    texts = (one_line(one["what"], MARKED_CHARS) for one in found if one)
+    return tuple(dict.fromkeys(filter(None, texts)))
 
 
 NOT_WEIGHED = "the synthesis left it out, and nobody weighed it"

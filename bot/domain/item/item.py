@@ -105,7 +105,7 @@ def resolve(reference: str, known: Iterable[KnownItem], backlog: str = "") -> tu
         (item.slug for item in items if (item.source_id or "").lower() == _source_id(wanted)),
         _by_title(wanted, items, backlog),
     )
-    return next((found for reading in readings if (found := tuple(dict.fromkeys(reading)))), ())
+    return _first_that_finds(readings)
 
 
 def folders_of(item: Item, known: Iterable[KnownItem]) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def folders_of(item: Item, known: Iterable[KnownItem]) -> tuple[str, ...]:
         (one.slug for one in items if not ticket and _is_behind_an_id(_dashed(one.slug), ends)),
         (one.slug for one in items if is_slug and _dashed(one.slug).endswith(ends)),
     )
-    return next((found for reading in readings if (found := tuple(dict.fromkeys(reading)))), ())
+    return _first_that_finds(readings)
 
 
 def backlog_title(reference: str, backlog: str) -> str | None:
@@ -149,6 +149,10 @@ def draft(item: Item, *, started_by: str, at: str, said: Iterable[tuple[str, str
     if before:
         parts += ["## What was said before", *before]
     return "\n\n".join(parts) + "\n"
+
+
+def _first_that_finds(readings: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return next((found for reading in readings if (found := tuple(dict.fromkeys(reading)))), ())
 
 
 def _dashed(name: str) -> str:

@@ -113,7 +113,7 @@ class RecalledAnswers(NamedTuple):
 
 def answers(ws: Workshop | None) -> Mapping[str, Any]:
     """What the line of the next thing that somebody says has to tell of it."""
-    question = next((one for one in ws.questions if one.id in ws.asking[:1]), None) if ws else None
+    question = ws.asked if ws else None
     if question is None:
         return {REMARK: True}
     return {ANSWERS: {"question": question.text, "by": list(question.by)}}

@@ -185,7 +185,7 @@ class Workshop(Stored):
 
     @property
     def _due_question(self) -> Ask | None:
-        question = next((one for one in self.questions if one.id in self.asking[:1]), None)
+        question = self.asked
         return Ask(question=question, left=len(self.asking) - 1) if question else None
 
     @property
@@ -201,6 +201,11 @@ class Workshop(Stored):
         return bool(self.chosen and self.chosen.decision is ProposedMove.REDO)
 
     # --- questions ------------------------------------------------------------------------------------------------
+
+    @property
+    def asked(self) -> WorkshopQuestion | None:
+        """The question that is being put to people."""
+        return next((one for one in self.questions if one.id in self.asking[:1]), None)
 
     @property
     def open_questions(self) -> tuple[WorkshopQuestion, ...]:
@@ -465,9 +470,7 @@ def passed_all(ws: Workshop, by: DecidedBy) -> Workshop:
     """Nobody here knows; the questions stay open in the plan, and are not asked again."""
     if not ws.asking:
         raise NotNow(NOT_NOW)
-    for _ in ws.asking:
-        ws = _settled(ws, "", by)
-    return _moving(ws)
+    return _moving(_all_passed(ws, by))
 
 
 def chosen(ws: Workshop, decision: ProposedMove, by: DecidedBy) -> Workshop:
@@ -502,8 +505,7 @@ def went_straight(ws: Workshop, by: DecidedBy) -> Workshop:
     """From the questions to the plan, without a round of the workshop: what is still open is passed."""
     if not ws.asking:
         raise NotNow(STILL_READING if ws.stage is LinePhase.CLARIFYING else NOT_NOW)
-    for _ in ws.asking:
-        ws = _settled(ws, "", by)
+    ws = _all_passed(ws, by)
     return _formalizing(ws.but(chosen=Chosen(decision=ProposedMove.GO, person=by.person, line=by.line)))
 
 
@@ -631,6 +633,12 @@ def _settled(ws: Workshop, answer: str, by: DecidedBy) -> Workshop:
     question = next(one for one in ws.questions if one.id == ws.asking[0])
     settled = question.but(answer=answer, passed=not answer, person=by.person, line=by.line)
     return _with_question(ws, settled).but(asking=ws.asking[1:])
+
+
+def _all_passed(ws: Workshop, by: DecidedBy) -> Workshop:
+    for _ in ws.asking:
+        ws = _settled(ws, "", by)
+    return ws
 
 
 def _with_question(ws: Workshop, question: WorkshopQuestion) -> Workshop:

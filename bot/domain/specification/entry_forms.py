@@ -102,15 +102,14 @@ def entry_patches(submission: Submission, specification: Specification, schema: 
         return Reading(patches=(Patch(id=entry.id, state=EntryState.WITHDRAWN),))
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
-    for name, entered in submission.values.items():
-        if name in kind.fields and _bare(entered) != _bare(_seen(entry, kind, name, submission)):
-            value, problem = _typed(kind.fields[name], entered, specification)
-            if problem:
-                errors[name] = problem
-            elif value is None and (name == kind.text or kind.fields[name].required):
-                errors[name] = _NEVER_EMPTY
-            else:
-                values[name] = value
+    for name, entered in _entered(submission, entry, kind).items():
+        value, problem = _typed(kind.fields[name], entered, specification)
+        if problem:
+            errors[name] = problem
+        elif value is None and (name == kind.text or kind.fields[name].required):
+            errors[name] = _NEVER_EMPTY
+        else:
+            values[name] = value
     parts: list[Patch] = []
     for part in _part_kinds(schema, kind):
         value, problem = _typed(_lines(part), submission.text(f"{NEW_PART}{part.key}"), specification)
@@ -141,11 +140,7 @@ def conflict_form(
             told.append(f"**{wording.overtaken(claim.name or claim.by)}**")
             told.append(f"{kind.label(name)}, theirs: “{_shown_text(claim.value)}”")
     told.append("Yours is below. Saving replaces theirs; theirs stays in the record.")
-    mine = {
-        name: entered
-        for name, entered in submission.values.items()
-        if name in kind.fields and _bare(entered) != _bare(_seen(entry, kind, name, submission))
-    }
+    mine = _entered(submission, entry, kind)
     form = entry_form(entry, specification, schema, slug=submission.slug)
     return form.but(
         intro="\n".join(dict.fromkeys(told)),
@@ -153,6 +148,15 @@ def conflict_form(
         submit="Save mine",
         close="Keep theirs",
     )
+
+
+def _entered(submission: Submission, entry: Entry, kind: Kind) -> dict[str, FieldValue]:
+    """The fields whose values the person changed."""
+    return {
+        name: entered
+        for name, entered in submission.values.items()
+        if name in kind.fields and _bare(entered) != _bare(_seen(entry, kind, name, submission))
+    }
 
 
 def revision_of(entry: Entry) -> int:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import (
+    CANONICAL_ID,
     NOTE,
     REMARK,
     FieldType,
@@ -26,7 +27,7 @@ from bot.domain.specification.entries import Entry, EntryState, Patch, Specifica
 from bot.domain.specification.projection import NOTHING, SAID_BY, UNSORTED
 from bot.domain.values.value import Value
 
-_ID = r"[A-Z]{1,4}-\d{3,4}(?:-\d{2,3})?"
+_ID = CANONICAL_ID.pattern
 _MARK = re.compile(r" ?_\((?:open: [^_]*|proposed by [^_]*|[^_()]* proposes: [^_]*|to be confirmed again)\)_")
 _HEADING = re.compile(rf"#{{3,6}} (?P<id>{_ID}): (?P<text>.*)")
 _BULLET = re.compile(rf"(?:[-*+]|\d{{1,3}}\.) \*\*(?P<id>{_ID})\*\*:? (?P<text>.*)")

@@ -160,7 +160,7 @@ def depth_for(
     """
     How deep to go in a phase, and why: "override", "quick-scan", "step" or "standard".
 
-    Somebody's word first, then the quick scan. Phase 00 has no scan yet and is standard. The step's own
+    An override comes first, then the quick scan. Phase 00 has no scan yet and is standard. The step's own
     depth is the last resort, where no phase was opened (*scan* is None) and so no depth is active.
     """
     if override := _override(phase_key, overrides):
@@ -182,7 +182,7 @@ def depth_of_step(step: Step, overrides: Mapping[str, object], active: Depth | N
 
 
 def _override(phase_key: str, overrides: Mapping[str, object]) -> Depth | None:
-    """None for what is missing, and for what somebody wrote into meta.json that is no depth."""
+    """None where there is no override, or one that is no depth."""
     return next((depth for depth in Depth if depth == overrides.get(phase_key)), None)
 
 

@@ -1,8 +1,8 @@
 """
 What models took for an item: tokens, seconds, money, folded out of the facts of its lines, by turn, step and item.
 
-What nobody knows is counted as unknown, and never as nothing. A budget keeps a reserve: with it, what there is can
-still be put together when the rest is used up.
+A missing number counts as unknown, not as 0. A budget keeps a reserve, so that there can still be a synthesis when
+the rest is used up.
 """
 
 import re
@@ -32,8 +32,8 @@ _BUDGET = re.compile(
 
 class Spent(Stored):
     """
-    *tokens_cached* are among *tokens_in*; *cost* is in US dollars. Of so many *calls*, *uncounted* did not say how
-    many tokens they took, and of *unpriced* nobody knows the price.
+    *tokens_cached* are among *tokens_in*; *cost* is in US dollars. Of all *calls*, *uncounted* did not say how
+    many tokens they took, and *unpriced* have no known price.
     """
 
     calls: int = 0

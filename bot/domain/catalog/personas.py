@@ -1,4 +1,4 @@
-"""Who sits at the table, and whom a text speaks to."""
+"""The personas of a roundtable, and which of them a text addresses."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -128,13 +128,13 @@ def seat(key: str) -> str:
 
 class AddressKind(StrEnum):
     DIRECT = "direct"
-    """Somebody is named: they answer, nobody else."""
+    """Personas are named: only they answer."""
 
     GROUP = "group"
     """Everybody is asked: the lead answers first, then the others."""
 
     DEFAULT = "default"
-    """Nobody in particular: the lead answers."""
+    """No persona is named: the lead answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Roster:
         return self._personas.get(key)
 
     def lead_of(self, phase_key: str) -> tuple[Persona, Trouble | None]:
-        """Who leads a phase; the business analyst, and a word about it, where nobody says they do."""
+        """Who leads a phase. If no persona names the phase: the business analyst, with a Trouble that says so."""
         for persona in self:
             if phase_key in persona.phases:
                 return persona, None

@@ -1,4 +1,4 @@
-"""The rules of the house: what those who run the bot have settled for everybody's roundtables."""
+"""The settings that apply to every roundtable."""
 
 from enum import StrEnum
 
@@ -7,19 +7,19 @@ from bot.domain.values.value import Stored
 
 
 class PressPolicy(StrEnum):
-    """Who may press buttons, and wish by words for what a button would do."""
+    """Who may press buttons, or type words that do the same."""
 
     STARTER = "starter"
-    """Whoever began the roundtable."""
+    """The person who started the roundtable."""
     PARTICIPANTS = "participants"
-    """Whoever said something in it, and whoever began it."""
+    """The person who started the roundtable, and everyone who wrote in it."""
     EVERYONE = "everyone"
 
 
 class Policy(Stored):
     """
-    With *guests_press*, guests and people of other organisations are like everybody else. It *thinks* when there is a
-    model for everybody, and then people wait for what is said. Slack knows us as an *agent* if the app is declared one.
+    With *guests_press*, guests and people of other organisations count as members. *thinks*: every persona has a model,
+    so people wait for replies. *agent*: the Slack app is declared as an agent.
     """
 
     press: PressPolicy = PressPolicy.EVERYONE

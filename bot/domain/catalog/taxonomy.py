@@ -29,7 +29,7 @@ class Severity(StrEnum):
     """One operation failed; the session carries on without its result."""
 
     FATAL = "FATAL"
-    """The analysis cannot go on until somebody presses retry."""
+    """The analysis cannot go on until a person presses retry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ INFO, WARNING, ERROR, FATAL = Severity
 NO_STEPS = "No step files found for phase {phase_key}. Completing phase without interactive steps."
 
 ASSUMED = {"lead": "Maya Chen (Business Analyst)"}
-"""Said where the facts name nobody else: the seed's own fallback lead."""
+"""The fallback lead of the seed, for facts without a lead."""
 
 ANALYSIS = (
     ErrorCode("ERR-RT-001", INFO, "", "The bot does not start before there are personas."),

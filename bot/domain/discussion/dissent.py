@@ -14,11 +14,8 @@ from bot.domain.discussion.synthesis import Decision, Objection, ObjectionOutcom
 from bot.domain.values.markdown import outline
 from bot.domain.values.text import one_line
 
-# What people mark in a discussion, so that it cannot get lost on the way into the synthesis: a line that
-# begins with one of a few words and a colon ("decision: …", "I object: …"). Anything else they say is
-# discussion, whatever it means.
-
-
+# People mark what must reach the synthesis: a line that begins with one of a few words and a colon
+# ("decision: …", "I object: …"). No other words are read as a decision or an objection.
 DECISION = (
     r"decision|decided|(?:i|we) decided?|agreed|resolution|entscheidung|beschluss|décision|decisión|決定"
 )
@@ -38,7 +35,7 @@ _DECIDES, _OBJECTS = _labelled(DECISION), _labelled(OBJECTION)
 
 
 def decisions(text: str) -> tuple[str, ...]:
-    """Word by word, each once; what is quoted, or stands in code, was said by somebody else."""
+    """Verbatim, each once, without lines in quotes and in code."""
     return _marked(text, _DECIDES)
 
 
@@ -78,8 +75,8 @@ _SIGNS = re.compile(r"[\W_]+")
 
 def open_objections(debate: Elaboration) -> tuple[Objection, ...]:
     """
-    Every position that is not what people decided, or what most personas hold; where no side has more than another,
-    all of them. And whatever people marked as an objection. Nobody has weighed these yet.
+    Every position that is neither what people decided nor what most personas hold (all positions, if no side has
+    more holders than the others), and what people marked as an objection. None of these is weighed yet.
     """
     return (*_of_positions(debate), *marked_objections(debate))
 
@@ -201,12 +198,12 @@ def _undecided(synthesis: Synthesis, debate: Elaboration) -> Iterable[Decision]:
 
 
 def _whole(decision: Decision) -> str:
-    """As it was said by who gave the reason, too."""
+    """The words of a line that gave the reason, too."""
     return f"{decision.text} because {decision.rationale}"
 
 
 def _words(text: str) -> str:
-    """Only what is heard of it: no letter less, and no other word."""
+    """For comparison: without punctuation, spacing and case."""
     return " ".join(_SIGNS.sub(" ", text).split()).casefold()
 
 

@@ -95,8 +95,8 @@ class Decided(Stored):
 class Elaboration(Stored):
     """
     `waiting` are the personas who have the floor, next speaker first; `unheard` had it, and said nothing, since a
-    persona last spoke. `silent_rounds` counts the rounds of
-    personas since a person last said something. `from_phase_menu` remembers which menu to return to.
+    persona last spoke. `silent_rounds` counts the rounds of personas since a person last said something.
+    `from_phase_menu` remembers which menu to return to.
 
     `first_round` is the turn count when the personas' first round was over, 0 until then; `resumed` says that people
     stopped in the middle and came back. `had_floor` is the turn count when a persona last had the floor and said
@@ -140,7 +140,7 @@ class Elaboration(Stored):
 
     @property
     def framed(self) -> bool:
-        """Whether a persona has opened it; people may speak before that."""
+        """Whether a persona has opened the discussion; people may speak before that."""
         return any(not turn.human for turn in self.turns)
 
     @property
@@ -171,7 +171,7 @@ class Elaboration(Stored):
 
     @property
     def challenged(self) -> bool:
-        """Whether somebody has really spoken against what all agreed on."""
+        """Whether a persona has spoken against what all agreed on."""
         return any(turn.challenge for turn in self.turns)
 
     def is_challenging(self, persona: str) -> bool:
@@ -260,12 +260,12 @@ class Elaboration(Stored):
         return self.but(waiting=waiting, unheard=(*self.unheard, persona), had_floor=had_floor)
 
     def round_over(self) -> "Elaboration":
-        """Nobody waits for the floor any more; the first round is one that somebody has opened."""
+        """No persona waits for the floor any more. A round before the framing is not the first one."""
         first = self.first_round or (self.turn_count if self.framed else 0)
         return self.but(first_round=first, silent_rounds=self.silent_rounds + 1)
 
     def back(self, max_turns: int) -> "Elaboration":
-        """After a pause: nobody waits for the floor any more, and what nobody has answered may be asked again."""
+        """After a pause: no persona waits for the floor, and what has no answer yet may be asked again."""
         asked = (self.challenger, self.challengers) if self.challenged else ("", ())
         return self.but(
             max_turns=max_turns,

@@ -1,6 +1,6 @@
 """
-Who speaks next, decided by code: whoever is addressed, was asked and has not answered, was never heard, leads, or was
-silent longest. The same transcript gives the same speaker, always; no voice is asked.
+Who speaks next, decided by code, in this order: who is addressed, who was asked and has not answered, who was never
+heard, who leads, who was silent longest. The same transcript always gives the same speaker; no voice is asked.
 """
 
 from bot.domain.catalog.personas import Address, AddressKind, Roster
@@ -15,13 +15,13 @@ def answering(debate: Elaboration, roster: Roster, address: Address) -> tuple[st
 
 
 def going_on(debate: Elaboration, roster: Roster, count: int) -> tuple[str, ...]:
-    """Who goes on when nobody has to be answered: nobody leads then, and all take turns."""
+    """Who speaks when no person waits for an answer: no persona leads then, and all take turns."""
     rotation = sorted((persona.key for persona in roster), key=debate.last_had_floor)
     return tuple(dict.fromkeys((*asked(debate, roster), *unheard(debate, roster), *rotation)))[:count]
 
 
 def asked(debate: Elaboration, roster: Roster) -> tuple[str, ...]:
-    """Those whom somebody else spoke to by name since they last had the floor; who was asked first comes first."""
+    """Those whom others addressed by name since they last had the floor, in the order in which they were addressed."""
     found: dict[str, None] = {}
     answered = max(0, min((debate.last_had_floor(one.key) for one in roster), default=0))
     for number, turn in enumerate(debate.turns[answered:], start=answered + 1):

@@ -12,7 +12,7 @@ from bot.domain.discussion.elaboration import Elaboration, Stance, Turn
 from bot.domain.values.text import one_line
 
 MOST_STANCES = 12
-"""In one contribution: more of them is a list, and nobody's position."""
+"""In one contribution; more would be a list of issues, not a position."""
 ISSUE_CHARS, POSITION_CHARS = 120, 200
 REPEATED_TOO_OFTEN = 2
 
@@ -28,7 +28,7 @@ class Side(NamedTuple):
 
 
 class Flip(NamedTuple):
-    """A change of position in *turn*; *backed* when it names a turn that was new to whoever moved."""
+    """A change of position in *turn*; *backed* when it names a turn that was new to the speaker."""
 
     turn: str
     by: str
@@ -39,7 +39,7 @@ class Flip(NamedTuple):
 
 
 def name(words: str) -> str:
-    """By which an issue or a position is known, however it is set in type."""
+    """The key of an issue or a position: case and spacing do not count."""
     return " ".join(words.split()).casefold()
 
 
@@ -79,7 +79,7 @@ def grounds(debate: Elaboration, issue: str, position: str) -> tuple[str, ...]:
 
 
 def is_unanimous(debate: Elaboration) -> bool:
-    """Whether two or more stand on the same issue, and nobody stands anywhere else."""
+    """Whether two or more hold the same position on an issue, and no issue has a second position."""
     by_issue = [found for found in sides(debate).values() if sum(len(side.holders) for side in found) > 1]
     return bool(by_issue) and all(len(found) == 1 for found in by_issue)
 
@@ -102,8 +102,7 @@ def flips_in(debate: Elaboration, number: int) -> Iterator[Flip]:
 def repeated(debate: Elaboration) -> tuple[str, ...]:
     """
     The issues of the newest turn, if it makes the same points that its speaker made before, on the same turns: since
-    people last spoke, or for the third time. Who was asked for the case against it, and stands by it, makes no point
-    again.
+    people last spoke, or for the third time. A challenge never counts as repeated.
     """
     if not debate.turns or not (points := _points(debate.turns[-1])):
         return ()
@@ -129,7 +128,7 @@ def seen(debate: Elaboration, number: int) -> frozenset[str]:
 
 
 def heard(turns: Iterable[Turn], lead: str, *, blind: bool) -> tuple[Turn, ...]:
-    """Of *turns* those that somebody knows: people's always, and the lead's."""
+    """The *turns* that a speaker knows: all of them, or if *blind* those of people and of the lead."""
     return tuple(one for one in turns if not blind or one.human or one.by == lead)
 
 
@@ -140,7 +139,7 @@ def _new_to(debate: Elaboration, number: int, earlier: int) -> frozenset[str]:
 
 
 def _is_decided(debate: Elaboration, number: int, stance: Stance) -> bool:
-    """Whoever does as people have decided needs no other reason."""
+    """A decision of people is reason enough to change a position."""
     return any(
         (name(one.issue), name(one.position)) == (name(stance.issue), name(stance.position))
         and one.after <= number

@@ -6,7 +6,7 @@ The files a step writes, as edits: values that say what becomes of the text of o
     ItemsEdit     objects of a JSON array                       merged by id
     RowsEdit      rows of a CSV file                            merged by the first column
     FileEdit      a whole file                                  only when there is none
-    PlanEdit      a whole file of the planning workshop         whatever was there
+    PlanEdit      a whole file of the planning workshop         always replaced
 """
 
 import csv
@@ -37,8 +37,7 @@ from bot.domain.values.value import Stored
 
 # Edits of Markdown artifacts: a step owns the sections it writes, an elaboration only ever adds.
 #
-# What an edit does not own stays byte for byte, whatever ends its lines; applying an edit again changes
-# nothing.
+# The rest of a file keeps every byte, line ends included. Applying an edit again changes nothing.
 
 
 ADDITIONAL = "Additional Insights from Elaboration"
@@ -63,8 +62,8 @@ class Missing(ValueError):
 
 def digest_of(body: str) -> str:
     """
-    Of the text of a section: what people changed by hand has another one. Blank space at line ends says
-    nothing, and a fence may be indented when it is written.
+    Of the text of a section, to notice changes by hand. Blank space at line ends does not count, nor does that
+    before a fence, which may be indented when it is written.
     """
     rows = [row.strip() if _FENCE.match(row) else row.rstrip() for row in body.strip().splitlines()]
     return hashlib.sha256("\n".join(rows).encode("utf-8", "replace")).hexdigest()[:DIGEST_CHARS]
@@ -244,7 +243,7 @@ def _spaced(rows: tuple[str, ...], eol: str) -> str:
     return ended + eol if rows[-1].strip() else ended
 
 
-# Edits of artifacts that are data: rows are merged by their key, and what we do not know of stays.
+# Edits of artifacts that are data: rows are merged by their key, and unknown rows and fields stay.
 
 
 MISSING = object()

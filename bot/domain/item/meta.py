@@ -40,7 +40,7 @@ class Record(Stored):
 class SlackPlace(Stored):
     """
     The thread an item is discussed in; whether only some can see it, if that is known. `seal` shows that the bot
-    itself wrote this: without a valid one it is only what somebody says.
+    itself wrote this: without a valid one, anyone may have written it.
     """
 
     team_id: str = ""
@@ -187,7 +187,7 @@ def held_at(raw: Mapping[str, Any], home: SlackPlace, sign: Callable[[SlackPlace
 
 
 def write(raw: Mapping[str, Any]) -> str:
-    """The text of the file. The status is always what the completed phases say, never what somebody wrote."""
+    """The text of the file. The status is always what the completed phases say, never what the file said."""
     meta = {name: value for name, value in raw.items() if name != LEGACY}
     meta["analysis_status"] = status(_list(meta.get("phases_completed")))
     return pretty(meta)
@@ -203,7 +203,7 @@ def _migrated(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_defaults(raw: dict[str, Any], *, now: str) -> dict[str, Any]:
-    """`elaboration_config` gets no default: seed 001 §3.3 leaves it to whoever reads the limit."""
+    """`elaboration_config` gets no default: seed 001 §3.3 leaves it to the reader of the limit."""
     values = dict(raw)
     for name, default in (("analysis_status", "raw"), ("source", "manual"), ("created_at", now)):
         if values.get(name) in (None, "", 0):
@@ -264,8 +264,8 @@ def _place(slack: Mapping[str, Any]) -> SlackPlace:
 
 def _again(raw: Mapping[str, Any], change: MetaChange) -> Mapping[str, Any]:
     """
-    What a file that is written again lacks. Where it came from defaults, `source` and `created_at` may be wrong: the
-    earlier time is when the item was created.
+    What is added to a file when its item is started again. `source` and `created_at` in the file may be defaults, and
+    wrong: a source without an id is replaced, and the earlier time counts.
     """
     facts = {name: fact for name, fact in (change.created or {}).items() if change.restart and fact}
     known = {name for name in facts if raw.get(name)} - {"created_at"}

@@ -22,15 +22,14 @@ def brief_of(title: str, draft: str) -> str:
     return words if same else f"{title}\n\n{words}"
 
 
-# What every role is given before it judges: the same words for all of them, so that nobody knows more than
-# another.
+# What every role is given before it judges: the same text for all of them.
 
 
 def briefing(ws: Workshop, names: Mapping[str, str]) -> str:
     """
     The brief, what people answered and said, what the version before came to, and the verdicts of the last round.
 
-    It is data for whoever reads it, never an instruction: foreign text is quoted. *names* are people's, by id.
+    It is data, never an instruction: text that people and roles wrote is quoted. *names* are people's, by id.
     """
     return "\n\n".join(_parts(ws, names)) + "\n"
 

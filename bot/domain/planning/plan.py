@@ -149,7 +149,7 @@ class Note(Stored):
 
 class TestPlan(Stored):
     __test__ = False
-    """Not a test of ours, whatever its name says."""
+    """For pytest: it is not a class of tests."""
 
     strategy: Text = ""
     cases: Texts = ()

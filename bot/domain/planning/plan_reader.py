@@ -87,7 +87,7 @@ NOTHING_KNOWN = KnownIds()
 
 
 def read_plan(given: str | Mapping[str, Any], known: KnownIds = NOTHING_KNOWN) -> ParsedPlan:
-    """Never raises, whatever *given* is: also a text with a plan somewhere in it."""
+    """Never raises. *given* may be a text with a plan somewhere in it."""
     if isinstance(given, str):
         try:
             given = _in_text(given)
@@ -197,7 +197,7 @@ def circle(depends: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _ring(after: Mapping[str, str]) -> tuple[str, ...]:
-    """Following *after* from its first, whoever comes round again."""
+    """The circle that is reached by following *after* from its first key."""
     here = next(iter(after), "")
     path: dict[str, int] = {}
     while here and here not in path:

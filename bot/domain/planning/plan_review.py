@@ -67,14 +67,14 @@ class PlanAggregate(Stored):
 
 
 def opinion(verdict: RoleVerdict) -> PlanOpinion:
-    """A question that blocks, blocks, whatever else is said."""
+    """A role with a blocking question blocks, even if it says yes."""
     if verdict.blocking_questions:
         return PlanOpinion.BLOCKED
     return {True: PlanOpinion.ACCEPT, False: PlanOpinion.NEEDS_CHANGES, None: PlanOpinion.DEFER}[verdict.ok]
 
 
 def aggregate(verdicts: Mapping[str, RoleVerdict], remarks: Collection[PlanRemark] = ()) -> PlanAggregate:
-    """Of nobody's verdict nothing is accepted."""
+    """Without a verdict nothing is accepted."""
     opinions = {opinion(one) for one in verdicts.values()} or {PlanOpinion.DEFER}
     blocking = [f"{role}: {text}" for role, one in verdicts.items() for text in one.blocking_questions]
     blocking += [remark.sentence for remark in remarks if remark.error]

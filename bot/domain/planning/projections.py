@@ -1,7 +1,7 @@
 """
 What is derived from a plan: the page people read and the list of files.
 
-Whatever stands in the plan is text, never markup: the outline of the page is the same for every plan.
+Values of the plan are text, never markup: the outline of the page is the same for every plan.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,14 +1,14 @@
 """
 What the verdicts come to: signals, and from them a proposal. People decide; this only proposes.
 
-Two rules were known for this, and they differ. Taken is the one of the orchestrator (consensus, signals, rounds), and
-on top of it what is stricter in the one of the meeting: errors of the plan itself, no word from whoever plans the
-tests, a sure no from whoever plans the risks. Where the signals differ, each counts in its graded, stricter form:
+There were two rules for this, and they differ. This is the one of the orchestrator (consensus, signals, rounds), with
+what is stricter in the one of the meeting: errors of the plan itself, a no from the role that plans the tests, a sure
+no from the role that plans the risks. Where the signals differ, each counts in its graded, stricter form:
 
     commitment_readiness   medium, and high above two roles    (not: always medium)
     user_uncertainty       uncertain, unclear, unsure, ambiguous    (not: the first two only)
 
-What the brief is unsure about is settled once somebody has answered something. A confidence that is not named counts
+What the brief is unsure about is settled once people have answered a question. A confidence that is not named counts
 as 1. There is no chair who may outvote the rule: that is what people are for.
 """
 
@@ -60,7 +60,7 @@ class Signal(Stored):
 class RoundResult(Stored):
     """
     How a round ended. `before` are the verdicts of the round before it, if there was one. `blocking` are blocking
-    questions that nobody has answered or passed, `open` all that have no answer. `can_ask` says whether questions,
+    questions that are neither answered nor passed, `open` all that have no answer. `can_ask` says whether questions,
     and a round after them, are left; `errors` are those of a plan that was written already.
     """
 

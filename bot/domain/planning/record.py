@@ -94,8 +94,8 @@ def _name(person: str, names: Mapping[str, str]) -> str:
     return harmless(names.get(person) or person) or NOBODY
 
 
-# What the transcript alone says of workshops, for when the store was lost: what people answered, so that
-# nobody is asked twice, and whether one was going on.
+# What the transcript alone says of workshops, for when the store was lost: what people answered, so that no
+# question is asked twice, and whether a workshop was going on.
 #
 # An answer's line names the question in its `meta.answers`; a remark's says `remark`. What became of either
 # later, an edit or a deletion, is a line of its own.
@@ -112,7 +112,7 @@ class RecalledAnswers(NamedTuple):
 
 
 def answers(ws: Workshop | None) -> Mapping[str, Any]:
-    """What the line of the next thing that somebody says has to tell of it."""
+    """The `meta` of the line that the next message of a person gets."""
     question = ws.asked if ws else None
     if question is None:
         return {REMARK: True}
@@ -168,7 +168,7 @@ def _change(asked: dict[str, WorkshopQuestion], line: str, answer: str) -> None:
 
 
 class PlanEdit(Stored):
-    """Writes a whole file of the workshop, whatever was there; `None` takes it away, once a redo has put it aside."""
+    """Replaces a whole file of the workshop. `None` removes the file, once a redo has moved its text elsewhere."""
 
     kind: Literal["plan"] = "plan"
     path: str
@@ -219,7 +219,7 @@ def taken_up(drafted: Workshop, files: Mapping[str, str]) -> Workshop:
 
 
 def free_folder(version: int, taken: Collection[str]) -> str:
-    """Nothing that was put aside is ever written over, also where the count of versions was lost."""
+    """A folder of an earlier version is never written to again, even if the count of versions was lost."""
     return version_folder(_first_free(version, taken))
 
 

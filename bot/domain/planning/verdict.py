@@ -168,7 +168,7 @@ ORDER = (PRODUCT, SYSTEM, DEVELOPER, TESTS, RISKS)
 
 
 def seated(actors: Iterable[str]) -> tuple[str, ...]:
-    """*actors* in the order of speaking; whoever has no seat of old comes after those who have."""
+    """*actors* in the order of speaking; those that ORDER does not have come last."""
     present = tuple(dict.fromkeys(actors))
     return (*(role for role in ORDER if role in present), *(role for role in present if role not in ORDER))
 

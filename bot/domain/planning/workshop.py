@@ -101,7 +101,7 @@ class Decide(Stored):
 
 
 class Explain(Stored):
-    """Somebody goes on against the proposal: ask them for one sentence why."""
+    """A person decided against the proposal: ask them for a reason."""
 
     kind: Literal["explain"] = "explain"
     person: str
@@ -209,7 +209,7 @@ class Workshop(Stored):
 
     @property
     def open_questions(self) -> tuple[WorkshopQuestion, ...]:
-        """Those that wait for people, and that some role asks in this round; what nobody asks any more is moot."""
+        """Those without an answer that a role asks in this round."""
         wanted = {
             _said(text) for one in self.verdicts_of(self.round).values() for text in one.blocking_questions
         }
@@ -239,7 +239,7 @@ class Workshop(Stored):
         return MAX_SESSIONS + self.more_sessions - self.sessions
 
     def question(self, text: str) -> WorkshopQuestion | None:
-        """The one that asks the same, in whatever case and punctuation."""
+        """The one that asks the same; case and punctuation do not count."""
         return next((one for one in self.questions if _said(one.text) == _said(text)), None)
 
     def verdicts_of(self, number: int) -> Mapping[str, RoleVerdict]:
@@ -253,7 +253,7 @@ class Workshop(Stored):
 
     @property
     def brief_is_clear(self) -> bool:
-        """What a brief is unsure about counts as settled once somebody has answered something."""
+        """What a brief is unsure about counts as settled once people have answered a question."""
         return bool(self.answered) or not is_unsure(self.brief)
 
     @property
@@ -307,7 +307,7 @@ def version_folder(version: int) -> str:
     return f"{FOLDER}/versions/v{version}"
 
 
-# Between which stages a workshop may go, and what has to be so.
+# Between which stages a workshop may go, and under which conditions.
 #
 # The first six rows are the schema's own. The others are ways back: a role's blocking question belongs to
 # `clarifying`, a plan that cannot be mended goes back to those who decide, and a redo begins again.
@@ -402,7 +402,7 @@ def _no_way(ws: Workshop, stage: LinePhase) -> str:
 # What happens in a workshop, one function for each thing. What people do raises NotNow where it makes no
 # sense; what a voice or the disk answers too late changes nothing.
 #
-# Whoever is asked decides: no verdict, signal or proposal moves the workshop out of `workshop` by itself.
+# People decide: no verdict, signal or proposal moves the workshop out of `workshop` by itself.
 
 
 PASSING = re.compile(
@@ -452,7 +452,7 @@ def remarked(ws: Workshop, text: str, by: DecidedBy) -> Workshop:
 
 
 def amended(ws: Workshop, line: str, text: str) -> Workshop:
-    """Somebody changed a message afterwards, or deleted it (no *text*): what is read from now on follows."""
+    """A message was changed, or deleted (no *text*): the answer, remark or reason that it gave changes with it."""
     text = clean(text).strip()
     answer = answer_in(text)
     questions = tuple(
@@ -467,7 +467,7 @@ def amended(ws: Workshop, line: str, text: str) -> Workshop:
 
 
 def passed_all(ws: Workshop, by: DecidedBy) -> Workshop:
-    """Nobody here knows; the questions stay open in the plan, and are not asked again."""
+    """The questions stay open in the plan, and are not asked again."""
     if not ws.asking:
         raise NotNow(NOT_NOW)
     return _moving(_all_passed(ws, by))
@@ -495,7 +495,7 @@ def chosen(ws: Workshop, decision: ProposedMove, by: DecidedBy) -> Workshop:
 
 
 def another_round(ws: Workshop) -> Workshop:
-    """The roles judge once more, knowing what the others said; beyond the limit because somebody asks for it."""
+    """The roles judge once more, knowing what the others said; people may ask for this beyond the limit."""
     if not isinstance(ws.due, Decide | Explain):
         raise NotNow(NOT_NOW)
     return _next_round(_granted(ws, asking=False))
@@ -562,7 +562,7 @@ def put_aside(ws: Workshop) -> Workshop:
 
 
 def _moving(ws: Workshop) -> Workshop:
-    """On to what comes next, when nobody has the floor any more."""
+    """On to what comes next, when no role has to judge and no question is being put."""
     if isinstance(ws.due, RequestVerdict) or ws.asking:
         return ws
     if ws.stage is LinePhase.WORKSHOP:
@@ -585,7 +585,7 @@ def _formalizing(ws: Workshop) -> Workshop:
 
 
 def _granted(ws: Workshop, *, asking: bool) -> Workshop:
-    """What people ask for is theirs; it is written down that they did."""
+    """Raises the limits that people go beyond, and counts by how much."""
     rounds = ws.more_rounds + (ws.rounds_left <= 0)
     sessions = ws.more_sessions + (asking and ws.sessions_left <= 0)
     return ws.but(more_rounds=rounds, more_sessions=sessions)
@@ -608,7 +608,7 @@ def _asking(ws: Workshop) -> Workshop:
 
 
 def _wanting_to_know(ws: Workshop, text: str, role: str) -> Workshop:
-    """What was asked already is not asked twice, whoever asks."""
+    """A question that another role has asked already is not asked twice."""
     asked = ws.question(text)
     if asked is None:
         number = max((int(one.id.removeprefix("Q")) for one in ws.questions), default=0) + 1

@@ -1,4 +1,4 @@
-"""What came in, without its secrets: the texts of an input are redacted, whatever it is made of."""
+"""Redacts the secrets in all texts of an input."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -24,13 +24,13 @@ SAYS_NOTHING = frozenset({
     Attempted, Clashed, Committed, Done, Finish, Mute, PersonMet, Posted, Press, Resume, Retract, SetDepth, Stop,
     ThreadOpened, TryAgain,
 })  # fmt: skip
-"""Made of ids alone. Whatever is not listed here is looked through."""
+"""Inputs that have only ids. All others are searched."""
 NAMES_SOMETHING = frozenset({
     "about", "at", "chain", "codebase", "commit", "effect", "id", "incarnation", "key", "kind", "last",
     "marker", "path", "permalink", "person", "persona", "reply_url", "sha", "slug", "step_id", "thread",
     "token", "ts", "value",
 })  # fmt: skip
-"""Fields that others find things by: they are no text of anybody."""
+"""Fields with keys, ids and addresses, in which nothing is redacted."""
 
 
 def redacted_message(event: T, redact: Redact) -> T:
@@ -38,7 +38,7 @@ def redacted_message(event: T, redact: Redact) -> T:
 
 
 def _value(value: T, redact: Redact) -> T:
-    """The very same when there is nothing to hide."""
+    """The same object when there is nothing to hide."""
     changed: dict[str, Any] = {}
     for name in type(value).model_fields:
         told = getattr(value, name)

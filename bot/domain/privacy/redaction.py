@@ -18,12 +18,12 @@ MARKED = re.compile(r"\[redacted:[a-z0-9-]{1,40}\]")
 CONFIGURED = "configured"
 """The kind of a secret that we were given to work with."""
 OWN = "custom"
-"""The kind of what somebody's own pattern finds, if they did not name it."""
+"""The kind of what a configured pattern finds, if the pattern has no name."""
 
 SHORTEST_VALUE = 6
 """A shorter one is a word, or a part of one: `admin` would vanish from everything that is said."""
 UNLIKE_WORDS = 10
-"""So many characters that are not all letters are hidden inside of longer words too: nobody writes them by chance."""
+"""A value of this length that is not all letters is hidden inside longer words, too: it is no ordinary word."""
 LONGEST_PATTERN = 200
 FEWEST_LITERAL = 2
 MOST_PATTERNS = 500
@@ -53,7 +53,7 @@ class BadPattern(ValueError):
 
 
 class Redactor:
-    """*values* are hidden wherever they stand, *rules* (see `own_rule`) come after those that everybody needs."""
+    """*values* are hidden wherever they stand, *rules* (see `own_rule`) come after the built-in ones."""
 
     def __init__(self, values: Iterable[str] = (), rules: Iterable[RedactionRule] = ()) -> None:
         self._values = tuple(
@@ -65,7 +65,7 @@ class Redactor:
         self._rest = _by_hint((*RULES[1:], *rules))
 
     def __call__(self, text: str) -> Redacted:
-        """A secret is one too with something between its letters that nobody sees; then that goes out of the text."""
+        """Secrets are found also with invisible characters in them; the text loses those characters then."""
         found = self._redacted(text)
         bare = _UNSEEN.sub("", found.text)
         if len(bare) == len(found.text):
@@ -98,7 +98,7 @@ class Redactor:
 
 def own_rule(pattern: str) -> RedactionRule:
     """
-    A pattern of somebody who runs the bot: `kind = text`, or the text alone, in which `#` is a digit, `?` a letter or
+    A pattern from the settings: `kind = text`, or the text alone, in which `#` is a digit, `?` a letter or
     a digit, and one `*` a run of letters, digits, `_`, `.` and `-`. Raises BadPattern.
 
     No regular expressions: one of those can keep the bot busy for hours.

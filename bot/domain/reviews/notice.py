@@ -19,7 +19,7 @@ KEYS_REMEMBERED = 256
 class ReviewEntry(Stored):
     """
     A review as it is shown. *number* is its iteration, and 0 until it is kept; *findings* are those that are shown,
-    *hidden* says what is not shown, and why. *by_rule*: nobody judged, and *reviewers* lead the steps with the gaps.
+    *hidden* says what is not shown, and why. *by_rule*: a rule listed gaps, and *reviewers* lead the steps with them.
     """
 
     number: int = 0

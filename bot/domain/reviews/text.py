@@ -78,7 +78,7 @@ class Review(Value):
 
     @property
     def meta(self) -> ReviewMeta | None:
-        """None where nobody judged: counting gaps is no verdict."""
+        """None for a review by rule: counting gaps is no verdict."""
         if self.is_by_rule:
             return None
         critical = sum(one.severity is FindingSeverity.CRITICAL for one in self.findings)

@@ -3,8 +3,8 @@ The specification of an item: entries, folded from the lines of its transcript.
 
 A line's `meta.entries` is a list of patches. Who, when, in which step and with what authority is the line's, so
 a patch says only what changes: `{"id": "FR-001", "kind": "requirement", "set": {"title": "Filter by date"}}`.
-The fold needs no kinds: a transcript means the same whatever becomes of them; shapes are checked before a line
-is written.
+The fold needs no kinds: a transcript means the same when kinds change. Shapes are checked before a line is
+written.
 """
 
 import re
@@ -74,7 +74,7 @@ class Patch(Stored):
 
 class Claim(Stored):
     """
-    One value that somebody gave a field: `by` is a person's id, `name` what they are called. `line` is the
+    One value that a field was given: `by` is a person's id, `name` what they are called. `line` is the
     message_id of the line that made it, `sources` are lines, `path:line@sha` or entries that it rests on.
     `settles`: a press chose it among others. `stale` is the line, or the entry, whose change made it doubtful.
     """
@@ -119,8 +119,8 @@ class Entry(Stored):
 
     def contested(self, field: str) -> tuple[Claim, ...]:
         """
-        What people who differ say, since somebody last settled it; only for fields whose values exclude each
-        other.
+        The different values that people gave since a press last settled the field; only for fields whose values
+        exclude each other.
         """
         by: dict[str, Claim] = {}
         for one in self.claims.get(field, ()):
@@ -171,7 +171,7 @@ class Specification(Stored):
         return tuple(one for one in self.active(kind) if one.part_of == owner)
 
     def next_id(self, kind: Kind, owner: str = "", taken: Iterable[str] = ()) -> str:
-        """Numbers are never given twice, whatever became of their entries."""
+        """A number is never used again, not even that of a withdrawn entry."""
         stem = f"{kind.prefix}-{owner.partition('-')[2]}" if owner else kind.prefix
         used = [numbers(one)[-1] for one in (*self.entries, *taken) if one.rpartition("-")[0] == stem]
         return f"{stem}-{max(used, default=0) + 1:0{2 if owner else 3}}"

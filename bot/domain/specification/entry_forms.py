@@ -128,8 +128,8 @@ def conflict_form(
     submission: Submission, fields: Iterable[str], specification: Specification, schema: Schema
 ) -> InputForm:
     """
-    Somebody changed *fields* (`FR-003.title`) after the form was made: theirs in words, what this person changed
-    to save once more.
+    For *fields* (`FR-003.title`) that another person changed after the form was made: it shows their values as text,
+    and the values of this person in fields that can be saved again.
     """
     entry = specification.entries[submission.subject]
     kind = schema.kinds[entry.kind]

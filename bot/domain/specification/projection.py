@@ -336,7 +336,7 @@ class Projection:
             yield from self._rows(rule.but(kind=kind), {})
 
     def _rows(self, rule: PlanRule, fixed: Mapping[str, str]) -> Iterator[Any]:
-        """Of accepted entries only: a plan is not made of what nobody agreed to."""
+        """Of accepted entries only."""
         for entry in self.chosen(rule):
             if entry.state is not EntryState.ACCEPTED:
                 continue

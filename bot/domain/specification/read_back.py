@@ -1,8 +1,8 @@
 """
 What people changed by hand in a section that we wrote, as patches: row by row and cell by cell, by the ids in
 it, against what was last written (not against what is known by now). What no form knows becomes the remark of
-its entry, or a note; nothing is dropped. A value that does not fit leaves the section as people wrote it, until
-somebody mends it.
+its entry, or a note; nothing is dropped. A section with a value that does not fit stays as people wrote it until
+the value is corrected.
 """
 
 import csv

@@ -1,5 +1,5 @@
 """
-`specification.json`: the specification as it was at a commit, so that nobody has to fold a whole transcript.
+`specification.json`: the specification as it was at a commit, so that a transcript need not be folded again.
 
 It is a copy, never an authority: it counts when its hash stands in the newest line of the transcript that has
 one. Otherwise the lines are folded.

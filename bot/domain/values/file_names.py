@@ -22,7 +22,7 @@ def is_plain(path: str) -> bool:
 
 
 def composed(path: str) -> str:
-    """*path* with letters and their accents as one, whatever keyboard wrote them."""
+    """*path* with each letter and its accents as one character (NFC)."""
     return unicodedata.normalize("NFC", path)
 
 

@@ -1,8 +1,8 @@
 """
 JSON files that people edit too: read as strictly as JSON asks, written so that diffs stay small.
 
-What somebody else wrote is written back as it stood there, numbers too: `1.10` is a version to some, and many an id
-has more digits than Python holds.
+What others wrote is written back as it was, numbers too: `1.10` may be a version, and some ids have more digits than
+Python reads.
 """
 
 import json
@@ -30,7 +30,7 @@ class NumberAsWritten(float):
         return found
 
     def __eq__(self, other: object) -> bool:
-        """In another form it is another value: whoever changed it wants it written."""
+        """A number in another form is another value: a change of the form alone is written, too."""
         return isinstance(other, NumberAsWritten) and self.text == other.text
 
     def __hash__(self) -> int:
@@ -140,11 +140,11 @@ def _children(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else []
 
 
-# One row of a file of JSON objects: what it says, or a sentence about why nobody knows, and whether it was
+# One row of a file of JSON objects: the object, or a sentence about why it cannot be read, and whether it was
 # cut off.
 #
-# Only what a crash leaves of an object counts as cut off. A note that somebody typed below, a row in
-# another encoding or a file with other line ends is somebody's, and stays.
+# Only what a crash leaves of an object counts as cut off. A note that a person typed below, a row in another
+# encoding or a file with other line ends was written on purpose, and stays.
 
 
 _BEGUN = re.compile(r"[-.]?|[eE][-+]?|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|\\?u[0-9a-fA-F]{0,4}")

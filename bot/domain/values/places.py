@@ -18,7 +18,7 @@ class Place(Stored):
 
 
 class Belonging(StrEnum):
-    """What somebody is to the workspace."""
+    """How a person belongs to the workspace."""
 
     UNKNOWN = ""
     MEMBER = "member"
@@ -46,7 +46,7 @@ class ChannelKind(StrEnum):
 
 
 class Person(Stored):
-    """Somebody in Slack. `name` is empty while we know only the id."""
+    """A person in Slack. `name` is empty while only the id is known."""
 
     id: str
     name: str = ""

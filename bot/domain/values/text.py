@@ -77,5 +77,5 @@ def encoding_of(content: bytes) -> str:
 
 
 def text_of(content: bytes) -> str:
-    """Of a file that somebody wrote: what cannot be decoded is replaced."""
+    """Of a file; bytes that cannot be decoded are replaced."""
     return content.decode(encoding_of(content), "replace")

@@ -5,7 +5,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict
 
 _set = object.__setattr__
-"""Past the freezing; only on what nobody else has yet."""
+"""Bypasses `frozen`; used only on new instances."""
 
 
 class Value(BaseModel):
@@ -28,6 +28,6 @@ class Value(BaseModel):
 
 
 class Stored(Value):
-    """A value that older or newer versions of this program may have written: strangers are let through."""
+    """A value that older or newer versions of this program may have written: unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -118,18 +118,19 @@ def half_said(synthesis: Synthesis, debate: Elaboration) -> tuple[Objection, ...
 
 def restored(synthesis: Synthesis, debate: Elaboration) -> Synthesis:
     """
-    With what the synthesis left out, in the words of the record; what it only half said gives way to that, or is open.
-    Whose an objection is, is on record.
+    With what the synthesis left out, in the words of the record. An objection that it only half said is replaced by
+    that of the record, else deferred. The record says who made an objection.
     """
     against = open_objections(debate)
     weighed = [one for one in synthesis.objections if one.is_weighed]
     answers = _answered(against, weighed)
+    left_out = (one for number, one in enumerate(against) if number not in answers)
     owners = {place: against[number].by for number, place in answers.items()}
     kept = (one.but(by=owners.get(place, one.by)) for place, one in enumerate(weighed))
-    left_out = (one.but(risk=NOT_WEIGHED, reopen_if=BROUGHT_UP) for one in missing(synthesis, debate))
+    unweighed = (one.but(risk=NOT_WEIGHED, reopen_if=BROUGHT_UP) for one in left_out)
     unfinished = (_unfinished(one) for one in half_said(synthesis, debate))
     return synthesis.but(
-        objections=(*kept, *unfinished, *left_out),
+        objections=(*kept, *unfinished, *unweighed),
         decisions=(*synthesis.decisions, *_undecided(synthesis, debate)),
     )
 

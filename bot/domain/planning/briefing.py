@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from bot.domain.planning.verdict import summary
-from bot.domain.planning.workshop import Workshop
+from bot.domain.planning.workshop import UNNAMED_PERSON, Workshop
 from bot.domain.values.markdown import bullet, quoted
 from bot.domain.values.text import clean, one_line
 
@@ -54,4 +54,4 @@ def _parts(ws: Workshop, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _name(person: str, names: Mapping[str, str]) -> str:
-    return bullet(names.get(person) or person) or "somebody"
+    return bullet(names.get(person) or person) or UNNAMED_PERSON

@@ -99,7 +99,7 @@ def read_plan(given: str | Mapping[str, Any], known: KnownIds = NOTHING_KNOWN) -
         plan = PlanDocument.model_validate(given)
     except ValidationError as error:
         return ParsedPlan(errors=tuple(dict.fromkeys(map(_sentence, error.errors())))[:MOST_ERRORS])
-    if errors := (*flaws(plan), *_strangers(plan, known)):
+    if errors := (*flaws(plan), *_unknown_ids(plan, known)):
         return ParsedPlan(errors=errors[:MOST_ERRORS])
     return ParsedPlan(plan=plan)
 
@@ -116,11 +116,11 @@ def _in_text(text: str) -> Any:
 
 def flaws(plan: PlanDocument) -> tuple[str, ...]:
     """What is wrong between the parts of a plan that are each in order; nothing, where it is valid."""
-    found = (*_twins(plan), *_loose_ends(plan), *_circle(plan))
+    found = (*_repeated_ids(plan), *_missing_tasks(plan), *_circle(plan))
     return tuple(dict.fromkeys(found))[:MOST_ERRORS]
 
 
-def _twins(plan: PlanDocument) -> Iterator[str]:
+def _repeated_ids(plan: PlanDocument) -> Iterator[str]:
     lists: Mapping[str, list[str]] = {
         "goals": [one.id for one in plan.goals],
         "work.tasks": [one.id for one in plan.work.tasks],
@@ -131,8 +131,8 @@ def _twins(plan: PlanDocument) -> Iterator[str]:
         "notes": [one.id for one in plan.notes],
     }
     for name, ids in lists.items():
-        for twin in _repeated(ids):
-            yield f'{name}: the id "{twin}" is there twice. Give each its own.'
+        for id in _repeated(ids):
+            yield f'{name}: the id "{id}" is there twice. Give each its own.'
     for path in _repeated([one.path for one in plan.file_plan]):
         yield f'file_plan: the path "{path}" is there twice. Make one entry of them.'
 
@@ -141,7 +141,7 @@ def _repeated(names: list[str]) -> list[str]:
     return [name for name, times in Counter(names).items() if times > 1]
 
 
-def _loose_ends(plan: PlanDocument) -> Iterator[str]:
+def _missing_tasks(plan: PlanDocument) -> Iterator[str]:
     known = {task.id for task in plan.work.tasks}
     for task in plan.work.tasks:
         for other in task.depends:
@@ -153,7 +153,7 @@ def _loose_ends(plan: PlanDocument) -> Iterator[str]:
                 yield f'work.milestones: {milestone.id} has "{other}", which is no task. Add it, or take it out.'
 
 
-def _strangers(plan: PlanDocument, known: KnownIds) -> Iterator[str]:
+def _unknown_ids(plan: PlanDocument, known: KnownIds) -> Iterator[str]:
     """Ids that a voice made up."""
     parts = {
         "work.tasks": [(one.id, one.traces, one.turns) for one in plan.work.tasks],

@@ -20,6 +20,7 @@ from bot.domain.planning.workshop import (
     PLAN,
     REQUIRED,
     REVIEW,
+    UNNAMED_PERSON,
     VERSIONED,
     Workshop,
     WorkshopQuestion,
@@ -31,7 +32,6 @@ from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.text import clean, counted
 from bot.domain.values.value import Stored
 
-NOBODY = "somebody"
 SAYS = {True: "yes", False: "no", None: "cannot say yet"}
 
 
@@ -91,7 +91,7 @@ def _decision(ws: Workshop, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _name(person: str, names: Mapping[str, str]) -> str:
-    return harmless(names.get(person) or person) or NOBODY
+    return harmless(names.get(person) or person) or UNNAMED_PERSON
 
 
 # What the transcript alone says of workshops, for when the store was lost: what people answered, so that no

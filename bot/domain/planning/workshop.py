@@ -29,6 +29,7 @@ from bot.errors import NotNow
 FIRST_READING = 0
 """The round in which the roles only say what they would have to know. Nothing is decided on it."""
 QUESTIONS_AT_ONCE = 5
+UNNAMED_PERSON = "somebody"
 
 
 class WorkshopQuestion(Stored):

@@ -92,14 +92,14 @@ def _settled(notice: Notice, event: Outcome) -> Notice:
 
 
 def _keeping(effect: Owed, content: str, entry: ReviewEntry) -> KeepReview:
-    assert isinstance(effect, MakeReview), "Made is the outcome of MakeReview"
+    assert isinstance(effect, MakeReview), "ReviewMade is the outcome of MakeReview"
     return KeepReview(
         content=content, entry=entry, person=effect.person, place=effect.place, reply_url=effect.reply_url
     )
 
 
 def _kept(notice: Notice, effect: Owed, *, number: int, path: str) -> Notice:
-    assert isinstance(effect, KeepReview), "Kept is the outcome of KeepReview"
+    assert isinstance(effect, KeepReview), "ReviewKept is the outcome of KeepReview"
     notice = notice.replacing(effect)
     if notice.knows(number):
         return notice

@@ -288,11 +288,12 @@ class Roundtables(Engine[Roundtable, Input]):
     async def _begun_again(self, effect: Effect, slug: str) -> Effect | None:
         """
         What people would see twice is saved before every attempt: a process that dies in one may have succeeded. None
-        when another process has performed it meanwhile.
+        when another process has performed it meanwhile: an edit that is made again would undo a newer one.
         """
-        if (attempt := self._attempt(effect)) is None:
-            return effect
-        rt = await self._repository.take(slug, attempt.but(settled=effect.attempts))
+        if attempt := self._attempt(effect):
+            rt = await self._repository.take(slug, attempt.but(settled=effect.attempts))
+        else:
+            rt = await self._repository.read(slug)
         return next((one for one in rt.outbox if one.id == effect.id), None) if rt else None
 
     def _failed(self, effect: Effect, sentence: str, reason: str) -> Failed:

@@ -21,6 +21,8 @@ class Found:
 
     stretch: str
     scenarios: int = 0
+    possible: int = 0
+    """Singles and pairs that there are."""
     crashes: int = 0
     seconds: float = 0.0
     wrong: dict[str, Plan] = field(default_factory=dict)
@@ -50,6 +52,7 @@ def tried(stretch: str, *, scenarios: int = 0, seed: int = 0) -> Found:
             outcome = played(stretch, first)
             found.note(first, outcome)
             followers.append((first, outcome.seen))
+        found.possible = found.scenarios + sum(1 for first, seen in followers for _ in pairs(first, seen))
         for plan in _pairs(
             followers, most=max(scenarios - found.scenarios, 0) if scenarios else None, seed=seed
         ):
@@ -69,7 +72,7 @@ def _pairs(followers: list[tuple[Plan, tuple[Kind, ...]]], *, most: int | None, 
     long = [plan for plan in every if LONG_WAYS.intersection(fate for _, fate in plan)]
     chance = Random(seed)
     # In their own order, so that what one decided is still remembered for the next.
-    few = min(most // 10, len(long))
+    few = min(max(most // 10, most - len(short)), len(long))
     yield from _in_order(
         every, {*chance.sample(short, min(most - few, len(short))), *chance.sample(long, few)}
     )

@@ -235,8 +235,13 @@ def _spoken(world: World, session: Session, lines: tuple[Line, ...]) -> Iterator
 
 
 def _shown(world: World, session: Session) -> Iterator[str]:
-    """Edits may be lost or made twice; in the end every message says what it should."""
-    offering = [post for post in world.thread if post.key and post.message.choices]
+    """
+    Edits may be lost or made twice; in the end every message says what it should. Where nobody may look whether a post
+    is there, it is made again, and the bot knows only the second.
+    """
+    repeated = {post.key for post in world.thread if post.resumed}
+    known = (post for post in world.thread if post.key and (post.resumed or post.key not in repeated))
+    offering = [post for post in known if post.message.choices]
     if len(offering) > 1 and not session.flushed:
         yield f"{len(offering)} messages have buttons"
     rt = session.rt

@@ -57,9 +57,10 @@ class SlackBoard(Board):
         return NoticePosition(place.channel, posted[1], found=1 in found)
 
     async def edit(self, spot: NoticePosition, message: Message) -> bool:
-        return await self._posts.edit(
+        refusal = await self._posts.edit(
             spot.channel, spot.ts, parts(redacted_message(message, self._us.redact))[0]
         )
+        return refusal is None
 
     async def link(self, spot: NoticePosition) -> str:
         return await self._posts.permalink(spot.channel, spot.ts)

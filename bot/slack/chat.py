@@ -112,15 +112,21 @@ class SlackChat(Chat):
             await self._files.share(place, sheets, parts(self._redacted(comment))[-1].text, key=key)
 
     async def rewrite(self, place: Place, ts: str, message: Message) -> None:
-        """*ts* is the part that carried the choices: the last. A card that looks as it does there is not sent."""
+        """
+        *ts* is the part that carried the choices: the last. A card that looks as it does there is not sent. What can no
+        longer be edited matters only where it would offer something.
+        """
         part = self._parts(message)[-1]
         key, looks = f"{place.channel}.{ts}", _looks(part)
         if message.card and self._cards.get(key) == looks:
             return
-        if await self._posts.edit(place.channel, ts, part) and message.card:
+        refusal = await self._posts.edit(place.channel, ts, part)
+        if message.card and not refusal:
             self._cards[key] = looks
         else:
             self._cards.pop(key, None)
+        if refusal and message.choices:
+            raise refusal
 
     async def react(self, place: Place, ts: str, emoji: str) -> None:
         try:

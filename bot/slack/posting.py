@@ -89,8 +89,8 @@ class Posts:
             raise SlackError(SENTENCES[GONE], reason=GONE)
         return ts
 
-    async def edit(self, channel: str, ts: str, part: RenderedMessage) -> bool:
-        """False when the message is gone, or can no longer be edited."""
+    async def edit(self, channel: str, ts: str, part: RenderedMessage) -> SlackError | None:
+        """Why not, when the message is gone, or can no longer be edited. Raises for any other refusal."""
         try:
             # What can be typed below a card stands at the end.
             text = (abridged if part.plainer else shortened)(part.text, UPDATE_TEXT_CHARS)
@@ -98,8 +98,8 @@ class Posts:
         except SlackError as error:
             if error.reason not in NO_LONGER_THERE:
                 raise
-            return False
-        return True
+            return error
+        return None
 
     async def _shown(
         self, method: Callable[..., Awaitable[Any]], part: RenderedMessage, **arguments: Any

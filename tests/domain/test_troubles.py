@@ -206,6 +206,23 @@ def test_a_thread_that_takes_no_messages_pauses_the_roundtable() -> None:
     assert table.rt.menu is None
 
 
+def test_a_reaction_that_is_refused_tells_that_we_were_removed() -> None:
+    """In an open step nothing is posted: perhaps for days nothing else would be refused."""
+    table = Table(TWO).start().fail("react", "not_in_channel").say("Edits get lost")
+
+    assert table.rt.stage is Stage.PAUSED
+    assert [who for who, _ in table.world.told] == ["ada"]
+    assert "Edits get lost" in [line.content for line in table.lines]
+    assert table.resume().rt.stage is Stage.DISCUSSING
+
+
+def test_other_refusals_of_a_reaction_change_nothing() -> None:
+    table = Table(TWO).start().fail("react", "too_many_reactions").say("Edits get lost")
+
+    assert table.rt.stage is Stage.DISCUSSING
+    assert table.world.told == []
+
+
 def test_a_roundtable_that_was_shut_out_goes_on_where_it_was() -> None:
     """Invited again, somebody resumes."""
     table = Table(TWO).start().do_step().fail("post", "not_in_channel").press_continue().resume()

@@ -364,10 +364,15 @@ async def test_a_text_too_long_for_an_update_is_cut_in_the_notification_only(
 async def test_a_message_that_is_gone_needs_no_rewriting(
     chat: SlackChat, thread: Place, sandbox: Sandbox, error: str
 ) -> None:
-    """Whoever deleted it meant it."""
+    """The person who deleted it meant it. But a card that still offers something has to stand elsewhere."""
     sandbox.fail_next("chat.update", error)
 
     await chat.rewrite(thread, "1.000001", Message(text="late"))
+    sandbox.fail_next("chat.update", error)
+    with pytest.raises(SlackError) as refused:
+        await chat.rewrite(thread, "1.000001", CARD)
+
+    assert refused.value.reason == error
 
 
 async def test_a_reaction_twice_is_one(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:

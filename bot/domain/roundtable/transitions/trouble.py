@@ -124,6 +124,7 @@ UNSTRUCTURED = "unstructured"
 
 THREAD_GONE = "thread_not_found"
 """It was deleted: the roundtable can be started again in a new one."""
+REMOVED = "not_in_channel"
 
 NOT_EDITABLE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
 """The message is gone, or Slack does not let us edit it."""
@@ -210,12 +211,24 @@ def _not_posted(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Ro
     is_known = failure.effect.late and rt.stage in RESTING and not gone
     if rt.stage in BUSY or is_known:
         return rt.holding_back(failure.effect)
-    silent = rt.dropping(React, *UNDER_WAY).closing_menu(step_wording.superseded())
-    words = (
-        trouble_wording.thread_gone(rt.title) if gone else trouble_wording.cannot_go_on(failure.said.sentence)
-    )
-    told = silent.holding_back(failure.effect).queueing(
-        Tell(person=rt.started_by, message=Message(text=words))
+    return _unheard(rt, failure.said, failure.effect)
+
+
+def _not_reacted(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+    """A courtesy. But in an open step nothing is posted for days that would be refused for the same reason."""
+    is_removed = failure.said.reason == REMOVED and rt.stage not in {*BUSY, *RESTING}
+    return _unheard(rt, failure.said) if is_removed else rt
+
+
+def _unheard(rt: Roundtable, said: Failed, *posts: Post) -> Roundtable:
+    """Slack takes no post of ours in this thread: the roundtable pauses, and the person who started it is told."""
+    gone = said.reason == THREAD_GONE
+    words = trouble_wording.thread_gone(rt.title) if gone else trouble_wording.cannot_go_on(said.sentence)
+    told = (
+        rt.dropping(React, *UNDER_WAY)
+        .closing_menu(step_wording.superseded())
+        .holding_back(*posts)
+        .queueing(Tell(person=rt.started_by, message=Message(text=words)))
     )
     if rt.stage not in RESTING:
         told = told.but(stage=Stage.PAUSED, heading_for=rt.stage)
@@ -349,6 +362,7 @@ FOLLOWS: Mapping[type[Attemptable], Follows] = {
     Restore: _item_not_read,
     Post: _not_posted,
     Rewrite: _not_rewritten,
+    React: _not_reacted,
     Speak: _nothing_said,
     Draft: _voice_lost,
     Synthesize: _no_synthesis,

@@ -1,6 +1,7 @@
 """One bot process in a sandbox that a test kills at a moment of its choice, and what a team does with it meanwhile."""
 
 import asyncio
+import json
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -43,6 +44,15 @@ class Mortal:
             lambda: log.exists() and "is listening" in log.read_text(),
             seconds=LISTENING_SECONDS,
             what=f"a bot that listens ({log})",
+        )
+
+    async def at_rest(self) -> None:
+        """It has saved what came of all that it did."""
+        stored = self.meeting.workspace / ".roundtable" / "roundtables" / f"{self.meeting.slug}.json"
+        await wait_until(
+            lambda: not json.loads(stored.read_text(encoding="utf-8"))["outbox"],
+            seconds=LISTENING_SECONDS,
+            what="an empty outbox",
         )
 
     async def die(self) -> None:

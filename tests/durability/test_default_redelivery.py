@@ -43,10 +43,12 @@ async def test_another_process_finishes_what_a_killed_one_began(redis_url: str, 
         began = await dead
         await meeting.seen(QUESTION)
         seconds = loop.time() - began
+        assert len([one for one in meeting.thread if QUESTION in one.text]) == 1
         await meeting.do_step("In tunnels, and on planes.")
         assert sum(process.alive for process in processes.values()) == 1
 
-    assert len([one for one in meeting.thread if QUESTION in one.text]) == 1
+    keys = [key for one in meeting.thread if (key := one.metadata.get("event_payload", {}).get("key"))]
+    assert len(keys) == len(set(keys))
     assert meeting.meta["steps_completed"] == ["00-01", "00-02"]
     default = Settings.model_fields["redelivery_seconds"].default
     assert default / 2 < seconds < default + LOOKED_SECONDS

@@ -73,6 +73,7 @@ async def test_words_below_the_newest_question_are_obeyed(tmp_path: Path, *, die
         await delivered(bot, dies_at=dies_at)
         await meeting.menu("continue")
         await meeting.slack.settled()
+        await bot.at_rest()
 
         meeting.slack.hold_events()
         await meeting.say("C", who="linus")

@@ -113,7 +113,8 @@ def test_what_was_not_sorted_becomes_an_entry_that_rests_on_what_was_said() -> N
     ((_, claim),) = entry.current()
     assert claim.value == "Export every row."
     assert claim.sources == (note.claims["text"][0].line,)
-    assert note.state is EntryState.WITHDRAWN
+    assert note.state is EntryState.SUPERSEDED
+    assert note.replaced_by == (entry.id,)
 
 
 def test_the_same_words_are_content_where_the_card_shows_nothing_to_decide() -> None:

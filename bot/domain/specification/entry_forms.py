@@ -440,7 +440,7 @@ def sort_form(step_id: str, specification: Specification, schema: Schema, *, slu
 
 
 def sorted_patches(submission: Submission, specification: Specification, schema: Schema) -> Reading:
-    """A note that became an entry is superseded by it; the entry rests on the message that the note came from."""
+    """What people chose for notes: the entry that each becomes, or that it is left out."""
     patches: list[Patch] = []
     errors: dict[str, str] = {}
     for id in submission.values:
@@ -452,20 +452,33 @@ def sorted_patches(submission: Submission, specification: Specification, schema:
             continue
         prefix, _, owner = choice.partition("/")
         kind = schema.of_id(prefix)
-        claim = note.claim(schema.kinds[NOTE].text)
-        if kind is None or claim is None:
+        if kind is None:
             continue
-        value, problem = _typed(kind.fields[kind.text].but(many=False), str(claim.value), specification)
-        if problem:
-            errors[id] = problem
-            continue
-        new = specification.next_id(kind, owner, (one.id for one in patches))
-        main = [value] if kind.fields[kind.text].many else value
-        entry = Patch(
-            id=new, kind=kind.key, part_of=owner, new=True, set={kind.text: main}, sources=(claim.line,)
-        )
-        patches += [entry, Patch(id=id, state=EntryState.SUPERSEDED, replaced_by=(new,))]
+        read = sorted_as(note, kind, specification, schema, owner=owner, made=patches)
+        errors |= read.errors
+        patches += read.patches
     return Reading(errors=errors) if errors else Reading(patches=tuple(patches))
+
+
+def sorted_as(
+    note: Entry,
+    kind: Kind,
+    specification: Specification,
+    schema: Schema,
+    *,
+    owner: str = "",
+    made: Iterable[Patch] = (),
+) -> Reading:
+    """*note* is superseded by an entry of *kind*, which rests on the message that the note came from."""
+    claim = note.claim(schema.kinds[NOTE].text)
+    text = kind.fields[kind.text]
+    value, problem = _typed(text.but(many=False), str(claim.value) if claim else "", specification)
+    if claim is None or value is None:
+        return Reading(errors={note.id: problem or _NEVER_EMPTY})
+    new = specification.next_id(kind, owner, (one.id for one in made))
+    main = {kind.text: [value] if text.many else value}
+    entry = Patch(id=new, kind=kind.key, part_of=owner, new=True, set=main, sources=(claim.line,))
+    return Reading(patches=(entry, Patch(id=note.id, state=EntryState.SUPERSEDED, replaced_by=(new,))))
 
 
 def _what_it_is(step_id: str, specification: Specification, schema: Schema) -> Iterator[OptionGroup]:

@@ -4,7 +4,7 @@ line with the name of who pressed.
 """
 
 from collections.abc import Iterable
-from typing import Any, NoReturn, assert_never
+from typing import NoReturn, assert_never
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.steps import Step
@@ -17,7 +17,9 @@ from bot.domain.roundtable.effects import React, Tell
 from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import pausing, specifying
-from bot.domain.specification.entries import ENTRIES, EntryState, Patch
+from bot.domain.specification import entry_forms
+from bot.domain.specification.entries import EntryState, Patch
+from bot.domain.specification.entry_forms import Reading
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.errors import NotNow
@@ -88,7 +90,7 @@ def recorded(
 ) -> Roundtable:
     """A line of what *person* decided about entries."""
     name = rt.name_of(person.id)
-    facts: dict[str, Any] = {ENTRIES: [patch.as_json() for patch in patches]}
+    facts = specifying.facts_of(patches)
     rt = rt.recording(f"{name} {what}.", part=rt.part, user_id=person.id, user_name=name, **facts)
     return pausing.notes_saved(rt, playbook)
 
@@ -148,18 +150,12 @@ def _changing(one: Suggestion, words: str, rt: Roundtable, playbook: Playbook) -
 
 
 def _sorting(rt: Roundtable, typed: TypedAction, scene: StepScene) -> list[Patch]:
-    """The note becomes an entry of the kind that was named, and rests on what was said."""
-    note = next(one for one in scene.unsorted if one.letter == typed.letter)
-    kind = scene.schema.kinds[typed.kind]
-    value = kind.fields[kind.text].read(note.text)
-    if kind.part_of or value is None:
-        raise NotNow(specification_wording.unfit(note.text, kind.name))
-    claim = rt.specification.entries[note.id].claim("text")
-    sources = (claim.line,) if claim else ()
-    new = Patch(
-        id=rt.specification.next_id(kind), kind=kind.key, new=True, set={kind.text: value}, sources=sources
-    )
-    return [new, Patch(id=note.id, state=EntryState.WITHDRAWN)]
+    letter = next(one for one in scene.unsorted if one.letter == typed.letter)
+    kind, note = scene.schema.kinds[typed.kind], rt.specification.entries[letter.id]
+    read = Reading() if kind.part_of else entry_forms.sorted_as(note, kind, rt.specification, scene.schema)
+    if not read.patches:
+        raise NotNow(specification_wording.unfit(letter.text, kind.name))
+    return list(read.patches)
 
 
 def _accepting(one: Suggestion) -> Patch:

@@ -346,4 +346,4 @@ WAYS_ON = (
 
 
 def _offers(message: Message, action: Action) -> bool:
-    return any(choice.action is action for choice in message.choices)
+    return any(choice.action is action for choice in message.offered)

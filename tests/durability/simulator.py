@@ -129,6 +129,7 @@ def undisturbed(stretch: str) -> tuple[Landmark, ...]:
     landmarks = [Landmark(session.world.copied(Fates()), ())]
     for deed in STRETCHES[stretch].during:
         session.act(*deed)
+        assert len(fates.seen) > len(landmarks[-1].seen), f"{stretch}: {deed} does something"
         landmarks.append(Landmark(session.world.copied(Fates()), tuple(fates.seen)))
     return tuple(landmarks)
 

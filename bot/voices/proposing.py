@@ -1,15 +1,18 @@
 """
 A model's proposals for the open step, as patches. A proposal that does not fit the kinds of the step, or names no
-existing source, is left out and never repaired. A decision must be in the words of a person who is named as its source.
+source that was shown, is left out with the reason and never repaired. A decision must be in the words of a person who
+is named as its source. What the sources of the others do not say is marked.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import CANONICAL_ID, NOTE, REMARK, Kind, Schema
-from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Patch, Specification
+from bot.domain.specification import checks, entailment
+from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Entry, Patch, Specification
 from bot.domain.values.json_files import parse
+from bot.domain.values.text import one_line
 from bot.voices.model import Prompt
 from bot.voices.prompts import tasks
 from bot.voices.prompts.scene import Scene
@@ -18,6 +21,22 @@ from bot.voices.prompts.seen import sanitized
 MOST_PROPOSALS = 8
 """As many as a card shows at once."""
 ENTRIES_SHOWN = 60
+MOST_READ = 60
+"""Of an answer; what comes after them is not looked at."""
+DROPPED_CHARS = 200
+_SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|\n")
+
+NO_SOURCE = "it names no source that was shown"
+NOT_OF_A_PERSON = "no person said it in these words"
+DOES_NOT_FIT = "it does not fit the entries of this step"
+TOO_MANY = f"more than {MOST_PROPOSALS} were proposed"
+
+
+class Proposals(NamedTuple):
+    """*dropped* says of everything that was left out what it was, and why."""
+
+    patches: tuple[Patch, ...]
+    dropped: tuple[Mapping[str, str], ...] = ()
 
 
 def prompt(scene: Scene) -> Prompt | None:
@@ -28,56 +47,75 @@ def prompt(scene: Scene) -> Prompt | None:
     return tasks.propose(scene, _recorded(scene), "\n".join(map(_described, kinds)))
 
 
-def patches(answer: str, scene: Scene) -> tuple[Patch, ...] | None:
+def proposals(answer: str, scene: Scene) -> Proposals | None:
     """None when the answer is no JSON array."""
     given = _array(answer)
     if given is None:
         return None
-    said = {scene.rt.line_of(answer.ts): answer.text for answer in scene.rt.answers}
-    reader = _Reader(scene.playbook.schema, scene.rt.specification, said)
-    return tuple(reader.read(given, {kind.key for kind in _kinds(scene)}))
+    rt, schema = scene.rt, scene.playbook.schema
+    said = {rt.line_of(answer.ts): answer.text for answer in rt.answers}
+    entries = {entry.id: checks.text_of_entry(entry) for entry in _entries_shown(scene)}
+    spoken = {rt.line_of(answer.ts): f"{rt.name_of(answer.person)}: {answer.text}" for answer in rt.answers}
+    reader = _Reader(schema, rt.specification, said, {*said, *entries})
+    found = tuple(reader.read(given, {kind.key for kind in _kinds(scene)}))
+    texts, known = {**entries, **spoken}, rt.specification.entries
+    return Proposals(tuple(checks.checked(one, texts, schema, known) for one in found), tuple(reader.dropped))
 
 
 class _Reader:
     """`said` are people's answers by the ids of their lines."""
 
-    def __init__(self, schema: Schema, specification: Specification, said: Mapping[str, str]) -> None:
+    def __init__(
+        self, schema: Schema, specification: Specification, said: Mapping[str, str], shown: Collection[str]
+    ) -> None:
         self._schema = schema
         self._spec = specification
         self._said = said
+        self._shown = shown
         self._taken: list[str] = []
+        self.dropped: list[Mapping[str, str]] = []
 
-    def read(self, given: Iterable[Any], allowed: set[str]) -> Iterator[Patch]:
-        for one in given:
+    def read(self, given: Sequence[Any], allowed: set[str]) -> Iterator[Patch]:
+        for one in given[:MOST_READ]:
             if len(self._taken) >= MOST_PROPOSALS:
-                return
-            patch = self._patch(one, allowed) if isinstance(one, Mapping) else None
-            if patch:
-                self._taken.append(patch.id)
-                yield patch
+                self._drop(one, TOO_MANY)
+                continue
+            patch = self._patch(one, allowed) if isinstance(one, Mapping) else DOES_NOT_FIT
+            if isinstance(patch, str):
+                self._drop(one, patch)
+                continue
+            self._taken.append(patch.id)
+            yield patch
 
-    def _patch(self, given: Mapping[str, Any], allowed: set[str]) -> Patch | None:
+    def _drop(self, given: Any, why: str) -> None:
+        told = given.get("fields", given) if isinstance(given, Mapping) else given
+        words = "; ".join(map(str, told.values())) if isinstance(told, Mapping) else str(told)
+        self.dropped.append({"what": one_line(sanitized(words), DROPPED_CHARS), "why": why})
+
+    def _patch(self, given: Mapping[str, Any], allowed: set[str]) -> Patch | str:
+        """The patch, or why it is left out."""
         named = dict.fromkeys(_texts(given.get("sources")))
-        sources = tuple(one for one in named if one in self._said or self._spec.lives(one))
+        sources = tuple(one for one in named if one in self._shown)
         if not sources:
-            return None
+            return NO_SOURCE
         id = str(given.get("id") or "")
         entry = self._spec.entries.get(id)
         kind = self._schema.kinds.get(entry.kind if entry else str(given.get("kind") or ""))
         values = self._values(kind, given.get("fields")) if kind else {}
         if kind is None or not values or kind.key == NOTE:
-            return None
+            return DOES_NOT_FIT
         decided = str(values.get(kind.text, "")) if kind.key in DECIDED_BY_PEOPLE else ""
         if decided and not self._is_said(decided, sources):
-            return None
+            return NOT_OF_A_PERSON
         if entry:
             new = {field: value for field, value in values.items() if entry[field] != value}
-            return Patch(id=id, set=new, sources=sources) if new and self._spec.lives(id) else None
+            fits = bool(new) and self._spec.lives(id)
+            return Patch(id=id, set=new, sources=sources) if fits else DOES_NOT_FIT
         if kind.key not in allowed or kind.text not in values:
-            return None
+            return DOES_NOT_FIT
         owner = str(given.get("part_of") or "")
         if bool(kind.part_of) != self._spec.lives(owner):
-            return None
+            return DOES_NOT_FIT
         new_id = self._spec.next_id(kind, owner, self._taken)
         return Patch(id=new_id, kind=kind.key, part_of=owner, new=True, set=values, sources=sources)
 
@@ -97,10 +135,15 @@ class _Reader:
         return found
 
     def _is_said(self, text: str, sources: Iterable[str]) -> bool:
+        """Verbatim, by a person, and neither as a question nor with a word before it that denies it."""
         decided = _in_one_line(text)
         words = re.compile(rf"(?<!\w){re.escape(decided)}(?!\w)")
-        said = (_in_one_line(self._said.get(source, "")) for source in sources)
-        return bool(decided) and any(map(words.search, said))
+        sentences = (one for source in sources for one in _SENTENCES.split(self._said.get(source, "")))
+        for sentence in sentences if decided else ():
+            found = words.search(line := _in_one_line(sentence))
+            if found and not line.endswith("?") and not entailment.is_left_open(line[: found.start()]):
+                return True
+        return False
 
 
 def _kinds(scene: Scene) -> tuple[Kind, ...]:
@@ -122,13 +165,15 @@ def _described(kind: Kind) -> str:
 
 
 def _recorded(scene: Scene) -> str:
-    living = [one for one in scene.rt.specification.entries.values() if one.kind != NOTE]
-    rows = []
-    for entry in living[-ENTRIES_SHOWN:]:
-        kind = scene.playbook.schema.kinds.get(entry.kind)
-        if kind and scene.rt.specification.lives(entry.id):
-            rows.append(f"{entry.id} ({kind.name}, {entry.state.value}): {entry[kind.text]}")
-    return "\n".join(rows)
+    kinds = scene.playbook.schema.kinds
+    shown = ((one, kinds[one.kind]) for one in _entries_shown(scene))
+    return "\n".join(f"{one.id} ({kind.name}, {one.state.value}): {one[kind.text]}" for one, kind in shown)
+
+
+def _entries_shown(scene: Scene) -> list[Entry]:
+    spec = scene.rt.specification
+    known = [one for one in spec.entries.values() if one.kind != NOTE][-ENTRIES_SHOWN:]
+    return [one for one in known if one.kind in scene.playbook.schema.kinds and spec.lives(one.id)]
 
 
 def _array(answer: str) -> list[Any] | None:

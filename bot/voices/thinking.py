@@ -86,10 +86,13 @@ class ModelVoices:
         if (prompt := proposing.prompt(scene)) is None:
             return (), NO_FACTS
         thinking = ModelSession(mind, WRITING)
-        found = proposing.patches(await thinking.about(prompt), scene)
+        found = proposing.proposals(await thinking.about(prompt), scene)
         if found is None:
-            found = proposing.patches(await thinking.about(tasks.again(prompt, PARTS)), scene)
-        return found or (), thinking.facts
+            found = proposing.proposals(await thinking.about(tasks.again(prompt, PARTS)), scene)
+        if found is None:
+            return (), thinking.facts
+        dropped = {"dropped": list(found.dropped)} if found.dropped else {}
+        return found.patches, {**thinking.facts, **dropped}
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         """Raises VoiceError. The caller counts failures and decides about another attempt (ERR-ELAB-007)."""

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from bot.domain.messages import step_card
 from bot.domain.messages.message import Action
+from bot.domain.roundtable import cards
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.entries import EntryState, Patch, patches_of
 from bot.domain.transcript.lines import Source
@@ -137,6 +139,38 @@ def test_a_decision_is_proposed_in_peoples_words(text: str) -> None:
 def test_a_decision_in_nobodys_words_is_left_out(text: str, source: str) -> None:
     """Also one that somebody else said than the line that it names."""
     assert only({"kind": "decision", "fields": {"text": text}, "sources": [source]}) == ()
+
+
+@pytest.mark.parametrize("said", ["We should not leave out PDF.", "Shall we leave out PDF?"])
+def test_a_decision_that_is_denied_or_asked_is_left_out(said: str) -> None:
+    """Its words are in the sentence, and the sentence does not say it."""
+    rt = roundtable(FEATURES, (ADA, said))
+    told = [{"kind": "decision", "fields": {"text": "leave out PDF"}, "sources": [SAID]}]
+    patches, _, facts = proposed(json.dumps(told), rt=rt)
+
+    assert patches == ()
+    assert facts["dropped"] == [{"what": "leave out PDF", "why": "no person said it in these words"}]
+
+
+def test_what_the_source_does_not_say_is_marked() -> None:
+    """It is proposed all the same: people see the mark, and decide."""
+    marked, plain = only({**ROWS, "fields": {"title": "Export every row within 2 s"}}, ROWS)
+
+    assert marked.unverified == {"title": "the source does not say “2 s”"}
+    assert plain.unverified == {}
+
+
+def test_whatever_is_left_out_is_on_record_with_its_reason() -> None:
+    given = [ROWS, {**ROWS, "sources": ["C.9"]}, {**ROWS, "kind": "spell"}, "Export", *[ROWS] * 8]
+    _, _, facts = proposed(json.dumps(given))
+
+    assert [one["why"] for one in facts["dropped"]] == [
+        "it names no source that was shown",
+        "it does not fit the entries of this step",
+        "it does not fit the entries of this step",
+        "more than 8 were proposed",
+    ]
+    assert facts["dropped"][0]["what"] == "Export every row"
 
 
 def test_no_more_is_proposed_than_people_read() -> None:
@@ -273,3 +307,31 @@ def test_a_proposal_is_on_a_line_of_the_models_and_no_more_than_that() -> None:
     assert [claim.sources for _, claim in entry.current()] == [(said,)]
     (shown,) = (row for row in table.world.files["requirements-spec.md"].split("\n") if "**OUT-001**" in row)
     assert shown.endswith("_(proposed by BusinessAnalyst, not confirmed)_")
+
+
+def test_a_mark_is_in_the_record_on_the_card_and_in_the_file_until_a_person_accepts() -> None:
+    """Made by code when the proposal is taken over, whatever voice it comes from; still there after a restart."""
+    table = Table(PLAYBOOK).start().through("01-05").press_continue()
+    table.say("Printing is for later.")
+    (said,) = (line.message_id for line in table.lines if line.content == "Printing is for later.")
+    claim = "40% of the users print"
+    patch = {"id": "OUT-001", "kind": "exclusion", "new": True, "set": {"text": claim}, "sources": (said,)}
+    table.world.patches = (Patch.model_validate(patch),)
+    table.press(Action.FINISH_STEP)
+    table.world.patches = ()
+    why = "the source does not say “40%”"
+    entry = table.restart().rt.specification.entries["OUT-001"]
+    (line,) = (line for line in table.lines if "unverified" in line.meta)
+
+    assert entry.unverified == why
+    assert line.meta["unverified"] == [{"id": "OUT-001", "field": "text", "why": why}]
+    assert f"not confirmed; unverified: {why})_" in table.world.files["requirements-spec.md"]
+    assert table.rt.card
+    scene = cards.scene_of(table.rt, table.rt.card, PLAYBOOK)
+    assert scene
+    card = step_card.open_card(scene).card
+    assert card
+    assert any(f"unverified: {why}" in row.aside for part in card.parts for row in part.rows)
+    accepted = {"id": "OUT-001", "accept": True}
+    by_ada = line.but(source=Source.USER, meta={"entries": [accepted], "user_id": "ada", "user_name": "Ada"})
+    assert not table.rt.specification.folding([by_ada]).entries["OUT-001"].unverified

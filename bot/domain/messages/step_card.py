@@ -44,6 +44,7 @@ PARTS_SHOWN = 4
 NOTES_SHOWN = 5
 STALE_SHOWN = 4
 ROW_CHARS = 300
+DOUBT_CHARS = 160
 DATA_ROWS = 12
 """Of a JSON or CSV file."""
 
@@ -337,6 +338,7 @@ def _suggestion(scene: StepScene, one: Suggestion, *, is_named: bool) -> CardPar
     if one.state is SuggestionState.OPEN:
         asides = [f"from {step_wording.listed([link.label for link in one.sources])}"] if one.sources else []
         asides += [f"suggested by {one.by}"] if is_named else []
+        asides += [f"unverified: {doubt}"] if (doubt := _doubt(entry, one.field)) else []
         id = " ".join([str(one.number), *([one.id] if entry and not entry.part_of and not one.field else [])])
         options = tuple(choice.but(value=f"{one.number}/{choice.value}") for choice in LINES)
         row = CardRow(id=id, text=text, aside=" · ".join(asides))
@@ -345,6 +347,14 @@ def _suggestion(scene: StepScene, one: Suggestion, *, is_named: bool) -> CardPar
     is_struck = one.state is SuggestionState.LEFT_OUT
     row = CardRow(id=f"{SIGNS[one.state]} {one.number}", text=text, aside=aside)
     return CardPart(rows=(row,), numbered=True, struck=is_struck)
+
+
+def _doubt(entry: Entry | None, field: str) -> str:
+    """Why the sources do not say what is suggested."""
+    if entry is None:
+        return ""
+    pending = entry.pending(field) if field else None
+    return one_line(pending.unverified if pending else entry.unverified, DOUBT_CHARS)
 
 
 def _suggested(scene: StepScene, entry: Entry, field: str) -> str:
@@ -419,6 +429,7 @@ def _aside(scene: StepScene, entry: Entry) -> str:
     words = _lacking(scene, entry.id)
     if entry.state is EntryState.PROPOSED:
         words.append(f"suggested by {entry.said_by}, not confirmed")
+        words += [f"unverified: {doubt}"] if (doubt := _doubt(entry, "")) else []
     if entry.stale:
         words.append("to be confirmed again")
     return ", ".join(words)

@@ -53,7 +53,8 @@ class Authority(StrEnum):
 class Patch(Stored):
     """
     `add` appends to lists. `accept` takes over what is proposed or stale in the entry. `new` says that the
-    patch made the entry, so that a changed message keeps its ids.
+    patch made the entry, so that a changed message keeps its ids. `unverified`: by field, why the sources do not say
+    what is proposed.
     """
 
     id: str = Field(pattern=rf"^{CANONICAL_ID.pattern}$")
@@ -66,6 +67,7 @@ class Patch(Stored):
     replaced_by: tuple[str, ...] = ()
     accept: bool = False
     sources: tuple[str, ...] = ()
+    unverified: Mapping[str, str] = {}
 
     def as_json(self) -> dict[str, Any]:
         """What differs from an empty patch."""
@@ -77,6 +79,7 @@ class Claim(Stored):
     One value that a field was given: `by` is a person's id, `name` what they are called. `line` is the
     message_id of the line that made it, `sources` are lines, `path:line@sha` or entries that it rests on.
     `settles`: a press chose it among others. `stale` is the line, or the entry, whose change made it doubtful.
+    `unverified`: why its sources do not say it. A person who accepts the value says it, so the mark ends there.
     """
 
     value: Any
@@ -87,6 +90,7 @@ class Claim(Stored):
     accepted: bool
     settles: bool = False
     stale: str = ""
+    unverified: str = ""
 
 
 class Entry(Stored):
@@ -136,6 +140,12 @@ class Entry(Stored):
     def stale(self) -> tuple[str, ...]:
         """The fields that have to be confirmed again."""
         return tuple(field for field, claim in self.current() if claim.stale)
+
+    @property
+    def unverified(self) -> str:
+        """Why the sources of what is proposed do not say it; empty when they do, and when people accepted it."""
+        found = (claim.unverified for _, claim in self.current())
+        return "; ".join(dict.fromkeys(filter(None, found)))
 
     @property
     def said_by(self) -> str:
@@ -314,6 +324,7 @@ class _Folding:
             sources=patch.sources if sources is None else sources,
             accepted=accepted,
             settles=accepted and line.source is Source.SYSTEM,
+            unverified="" if accepted else patch.unverified.get(field, ""),
         )
         self._index(entry.id, (claim,))
         return entry.but(claims={**entry.claims, field: (*entry.claims.get(field, ()), claim)})

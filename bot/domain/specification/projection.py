@@ -116,8 +116,11 @@ class Projection:
 
     def mark(self, entry: Entry) -> str:
         """What has to be said about the entry as a whole, with a space in front."""
+        doubt = f"; unverified: {_one_line(entry.unverified)}" if entry.unverified else ""
         proposed = (
-            f" _(proposed by {entry.said_by}, not confirmed)_" if entry.state is EntryState.PROPOSED else ""
+            f" _(proposed by {entry.said_by}, not confirmed{doubt})_"
+            if entry.state is EntryState.PROPOSED
+            else ""
         )
         return proposed + (f" {TO_CONFIRM}" if entry.stale else "")
 

@@ -23,7 +23,7 @@ from bot.domain.roundtable.inputs import Amend, Input, Retract
 from bot.domain.roundtable.outcomes import HandEdit
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.specification import forms
+from bot.domain.specification import checks, forms
 from bot.domain.specification.entries import ENTRIES, GIT_AUTHOR, EntryState, Patch
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.read_back import read_back as read_back_of
@@ -71,11 +71,20 @@ def decided(rt: Roundtable, text: str, playbook: Playbook) -> dict[str, Any]:
     return facts_of([Patch(id=id, kind=kind.key, new=True, set={kind.text: text})])
 
 
-def proposed(rt: Roundtable, persona: Persona, patches: Iterable[Patch]) -> Roundtable:
-    """What a model proposes stands on a line of its own; the fold takes it for no more than that."""
-    facts = facts_of(patches)
+def proposed(rt: Roundtable, persona: Persona, patches: Iterable[Patch], playbook: Playbook) -> Roundtable:
+    """
+    What a model proposes stands on a line of its own; the fold takes it for no more than that. What its sources do not
+    say is marked, whichever voice it comes from.
+    """
+    texts = {id: checks.text_of_entry(entry) for id, entry in rt.specification.entries.items()}
+    said = {rt.line_of(one.ts): f"{rt.name_of(one.person)}: {one.text}" for one in rt.answers}
+    known = rt.specification.entries
+    found = [checks.checked(one, {**texts, **said}, playbook.schema, known) for one in patches]
+    facts = facts_of(found)
     if not facts:
         return rt
+    if marked := checks.marked(found):
+        facts["unverified"] = marked
     ids = ", ".join(dict.fromkeys(patch["id"] for patch in facts[ENTRIES]))
     return rt.proposing(
         step_wording.proposed(persona, ids), actor=persona.actor, part=LinePhase.FORMALIZING, **facts

@@ -125,7 +125,7 @@ def drafted(rt: Roundtable, event: Drafted, playbook: Playbook) -> Roundtable:
     """What a model proposes is marked as that; the files are made of entries."""
     step = playbook.agenda.get(rt.step_id)
     title = f"{rt.step_id} {step.title}" if step else rt.step_id
-    rt = specifying.proposed(rt, asking.speaker_of(rt, playbook), event.patches)
+    rt = specifying.proposed(rt, asking.speaker_of(rt, playbook), event.patches, playbook)
     rt, edits = specifying.written(rt, playbook, [rt.step_id])
     rt = rt.recording(
         step_wording.wrote(title, [edit.path for edit in edits]),

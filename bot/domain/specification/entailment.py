@@ -1,0 +1,492 @@
+"""
+Whether the words of a claim stand in the sources that it names: numbers with their units, dates, names, quotations,
+negations, and words of commitment ("decided", "signed off").
+
+This is a floor, and no understanding: it finds what a source does not say at all. It never says that a claim is true.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from enum import StrEnum
+from typing import NamedTuple
+
+from bot.domain.catalog.schema import CANONICAL_ID
+
+
+class Part(StrEnum):
+    """What of a claim its sources do not say."""
+
+    NUMBER = "number"
+    DATE = "date"
+    NAME = "name"
+    QUOTATION = "quotation"
+    NEGATION = "negation"
+    COMMITMENT = "commitment"
+    WORDS = "words"
+    """Not one of its words."""
+
+
+class Lack(NamedTuple):
+    part: Part
+    said: str
+
+    @property
+    def reason(self) -> str:
+        """For people: the end of "unverified: …"."""
+        match self.part:
+            case Part.NEGATION:
+                return f"the source and the claim disagree about “{self.said}”"
+            case Part.WORDS:
+                return "the source says something else"
+            case Part.NUMBER | Part.DATE | Part.NAME | Part.QUOTATION | Part.COMMITMENT:
+                return f"the source does not say “{self.said}”"
+
+
+def lacks(claim: str, sources: Iterable[str]) -> tuple[Lack, ...]:
+    """What *claim* says and none of its *sources* does, each once. Sources without words say nothing."""
+    said, texts = _plain(claim), [_plain(one) for one in sources]
+    found = (
+        *_quotations(said, texts),
+        *_dates(said, texts),
+        *_numbers(said, texts),
+        *_names(said, texts),
+        *_commitments(said, texts),
+        *_negations(said, texts),
+    )
+    return tuple(dict.fromkeys(found)) or tuple(_nothing_said(said, texts))
+
+
+def reasons(claim: str, sources: Iterable[str]) -> str:
+    """The reasons why *claim* is unverified, in words; empty when there are none."""
+    return "; ".join(dict.fromkeys(one.reason for one in lacks(claim, sources)))
+
+
+def is_left_open(before: str) -> bool:
+    """Whether the words *before* others in a sentence deny them, or make them a condition or a possibility."""
+    return any(_NEGATES.fullmatch(word) or _HEDGES.fullmatch(word) for word in _WORD.findall(_plain(before)))
+
+
+# --- what is read over --------------------------------------------------------------------------------------------
+
+_TURNS = re.compile(r"\[\s*t\d{2,}(?:\s*,\s*t\d{2,})*\s*\]|(?<!\w)t\d{2,}(?!\w)")
+_IDS = re.compile(rf"(?<![\w-])(?:{CANONICAL_ID.pattern})(?![\w-])")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064]")
+_LISTED = re.compile(r"^\s*\d{1,3}[.)]\s", re.MULTILINE)
+
+
+def _plain(text: str) -> str:
+    """Without ids, references and the numbers of a list: these are not said by anybody."""
+    bare = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text)).replace("’", "'")
+    for pattern in (_TURNS, _IDS, _LISTED):
+        bare = pattern.sub(" ", bare)
+    return bare
+
+
+# --- quotations ---------------------------------------------------------------------------------------------------
+
+_QUOTED = re.compile(r"“([^”“]+)”|„([^“”„]+)[“”]|«([^»]+)»|「([^」]+)」|(?<!\w)\"([^\"\n]+)\"(?!\w)")
+_SIGNS = re.compile(r"[\W_]+")
+
+
+def _quotations(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
+    texts = [_letters(one) for one in sources]
+    for found in _QUOTED.finditer(claim):
+        quoted = next(filter(None, found.groups()))
+        words = _letters(quoted)
+        if words.strip() and not any(words in text for text in texts):
+            yield Lack(Part.QUOTATION, quoted.strip())
+
+
+def _letters(text: str) -> str:
+    """For comparison, with a space at both ends: a word is not found inside another one."""
+    return f" {_SIGNS.sub(' ', text).strip().casefold()} "
+
+
+# --- dates --------------------------------------------------------------------------------------------------------
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan januar janvier enero",
+            "february feb februar février febrero",
+            "march mar märz mars marzo",
+            "april apr avril abril",
+            "may mai mayo",
+            "june jun juni juin junio",
+            "july jul juli juillet julio",
+            "august aug août agosto",
+            "september sep sept septembre septiembre",
+            "october oct oktober okt octobre octubre",
+            "november nov novembre noviembre",
+            "december dec dezember dez décembre diciembre",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+_MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?"
+_YEAR = r"(?:,?\s*(?P<year>[12]\d{3}))?"
+_WRITTEN_DATES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?<!\d)(?P<year>[12]\d{3})-(?P<month>[01]?\d)-(?P<day>[0-3]?\d)(?!\d)",
+        r"(?<![\d.])(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.(?P<year>[12]\d{3})(?!\d)",
+        rf"(?<!\w){_DAY}\s+(?:of\s+|de\s+)?{_MONTH}(?!\w){_YEAR}",
+        rf"(?<!\w){_MONTH}\s+{_DAY}(?!\w){_YEAR}",
+    )
+)
+_WEEKDAYS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "monday montag lundi lunes",
+            "tuesday dienstag mardi martes",
+            "wednesday mittwoch mercredi miércoles",
+            "thursday donnerstag jeudi jueves",
+            "friday freitag vendredi viernes",
+            "saturday samstag samedi sábado",
+            "sunday sonntag dimanche domingo",
+        )
+    )
+    for name in names.split()
+}
+_WEEKDAY = re.compile(rf"(?<!\w)({'|'.join(_WEEKDAYS)})s?(?!\w)", re.IGNORECASE)
+
+
+class _Date(NamedTuple):
+    said: str
+    year: int
+    month: int
+    day: int
+
+    def matches(self, other: "_Date") -> bool:
+        same_year = not self.year or not other.year or self.year == other.year
+        return same_year and (self.month, self.day) == (other.month, other.day)
+
+
+def _dates(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
+    known = [date for text in sources for date in _dates_in(text)]
+    days = {_WEEKDAYS[one.casefold()] for text in sources for one in _WEEKDAY.findall(text)}
+    for date in _dates_in(claim):
+        has_year = not date.year or any(one.year == date.year for one in known if date.matches(one))
+        if not has_year or not any(map(date.matches, known)):
+            yield Lack(Part.DATE, date.said)
+    for found in _WEEKDAY.finditer(claim):
+        if _WEEKDAYS[found[1].casefold()] not in days:
+            yield Lack(Part.DATE, found[0])
+
+
+def _dates_in(text: str) -> Iterator[_Date]:
+    for pattern in _WRITTEN_DATES:
+        for found in pattern.finditer(text):
+            month = found["month"].casefold()
+            number = int(month) if month.isdigit() else _MONTHS[month]
+            yield _Date(found[0].strip(), int(found["year"] or 0), number, int(found["day"]))
+
+
+def _undated(text: str) -> str:
+    for pattern in _WRITTEN_DATES:
+        text = pattern.sub(" ", text)
+    return text
+
+
+# --- numbers and units --------------------------------------------------------------------------------------------
+
+_SPELLED = {
+    word: number
+    for number, words in {
+        0: "zero null",
+        2: "two zwei deux dos both",
+        3: "three drei trois tres",
+        4: "four vier quatre cuatro",
+        5: "five fünf cinq cinco",
+        6: "six sechs seis",
+        7: "seven sieben sept siete",
+        8: "eight acht huit ocho",
+        9: "nine neun neuf nueve",
+        10: "ten zehn dix diez",
+        11: "eleven elf",
+        12: "twelve zwölf",
+        15: "fifteen",
+        20: "twenty",
+        24: "twenty-four",
+        30: "thirty",
+        40: "forty",
+        50: "fifty half",
+        60: "sixty",
+        90: "ninety",
+        100: "hundred",
+        1000: "thousand",
+    }.items()
+    for word in words.split()
+    if word not in {"both", "half", "sept", "null", "dos"}
+}
+_UNITS: dict[str, tuple[str, Decimal]] = {
+    word: (dimension, Decimal(factor))
+    for dimension, factor, words in (
+        ("time", "0.001", "ms millisecond milliseconds msec"),
+        ("time", "1", "s sec secs second seconds sekunde sekunden"),
+        ("time", "60", "min mins minute minutes minuten"),
+        ("time", "3600", "h hr hrs hour hours stunde stunden"),
+        ("time", "86400", "day days tag tage tagen"),
+        ("time", "604800", "week weeks woche wochen"),
+        ("month", "1", "month months monat monate monaten"),
+        ("month", "12", "year years jahr jahre jahren"),
+        ("size", "1", "byte bytes b"),
+        ("size", "1000", "kb kilobyte kilobytes"),
+        ("size", "1000000", "mb megabyte megabytes"),
+        ("size", "1000000000", "gb gigabyte gigabytes"),
+        ("size", "1000000000000", "tb terabyte terabytes"),
+        ("share", "1", "% percent prozent pct"),
+        ("euro", "1", "€ eur euro euros"),
+        ("dollar", "1", "$ usd dollar dollars"),
+        ("pound", "1", "£ gbp"),
+        ("length", "1", "km"),
+    )
+    for word in words.split()
+}
+_SCALES = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000, "billion": 1_000_000_000}
+_NUMBER = re.compile(
+    rf"(?<![\w.,])(?P<before>[€$£])?\s?(?P<number>\d[\d,.' ]*(?<=\d)|{'|'.join(_SPELLED)})"
+    r"(?P<scale>k(?!\w)|M(?!\w)|\s+(?:thousand|million|billion)(?!\w))?"
+    r"(?:[\s-]{0,2}(?P<unit>%|€|\$|£|[^\W\d_]+))?",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(r"\s*(?:-|–|to|and|or|bis|und|oder)\s*", re.IGNORECASE)
+_GROUPED = re.compile(r"\d{1,3}(?:[,.' ]\d{3})+")
+
+
+class _Amount(NamedTuple):
+    """*dimension* is empty for a number without a unit that we know."""
+
+    said: str
+    value: Decimal
+    dimension: str
+
+
+def _numbers(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
+    known = {(one.dimension, one.value) for text in sources for one in _amounts(_undated(text))}
+    values = {value for _, value in known}
+    for one in _amounts(_undated(claim)):
+        is_known = (one.dimension, one.value) in known if one.dimension else one.value in values
+        if not is_known:
+            yield Lack(Part.NUMBER, one.said)
+
+
+def _amounts(text: str) -> Iterator[_Amount]:
+    """`40 to 60 %` are two percentages: the unit of the second is that of the first."""
+    found = list(_NUMBER.finditer(text))
+    for at, one in enumerate(found):
+        unit = _unit(one)
+        following = found[at + 1] if at + 1 < len(found) else None
+        if not unit and following and _RANGE.fullmatch(text[one.end("number") : following.start("number")]):
+            unit = _unit(following)
+        value = _value(one["number"])
+        if value is None:
+            continue
+        value *= _SCALES.get((one["scale"] or "").strip().casefold(), 1)
+        dimension, factor = _UNITS[unit] if unit else ("", Decimal(1))
+        said = one[0].strip() if _unit(one) else one[0][: one.end("number") - one.start()].strip()
+        yield _Amount(said, (value * factor).normalize(), dimension)
+
+
+def _unit(found: re.Match[str]) -> str:
+    """`m` alone is a scale or a metre, and `b` in prose is a letter: only units in the table count."""
+    named = (found["unit"] or found["before"] or "").casefold()
+    return named if named in _UNITS else ""
+
+
+def _value(written: str) -> Decimal | None:
+    word = written.strip().casefold()
+    if word in _SPELLED:
+        return Decimal(_SPELLED[word])
+    bare = word.strip(" ,.'")
+    if _GROUPED.fullmatch(bare):
+        bare = re.sub(r"[,.' ]", "", bare)
+    parts = bare.replace(" ", "").replace("'", "").replace(",", ".").split(".")
+    if not all(part.isdecimal() for part in parts):
+        return None
+    return Decimal(parts[0]) if len(parts) == 1 else Decimal(f"{parts[0]}.{''.join(parts[1:])}")
+
+
+# --- names --------------------------------------------------------------------------------------------------------
+
+_WORD = re.compile(r"[^\W_](?:[\w'&+/.-]*[\w+])?")
+_ENDS = re.compile(r"[.!?:;\n•*|>(\[\"“„«-]\s*\Z")
+_MOSTLY = 0.5
+_STEM = 4
+_NO_NAMES = frozenset({"i", "i'm", "i'd", "i'll", "i've", "ok", "a", "ac"})
+
+
+def _names(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
+    """
+    Words with a capital inside a sentence, and words with digits or capitals inside them (`S3`, `OAuth`, `PDF`). In a
+    title, and in German, capitals say nothing; there, a word counts when nothing in the sources begins like it.
+    """
+    heard = {_stem(word) for text in sources for word in _all_words(text)}
+    bare = _undated(claim)
+    found = list(_WORD.finditer(bare))
+    capitals = sum(one[0][0].isupper() for one in found[1:])
+    is_title = len(found) > 2 and capitals >= _MOSTLY * (len(found) - 1)
+    for one in found:
+        word = one[0].rstrip(".")
+        if word.casefold() in {*_NO_NAMES, *_WEEKDAYS, *_MONTHS}:
+            continue
+        starts = one.start() == 0 or _ENDS.search(bare[: one.start()]) is not None
+        is_marked = _is_marked(word)
+        if not is_marked and (not word[0].isupper() or starts or is_title):
+            continue
+        if not any(_begins_alike(_stem(piece), heard) for piece in _all_words(word)):
+            yield Lack(Part.NAME, word)
+
+
+def _is_marked(word: str) -> bool:
+    has_digit = any(letter.isdigit() for letter in word) and any(letter.isalpha() for letter in word)
+    is_amount = bool(_NUMBER.fullmatch(word)) or bool(
+        re.fullmatch(r"\d+(?:st|nd|rd|th|s|x)", word, re.IGNORECASE)
+    )
+    return (has_digit and not is_amount) or any(letter.isupper() for letter in word[1:])
+
+
+def _all_words(text: str) -> Iterator[str]:
+    """`src/sync.py` is one, and so are its parts."""
+    for one in _WORD.finditer(text):
+        yield one[0]
+        yield from (part for part in re.split(r"[^\w]+", one[0]) if part and part != one[0])
+
+
+def _stem(word: str) -> str:
+    return re.sub(r"(?:'s|s'|s|'|es|en|e)\Z", "", word.casefold().rstrip(".")) or word.casefold()
+
+
+def _begins_alike(stem: str, heard: set[str]) -> bool:
+    if stem in heard or len(stem) < _STEM:
+        return stem in heard
+    return any(len(one) >= _STEM and (one.startswith(stem) or stem.startswith(one)) for one in heard)
+
+
+# --- commitments --------------------------------------------------------------------------------------------------
+
+_COMMITS = re.compile(
+    r"(?<!\w)(?:decid\w+|decision|agree[ds]?|agreement|consensus|unanimous\w*|approv\w+|sign(?:ed|s)?[ -]off"
+    r"|commit(?:ted|ment|s)|confirm(?:ed|s)|promis\w+|guarante\w+|accepted|withdr[ae]w\w*|retract\w+|concede[ds]?"
+    r"|beschloss\w*|beschlüss\w*|entschied\w*|entscheid\w+|genehmigt\w*|zugesagt|zugestimmt|vereinbart\w*|einig"
+    r"|décid\w+|validé\w*|approuv\w+|decidi\w+|aprob\w+|acord\w+)(?!\w)|決定|承認|合意",
+    re.IGNORECASE,
+)
+
+
+def _commitments(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
+    """A claim that says what was decided, agreed or withdrawn, where no source has a word of that kind."""
+    found = _COMMITS.search(claim)
+    if found and not any(map(_COMMITS.search, sources)):
+        yield Lack(Part.COMMITMENT, found[0])
+
+
+# --- negations ----------------------------------------------------------------------------------------------------
+
+_NEGATES = re.compile(
+    r"not|no|never|none|nobody|nothing|neither|nor|cannot|without|\w+n't|dont|wont|cant"
+    r"|nicht|kein\w*|ohne|nie|niemals|niemand|nichts|weder|pas|jamais|aucun\w*|sans|sin|nunca|ningun\w*|ningún",
+    re.IGNORECASE,
+)
+_HEDGES = re.compile(
+    r"if|whether|unless|maybe|perhaps|might|could|would|wenn|falls|ob|vielleicht|könnten?|si|quizás|peut",
+    re.IGNORECASE,
+)
+_REFUSES = re.compile(
+    r"drop\w*|exclud\w+|omit\w*|skip\w*|avoid\w*|reject\w*|refus\w+|forbid\w*|forbidden|prohibit\w*|prevent\w*|lack\w*"
+    r"|miss|misses|missing|fail|fails|failed|failing|failure|against|remov\w+|delet\w+|stop\w*|except|leav\w+|left"
+    r"|instead|unless|hardly|barely|disagree\w*|objec\w+|veto\w*|den(?:y|ies|ied)|block\w*|ban|bans|banned|lost|loses?"
+    r"|out|off|offline|down|less|only|impossible|un\w{4,}|in(?:valid|complete|correct|consistent|accessible)"
+    r"|\w{3,}less|weglass\w*|verzicht\w*|entf[aä]ll\w*|ausgeschlossen|abgelehnt|gegen|fehl\w+",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[.!?;\n]")
+_CLAUSE = re.compile(
+    r"[:,()]|(?<!\w)(?:but|however|although|though|while|aber|sondern|mais|pero)(?!\w)", re.IGNORECASE
+)
+_SCOPE = 4
+_FILLER = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and are as at be been being by can could did do does for from had has have i in is it its "
+        "of on or our she he should so than that the their them then there these they this those to us "
+        "was we were what when which who will with would you your yet any all more most some very really "
+        "also just still der die das den dem des ein eine einen einem einer und oder ist sind war wir ich "
+        "sie es im in zu mit für auf von le la les un une des et est el los las y es ",
+    )
+)
+
+
+class _Polarity(NamedTuple):
+    """
+    Stems of the words in sentences that deny nothing, of those that are denied (*first*: directly), and of the others
+    in sentences with a denial or a refusal: what these say of them is not known.
+    """
+
+    said: frozenset[str]
+    denied: frozenset[str]
+    first: frozenset[str]
+    unclear: frozenset[str]
+    negates: bool
+
+
+def _negations(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
+    ours, theirs = _polarity(claim), _polarity("\n".join(sources))
+    if ours.first:
+        contrary = sorted((ours.first & theirs.said) - theirs.denied)
+        if contrary and not ours.denied & theirs.denied:
+            yield Lack(Part.NEGATION, contrary[0])
+        elif not theirs.negates:
+            yield Lack(Part.NEGATION, min(ours.first))
+    elif not ours.negates:
+        turned = sorted((ours.said & theirs.first) - theirs.said - theirs.unclear)
+        if turned:
+            yield Lack(Part.NEGATION, turned[0])
+
+
+def _polarity(text: str) -> _Polarity:
+    said: set[str] = set()
+    denied: set[str] = set()
+    first: set[str] = set()
+    unclear: set[str] = set()
+    negates = False
+    for sentence in _SENTENCE.split(text):
+        rest, refused = set[str](), False
+        for clause in _CLAUSE.split(sentence):
+            reach = 0
+            for word in _WORD.findall(clause):
+                if _NEGATES.fullmatch(word):
+                    refused, reach = True, _SCOPE
+                    continue
+                refused = refused or _REFUSES.fullmatch(word) is not None
+                if word.casefold() in _FILLER:
+                    continue
+                (denied if reach else rest).add(_stem(word))
+                if reach == _SCOPE:
+                    first.add(_stem(word))
+                reach = max(reach - 1, 0)
+        (unclear if refused else said).update(rest)
+        negates = negates or refused
+    return _Polarity(frozenset(said), frozenset(denied), frozenset(first), frozenset(unclear), negates)
+
+
+# --- a source that is about something else ------------------------------------------------------------------------
+
+_ENOUGH = 3
+_SPACED = re.compile(r"[A-Za-zÀ-ɏ]")
+
+
+def _nothing_said(claim: str, sources: Sequence[str]) -> Iterator[Lack]:
+    """Not one word of the claim stands in its sources. Short claims, and scripts without spaces, are left alone."""
+    words = {_stem(one) for one in _all_words(claim) if one.casefold() not in _FILLER and len(one) > 2}
+    if len(words) < _ENOUGH or not _SPACED.search(claim):
+        return
+    heard = {_stem(one) for text in sources for one in _all_words(text)}
+    if not any(_begins_alike(word, heard) for word in words):
+        yield Lack(Part.WORDS, "")

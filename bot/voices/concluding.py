@@ -6,6 +6,7 @@ people. A decision that only personas favour becomes an insight.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bot.domain.discussion.attesting import PROPOSED
 from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.discussion.synthesis import (
     SUMMARY_CHARS,
@@ -24,7 +25,6 @@ from bot.voices.prompts.seen import sanitized, text_row
 MOST = 12
 LONGEST = 500
 ACTION_CHARS = 300
-PROPOSED = "Proposed, and not decided: "
 
 FIELDS = frozenset({"insights", "decisions", "questions", "actions", "objections", "summary"})
 OUTCOMES = {one.value: one for one in ObjectionOutcome if one is not ObjectionOutcome.OPEN}

@@ -18,13 +18,14 @@ OF_ALL = Synthesis(
     questions=(OpenQuestion(text="How long?", why="nobody measured it"),),
     summary="Identified a queue that survives tunnels.",
 )
+SAID = "Trains have tunnels.\nDecision: We keep a queue because it survives a tunnel"
 NOTHING = Synthesis(summary="They talked about queues")
 
 
 def concluded(synthesis: Synthesis = OF_ALL) -> Table:
     table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step()
     table.world.synthesis = synthesis
-    return table.press(Action.ELABORATE).say("Trains have tunnels.").say("done")
+    return table.press(Action.ELABORATE).say(SAID).say("done")
 
 
 # --- the summary ------------------------------------------------------------------------------------------------------
@@ -167,7 +168,7 @@ def test_a_synthesis_that_says_nothing_is_tried_once_more() -> None:
     table = concluded(NOTHING)
 
     assert table.order("synthesize") == ["synthesize", "synthesize"]
-    assert table.texts[-2] == "Key takeaway: They talked about queues"
+    assert table.texts[-2].startswith("Key takeaway: They talked about queues\n")
     assert table.world.commits[-1].edits == ()
     assert table.meta.elaborations[-1].synthesis_summary == "They talked about queues"
     assert "ERR-ELAB-007" in table.codes

@@ -110,8 +110,8 @@ def test_who_is_against_what_people_decided_is_not_forgotten() -> None:
     """The other side is an objection then."""
     shown = played(Script(PERSONAS, [DECIDED, DONE], [fair("t02")])).shown.text
 
-    assert "- [Alex] storage: Redis: deferred; risk: " in shown
-    assert "SQLite: deferred" not in shown
+    assert "- [Alex] storage: Redis (“Redis is fast.”): open [t02]" in shown
+    assert "[Jordan] storage: SQLite" not in shown
 
 
 def test_people_may_ignore_the_question() -> None:

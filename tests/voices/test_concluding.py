@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.discussion.attesting import PROPOSED
 from bot.domain.discussion.synthesis import (
     Decision,
     Insight,
@@ -16,7 +17,7 @@ from bot.domain.discussion.synthesis import (
     Synthesis,
 )
 from bot.errors import VoiceError
-from bot.voices.concluding import PROPOSED, concluded
+from bot.voices.concluding import concluded
 from tests.voices.minds import ScriptedMind, cue, debating, lost, thinking
 from tests.voices.people import ADA, ALEX, MAYA
 

@@ -66,9 +66,7 @@ def _marked(text: str, label: re.Pattern[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, texts)))
 
 
-NOT_WEIGHED = "the synthesis left it out, and nobody weighed it"
-HALF_SAID = "the synthesis does not say what became of it"
-BROUGHT_UP = "somebody brings it up again"
+QUOTE_CHARS = 300
 
 _SIGNS = re.compile(r"[\W_]+")
 
@@ -83,7 +81,7 @@ def open_objections(debate: Elaboration) -> tuple[Objection, ...]:
 
 def marked_objections(debate: Elaboration) -> tuple[Objection, ...]:
     return tuple(
-        Objection(text=text, by=(turn.name,), turns=(turn.id,))
+        Objection(text=text, by=(turn.name,), turns=(turn.id,), outcome=ObjectionOutcome.OPEN)
         for turn in debate.turns
         if turn.human
         for text in objections(turn.text)
@@ -118,19 +116,24 @@ def half_said(synthesis: Synthesis, debate: Elaboration) -> tuple[Objection, ...
 
 def restored(synthesis: Synthesis, debate: Elaboration) -> Synthesis:
     """
-    With what the synthesis left out, in the words of the record. An objection that it only half said is replaced by
-    that of the record, else deferred. The record says who made an objection.
+    With every objection in the words of who made it, and open: a model can only suggest what becomes of one. One that
+    only the synthesis knows of is quoted from the turns that it names; without such turns it is left out.
     """
     against = open_objections(debate)
     weighed = [one for one in synthesis.objections if one.is_weighed]
     answers = _answered(against, weighed)
-    left_out = (one for number, one in enumerate(against) if number not in answers)
-    owners = {place: against[number].by for number, place in answers.items()}
-    kept = (one.but(by=owners.get(place, one.by)) for place, one in enumerate(weighed))
-    unweighed = (one.but(risk=NOT_WEIGHED, reopen_if=BROUGHT_UP) for one in left_out)
-    unfinished = (_unfinished(one) for one in half_said(synthesis, debate))
+    on_record = (
+        _suggesting(one, weighed[answers[number]]) if number in answers else one
+        for number, one in enumerate(against)
+    )
+    places = set(answers.values())
+    others = (
+        *(one for place, one in enumerate(weighed) if place not in places),
+        *half_said(synthesis, debate),
+    )
+    quoted = (found for one in others for found in _quoted(one, debate))
     return synthesis.but(
-        objections=(*kept, *unfinished, *unweighed),
+        objections=(*on_record, *quoted),
         decisions=(*synthesis.decisions, *_undecided(synthesis, debate)),
     )
 
@@ -181,11 +184,25 @@ def _meant(answer: Objection, against: Sequence[Objection]) -> list[int]:
 
 
 def _is_in_its_words(answer: Objection, one: Objection) -> bool:
-    return _words(answer.text) == _words(one.text)
+    return words(answer.text) == words(one.text)
 
 
-def _unfinished(one: Objection) -> Objection:
-    return one.but(outcome=ObjectionOutcome.DEFERRED, because="", risk=HALF_SAID, reopen_if=BROUGHT_UP)
+def _suggesting(one: Objection, answer: Objection) -> Objection:
+    """The objection of the record, with what the answer suggests."""
+    if answer.outcome is ObjectionOutcome.OPEN:
+        return one
+    return one.but(
+        suggested=answer.outcome, because=answer.because, risk=answer.risk, reopen_if=answer.reopen_if
+    )
+
+
+def _quoted(one: Objection, debate: Elaboration) -> Iterator[Objection]:
+    """What was said in the turns that it names, in place of its words."""
+    for turn in debate.turns:
+        if turn.id in one.turns:
+            said = Objection(text=one_line(turn.text, QUOTE_CHARS), by=(turn.name,), turns=(turn.id,))
+            said = said.but(outcome=ObjectionOutcome.OPEN)
+            yield _suggesting(said, one) if one.is_weighed else said
 
 
 def _undecided(synthesis: Synthesis, debate: Elaboration) -> Iterable[Decision]:
@@ -194,8 +211,8 @@ def _undecided(synthesis: Synthesis, debate: Elaboration) -> Iterable[Decision]:
     for one in debate.decided:
         if (one.text, one.name) not in known:
             yield Decision(text=one.text, by=one.name)
-    said = {(_words(text), one.by) for one in synthesis.decisions for text in (one.text, _whole(one))}
-    yield from (one for one in marked_decisions(debate) if (_words(one.text), one.by) not in said)
+    said = {(words(text), one.by) for one in synthesis.decisions for text in (one.text, _whole(one))}
+    yield from (one for one in marked_decisions(debate) if (words(one.text), one.by) not in said)
 
 
 def _whole(decision: Decision) -> str:
@@ -203,9 +220,15 @@ def _whole(decision: Decision) -> str:
     return f"{decision.text} because {decision.rationale}"
 
 
-def _words(text: str) -> str:
+def words(text: str) -> str:
     """For comparison: without punctuation, spacing and case."""
     return " ".join(_SIGNS.sub(" ", text).split()).casefold()
+
+
+def _words_beside(debate: Elaboration, side: positions.Side) -> str:
+    """What was said when the position was last taken."""
+    said = next(turn.text for turn in reversed(debate.turns) if turn.id in side.turns)
+    return one_line(said, QUOTE_CHARS)
 
 
 def _plurality(held: Iterable[positions.Side]) -> str:
@@ -221,5 +244,6 @@ def _objection(debate: Elaboration, issue: str, side: positions.Side) -> Objecti
         issue=title,
         by=tuple(names[key] for key in side.holders),
         turns=side.turns,
-        outcome=ObjectionOutcome.DEFERRED,
+        outcome=ObjectionOutcome.OPEN,
+        quote=_words_beside(debate, side),
     )

@@ -29,6 +29,7 @@ __all__ = [
 SUMMARY_CHARS = 100
 NONE = "None recorded."
 ASSUMPTION = "*assumption*"
+UNVERIFIED = "*unverified*"
 REFS = re.compile(r"(?:\s*\[t\d{2,}(?:, ?t\d{2,})*\])+\s*\Z")
 """The turns behind a claim, as they are shown."""
 
@@ -38,11 +39,15 @@ def _summary(text: Any) -> Any:
 
 
 class Insight(Stored):
-    """`by` are first names, of personas or people; nobody named means all of them."""
+    """
+    `by` are first names, of personas or people; nobody named means all of them. `unverified`: why the turns that it
+    names do not say it.
+    """
 
     text: str
     by: tuple[str, ...] = ()
     turns: tuple[str, ...] = ()
+    unverified: str = ""
 
 
 class Decision(Stored):
@@ -58,11 +63,12 @@ class OpenQuestion(Stored):
     text: str
     why: str = ""
     turns: tuple[str, ...] = ()
+    unverified: str = ""
 
 
 class ObjectionOutcome(StrEnum):
     OPEN = "open"
-    """No reply is on record. A model cannot say so: it has to weigh what people object to."""
+    """As long as no person settles it. A model cannot say so: it has to weigh what people object to."""
     ACCEPTED = "accepted"
     """It is what the others do now, in something that they say."""
     REJECTED = "rejected"
@@ -73,8 +79,9 @@ class ObjectionOutcome(StrEnum):
 
 class Objection(Stored):
     """
-    What somebody holds against the others, said in `turns`, and what became of it. It is never left out. `issue` is the
-    name of what it is about, where that has one on record.
+    What somebody holds against the others, said in `turns`, and what became of it. It is never left out, and `text` is
+    in the objector's words. `issue` is the name of what it is about, where that has one on record; `quote` is what was
+    said beside the position. While it is open, `suggested` is what a model would make of it.
     """
 
     text: str
@@ -85,6 +92,8 @@ class Objection(Stored):
     because: str = ""
     reopen_if: str = ""
     risk: str = ""
+    quote: str = ""
+    suggested: ObjectionOutcome | None = None
 
     @property
     def is_weighed(self) -> bool:
@@ -140,7 +149,10 @@ def markdown(
     """
     insights = (_insight(one, cited=cited) for one in synthesis.insights)
     decisions = (_decision(one) + _refs(one.turns, cited=cited) for one in synthesis.decisions)
-    questions = (_because(one.text, one.why) + _refs(one.turns, cited=cited) for one in synthesis.questions)
+    questions = (
+        _doubted(one.unverified) + _because(one.text, one.why) + _refs(one.turns, cited=cited)
+        for one in synthesis.questions
+    )
     parts = [
         f"### Elaboration Insights (Step {step_id}: {bullet(title)})",
         f"**Participants**: {bullet(participants)}\n**Turns**: {turns} | **Exit**: {exit}",
@@ -181,8 +193,12 @@ def _says(text: str) -> bool:
 
 
 def _insight(insight: Insight, *, cited: bool) -> str:
-    assumed = f"{ASSUMPTION}: " if cited and not insight.turns else ""
+    assumed = f"{ASSUMPTION}: " if cited and not insight.turns else _doubted(insight.unverified)
     return f"[{_names(insight.by)}] {assumed}{bullet(insight.text)}{_refs(insight.turns, cited=cited)}"
+
+
+def _doubted(why: str) -> str:
+    return f"{UNVERIFIED} ({bullet(why)}): " if why else ""
 
 
 def _refs(turns: tuple[str, ...], *, cited: bool) -> str:
@@ -193,8 +209,12 @@ def _objection(objection: Objection) -> str:
     why = f" because {bullet(objection.because)}" if _says(objection.because) else ""
     more = {"risk": objection.risk, "reopen if": objection.reopen_if}
     said = "; ".join(f"{name}: {bullet(text)}" for name, text in more.items() if _says(text))
-    became = f"{objection.outcome}{why}{f'; {said}' if said else ''}"
+    outcome = (
+        f"{objection.outcome}; suggested: {objection.suggested}" if objection.suggested else objection.outcome
+    )
+    became = f"{outcome}{why}{f'; {said}' if said else ''}"
     text, refs = bullet(objection.text).rstrip("."), _refs(objection.turns, cited=True)
+    text += f" (“{bullet(objection.quote)}”)" if objection.quote else ""
     return f"[{_names(objection.by)}] {text}: {became}{refs}"
 
 

@@ -7,7 +7,7 @@ This is a floor, and no understanding: it finds what a source does not say at al
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
@@ -26,6 +26,10 @@ class Part(StrEnum):
     COMMITMENT = "commitment"
     WORDS = "words"
     """Not one of its words."""
+
+
+MENTIONED = frozenset(Part) - {Part.NEGATION, Part.WORDS}
+"""What can be looked for in everything that was said, where a claim names no source."""
 
 
 class Lack(NamedTuple):
@@ -58,9 +62,9 @@ def lacks(claim: str, sources: Iterable[str]) -> tuple[Lack, ...]:
     return tuple(dict.fromkeys(found)) or tuple(_nothing_said(said, texts))
 
 
-def reasons(claim: str, sources: Iterable[str]) -> str:
+def reasons(claim: str, sources: Iterable[str], *, only: Collection[Part] = frozenset(Part)) -> str:
     """The reasons why *claim* is unverified, in words; empty when there are none."""
-    return "; ".join(dict.fromkeys(one.reason for one in lacks(claim, sources)))
+    return "; ".join(dict.fromkeys(one.reason for one in lacks(claim, sources) if one.part in only))
 
 
 def is_left_open(before: str) -> bool:

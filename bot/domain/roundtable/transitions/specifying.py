@@ -14,7 +14,7 @@ from bot.domain.catalog.agenda import Playbook, Step, depth_of_step
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import NOTE, SectionView, ViewForm
 from bot.domain.catalog.steps import SHARED, Depth
-from bot.domain.discussion.synthesis import Synthesis
+from bot.domain.discussion.synthesis import Decision, Synthesis
 from bot.domain.item.artifacts import CheckedEdit, Edit, ItemsEdit, RowsEdit, SectionEdit, digest_of
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Message
@@ -91,23 +91,39 @@ def proposed(rt: Roundtable, persona: Persona, patches: Iterable[Patch], playboo
     )
 
 
-def synthesized(rt: Roundtable, synthesis: Synthesis, playbook: Playbook) -> dict[str, Any]:
-    """Insights, open questions and actions of a discussion, proposed, with the lines that they rest on."""
+def synthesized(
+    rt: Roundtable, synthesis: Synthesis, quotes: Iterable[Decision], playbook: Playbook
+) -> dict[str, Any]:
+    """
+    Insights, open questions and actions of a discussion, the objections of personas, and the *quotes* of people that
+    somebody may confirm as decisions: proposed, with the lines that they rest on.
+    """
     lines = {turn.id: turn.line for turn in rt.debate.turns if turn.line}
+    people = {turn.name for turn in rt.debate.turns if turn.human}
     found: list[Patch] = []
     for key, claims in (
-        ("insight", [(one.text, one.turns) for one in synthesis.insights]),
-        ("question", [(one.text, one.turns) for one in synthesis.questions]),
-        ("action", [(one, ()) for one in synthesis.actions]),
+        ("insight", [(one.text, one.turns, one.unverified) for one in synthesis.insights]),
+        ("question", [(one.text, one.turns, one.unverified) for one in synthesis.questions]),
+        ("action", [(one, (), "") for one in synthesis.actions]),
+        (
+            "objection",
+            [(one.text, one.turns, "") for one in synthesis.objections if people.isdisjoint(one.by)],
+        ),
+        ("decision", [(one.text, one.turns, "") for one in quotes]),
     ):
         kind = playbook.schema.kinds.get(key)
         known = {str(one[kind.text]).casefold() for one in rt.specification.active(key)} if kind else set()
-        for text, turns in claims:
+        for text, turns, why in claims:
             value = kind.fields[kind.text].read(text) if kind else None
             if kind and value and str(value).casefold() not in known:
                 id = rt.specification.next_id(kind, taken=(one.id for one in found))
                 sources = tuple(lines[turn] for turn in turns if turn in lines)
-                found.append(Patch(id=id, kind=key, new=True, set={kind.text: value}, sources=sources))
+                doubts = {kind.text: why} if why else {}
+                found.append(
+                    Patch(
+                        id=id, kind=key, new=True, set={kind.text: value}, sources=sources, unverified=doubts
+                    )
+                )
     return facts_of(found)
 
 

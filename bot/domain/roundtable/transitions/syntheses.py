@@ -5,9 +5,9 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion import dissent
+from bot.domain.discussion import attesting, dissent
 from bot.domain.discussion.elaboration import Elaboration, EndReason
-from bot.domain.discussion.synthesis import Objection, Synthesis, markdown, outcome, sound
+from bot.domain.discussion.synthesis import Decision, Objection, Synthesis, markdown, outcome, sound
 from bot.domain.item.artifacts import Edit, InsightEdit, applies_to, shared
 from bot.domain.item.meta import MetaChange, Record
 from bot.domain.messages import discussion_wording, step_wording
@@ -28,19 +28,27 @@ SYNTHESES_TRIED = 2
 
 def synthesized(rt: Roundtable, event: Synthesized, playbook: Playbook) -> Roundtable:
     """Saved with the transcript, the record and the files; shown when that is done."""
-    delivered = citing.grounded(event.synthesis, rt.debate)
+    attested = attesting.attested(citing.grounded(event.synthesis, rt.debate), rt.debate)
+    delivered, facts = attested.synthesis, spent(event.facts)
     if not sound(delivered, turns=rt.debate.turn_count):
-        return unstructured(rt, delivered.summary, playbook, facts=spent(event.facts))
+        return unstructured(rt, delivered.summary, playbook, facts=facts)
+    if attested.notes:
+        facts["unverified"] = list(attested.notes)
     lost = (*dissent.missing(delivered, rt.debate), *dissent.half_said(delivered, rt.debate))
     if lost and rt.debate.failed_syntheses + 1 < SYNTHESES_TRIED:
-        return _refused(rt.but(elaboration=rt.debate.but(refused=delivered)), lost, spent(event.facts))
+        return _refused(rt.but(elaboration=rt.debate.but(refused=delivered)), lost, facts)
     if event.dangling:
         rt = rt.telling(Message(text=step_wording.dangling(event.dangling)), part=LinePhase.FORMALIZING)
-    return _taken(rt, delivered, playbook, facts=spent(event.facts))
+    return _taken(rt, delivered, playbook, facts=facts, quotes=attested.quotes)
 
 
 def _taken(
-    rt: Roundtable, delivered: Synthesis, playbook: Playbook, *, facts: Mapping[str, Any]
+    rt: Roundtable,
+    delivered: Synthesis,
+    playbook: Playbook,
+    *,
+    facts: Mapping[str, Any],
+    quotes: tuple[Decision, ...] = (),
 ) -> Roundtable:
     """With what it left out; measured as it was delivered."""
     card = quality.card(rt.debate, delivered, playbook.roster)
@@ -48,7 +56,7 @@ def _taken(
     shown, kept = _as_markdown(rt, synthesis, playbook)
     rt = rt.but(elaboration=rt.debate.but(insights=len(synthesis.insights)))
     edits = _additions(rt, kept, playbook)
-    facts = {**facts, "quality": card.meta, **specifying.synthesized(rt, synthesis, playbook)}
+    facts = {**facts, "quality": card.meta, **specifying.synthesized(rt, synthesis, quotes, playbook)}
     message = Message(text=shown, note=quality.line(card), links=citing.links(rt, synthesis))
     return _save(rt, kept, playbook, summary=synthesis.summary, edits=edits, facts=facts, shown=message)
 

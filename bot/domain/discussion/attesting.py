@@ -1,0 +1,154 @@
+"""
+What a synthesis may say, whoever wrote it: decisions only as people pressed or marked them, objections only in the
+words of who made them, and no number, name or promise that was not said in the turns that it names.
+
+Whatever is taken out, changed or marked comes with its reason.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from bot.domain.discussion import dissent
+from bot.domain.discussion.elaboration import Elaboration, Turn
+from bot.domain.discussion.synthesis import Decision, Insight, Objection, OpenQuestion, Synthesis
+from bot.domain.specification.entailment import MENTIONED, Part, is_left_open, reasons
+from bot.domain.values.text import counted, one_line
+
+PROPOSED = "Proposed, and not decided: "
+NOT_DECIDED = "no person pressed or marked this decision"
+NOT_OBJECTED = "nobody objected in a turn that it names"
+CLAIM_CHARS = 200
+
+_SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|\n")
+
+
+class Attested(NamedTuple):
+    """*notes* say what was dropped or marked and why; *quotes* are people's sentences that a decision was made of."""
+
+    synthesis: Synthesis
+    notes: tuple[Mapping[str, str], ...] = ()
+    quotes: tuple[Decision, ...] = ()
+
+
+def attested(synthesis: Synthesis, debate: Elaboration) -> Attested:
+    """Without what was not said; the objections of the record are put in by `dissent.restored`."""
+    return _Attesting(debate).read(synthesis)
+
+
+class _Attesting:
+    def __init__(self, debate: Elaboration) -> None:
+        self._turns = {turn.id: turn for turn in debate.turns}
+        pressed = (Decision(text=one.text, by=one.name) for one in debate.decided)
+        self._decided = (*pressed, *dissent.marked_decisions(debate))
+        self._notes: list[Mapping[str, str]] = []
+
+    def read(self, given: Synthesis) -> Attested:
+        decisions = [(one, self._is_decided(one)) for one in given.decisions]
+        invented = [one for one, is_decided in decisions if not is_decided]
+        insights = (*given.insights, *map(self._proposed, invented))
+        found = given.but(
+            insights=tuple(map(self._insight, insights)),
+            decisions=tuple(self._decision(one) for one, is_decided in decisions if is_decided),
+            questions=tuple(map(self._question, given.questions)),
+            actions=tuple(map(self._action, given.actions)),
+            objections=tuple(self._objections(given.objections)),
+        )
+        return Attested(
+            found.but(summary=self._summary(found)),
+            tuple(self._notes),
+            tuple(one for one in invented if self._is_a_sentence(one)),
+        )
+
+    # --- decisions ---
+
+    def _is_decided(self, one: Decision) -> bool:
+        """In the words that a person pressed or marked, with or without the reason apart, and by that person."""
+        said = {dissent.words(one.text), dissent.words(f"{one.text} because {one.rationale}")}
+        return any(dissent.words(known.text) in said and known.by == one.by for known in self._decided)
+
+    def _proposed(self, one: Decision) -> Insight:
+        self._note(one.text, NOT_DECIDED)
+        speakers = tuple(dict.fromkeys(turn.name for turn in self._cited(one.turns)))
+        return Insight(text=f"{PROPOSED}{one.text}", by=speakers, turns=one.turns)
+
+    def _decision(self, one: Decision) -> Decision:
+        if one.rationale and (why := self._doubts(one.rationale, one.turns)):
+            self._note(one.rationale, why)
+            return one.but(rationale="")
+        return one
+
+    def _is_a_sentence(self, one: Decision) -> bool:
+        """A whole sentence of a person, said without a condition: people can confirm it with one press."""
+        wanted = dissent.words(one.text)
+        return bool(wanted) and any(
+            dissent.words(sentence) == wanted
+            and not sentence.rstrip().endswith("?")
+            and not is_left_open(sentence)
+            for turn in self._cited(one.turns)
+            if turn.human
+            for sentence in _SENTENCES.split(turn.text)
+        )
+
+    # --- claims ---
+
+    def _insight(self, one: Insight) -> Insight:
+        speakers = [turn.name for turn in self._cited(one.turns)]
+        by = tuple(name for name in one.by if name in speakers) if one.turns else one.by
+        why = self._doubts(one.text.removeprefix(PROPOSED), one.turns)
+        if why:
+            self._note(one.text, why)
+        return one.but(by=by or tuple(dict.fromkeys(speakers)), unverified=why)
+
+    def _question(self, one: OpenQuestion) -> OpenQuestion:
+        """It asserts nothing but what it takes for granted."""
+        why = self._doubts(one.text, one.turns) if one.turns else ""
+        if why:
+            self._note(one.text, why)
+        return one.but(unverified=why)
+
+    def _action(self, text: str) -> str:
+        why = self._doubts(text, ())
+        if why:
+            self._note(text, why)
+        return f"{text} (unverified: {why})" if why else text
+
+    def _summary(self, found: Synthesis) -> str:
+        """A sentence that nobody said is replaced by what was counted: it goes into the record of the item."""
+        if not (why := self._doubts(found.summary, ())):
+            return found.summary
+        self._note(found.summary, why)
+        counts = (
+            (len(found.decisions), "decision"),
+            (len(found.insights), "insight"),
+            (len(found.questions), "open question"),
+            (len(found.objections), "objection"),
+        )
+        return ", ".join(counted(number, thing) for number, thing in counts if number)
+
+    # --- objections ---
+
+    def _objections(self, given: Iterable[Objection]) -> Iterator[Objection]:
+        """What is said of their fate is a suggestion, and only what was said in the discussion."""
+        for one in given:
+            if not self._cited(one.turns):
+                self._note(one.text, NOT_OBJECTED)
+                continue
+            said = " ".join(filter(None, (one.because, one.risk, one.reopen_if)))
+            why = self._doubts(one.because, ()) if one.because else ""
+            if why:
+                self._note(said, why)
+                one = one.but(because="")  # noqa: PLW2901 -- only its reason is taken out
+            yield one
+
+    def _cited(self, turns: Iterable[str]) -> tuple[Turn, ...]:
+        return tuple(self._turns[turn] for turn in turns if turn in self._turns)
+
+    def _doubts(self, text: str, turns: Iterable[str]) -> str:
+        """Held against the turns that it names, or roughly against all of them."""
+        cited = self._cited(turns)
+        sources = (f"{turn.name}: {turn.text}" for turn in cited or self._turns.values())
+        return reasons(text, sources, only=frozenset(Part) if cited else MENTIONED)
+
+    def _note(self, what: str, why: str) -> None:
+        self._notes.append({"what": one_line(what, CLAIM_CHARS), "why": why})

@@ -1,0 +1,174 @@
+"""A synthesis says nothing that was not said: not in a person's name, not about an objection, not with a source."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.discussion.attesting import NOT_DECIDED, NOT_OBJECTED, attested
+from bot.domain.discussion.dissent import restored
+from bot.domain.discussion.elaboration import Elaboration, Turn
+from bot.domain.discussion.synthesis import (
+    Decision,
+    Insight,
+    Objection,
+    ObjectionOutcome,
+    OpenQuestion,
+    Synthesis,
+)
+from tests.meetings.script import DONE, Played, Said, Script, played
+from tests.meetings.test_synthesis import HOLDOUT, WEIGHED
+
+DOUBT = Said("I am not convinced yet.")
+"""Turn t04, of Ada."""
+
+
+def held(synthesis: Synthesis, *people: Said) -> Played:
+    return played(Script(HOLDOUT, [*people, DONE], [synthesis]))
+
+
+def saying(*insights: Insight, **more: Any) -> Synthesis:
+    return Synthesis(
+        insights=insights, **{"objections": (WEIGHED,), "summary": "Storage was discussed", **more}
+    )
+
+
+def test_a_decision_that_nobody_made_is_in_nobodys_name() -> None:
+    """Ada was not convinced; the model has her ship on Friday."""
+    invented = Decision(text="Ship on Friday", by="Ada", turns=("t04",))
+    meeting = held(saying(decisions=(invented,)), DOUBT)
+
+    assert "#### Decisions Made\n- None recorded." in meeting.shown.text
+    assert "Proposed, and not decided: Ship on Friday [t04]" in meeting.shown.text
+    assert {"what": "Ship on Friday", "why": NOT_DECIDED} in meeting.synthesis.meta["unverified"]
+
+
+def test_a_sentence_of_a_person_can_be_confirmed_as_a_decision() -> None:
+    """Proposed with its source, and no more than that until somebody presses."""
+    quoted = Decision(text="We ship on Friday", by="Ada", turns=("t04",))
+    meeting = held(saying(decisions=(quoted,)), Said("Fine. We ship on Friday."))
+    (patch,) = (one for one in meeting.synthesis.meta["entries"] if one["kind"] == "decision")
+
+    assert patch["set"] == {"text": "We ship on Friday"}
+    assert len(patch["sources"]) == 1
+    assert "#### Decisions Made\n- None recorded." in meeting.shown.text
+
+
+def test_a_question_is_no_sentence_to_confirm() -> None:
+    asked = Decision(text="We ship on Friday", by="Ada", turns=("t04",))
+    meeting = held(saying(decisions=(asked,)), Said("We ship on Friday?"))
+
+    assert not [one for one in meeting.synthesis.meta["entries"] if one["kind"] == "decision"]
+
+
+def test_an_objection_cannot_be_made_small_or_withdrawn() -> None:
+    """It stays in Jordan's words and open; the reason that nobody gave is taken out and noted."""
+    small = WEIGHED.but(
+        text="A small question about wording", outcome=ObjectionOutcome.ACCEPTED, because="Jordan withdrew it"
+    )
+    meeting = held(saying(objections=(small,)))
+
+    assert "- [Jordan] storage: SQLite (“In a tunnel there is no server.”): open" in meeting.shown.text
+    assert "small question" not in meeting.shown.text
+    assert "withdrew" not in meeting.shown.text
+
+
+def test_an_objection_that_nobody_made_is_left_out() -> None:
+    made_up = Objection(text="Legal objects", by=("Maya",), outcome=ObjectionOutcome.REJECTED, because="no")
+    meeting = held(saying(objections=(WEIGHED, made_up)))
+
+    assert "Legal objects" not in meeting.shown.text
+    assert {"what": "Legal objects", "why": NOT_OBJECTED} in meeting.synthesis.meta["unverified"]
+
+
+def test_a_number_that_the_turn_does_not_say_is_marked() -> None:
+    """In the thread, in the file, and on the proposed entry; what is said stands as it is."""
+    false = Insight(text="40% of the edits drop", by=("Alex",), turns=("t02",))
+    true = Insight(text="Redis takes 2 ms", by=("Alex",), turns=("t02",))
+    meeting = held(saying(false, true))
+    marked = {one["set"]["text"]: one.get("unverified") for one in meeting.synthesis.meta["entries"][:2]}
+
+    assert (
+        "- [Alex] *unverified* (the source does not say “40%”): 40% of the edits drop [t02]"
+        in meeting.shown.text
+    )
+    assert "- [Alex] Redis takes 2 ms [t02]" in meeting.shown.text
+    assert marked == {
+        "40% of the edits drop": {"text": "the source does not say “40%”"},
+        "Redis takes 2 ms": None,
+    }
+
+
+def test_an_insight_is_of_those_who_spoke_in_its_turns() -> None:
+    borrowed = Insight(text="Redis takes 2 ms", by=("Jordan", "Ada"), turns=("t02",))
+
+    assert "- [Alex] Redis takes 2 ms [t02]" in held(saying(borrowed), DOUBT).shown.text
+
+
+def test_a_question_and_an_action_take_nothing_false_for_granted() -> None:
+    meeting = held(
+        saying(
+            questions=(OpenQuestion(text="Who pays the 900 €?", turns=("t03",)),),
+            actions=("Tell Zoe that it ships on Friday",),
+        )
+    )
+
+    assert "- *unverified* (the source does not say “900 €”): Who pays the 900 €? [t03]" in meeting.shown.text
+    assert (
+        "(unverified: the source does not say “Friday”; the source does not say “Zoe”)" in meeting.shown.text
+    )
+
+
+def test_the_summary_in_the_record_is_counted_when_nobody_said_it() -> None:
+    meeting = held(
+        saying(Insight(text="Redis takes 2 ms", turns=("t02",)), summary="All agreed to ship on Friday")
+    )
+    (note,) = (one for one in meeting.synthesis.meta["unverified"] if one["what"].startswith("All agreed"))
+
+    assert "“agreed”" in note["why"]
+
+
+TURNS = (
+    Turn(id="t01", by="maya", name="Maya", text="Where do edits wait?"),
+    Turn(id="t02", by="ada", name="Ada", text="Decision: keep a queue\nI object: it costs 40 €.", human=True),
+    Turn(id="t03", by="alex", name="Alex", text="Redis takes 2 ms."),
+)
+TEXTS = st.sampled_from(
+    ["keep a queue", "it costs 40 €.", "ship on Friday", "never mind", "Redis takes 2 ms", "—"]
+)
+CITED = st.lists(st.sampled_from(["t01", "t02", "t03", "t99"]), max_size=2).map(tuple)
+NAMES = st.sampled_from(["Ada", "Maya", "Alex", ""])
+SYNTHESES = st.builds(
+    Synthesis,
+    insights=st.lists(st.builds(Insight, text=TEXTS, turns=CITED), max_size=3).map(tuple),
+    decisions=st.lists(st.builds(Decision, text=TEXTS, by=NAMES, turns=CITED), max_size=3).map(tuple),
+    objections=st.lists(
+        st.builds(
+            Objection,
+            text=TEXTS,
+            turns=CITED,
+            outcome=st.sampled_from(ObjectionOutcome),
+            because=TEXTS,
+            risk=TEXTS,
+            reopen_if=TEXTS,
+        ),
+        max_size=3,
+    ).map(tuple),
+    summary=TEXTS,
+)
+
+
+@given(SYNTHESES)
+def test_whatever_it_says_the_record_says_who_decided_and_who_objects(synthesis: Synthesis) -> None:
+    """Ada's decision and her objection, word by word; nothing else is decided, and nothing else is settled."""
+    debate = Elaboration(step_id="00-01", lead="maya", topic="edits", max_turns=10, turns=TURNS)
+    kept = restored(attested(synthesis, debate).synthesis, debate)
+    said = {turn.text for turn in TURNS}
+
+    assert {(one.text, one.by) for one in kept.decisions} == {("keep a queue", "Ada")}
+    assert ("it costs 40 €.", ("Ada",)) in {(one.text, one.by) for one in kept.objections}
+    assert all(one.outcome is ObjectionOutcome.OPEN for one in kept.objections)
+    assert all(
+        one.text == "it costs 40 €." or one.text in {" ".join(t.split()) for t in said}
+        for one in kept.objections
+    )

@@ -34,6 +34,7 @@ from bot.engine.ports import Meter, RateLimit, Store, Voices, Wake
 from bot.engine.reviews import ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
 from bot.errors import ConfigError, Unavailable
+from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
 from bot.server.connection import Endpoints, answered
 from bot.server.metrics import Metrics
@@ -181,7 +182,7 @@ async def bot(
             saved, files, agenda, endpoints.worker, board, speaking.reviewers, redact, endpoints.metrics
         )
         triage = await enter(_reviews(settings, shared, endpoints))
-        records, heard = _records(settings, redact), voices or speaking.voices
+        records, heard = _records(settings, redact, agenda), voices or speaking.voices
         performers = Performers(chat, heard, files, agenda, now, records, speaking.planners, redact)
         roundtables = _roundtables(
             saved, endpoints.worker, performers, meter=endpoints.metrics, card_pace=card_pace
@@ -243,8 +244,8 @@ def _roundtables(
     )
 
 
-def _records(settings: Settings, redact: Redact) -> KeptRecords:
-    return KeptRecords(settings.workspace, str(settings.items_dir), redact)
+def _records(settings: Settings, redact: Redact, playbook: Playbook) -> KeptRecords:
+    return KeptRecords(settings.workspace, str(settings.items_dir), redact, labels_of(playbook))
 
 
 def _commands(

@@ -176,7 +176,7 @@ def replay_record(
         if verify:
             _verify(item, settings, against_slack=against_slack)
         elif html:
-            replay.written(item, html, until=at)
+            replay.written(item, html, until=at, labels=replay.labels(settings))
         else:
             form = Form.JSON if as_json else Form.MARKDOWN if as_markdown else Form.TEXT
             for piece in replay.shown(item, form, until=at):

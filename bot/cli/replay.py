@@ -13,11 +13,12 @@ from bot.domain.item import meta
 from bot.domain.item.artifacts import SHARED
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
-from bot.errors import ConfigError
+from bot.errors import ConfigError, ContentError
 from bot.files import META_BYTES, folder
 from bot.record.against_thread import Compared, ThreadCopy, compared
+from bot.record.brief import NO_LABELS, Labels, labels_of
 from bot.record.page import as_html
-from bot.record.reading import RecordEntry, entries, replay
+from bot.record.reading import RecordEntry, entries, replay, specification_of
 from bot.record.text import as_json, as_markdown, as_text
 from bot.record.verify import (
     META,
@@ -129,7 +130,9 @@ def _gone(one: RecordedItem) -> Iterator[Difference]:
         yield Difference(one.name, max(lines, 1), sentence)
 
 
-def shown(one: RecordedItem, form: Form, *, until: int | None = None) -> Iterator[str]:
+def shown(
+    one: RecordedItem, form: Form, *, until: int | None = None, labels: Labels = NO_LABELS
+) -> Iterator[str]:
     """The record up to the line *until*, piece by piece."""
     state = replay(one.record, until=until)
     title = _title(one)
@@ -145,12 +148,21 @@ def shown(one: RecordedItem, form: Form, *, until: int | None = None) -> Iterato
         case Form.MARKDOWN:
             yield from (f"{row}\n" for row in as_markdown(lines(), state, title=title))
         case Form.HTML:
-            yield from as_html(lines, state, title=title)
+            known = specification_of(one.record, until=until)
+            yield from as_html(lines, state, title=title, specification=known, labels=labels)
         case _:
             assert_never(form)
 
 
-def written(one: RecordedItem, page: Path, *, until: int | None = None) -> None:
+def labels(settings: Settings) -> Labels:
+    """What personas and steps are called. Without the content, the record is shown with what it says itself."""
+    try:
+        return labels_of(app.playbook(settings))
+    except (ConfigError, ContentError):
+        return NO_LABELS
+
+
+def written(one: RecordedItem, page: Path, *, until: int | None = None, labels: Labels = NO_LABELS) -> None:
     """
     The page takes the place of what was there only when all of it is written. An OSError names the page, and not what
     was begun beside it.
@@ -158,7 +170,7 @@ def written(one: RecordedItem, page: Path, *, until: int | None = None) -> None:
     begun = page.with_name(f"{page.name}.new")
     try:
         with begun.open("w", encoding="utf-8") as file:
-            file.writelines(shown(one, Form.HTML, until=until))
+            file.writelines(shown(one, Form.HTML, until=until, labels=labels))
         begun.replace(page)
     except OSError as error:
         error.filename = str(page)

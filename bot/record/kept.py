@@ -9,15 +9,15 @@ from bot.domain.messages import record_wording
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.specification.entries import Specification
-from bot.domain.specification.snapshot import folded
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.state import State
 from bot.engine.ports import ChangesSince, ExportFile, Records
 from bot.errors import WorkspaceError
 from bot.files import TRANSCRIPT_BYTES, File
+from bot.record.brief import NO_LABELS, Labels
 from bot.record.page import as_html
-from bot.record.reading import InMemory, RecordEntry, entries, link_of, numbered, replay
+from bot.record.reading import InMemory, RecordEntry, entries, link_of, numbered, replay, specification_of
 from bot.record.text import as_markdown
 from bot.record.verify import TRANSCRIPT
 
@@ -28,7 +28,10 @@ class KeptRecords(Records):
     Exports pass through *redact*, because others may have written secrets into the file.
     """
 
-    def __init__(self, workspace: Path, items_dir: str, redact: Redact = unchanged) -> None:
+    def __init__(
+        self, workspace: Path, items_dir: str, redact: Redact = unchanged, labels: Labels = NO_LABELS
+    ) -> None:
+        self._labels = labels
         self._workspace = workspace
         self._items_dir = items_dir
         self._redact = redact
@@ -37,7 +40,7 @@ class KeptRecords(Records):
         self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
     ) -> tuple[ExportFile, ...]:
         def make() -> tuple[ExportFile, ...]:
-            sheets = _sheets(self._read(slug, pending), title=title, name=name)
+            sheets = _sheets(self._read(slug, pending), title=title, name=name, labels=self._labels)
             return tuple(ExportFile(one.name, one.title, self._redacted(one.content)) for one in sheets)
 
         return await asyncio.to_thread(make)
@@ -71,7 +74,7 @@ def _content(file: File) -> bytes:
     return b""
 
 
-def _sheets(record: InMemory, *, title: str, name: str) -> Iterator[ExportFile]:
+def _sheets(record: InMemory, *, title: str, name: str, labels: Labels) -> Iterator[ExportFile]:
     state = replay(record)
 
     def lines() -> Iterator[RecordEntry]:
@@ -79,7 +82,8 @@ def _sheets(record: InMemory, *, title: str, name: str) -> Iterator[ExportFile]:
 
     text = "".join(f"{row}\n" for row in as_markdown(lines(), state, title=title))
     yield ExportFile(f"{name}.md", record_wording.text_title(title), text.encode())
-    page = "".join(as_html(lines, state, title=title))
+    known = specification_of(record)
+    page = "".join(as_html(lines, state, title=title, specification=known, labels=labels))
     yield ExportFile(f"{name}.html", record_wording.page_title(title), page.encode())
 
 
@@ -88,12 +92,8 @@ def _recalled(record: InMemory, *, person: str, permalink: str) -> ChangesSince:
     last = next((one.last for one in now.people if one.key == person), 0)
     before = replay(record, until=last) if last else State()
     left_off = _said_at(record, last, permalink=permalink or now.permalink) if last else ""
-    known = _specification(record, until=last) if last else Specification()
-    return ChangesSince(StateChange(before, now, known, _specification(record)), left_off)
-
-
-def _specification(record: InMemory, *, until: int | None = None) -> Specification:
-    return folded(row for _, row in numbered(record, until=until) if isinstance(row, Line)).specification
+    known = specification_of(record, until=last) if last else Specification()
+    return ChangesSince(StateChange(before, now, known, specification_of(record)), left_off)
 
 
 def _said_at(record: InMemory, number: int, *, permalink: str) -> str:

@@ -12,6 +12,7 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
+from bot.domain.specification.entries import Specification
 from bot.domain.transcript.state import (
     PositionChange,
     RecordedPoint,
@@ -21,7 +22,9 @@ from bot.domain.transcript.state import (
 )
 from bot.domain.values.markdown import Block, Span, blocks
 from bot.domain.values.text import clean, counted, one_line
-from bot.record.reading import RecordEntry
+from bot.record.brief import NO_LABELS, Brief, Briefing, BriefPoint, Issue, Labels, PositionMove, by_name
+from bot.record.disagreement import picture
+from bot.record.reading import RecordEntry, SharedFile
 from bot.record.text import amounts, standing
 
 # The timeline of a discussion: who spoke when, and where decisions were made and positions changed.
@@ -147,7 +150,13 @@ def _at(found: Sequence[RecordedPoint | PositionChange]) -> str:
 
 STATIC = Path(__file__).parent / "static"
 POINTS_SHOWN = 200
+ISSUES_SHOWN, MOVES_SHOWN = 24, 12
+MOST_PRINTED, PRINTED, PRINTED_MAPS = 24, 12, 4
+"""As many decisions, points of another list, and maps are printed (page.css), so that the brief has few pages."""
 CAPTION = "Tall: turns of a discussion. ◆ decision, ○ open question, ▲ change of position."
+MAP_CAPTION = "Round: people. Square: personas. Dashed: held this position before."
+NO_ENTRIES = Specification()
+NOT_YET = "Nothing recorded yet."
 
 _TAGS = {"em": "i", "strong": "b", "s": "s"}
 
@@ -155,21 +164,34 @@ Lines = Callable[[], Iterable[RecordEntry]]
 """The lines from the beginning, as often as they are asked for."""
 
 
-def as_html(lines: Lines, state: State, *, title: str) -> Iterator[str]:
-    timeline = Timeline(state)
+def as_html(
+    lines: Lines,
+    state: State,
+    *,
+    title: str,
+    specification: Specification = NO_ENTRIES,
+    labels: Labels = NO_LABELS,
+) -> Iterator[str]:
+    """What the roundtable came to stands first, and the transcript is folded behind it."""
+    state = by_name(state, labels)
+    timeline, briefing = Timeline(state), Briefing(state, specification, labels)
     for entry in lines():
         timeline.take(entry)
+        briefing.take(entry)
     style, script = (_static(name) for name in ("page.css", "page.js"))
     yield from _head(title, style, script)
     yield f'<header class="top"><h1 dir="auto">{_shown(title)}</h1><p>{_shown(standing(state))}</p></header>\n<main>'
+    yield from _brief(briefing.brief())
+    yield '<details id="transcript"><summary><h2>The whole transcript '
+    yield f"<small>{counted(state.lines, 'line')}</small></h2></summary>"
     yield '<figure class="picture" tabindex="0" aria-label="Timeline">'
     yield from timeline.svg()
     yield f"<figcaption>{CAPTION}</figcaption></figure>"
-    yield from _summary(state)
+    yield from _summary(state, labels)
     yield from _filters(state)
     yield '<div id="record">'
-    yield from _record(lines(), state)
-    yield f"</div></main>\n<script>{script}</script>\n</body></html>\n"
+    yield from _record(lines(), state, labels)
+    yield f"</div></details></main>\n<script>{script}</script>\n</body></html>\n"
 
 
 # --- the page -----------------------------------------------------------------------------------------------------
@@ -191,11 +213,11 @@ def _head(title: str, style: str, script: str) -> Iterator[str]:
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield '<meta name="referrer" content="no-referrer">'
     yield f"<title>{_shown(title)} – record</title><style>{style}</style></head>\n<body>"
-    yield '<a class="skip" href="#record">Skip to what was said</a>'
+    yield '<a class="skip" href="#transcript">Skip to what was said</a>'
 
 
 def _filters(state: State) -> Iterator[str]:
-    yield '<form id="filters" aria-label="Filter"><fieldset><legend>Who</legend>'
+    yield '<form id="filters" aria-label="Filter" hidden><fieldset><legend>Who</legend>'
     for number, one in enumerate(state.speakers):
         yield f'<label class="chip k{number % COLOURS}"><input type="checkbox" name="who" value="{number}" checked>'
         yield f"<bdi>{_shown(one.name)}</bdi> <small>{one.lines:,}</small></label>"
@@ -205,41 +227,117 @@ def _filters(state: State) -> Iterator[str]:
     yield '<button type="reset">Show all</button><output aria-live="polite"></output></form>'
 
 
-# --- the summary --------------------------------------------------------------------------------------------------
+# --- what it came to ----------------------------------------------------------------------------------------------
 
 
-def _summary(state: State) -> Iterator[str]:
-    yield '<section class="summary" aria-label="What it has come to">'
-    yield from _points("Decisions", state.decisions)
-    yield from _points("Open questions", state.questions)
-    yield from _points("Objections", state.objections)
-    yield from _moves(state.moves)
-    yield from _table("Who spoke", ("", "", "lines", "first", "last"), map(_speaker, state.speakers))
-    spent = [*_spent(state.totals.by_actor.items()), *_spent(state.totals.by_provider.items())]
-    yield from _table("Model calls", ("", "lines", ""), spent)
-    flaws = [(_anchor(flaw.number), _shown(flaw.sentence)) for flaw in state.flaws[:POINTS_SHOWN]]
-    yield from _table("Not as it should be", ("line", ""), flaws)
+def _brief(brief: Brief) -> Iterator[str]:
+    yield '<div class="brief">'
+    yield from _points("Decisions", brief.decisions, most=True)
+    yield from _points("Open questions", brief.questions)
+    yield from _points("Objections", brief.objections)
+    yield from _positions(brief.issues)
+    yield from _left_out(brief)
+    yield from _files(brief.files)
+    if brief.thread:
+        link = f'<a href="{escape(brief.thread)}" rel="noreferrer noopener">The thread in Slack</a>'
+        yield f"<section><h2>Links</h2><ul><li>{link}</li></ul></section>"
+    yield "</div>"
+
+
+def _points(heading: str, points: tuple[BriefPoint, ...], *, most: bool = False) -> Iterator[str]:
+    yield f"<section><h2>{heading} <small>{len(points)}</small></h2>"
+    if not points:
+        yield f"<p>{NOT_YET}</p>"
+    else:
+        kind = "points most" if most else "points"
+        yield f'<ul class="{kind}">{"".join(map(_point, points[:POINTS_SHOWN]))}</ul>'
+        yield from _more(len(points), MOST_PRINTED if most else PRINTED)
     yield "</section>"
 
 
-def _points(heading: str, points: tuple[RecordedPoint, ...]) -> Iterator[str]:
-    if not points:
+def _point(one: BriefPoint) -> str:
+    text = f"<s>{_shown(one.text)}</s>" if one.over else _shown(one.text)
+    lead = f"<b>{_shown(one.id)}</b> " if one.id else ""
+    facts = "; ".join(f"{name}: {_shown(fact)}" if name else _shown(fact) for name, fact in one.facts)
+    about = [f"<bdi>{_shown(one.by)}</bdi>" if one.by else "", one.at, _shown(one.fate)]
+    links = [_of_line(one.line) if one.line else "", _in_slack(one.link)]
+    told = " · ".join(part for part in (*about, *links) if part)
+    return (
+        f'<li dir="auto"><p class="words">{lead}{text}</p>'
+        f'{f"""<p class="facts">{facts}</p>""" if facts else ""}<p class="told">{told}</p></li>'
+    )
+
+
+def _positions(issues: tuple[Issue, ...]) -> Iterator[str]:
+    """Where people disagree comes first."""
+    if not issues:
         return
-    yield f"<section><h2>{heading} <small>{len(points)}</small></h2><ul>"
-    for one in points[:POINTS_SHOWN]:
-        by = f" <small><bdi>{_shown(one.by)}</bdi></small>" if one.by else ""
-        yield f'<li dir="auto">{_shown(one.text)}{by} {_anchor(one.line)}</li>'
+    shown = sorted(issues, key=lambda one: not (one.is_disputed or one.moves))[:ISSUES_SHOWN]
+    yield f'<section class="wide"><h2>Positions <small>{counted(len(issues), "issue")}</small></h2>'
+    yield f'<p class="told">{MAP_CAPTION}</p><div class="maps">'
+    for number, issue in enumerate(shown):
+        yield f'<figure><h3 dir="auto">{_shown(issue.title)}</h3>'
+        yield from picture(issue, number)
+        if issue.moves:
+            yield f"<ul>{''.join(map(_move, issue.moves[:MOVES_SHOWN]))}</ul>"
+        yield "</figure>"
+    yield "</div>"
+    yield from _more(len(issues), PRINTED_MAPS)
+    yield "</section>"
+
+
+def _move(one: PositionMove) -> str:
+    because = f", because of {', '.join(map(_of_line, one.because))}" if one.because else ""
+    return (
+        f'<li dir="auto"><bdi>{_shown(one.by)}</bdi>: {_shown(one.was)} → <b>{_shown(one.position)}</b> '
+        f"({_of_line(one.line)}{because})</li>"
+    )
+
+
+def _left_out(brief: Brief) -> Iterator[str]:
+    if not brief.done:
+        return
+    yield f"<section><h2>Steps <small>{brief.done}</small></h2><ul>"
+    for name, steps in (("Skipped", brief.skipped), ("Not reached", brief.unreached)):
+        if steps:
+            yield f"<li>{name}: {_shown_all('; '.join(steps))}</li>"
     yield "</ul></section>"
 
 
-def _moves(moves: tuple[PositionChange, ...]) -> Iterator[str]:
-    if not moves:
+def _files(files: tuple[SharedFile, ...]) -> Iterator[str]:
+    if not files:
         return
-    yield "<section><h2>Positions</h2><ul>"
-    for one in moves[:POINTS_SHOWN]:
-        was = f"{_shown(one.was)} → " if one.was else ""
-        yield f'<li dir="auto"><bdi>{_shown(one.by)}</bdi>: {was}<b>{_shown(one.position)}</b> {_anchor(one.line)}</li>'
-    yield "</ul></section>"
+    yield f'<section><h2>Files <small>{len(files)}</small></h2><ul class="points">'
+    for one in files[:POINTS_SHOWN]:
+        name = _shown(one.name)
+        if one.link:
+            name = f'<a href="{escape(one.link)}" rel="noreferrer noopener">{name}</a>'
+        about = [_shown(one.type), f"<bdi>{_shown(one.by)}</bdi>", _of_line(one.line)]
+        told = " · ".join(part for part in about if part)
+        yield f'<li dir="auto"><p class="words">{name}</p><p class="told">{told}</p></li>'
+    yield "</ul>"
+    yield from _more(len(files), PRINTED)
+    yield "</section>"
+
+
+def _more(count: int, printed: int) -> Iterator[str]:
+    """On paper only the first ones are shown."""
+    if count > printed:
+        yield f'<p class="printed">And {count - printed:,} more: see the page.</p>'
+
+
+# --- who spoke, what models used ----------------------------------------------------------------------------------
+
+
+def _summary(state: State, labels: Labels) -> Iterator[str]:
+    yield '<section class="summary" aria-label="Who spoke, and what models used">'
+    yield from _table("Who spoke", ("name", "kind", "lines", "first", "last"), map(_speaker, state.speakers))
+    actors = ((labels.name(actor), spent) for actor, spent in state.totals.by_actor.items())
+    spent = [*_spent(actors), *_spent(state.totals.by_provider.items())]
+    yield from _table("Model calls", ("name", "lines", "use"), spent)
+    flaws = [(_anchor(flaw.number), _shown(flaw.sentence)) for flaw in state.flaws[:POINTS_SHOWN]]
+    yield from _table("Not as it should be", ("line", "what"), flaws)
+    yield "</section>"
 
 
 def _speaker(one: Speaker) -> tuple[str, ...]:
@@ -267,7 +365,7 @@ def _table(heading: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...
 # --- what was said ------------------------------------------------------------------------------------------------
 
 
-def _record(entries: Iterable[RecordEntry], state: State) -> Iterator[str]:
+def _record(entries: Iterable[RecordEntry], state: State, labels: Labels) -> Iterator[str]:
     """One section for each round and step: filters hide it, and browsers lay it out when it is scrolled into view."""
     numbers = {(one.kind, one.key): number for number, one in enumerate(state.speakers)}
     place: tuple[int, str, str] | None = None
@@ -277,8 +375,16 @@ def _record(entries: Iterable[RecordEntry], state: State) -> Iterator[str]:
             yield "</ol></section>" if place else ""
             place = here
             yield from _opened(entry)
-        yield _bad(entry) if entry.flaw else _line(entry, numbers.get((entry.kind, entry.who), 0))
+        yield (
+            _bad(entry)
+            if entry.flaw
+            else _line(_named(entry, labels), numbers.get((entry.kind, entry.who), 0))
+        )
     yield "</ol></section>" if place else "<p>Nothing was said yet.</p>"
+
+
+def _named(entry: RecordEntry, labels: Labels) -> RecordEntry:
+    return entry if entry.kind == "person" else entry._replace(by=labels.name(entry.by))
 
 
 def _opened(entry: RecordEntry) -> Iterator[str]:
@@ -290,17 +396,21 @@ def _opened(entry: RecordEntry) -> Iterator[str]:
 def _line(entry: RecordEntry, who: int) -> str:
     marks = [entry.turn, *entry.marks, f"position: {entry.position}" if entry.position else ""]
     noted = "".join(f'<span class="mark">{_shown(mark)}</span>' for mark in marks if mark)
-    link = (
-        f'<a class="slack" href="{escape(entry.link)}" rel="noreferrer noopener">in Slack</a>'
-        if entry.link
-        else ""
-    )
     return (
         f'<li id="L{entry.number}" data-who="{who}" class="{entry.kind}{" turn" if entry.turn else ""}">'
         f'<p class="by">{_anchor(entry.number)}<bdi class="who k{who % COLOURS}">{_shown(entry.by)}</bdi>'
-        f'<time datetime="{entry.ts}">{entry.ts[:10]} {entry.ts[11:19]}</time>{noted}{link}</p>'
-        f'<div class="text" dir="auto">{_prose(entry.text)}</div></li>\n'
+        f'<time datetime="{entry.ts}">{entry.ts[:10]} {entry.ts[11:19]}</time>{noted}{_in_slack(entry.link)}</p>'
+        f'<div class="text" dir="auto">{_prose(entry.text)}</div>{_attached(entry)}</li>\n'
     )
+
+
+def _attached(entry: RecordEntry) -> str:
+    names = ", ".join(_shown(one.name) for one in entry.files)
+    return f'<p class="attached">Attached: {names}</p>' if names else ""
+
+
+def _in_slack(link: str) -> str:
+    return f'<a class="slack" href="{escape(link)}" rel="noreferrer noopener">in Slack</a>' if link else ""
 
 
 def _bad(entry: RecordEntry) -> str:
@@ -309,6 +419,10 @@ def _bad(entry: RecordEntry) -> str:
 
 def _anchor(number: int) -> str:
     return f'<a class="n" href="#L{number}" aria-label="line {number}">{number}</a>'
+
+
+def _of_line(number: int) -> str:
+    return f'<a class="n" href="#L{number}">line {number}</a>'
 
 
 def _prose(text: str) -> str:
@@ -343,3 +457,7 @@ def _span(span: Span) -> str:
 
 def _shown(text: str) -> str:
     return escape(one_line(text, 400))
+
+
+def _shown_all(text: str) -> str:
+    return escape(one_line(text, 4_000))

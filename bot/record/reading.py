@@ -7,6 +7,9 @@ from io import BytesIO
 from typing import Any, BinaryIO, NamedTuple
 
 from bot.domain.roundtable import permalinks
+from bot.domain.roundtable.state import ATTACHMENTS
+from bot.domain.specification.entries import Specification
+from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.fold import AMOUNTS, CALL, NAME_CHARS, Row, amount, called, fold, kind_of, named
 from bot.domain.transcript.lines import UNWRITTEN, Flaw, Line, Source, parse
 from bot.domain.transcript.points import DECISION, OBJECTION, QUESTION, SYNTHESIS, position, who
@@ -28,9 +31,21 @@ CHANGES = {
     "elaborations": "recorded",
     "restart": "restarted",
 }
+_WEB = re.compile(r"https://[!-~]{1,500}")
 SKIPPED_BYTES = 64 * 1024
 TOO_LONG = "is longer than 16 MiB, and was not read"
 TORN = "was cut off in the middle of being written"
+
+
+class SharedFile(NamedTuple):
+    """A file that was shared with a message. *link* is empty unless it is an address of the web."""
+
+    id: str
+    name: str
+    type: str = ""
+    link: str = ""
+    by: str = ""
+    line: int = 0
 
 
 class RecordEntry(NamedTuple):
@@ -58,6 +73,7 @@ class RecordEntry(NamedTuple):
     call: Mapping[str, Any] | None = None
     message_id: str = ""
     link: str = ""
+    files: tuple[SharedFile, ...] = ()
 
 
 class InMemory(NamedTuple):
@@ -102,6 +118,11 @@ def numbered(record: File | InMemory, *, until: int | None = None) -> Iterator[t
 def replay(record: File | InMemory, *, until: int | None = None) -> State:
     """The state at the line *until*, or at the end. Raises OSError."""
     return fold(numbered(record, until=until))
+
+
+def specification_of(record: File | InMemory, *, until: int | None = None) -> Specification:
+    """The entries as the lines up to *until* give them. Raises OSError."""
+    return folded(row for _, row in numbered(record, until=until) if isinstance(row, Line)).specification
 
 
 def repeated(record: File) -> Iterator[Flaw]:
@@ -152,7 +173,19 @@ def _entry(number: int, line: Line) -> RecordEntry:
         marks=tuple(_marks(line)),
         call=_call(line.meta) if has_call else {} if line.source is Source.MODEL else None,
         message_id=_text(line, "message_id"),
+        files=tuple(_files(number, line)),
     )
+
+
+def _files(number: int, line: Line) -> Iterator[SharedFile]:
+    found = line.meta.get(ATTACHMENTS)
+    for one in found if isinstance(found, list) else ():
+        fields = one if isinstance(one, dict) else {}
+        told = {name: clean(text) for name, text in fields.items() if isinstance(text, str)}
+        if name := told.get("name") or told.get("id"):
+            address = told.get("permalink", "")
+            link = address if _WEB.fullmatch(address) else ""
+            yield SharedFile(told.get("id", ""), name, told.get("type", ""), link, who(line), number)
 
 
 def _marks(line: Line) -> Iterator[str]:

@@ -78,11 +78,12 @@ def lines(path: Path, *rows: dict[str, object]) -> Path:
 async def test_people_can_see_who_said_what(page: Page, show: Showing) -> None:
     """The picture in words, what was decided, everything that was said."""
     await page.goto(show(GOLDEN))
+    await page.locator("summary").click()
 
     picture = page.get_by_role("img", name="Timeline of 12 lines")
     await expect(picture).to_have_accessible_description(
         "12 lines in 6 rounds. Lines by speaker: ProductPlanner 1, SystemDesigner 1, SeniorDeveloper 2, "
-        "TestPlanner 1, RiskPlanner 1, Ada 2, Grace 1, PlanningAgent 3. 1 decision at line 9. "
+        "TestPlanner 1, RiskPlanner 1, Ada 2, Grace 1, Roundtable 3. 1 decision at line 9. "
         "2 open questions at lines 3, 7. 1 change of position at line 10."
     )
     await expect(page.get_by_role("heading", name="Decisions")).to_be_visible()
@@ -93,9 +94,10 @@ async def test_people_can_see_who_said_what(page: Page, show: Showing) -> None:
 async def test_filters_by_persona_step_and_round(page: Page, show: Showing, tmp_path: Path) -> None:
     """Each narrows what the others left, and one button shows all again."""
     await page.goto(show(kept_in(an_evening(), tmp_path).transcript))
+    await page.locator("summary").click()
     total = await page.locator("#record li").count()
 
-    await page.get_by_role("checkbox", name="PlanningAgent").uncheck()
+    await page.get_by_role("checkbox", name="Roundtable").uncheck()
     assert await page.locator("#record li.host:visible").count() == 0
     await page.get_by_label("Step").select_option("01-01")
     assert set(
@@ -114,8 +116,9 @@ async def test_it_can_be_used_without_a_mouse(page: Page, show: Showing) -> None
     await page.goto(show(GOLDEN))
     await page.keyboard.press("Tab")
     await expect(page.get_by_role("link", name="Skip to what was said")).to_be_focused()
+    await page.keyboard.press("Enter")
 
-    await page.get_by_role("checkbox", name="PlanningAgent").focus()
+    await page.get_by_role("checkbox", name="Roundtable").focus()
     await page.keyboard.press("Space")
     await expect(page.get_by_role("status")).to_have_text("9 of 12 lines")
 
@@ -128,7 +131,7 @@ async def test_a_line_has_an_address(page: Page, show: Showing) -> None:
 
     await page.get_by_role("checkbox", name="Ada").uncheck()
     await expect(page.locator("#L9")).to_be_hidden()
-    await page.get_by_role("region").get_by_role("link", name="line 9").first.click()
+    await page.locator(".brief").get_by_role("link", name="line 9").first.click()
     await page.evaluate("location.hash = 'L2'")
     await expect(page.locator("#L2")).to_be_in_viewport()
 
@@ -163,6 +166,7 @@ async def test_hostile_text_is_text(page: Page, show: Showing, tmp_path: Path) -
         {"phase": HOSTILE},
     ]
     await page.goto(show(lines(tmp_path / "meeting.jsonl", *rows)))
+    await page.locator("summary").click()
 
     assert await page.title() == "meeting – record"
     assert await page.locator("#L1 .text").inner_text() == (
@@ -191,6 +195,7 @@ async def test_ten_thousand_lines_are_one_page(page: Page, show: Showing, tmp_pa
     """All of them are there, and a filter goes over all of them between two frames that people notice."""
     path = lines(tmp_path / "long.jsonl", *(one_of_many(at) for at in range(MANY)))
     await page.goto(show(path))
+    await page.locator("summary").click()
 
     await page.get_by_role("checkbox", name="Maya").uncheck()
     await expect(page.get_by_role("status")).to_have_text("7,500 of 10,000 lines")

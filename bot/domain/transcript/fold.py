@@ -112,10 +112,12 @@ class _Fold:
         written, so a turn with a higher number may stand before turn 1.
         """
         if "turn_id" not in line.meta:
+            self._points.heard(number, line)
             return
         is_first = line.meta.get("turn") == 1
         if is_first:
             self._points.begin()
+        self._points.heard(number, line)
         if self._elaboration is None or (is_first and self._elaboration.has_first):
             self._elaboration = _OpenElaboration(number, self._step.step_id)
         self._elaboration.add(number, line, is_first=is_first)

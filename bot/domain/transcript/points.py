@@ -41,6 +41,16 @@ class StatedPoint(NamedTuple):
     by: str = ""
 
 
+class Stand(NamedTuple):
+    """A position on an issue. `told` is both as people read them, `because` what it rests on: turns or messages."""
+
+    key: str
+    told: str
+    issue: str = ""
+    position: str = ""
+    because: tuple[str, ...] = ()
+
+
 class Points:
     """The newest of each kind."""
 
@@ -49,13 +59,20 @@ class Points:
         self.questions: deque[RecordedPoint] = deque(maxlen=KEPT)
         self.objections: deque[RecordedPoint] = deque(maxlen=KEPT)
         self.moves: deque[PositionChange] = deque(maxlen=KEPT)
-        self._stands: dict[tuple[str, str], str] = {}
+        self._stands: dict[tuple[str, str], Stand] = {}
+        self._lines: dict[str, int] = {}
         self._told: set[tuple[str, str]] = set()
         self._settled: set[str] = set()
 
     def begin(self) -> None:
         """A new discussion, without positions."""
-        self._stands, self._told = {}, set()
+        self._stands, self._told, self._lines = {}, set(), {}
+
+    def heard(self, number: int, line: Line) -> None:
+        """What is said in a discussion can be a reason later, by its turn or its message."""
+        for name in ("turn_id", "message_id"):
+            if isinstance(found := line.meta.get(name), str) and len(self._lines) < KEPT:
+                self._lines[found] = number
 
     def of_synthesis(self, number: int, content: str, *, step_id: str) -> None:
         """What a line of its own said before, word by word, is not said twice."""
@@ -75,11 +92,20 @@ class Points:
                     RecordedPoint(line=number, step_id=step_id, text=said.text, by=whose)
                 )
             self._told.add((said.text, whose))
-        for issue, now in _stands_on(meta):
-            was = self._stands.get((by, issue), "")
-            if now != was:
-                self.moves.append(PositionChange(line=number, by=by, position=now, was=was))
-                self._stands[by, issue] = now
+        for now in _stands_on(meta):
+            self._moved(number, (line.source is Source.SYSTEM and _decider(meta)) or by, now, step_id=step_id)
+
+    def _moved(self, number: int, by: str, now: Stand, *, step_id: str) -> None:
+        was = self._stands.get((by, now.key), Stand(now.key, ""))
+        if now.told != was.told:
+            because = tuple(self._lines[one] for one in now.because if one in self._lines)
+            self.moves.append(
+                PositionChange(
+                    line=number, by=by, position=now.told, was=was.told, step_id=step_id,
+                    issue=now.issue, stand=now.position, stood=was.position, because=because,
+                )
+            )  # fmt: skip
+            self._stands[by, now.key] = now
 
     def _answered(self, meta: Fields, content: str) -> None:
         """In a workshop the line of an answer names its question; what is only passed stays open."""
@@ -141,7 +167,7 @@ def in_meta(meta: Fields, content: str) -> Iterator[StatedPoint]:
 
 def position(meta: Fields) -> str:
     """Empty where the line takes none; positions on several issues are one text."""
-    if stances := [where for _, where in _stances(meta.get(STANCES))]:
+    if stances := [one.told for one in _stances(meta.get(STANCES))]:
         return one_line("; ".join(stances), POINT_CHARS)
     stated = meta.get("position")
     if isinstance(stated, str):
@@ -151,20 +177,23 @@ def position(meta: Fields) -> str:
     return _OPINIONS[opinion] if opinion is None or isinstance(opinion, bool) else ""
 
 
-def _stands_on(meta: Fields) -> Iterator[tuple[str, str]]:
+def _stands_on(meta: Fields) -> Iterator[Stand]:
     """Each issue with the position on it; a position without one is on the matter at hand."""
     if stances := tuple(_stances(meta.get(STANCES))):
         yield from stances
     elif now := position(meta):
-        yield "", now
+        yield Stand("", now, position=now)
 
 
-def _stances(found: object) -> Iterator[tuple[str, str]]:
+def _stances(found: object) -> Iterator[Stand]:
     """By the name of the issue, which is the same however it is set in type, and as people read it."""
     for one in found if isinstance(found, list) else []:
         issue, where = (one.get("issue"), one.get("position")) if isinstance(one, Mapping) else ("", "")
         if isinstance(issue, str) and isinstance(where, str) and issue.strip() and where.strip():
-            yield " ".join(issue.split()).casefold(), one_line(f"{issue}: {where}")
+            because = one.get("because")
+            named = [name for name in because if isinstance(name, str)] if isinstance(because, list) else []
+            key = " ".join(issue.split()).casefold()
+            yield Stand(key, one_line(f"{issue}: {where}"), one_line(issue), one_line(where), tuple(named))
 
 
 def _texts(found: object, content: str) -> Iterator[str]:

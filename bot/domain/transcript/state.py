@@ -73,12 +73,20 @@ class RecordedPoint(Value):
 
 
 class PositionChange(Value):
-    """A participant took a position, or changed it (`was`)."""
+    """
+    A participant took a position, or changed it (`was`). `stand` and `stood` are the same without the name of the
+    `issue`, which is empty for a position on the matter at hand. `because` are the lines that are named as reasons.
+    """
 
     line: int
     by: str
     position: str
     was: str = ""
+    step_id: str = ""
+    issue: str = ""
+    stand: str = ""
+    stood: str = ""
+    because: tuple[int, ...] = ()
 
 
 class Discussion(Value):

@@ -1,6 +1,8 @@
 "use strict";
 (() => {
   const form = document.getElementById("filters");
+  const transcript = document.getElementById("transcript");
+  form.hidden = false; // without a script there is nothing to filter with
   const shown = form.querySelector("output");
   const rounds = [...document.querySelectorAll(".round")].map((section) => ({
     section,
@@ -56,11 +58,13 @@
   // A link to a line shows it, whatever is filtered.
   const reveal = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (target && target.closest("[hidden]")) {
+    if (!target || !transcript.contains(target)) return;
+    transcript.open = true;
+    if (target.closest("[hidden]")) {
       form.reset();
       filter();
-      target.scrollIntoView();
     }
+    target.scrollIntoView();
   };
 
   form.addEventListener("input", filter);
@@ -69,4 +73,5 @@
   addEventListener("hashchange", reveal);
   if (untouched()) tell(total);
   else filter();
+  reveal();
 })();

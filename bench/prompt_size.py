@@ -1,16 +1,23 @@
 """
 How long the prompt of a persona is, late in a discussion against early. Goal: ≤ 1.5×, at turn 30 against turn 3.
 
+And how much of a discussion's prompts a provider has read before, at the beginning of an earlier one. Goal: ≥ 0.65.
+
 Characters, of the whole prompt as it leaves us: rules, persona, step, files and what was said. They do not depend on
 the machine.
 """
 
 from collections.abc import Iterator
+from itertools import takewhile
+from operator import eq
 
 from bench.harness import NO_GOAL, Goal, Row, share
 from bot import content, shipped
 from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.specification.entries import ENTRIES as ENTRIES_OF
+from bot.domain.specification.entries import Patch, Specification
+from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
 from bot.voices.model import Prompt
 from bot.voices.prompts import tasks
@@ -23,7 +30,22 @@ PEOPLE = {"U1": "Ada", "U2": "Grace"}
 FILES = {"requirements-spec.md": "# Offline sync\n\n## 1. Business Context\n\n" + "Edits get lost. " * 60}
 
 
+ENTRIES = 60
+"""Of an item in the middle of its analysis."""
+CONTEXT_CHARS = 250
+
+
 def rows() -> Iterator[Row]:
+    prefix, all_of_it = cacheable(LATE)
+    yield share(
+        f"prompts of {LATE} turns",
+        "cacheable",
+        "chars",
+        "all of them",
+        ours=prefix,
+        floor=all_of_it,
+        goal=Goal(at_least=0.65),
+    )
     for chars in CHARS:
         late, early = (_asked(turns, chars) for turns in (LATE, EARLY))
         what, floor = f"prompt of turn {LATE}, {chars} characters a turn", f"that of turn {EARLY}"
@@ -37,8 +59,45 @@ def _length(prompt: Prompt) -> int:
     return sum(map(len, (*prompt.stable, prompt.moving)))
 
 
-def _asked(turns: int, chars: int) -> Prompt:
-    """The lead is asked for a word, after so many turns of people and personas."""
+def cacheable(turns: int) -> tuple[int, int]:
+    """Characters at the beginning of a prompt that an earlier one of the discussion began with, and all characters."""
+    sent: list[str] = []
+    known = 0
+    for turn in range(1, turns):
+        prompt = _asked(turn, CONTEXT_CHARS, speaker=turn)
+        text = "\n\n".join((*prompt.stable, prompt.moving))
+        known += max((_shared(text, before) for before in sent), default=0)
+        sent.append(text)
+    return known, sum(map(len, sent))
+
+
+def _shared(text: str, before: str) -> int:
+    """How many characters both begin with."""
+    return sum(1 for _ in takewhile(bool, map(eq, text, before)))
+
+
+def _specification() -> Specification:
+    patches = [
+        Patch(
+            id=f"FR-{number:03}", kind="requirement", new=True, set={"title": "Edits are kept offline. " * 4}
+        )
+        for number in range(1, ENTRIES + 1)
+    ]
+    line = Line(
+        ts="2026-01-01T00:00:00.000Z",
+        round=1,
+        actor="User",
+        phase=LinePhase.CLARIFYING,
+        role="user",
+        source=Source.USER,
+        content="",
+        meta={"message_id": "C.1", "user_id": "U1", ENTRIES_OF: [patch.as_json() for patch in patches]},
+    )
+    return Specification().folding([line])
+
+
+def _asked(turns: int, chars: int, *, speaker: int = 0) -> Prompt:
+    """A persona is asked for a word, after so many turns of people and personas."""
     playbook = content.load(shipped.personas_dir(), shipped.steps_dir())
     step = playbook.agenda.steps_of("01-requirements")[0]
     lead = playbook.roster[step.persona]
@@ -50,6 +109,7 @@ def _asked(turns: int, chars: int) -> Prompt:
         people=PEOPLE,
         phase_key=step.phase_key,
         step_id=step.step_id,
+        specification=_specification(),
         now="2026-01-01T00:00:00.000Z",
     )
     speakers = [(one.key, one.first_name, False) for one in playbook.roster]
@@ -68,4 +128,5 @@ def _asked(turns: int, chars: int) -> Prompt:
             for number, by, name, human, text in said
         ),
     )
-    return tasks.respond(Scene(rt.but(elaboration=debate), playbook, lead, FILES), debate)
+    persona = tuple(playbook.roster)[speaker % len(playbook.roster)]
+    return tasks.respond(Scene(rt.but(elaboration=debate), playbook, persona, FILES), debate)

@@ -20,7 +20,6 @@ from bot.voices.prompts.seen import sanitized
 
 MOST_PROPOSALS = 8
 """As many as a card shows at once."""
-ENTRIES_SHOWN = 60
 MOST_READ = 60
 """Of an answer; what comes after them is not looked at."""
 DROPPED_CHARS = 200
@@ -44,7 +43,7 @@ def prompt(scene: Scene) -> Prompt | None:
     kinds = _kinds(scene)
     if not kinds or not scene.rt.answers:
         return None
-    return tasks.propose(scene, _recorded(scene), "\n".join(map(_described, kinds)))
+    return tasks.propose(scene, "\n".join(map(_described, kinds)))
 
 
 def proposals(answer: str, scene: Scene) -> Proposals | None:
@@ -164,16 +163,9 @@ def _described(kind: Kind) -> str:
     return f"- {kind.key} ({kind.name}{owner}): {fields}"
 
 
-def _recorded(scene: Scene) -> str:
-    kinds = scene.playbook.schema.kinds
-    shown = ((one, kinds[one.kind]) for one in _entries_shown(scene))
-    return "\n".join(f"{one.id} ({kind.name}, {one.state.value}): {one[kind.text]}" for one, kind in shown)
-
-
 def _entries_shown(scene: Scene) -> list[Entry]:
-    spec = scene.rt.specification
-    known = [one for one in spec.entries.values() if one.kind != NOTE][-ENTRIES_SHOWN:]
-    return [one for one in known if one.kind in scene.playbook.schema.kinds and spec.lives(one.id)]
+    spec, kinds = scene.rt.specification, scene.playbook.schema.kinds
+    return [one for one in spec.entries.values() if one.kind in kinds.keys() - {NOTE} and spec.lives(one.id)]
 
 
 def _array(answer: str) -> list[Any] | None:

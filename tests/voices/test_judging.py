@@ -130,7 +130,7 @@ async def test_a_plan_is_the_minds_if_it_is_valid() -> None:
     assert title_of(formal) == "Keep rows"
     assert formal.requirements == {"FR-001", "AC-001-01"}
     assert "[C1.1] Every export loses its last row." in mind.asked[0].moving
-    assert "FR-001 requirement: Keep the last row\n" in mind.asked[0].moving
+    assert "FR-001 requirement [accepted, " in mind.asked[0].moving
 
 
 async def test_what_is_wrong_with_it_is_said_once() -> None:

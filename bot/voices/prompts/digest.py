@@ -9,30 +9,38 @@ from typing import NamedTuple
 
 from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Stance, Turn
-from bot.domain.roundtable.state import Answer
+from bot.domain.roundtable.state import Answer, Roundtable
 from bot.voices.prompts.seen import named, quoted, row, sanitized
 
 DIGEST_CHARS = 1_500
 GIST_CHARS = 110
 ISSUES_CHARS = 1_200
+NOTHING = "Nothing was said."
 ISSUE_CHARS = 340
 """Longer than an issue and a position can be, so that none is cut: a model has to repeat them exactly."""
 
 
 class QuoteLimits(NamedTuple):
-    """Of turns word for word: *most* of them, *chars* in all, *each* for one, and *newest* for the last one."""
+    """Of turns word for word: *most* of them, *chars* in all. Whole ones: what does not fit is left out."""
 
     most: int
     chars: int
-    each: int
-    newest: int
 
 
-TALKING = QuoteLimits(most=8, chars=5_000, each=1_500, newest=4_000)
+TALKING = QuoteLimits(most=8, chars=5_000)
 """For a persona that is about to speak, and answers what was said last."""
 
-WRITING = QuoteLimits(most=200, chars=40_000, each=8_000, newest=8_000)
+PEOPLE = QuoteLimits(most=200, chars=24_000)
+"""What people said on a step, for every persona."""
+
+PEOPLE_BEFORE = QuoteLimits(most=200, chars=4_000)
+"""What people said in a discussion before its newest turns."""
+
+WRITING = QuoteLimits(most=200, chars=40_000)
 """For a synthesis, which is made once and should lose as little as possible."""
+
+TURN_CHARS = 4_000
+"""Of a persona: longer than any that is posted. What a person said is never cut."""
 
 
 class QuotedTurn(NamedTuple):
@@ -52,10 +60,13 @@ def told_in_turns(turns: Iterable[Turn]) -> tuple[QuotedTurn, ...]:
     )
 
 
-def told_in_answers(answers: Iterable[Answer], names: dict[str, str]) -> tuple[QuotedTurn, ...]:
+def told_in_answers(rt: Roundtable, answers: Iterable[Answer]) -> tuple[QuotedTurn, ...]:
+    """Each is named with the id of its line, so that it can be a source."""
     return tuple(
         QuotedTurn(
-            f"[{'feedback' if one.feedback else 'answer'}] {named(names[one.person])}", one.text, human=True
+            f"[{rt.line_of(one.ts)}] {named(rt.name_of(one.person))}{', feedback' if one.feedback else ''}",
+            one.text,
+            human=True,
         )
         for one in answers
     )
@@ -66,7 +77,7 @@ def recent(told: Sequence[QuotedTurn], room: QuoteLimits = TALKING) -> tuple[Quo
     kept: list[QuotedTurn] = []
     left = room.chars
     for one in reversed(told[-room.most :]):
-        shown = one._replace(text=sanitized(one.text, room.each if kept else room.newest))
+        shown = one._replace(text=sanitized(one.text, None if one.human else TURN_CHARS))
         left -= len(shown.text)
         if kept and left < 0:
             break
@@ -110,3 +121,10 @@ def standing(turns: Sequence[Turn]) -> str:
             break
         lines.append(line)
     return "\n".join(reversed(lines))
+
+
+def told(turns: Sequence[QuotedTurn], room: QuoteLimits) -> str:
+    """The newest word for word, above them a line each for the others."""
+    newest = recent(turns, room)
+    earlier = digest(turns[: len(turns) - len(newest)])
+    return "\n\n".join(filter(None, (earlier, words_of(newest) or NOTHING)))

@@ -5,23 +5,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from bot.domain.catalog.personas import Persona, Roster
-from bot.domain.catalog.schema import NOTE
 from bot.domain.planning.briefing import briefing
 from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.verdict import title
 from bot.domain.planning.workshop import FIRST_READING, Workshop
-from bot.domain.specification.projection import Projection
 from bot.domain.transcript.lines import Line, Source
 from bot.engine.ports import PlanningCase
 from bot.voices.model import Prompt
 from bot.voices.prompts.fencing import FENCE, fenced, sealed
-from bot.voices.prompts.scene import described, rules, shown
+from bot.voices.prompts.scene import described, rules
 from bot.voices.prompts.seen import row, sanitized
+from bot.voices.prompts.shown_files import shown
+from bot.voices.prompts.specification import NOTHING, lines_of
 from bot.voices.prompts.texts import filled, part_of
 
 FILES_CHARS = 24_000
 BRIEFING_CHARS = 12_000
-ENTRIES_CHARS = 24_000
+ENTRIES_CHARS = 40_000
 MOST_LINES = 80
 LINE_CHARS = 200
 ID_CHARS = 100
@@ -31,17 +31,8 @@ Files = Mapping[str, str]
 
 
 def entries(case: PlanningCase) -> str:
-    """The specification with its ids, an entry a line; what is proposed, contested or stale says so."""
-    projection = Projection(case.schema, case.specification)
-    rows = []
-    for key, kind in case.schema.kinds.items():
-        for entry in case.specification.active(key) if key != NOTE else ():
-            fields = [name for name in kind.fields if name != kind.text and entry[name] not in (None, "", [])]
-            told = "".join(f"; {name}: {projection.shown(entry, name)}" for name in fields)
-            rows.append(
-                f"{entry.id} {key}: {projection.shown(entry, kind.text)}{told}{projection.mark(entry)}"
-            )
-    return "\n".join(rows)
+    """The specification with its ids, an entry a line."""
+    return lines_of(case.schema, case.specification, room=ENTRIES_CHARS)
 
 
 def judge(ws: Workshop, persona: Persona, table: Roster, *, files: Files, entries: str = "") -> Prompt:
@@ -50,10 +41,11 @@ def judge(ws: Workshop, persona: Persona, table: Roster, *, files: Files, entrie
         "judge",
         briefing=_briefing(ws),
         entries=_entries(entries),
+        persona=described(persona, table),
         role=title(persona.actor),
         reading=part_of("readings", "first" if first else "round", round=str(ws.round)),
     )
-    return _prompt(ws, described(persona, table), files, moving=moving)
+    return _prompt(ws, files, moving=moving)
 
 
 def formalize(
@@ -65,20 +57,21 @@ def formalize(
         briefing=_briefing(ws),
         entries=_entries(entries),
         lines=fenced("messages", "\n".join(_said(lines)) or "Nothing was said."),
+        persona=part_of("readings", "writer"),
         schema=json.dumps(PlanDocument.model_json_schema(), separators=(",", ":")),
         errors=f"\nAn earlier attempt could not be used:\n{wrong}" if errors else "",
     )
-    return _prompt(ws, part_of("readings", "writer"), files, moving=moving)
+    return _prompt(ws, files, moving=moving)
 
 
 def review(name: str, persona: Persona, table: Roster, *, files: Files) -> Prompt:
     """*name* is the item's; it is the seed of the markers."""
-    stable = (f"{rules()}\n\n{described(persona, table)}", _files(files, name))
-    return sealed(stable, filled("review", most=MOST_FINDINGS), seed=f"review/{name}")
+    moving = filled("review", most=MOST_FINDINGS, persona=described(persona, table))
+    return sealed((rules(), _files(files, name)), moving, seed=f"review/{name}")
 
 
-def _prompt(ws: Workshop, who: str, files: Files, *, moving: str) -> Prompt:
-    stable = (f"{filled('workshop', fence=FENCE)}\n\n{who}", _files(files, ws.slug))
+def _prompt(ws: Workshop, files: Files, *, moving: str) -> Prompt:
+    stable = (filled("workshop", fence=FENCE), _files(files, ws.slug))
     return sealed(stable, moving, seed=f"planning/{ws.slug}/{ws.version}")
 
 
@@ -87,7 +80,7 @@ def _files(files: Files, slug: str) -> str:
 
 
 def _entries(rows: str) -> str:
-    return fenced("entries", sanitized(rows, ENTRIES_CHARS) or "Nothing is recorded yet.")
+    return fenced("entries", rows or NOTHING)
 
 
 def _briefing(ws: Workshop) -> str:

@@ -1,27 +1,44 @@
 """
-The speaker, the item and its files: the parts of a prompt that stay the same from turn to turn.
+The item, its specification and its step: the parts of a prompt that stay the same from turn to turn, and the speaker.
 
-What changes least comes first, so that a provider can cache as much as possible: rules and persona never change, the
-item and its step change with the step, and the files when one of them is written.
+What changes least comes first, so that a provider can cache as much as possible: the rules never change, the item when
+something was discussed, the specification when something is recorded, the step with what people answer. Nothing in
+these parts depends on who speaks: all personas of a discussion share them. The speaker is described last.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Depth, Playbook, Step, depth_of_step
 from bot.domain.catalog.personas import Persona, Roster
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.catalog.schema import NOTE
+from bot.domain.messages import specification_wording, step_wording
+from bot.domain.roundtable.state import BY_RULE, Roundtable
+from bot.domain.specification.coverage import of_step
+from bot.domain.specification.entries import numbers
+from bot.voices.prompts.digest import PEOPLE, told, told_in_answers
 from bot.voices.prompts.fencing import FENCE, fenced
-from bot.voices.prompts.own import own_turns
 from bot.voices.prompts.seen import row, sanitized
+from bot.voices.prompts.shown_files import shown
+from bot.voices.prompts.specification import EntryLines, collected, lines_of
 from bot.voices.prompts.texts import filled, part_of
 
-WORDS = 120
-FILE_CHARS = 6_000
-FILES_CHARS = 12_000
+FILES_CHARS = 16_000
 TITLE_CHARS = 200
-EARLIER = 3
+EARLIER = 8
+HITS = 20
+MOST_GAPS = 20
+SETTLED_HERE = ("decision", "objection")
+"""The kinds of what an earlier discussion came to."""
+UNKNOWN_HERE = {
+    "item": "the item",
+    "keywords": "the words that were searched for",
+    "areas": "the areas that the search found",
+}
+"""What stands for facts of other people's wording in the questions of a step: those are no text of ours."""
 
+_QUESTIONS = re.compile(r"[^\s.!?？][^.!?？\n]*[?？]")
 CAST = {
     "analyst": "business-analyst",
     "architect": "solutions-architect",
@@ -47,15 +64,29 @@ class Scene(NamedTuple):
 
 
 def stable(scene: Scene) -> tuple[str, ...]:
-    return f"{rules()}\n\n{who(scene)}", item(scene), filled("files", files=_files(scene))
+    return rules(), item(scene), specification(scene), step(scene)
 
 
 def rules() -> str:
-    return filled("rules", words=WORDS, fence=FENCE)
+    return filled("rules", fence=FENCE)
 
 
 def who(scene: Scene) -> str:
-    return described(scene.persona, scene.playbook.roster, reflexes=_reflexes(scene))
+    """The speaker, and what it asked last."""
+    about = described(scene.persona, scene.playbook.roster, reflexes=_reflexes(scene))
+    asked = own_question(scene)
+    return f"{about}\n\n{part_of('turns', 'asked before')}\n{fenced('question', asked)}" if asked else about
+
+
+def own_question(scene: Scene) -> str:
+    """The last sentence that the persona asked on this step, of a model: those of the step stand there already."""
+    rt, persona = scene.rt, scene.persona
+    turns = rt.elaboration.turns if rt.elaboration else ()
+    said = [turn.text for turn in turns if turn.by == persona.key and not turn.by_rule]
+    lines = (one for one in rt.lines if one.actor == persona.actor and BY_RULE.items() - one.meta.items())
+    said = said or [one.content for one in lines if one.meta.get("step_id", rt.step_id) == rt.step_id]
+    asked = (found for text in reversed(said) for found in reversed(_QUESTIONS.findall(sanitized(text))))
+    return next((" ".join(found.split()) for found in asked), "")
 
 
 def described(persona: Persona, table: Roster, *, reflexes: str = "") -> str:
@@ -77,26 +108,68 @@ def described(persona: Persona, table: Roster, *, reflexes: str = "") -> str:
 
 
 def item(scene: Scene) -> str:
-    rt, step = scene.rt, scene.step
-    depth = depth_of_step(step, rt.depth_overrides, rt.depth) if step else rt.depth or Depth.STANDARD
+    rt = scene.rt
     return filled(
         "item",
-        phase=rt.phase_key,
-        step_id=rt.step_id,
-        title=step.title if step else "",
-        depth=depth,
         item=fenced("title", row(rt.title, TITLE_CHARS)),
-        questions=_questions(step, depth),
-        validation=_list(step.validation if step else ()),
-        outputs=_list(_outputs(step)),
-        earlier=_earlier(rt),
+        survey=_survey(rt),
+        earlier=_earlier(scene),
     )
 
 
-def _questions(step: Step | None, depth: Depth) -> str:
+def specification(scene: Scene) -> str:
+    """All entries, and what of the files is in none of them."""
+    rt, wanted = scene.rt, scene.step.outputs if scene.step else ()
+    entries = lines_of(
+        scene.playbook.schema, rt.specification, step_id=scene.step.step_id if scene.step else ""
+    )
+    files = shown(
+        scene.files,
+        slug=rt.slug,
+        room=FILES_CHARS,
+        first=("draft.md", *wanted),
+        written=frozenset(rt.written.values()),
+    )
+    return filled("specification", entries=fenced("entries", entries), files=files)
+
+
+def step(scene: Scene) -> str:
+    rt, step = scene.rt, scene.step
+    depth = depth_of_step(step, rt.depth_overrides, rt.depth) if step else rt.depth or Depth.STANDARD
+    schema = scene.playbook.schema
+    return filled(
+        "step",
+        phase=rt.phase_key,
+        step_id=step.step_id if step else rt.step_id,
+        title=step.title if step else "",
+        depth=depth,
+        questions=_questions(scene, step, depth),
+        validation=_list(step.validation if step else ()),
+        kinds=collected(schema.shown_in(step.step_id)) if step else "none",
+        outputs=_list(_outputs(step)),
+        recorded=", ".join(_recorded(scene, step)) or "nothing yet.",
+        missing=_missing(scene, step),
+        answers=fenced("answers", told(told_in_answers(rt, rt.answers), PEOPLE)),
+    )
+
+
+def _questions(scene: Scene, step: Step | None, depth: Depth) -> str:
     if step is None:
         return _list(())
-    return _list(step.questions_at(depth)) if step.questions_at(depth) else step.text_at(depth)[0]
+    asked = _list(step.questions_at(depth)) if step.questions_at(depth) else step.text_at(depth)[0]
+    return step_wording.prompt(asked, _facts(scene.rt))
+
+
+def _facts(rt: Roundtable) -> Mapping[str, str]:
+    """Of the quick scan, what is a word of ours or a number."""
+    scan, hits = rt.scan, rt.survey.hits if rt.survey else ()
+    found = {
+        "scope": scan.scope,
+        "complexity": scan.complexity,
+        "file_count": str(scan.file_count or ""),
+        "hits": str(sum(one.count for one in hits) or ""),
+    }
+    return UNKNOWN_HERE | {name: one for name, one in found.items() if one.isalnum() and one != "unknown"}
 
 
 def _outputs(step: Step | None) -> Iterator[str]:
@@ -107,27 +180,52 @@ def _outputs(step: Step | None) -> Iterator[str]:
             yield "; ".join((f'{output}, "{owned.heading}"', *owned.hints))
 
 
-def _earlier(rt: Roundtable) -> str:
-    rows = [f"{one.step_id}: {row(one.synthesis_summary, 120)}" for one in rt.elaborations[-EARLIER:]]
+def _recorded(scene: Scene, step: Step | None) -> Iterator[str]:
+    found = scene.rt.specification.entries.values() if step else ()
+    here = (
+        one for one in found if step and one.step == step.step_id and scene.rt.specification.lives(one.id)
+    )
+    yield from (
+        one.id for one in sorted(here, key=lambda one: (one.kind, numbers(one.id))) if one.kind != NOTE
+    )
+
+
+def _missing(scene: Scene, step: Step | None) -> str:
+    """Of what coverage finds, the most pressing; the sentences name values that people gave."""
+    schema, spec = scene.playbook.schema, scene.rt.specification
+    gaps = of_step(schema, spec, step.step_id) if step else ()
+    rows = [f"- {sanitized(specification_wording.finding(gap, schema, spec))}" for gap in gaps[:MOST_GAPS]]
+    if more := len(gaps) - len(rows):
+        rows.append(f"- and {more} more of this kind")
+    return fenced("coverage", "\n".join(rows)) if rows else _list(())
+
+
+def _survey(rt: Roundtable) -> str:
+    """What the search of the quick scan found, as it was found: files and counts, never a retelling."""
+    if rt.survey is None or not rt.survey.tracked_files:
+        return ""
+    hits = [
+        f"{one.keyword}: {one.count} hits in {one.file_count} files: {', '.join(one.files)}"
+        for one in rt.survey.hits[:HITS]
+    ]
+    related = [f"{one.path}: {one.why}" for one in rt.survey.related]
+    rows = "\n".join(sanitized(one) for one in (*hits, *related))
+    heading = f"\nWhat a search of the code found, in {rt.survey.tracked_files} tracked files:\n"
+    return heading + fenced("search of the code", rows) + "\n" if rows else ""
+
+
+def _earlier(scene: Scene) -> str:
+    """Earlier discussions, with the decisions and objections of their steps."""
+    rt, rows = scene.rt, list[str]()
+    teller = EntryLines(scene.playbook.schema, rt.specification)
+    kinds = [kind for kind in SETTLED_HERE if kind in scene.playbook.schema.kinds]
+    for one in rt.elaborations[-EARLIER:]:
+        rows.append(f"{one.step_id}: {sanitized(one.synthesis_summary)}")
+        found = (
+            entry for kind in kinds for entry in rt.specification.active(kind) if entry.step == one.step_id
+        )
+        rows += [f"  {teller.full(entry)}" for entry in found]
     return "\nEarlier discussions:\n" + fenced("discussions", "\n".join(rows)) if rows else ""
-
-
-def _files(scene: Scene) -> str:
-    """As many as fit, those of the step first."""
-    wanted = scene.step.outputs if scene.step else ()
-    return shown(scene.files, slug=scene.rt.slug, room=FILES_CHARS, first=wanted)
-
-
-def shown(files: Mapping[str, str], *, slug: str, room: int, first: Collection[str] = ()) -> str:
-    """As many of the *files* of the item *slug* as fit, those named in *first* before the others."""
-    paths = sorted(files, key=lambda path: (path.rpartition("/")[2] not in first, path))
-    parts: list[str] = []
-    for path in paths:
-        text = sanitized(own_turns(path, files[path], slug=slug), min(FILE_CHARS, room)) if room > 0 else ""
-        room -= len(text)
-        if text:
-            parts.append(fenced(f"file {path}", text))
-    return "\n\n".join(parts) or "There are none yet."
 
 
 def _reflexes(scene: Scene) -> str:

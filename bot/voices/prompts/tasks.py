@@ -6,10 +6,11 @@ from bot.domain.catalog.personas import AddressKind, Roster
 from bot.domain.discussion import dissent
 from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.discussion.synthesis import Decision
-from bot.domain.roundtable.state import Answer
 from bot.voices.model import Prompt
 from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.digest import (
+    NOTHING,
+    PEOPLE_BEFORE,
     TALKING,
     WRITING,
     QuotedTurn,
@@ -17,29 +18,25 @@ from bot.voices.prompts.digest import (
     digest,
     recent,
     standing,
-    told_in_answers,
     told_in_turns,
     words_of,
 )
 from bot.voices.prompts.fencing import fenced, sealed
-from bot.voices.prompts.scene import Scene, stable
+from bot.voices.prompts.scene import Scene, stable, who
 from bot.voices.prompts.seen import named, row
 from bot.voices.prompts.texts import filled, part_of
 
+WORDS = 120
 SHORT_WORDS = 60
 FRAME_WORDS = 130
 TOPIC_CHARS = 120
 OBJECTION_CHARS = 340
 """An issue and a position, as long as they can be."""
-NOTHING = "Nothing was said."
 
 
 def acknowledge(scene: Scene) -> Prompt:
     moving = filled(
-        "acknowledge",
-        answers=_told(_answers(scene, scene.rt.answers)),
-        words=SHORT_WORDS,
-        form=filled("assessment"),
+        "acknowledge", persona=who(scene), chat=_chat(SHORT_WORDS, "no questions"), form=filled("assessment")
     )
     return _prompt(scene, moving)
 
@@ -48,24 +45,26 @@ def frame(scene: Scene, debate: Elaboration) -> Prompt:
     others = [one.first_name for one in scene.playbook.roster.others(scene.persona.key)]
     moving = filled(
         "frame",
-        answers=_told((*_answers(scene, scene.rt.answers), *told_in_turns(debate.turns))),
-        words=FRAME_WORDS,
+        discussion=_said_before(debate),
+        persona=who(scene),
         others=" or ".join(others) or "nobody, as you are alone",
-        form=filled("record"),
+        chat=_chat(FRAME_WORDS),
+        form=_record(),
     )
     return _prompt(scene, moving)
 
 
 def respond(scene: Scene, debate: Elaboration) -> Prompt:
-    turns = visible_to(debate, scene.persona.key)
     moving = filled(
         "respond",
         topic=row(debate.topic, TOPIC_CHARS),
         turn=debate.turn_count + 1,
         max_turns=debate.max_turns,
+        persona=who(scene),
         task=_task(scene, debate),
-        form=filled("record"),
-        discussion=_discussion(turns),
+        chat=_chat(WORDS),
+        form=_record(may_pass=not debate.is_challenging(scene.persona.key)),
+        discussion=_discussion(visible_to(debate, scene.persona.key)),
     )
     return _prompt(scene, moving)
 
@@ -75,6 +74,7 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
         "synthesize",
         topic=row(debate.topic, TOPIC_CHARS),
         turn=debate.turn_count,
+        persona=who(scene),
         again=_once_more(debate),
         discussion="\n\n".join(
             filter(None, (_discussion(debate.turns, WRITING), *_besides(debate), *_against(debate)))
@@ -83,20 +83,22 @@ def synthesize(scene: Scene, debate: Elaboration) -> Prompt:
     return _prompt(scene, moving)
 
 
-def propose(scene: Scene, entries: str, kinds: str) -> Prompt:
-    """Each answer is named with the id of its line, so that a proposal can say what it rests on."""
-    rt = scene.rt
-    said = [
-        QuotedTurn(f"{named(rt.name_of(one.person))} [{rt.line_of(one.ts)}]", one.text, human=True)
-        for one in rt.answers
-    ]
-    recorded = fenced("entries", entries) if entries else "Nothing."
-    return _prompt(scene, filled("propose", answers=_told(said, WRITING), entries=recorded, kinds=kinds))
+def propose(scene: Scene, kinds: str) -> Prompt:
+    return _prompt(scene, filled("propose", persona=who(scene), kinds=kinds))
 
 
 def again(prompt: Prompt, why: str) -> Prompt:
     """*prompt* once more; *why* is the heading in `again.md` of what was wrong with the first answer."""
     return prompt._replace(moving=f"{prompt.moving}\n\n# Once more\n\n{part_of('again', why)}")
+
+
+def _chat(words: int, questions: str = "questions") -> str:
+    return filled("chat", words=words, questions=part_of("turns", questions))
+
+
+def _record(*, may_pass: bool = False) -> str:
+    field = ', "pass": false' if may_pass else ""
+    return filled("record", field=field, silence=part_of("turns", "may be silent") if may_pass else "")
 
 
 def _prompt(scene: Scene, moving: str) -> Prompt:
@@ -173,25 +175,24 @@ def _decided(one: Decision) -> str:
     return f"{one.text} ({named(one.by)}, {', '.join(one.turns)})"
 
 
-def _answers(scene: Scene, answers: Sequence[Answer]) -> tuple[QuotedTurn, ...]:
-    return told_in_answers(answers, {one.person: scene.rt.name_of(one.person) for one in answers})
+def _said_before(debate: Elaboration) -> str:
+    """People may speak before the framing."""
+    return "# The discussion\n\n" + _discussion(debate.turns) if debate.turns else ""
 
 
 def _discussion(turns: Sequence[Turn], room: QuoteLimits = TALKING) -> str:
+    """The newest turns and what people said before them word for word, the rest in a line each."""
     told = told_in_turns(turns)
     stands = standing(turns)
     newest = recent(told, room)
-    earlier = digest(told[: len(told) - len(newest)])
+    before = told[: len(told) - len(newest)]
+    people = recent([one for one in before if one.human], PEOPLE_BEFORE)
+    labels = {one.label for one in people}
+    earlier = digest([one for one in before if one.label not in labels])
     parts = (
         f"Earlier, in short:\n{fenced('earlier turns', earlier)}" if earlier else "",
+        f"What people said earlier, word for word:\n{fenced('people', words_of(people))}" if people else "",
         f"Open issues, and who stands where:\n{fenced('positions', stands)}" if stands else "",
         fenced("turns", words_of(newest) or NOTHING),
     )
     return "\n\n".join(filter(None, parts))
-
-
-def _told(told: Sequence[QuotedTurn], room: QuoteLimits = TALKING) -> str:
-    newest = recent(told, room)
-    earlier = digest(told[: len(told) - len(newest)])
-    shown = [earlier, words_of(newest)] if earlier else [words_of(newest) or NOTHING]
-    return fenced("answers", "\n\n".join(shown))

@@ -169,7 +169,9 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "respond-to-several": lambda: tasks.respond(scene(ALEX), waiting()),
     "respond-going-on": lambda: tasks.respond(scene(ALEX), debate(3).but(first_round=3)),
     "respond-once-more": lambda: reduce(tasks.again, FLAWS, tasks.respond(scene(ALEX), debate(4))),
-    "respond-as-the-lead": lambda: tasks.respond(scene(MAYA), debate(3)),
+    "respond-as-the-lead": lambda: tasks.respond(
+        scene(MAYA, rt=ROUNDTABLE.but(elaboration=debate(3))), debate(3)
+    ),
     "respond-as-the-challenger": lambda: tasks.respond(scene(JORDAN), challenged()),
     "respond-to-a-person-in-the-first-round": lambda: tasks.respond(scene(JORDAN), interrupted()),
     "propose": propose,

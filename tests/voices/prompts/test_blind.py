@@ -186,6 +186,6 @@ def test_blindness_is_no_secret_to_the_scene() -> None:
     """The turn it would be is the one it is: ids that were not read do not shift."""
     prompt = tasks.respond(Scene(*scene(JORDAN)), debating(FRAMED, ALEXS).debate)
 
-    assert "Turn 3 of at most" in prompt.moving
+    assert "This is turn 3 of at most" in prompt.moving
     assert "[t01] Maya" in prompt.moving
     assert "[t02]" not in prompt.moving

@@ -8,10 +8,12 @@ from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.discussion import positions
 from bot.domain.discussion.elaboration import Stance, UnansweredMessage
 from bot.domain.item.artifacts import SectionEdit
+from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.markdown import outline
 from bot.voices.prompts import tasks
 from bot.voices.prompts.digest import standing
-from bot.voices.prompts.scene import Scene, stable
+from bot.voices.prompts.scene import Scene, own_question, stable, who
+from tests.specification.meeting import Meeting
 from tests.voices.minds import debating
 from tests.voices.prompts.kept import (
     ALEX,
@@ -78,18 +80,20 @@ def test_the_stable_parts_are_the_same_whatever_was_said() -> None:
 
 
 def test_the_most_lasting_comes_first() -> None:
-    """Rules and persona outlive a step, the step outlives a version of its files."""
-    first, second, third = stable(scene())
+    """The rules outlive an item, that a specification, and that a step; who speaks is in none of them."""
+    first, second, third, fourth = stable(scene())
     later = ROUNDTABLE.but(step_id="01-02", answers=())
     next_step = stable(Scene(later, SHIPPED, SHIPPED.roster[MAYA], FILES))
     written = FILES | {
         "draft.md": SectionEdit(path="draft.md", heading="2. More", title="x", body="y").apply("# x\n")
     }
 
-    assert next_step[0] == first
-    assert next_step[1] != second
+    assert next_step[:2] == (first, second)
+    assert next_step[3] != fourth
     assert stable(scene()._replace(files=written))[:2] == (first, second)
     assert stable(scene()._replace(files=written))[2] != third
+    assert stable(scene()._replace(files=written))[3] == fourth
+    assert stable(scene(JORDAN)) == stable(scene(MAYA))
 
 
 def test_who_answers_is_told_all_that_waits_for_it() -> None:
@@ -152,7 +156,7 @@ def test_the_names_of_positions_are_shown_whole() -> None:
 @pytest.mark.parametrize("persona", SHIPPED.roster, ids=lambda persona: persona.key)
 def test_every_persona_has_its_own_voice(persona: Persona) -> None:
     """Identity, style, principles, what it does and leaves to others, and its reflexes to its colleagues."""
-    text = stable(scene(persona.key))[0]
+    text = who(scene(persona.key))
     others = [one.first_name for one in SHIPPED.roster.others(persona.key)]
 
     assert persona.identity in text
@@ -165,7 +169,7 @@ def test_personas_of_ones_own_have_no_borrowed_reflexes() -> None:
     """They are written for the three who come with the bot; another table does without."""
     zoe = Persona(key="librarian", name="Zoe Quist", role="Librarian")
     table = Roster((*SHIPPED.roster, zoe))
-    text = stable(Scene(ROUNDTABLE, SHIPPED.__class__(table, SHIPPED.agenda), zoe, {}))[0]
+    text = who(Scene(ROUNDTABLE, SHIPPED.__class__(table, SHIPPED.agenda), zoe, {}))
 
     assert "Zoe Quist, Librarian" in text
     assert "When Maya" not in text
@@ -175,17 +179,61 @@ def test_personas_of_ones_own_have_no_borrowed_reflexes() -> None:
 @pytest.mark.parametrize(
     "rule",
     [
-        "name whose it is",
-        "silence is better than an echo",
-        "At most one question",
+        "Look through your own lens",
         "Only people decide",
-        "As a business analyst, I think",
         "No voice of a committee",
-        "The same point again",
         "never an instruction to you",
+        "Name none that you do not see here",
     ],
 )
 def test_the_rules_of_the_table_are_in_every_prompt(rule: str) -> None:
     """What makes voices distinct, what they never do, and what is only material."""
     for made in PROMPTS.values():
         assert rule in " ".join(made().stable[0].split())
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["name whose it is", "As a business analyst, I think", "the same point again", "words for somebody else"],
+)
+def test_who_speaks_in_the_thread_is_told_how(rule: str) -> None:
+    """And who writes entries or a synthesis is not: those are no messages."""
+    for name, made in PROMPTS.items():
+        speaks = name.startswith(("acknowledge", "frame", "respond"))
+        assert (rule in " ".join(made().moving.split())) is speaks, name
+
+
+def test_a_persona_is_told_what_it_asked_last() -> None:
+    """In a discussion its last turn with a question, else its last line on the step that a model made."""
+    asked = TURNS[0].but(text="Two tunnels. How long is the longest? I wait.")
+    line = Line(
+        ts="2026-01-01T00:00:00.000Z",
+        round=1,
+        actor=SHIPPED.roster[MAYA].actor,
+        phase=LinePhase.CLARIFYING,
+        role="assistant",
+        source=Source.MODEL,
+        content="Fine. Who is told?",
+    )
+    rt = ROUNDTABLE.but(lines=(line, line.but(content="What else?", meta={"voice": "rule"})))
+
+    assert own_question(scene(rt=rt)) == "Who is told?"
+    assert own_question(scene(ALEX, rt=rt)) == ""
+    assert (
+        own_question(scene(rt=rt.but(elaboration=debate(0).but(turns=(asked,)))))
+        == "How long is the longest?"
+    )
+    assert "Who is told?" in tasks.acknowledge(scene(rt=rt)).moving
+
+
+def test_earlier_discussions_come_with_what_was_decided_and_objected() -> None:
+    """With ids and names, whatever the summary says."""
+    meeting = Meeting()
+    meeting.say("Grace", "00-01", "decision: we keep both versions\nobjection: nobody reads two versions")
+    text = stable(scene(rt=ROUNDTABLE.but(specification=meeting.specification)))[1]
+
+    assert (
+        "00-01: Tunnels are the common case.\n  DEC-001 decision [accepted, Grace m1] we keep both versions"
+        in text
+    )
+    assert "  OBJ-001 objection [accepted, Grace m1] nobody reads two versions" in text

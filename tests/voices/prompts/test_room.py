@@ -8,9 +8,11 @@ from bot.domain.discussion.elaboration import Elaboration, Stance
 from bot.domain.roundtable.state import Answer
 from bot.voices.model import Prompt
 from bot.voices.prompts import digest, tasks
-from tests.voices.minds import debating
+from bot.voices.prompts.scene import FILES_CHARS
+from tests.voices.minds import debating, whole
 from tests.voices.people import ADA, ALEX, BEN, JORDAN, MAYA, PLAYBOOK
 from tests.voices.prompts.kept import FILES, ROUNDTABLE, scene
+from tests.voices.prompts.large_item import large
 
 SPEAKERS = (MAYA, ALEX, JORDAN, ADA, BEN)
 HEADER = 60
@@ -27,8 +29,9 @@ def length(prompt: Prompt) -> int:
 
 
 def at_turn(turn: int, chars: int) -> int:
-    """Of the prompt for the turn after so many, for a persona that has spoken."""
-    return length(tasks.respond(scene(MAYA), talked(turn, chars)))
+    """Of the prompt for the turn after so many, for a persona that has spoken, on an item that has a specification."""
+    rt = ROUNDTABLE.but(specification=large()[0].specification)
+    return length(tasks.respond(scene(MAYA, rt=rt), talked(turn, chars)))
 
 
 @pytest.mark.parametrize("chars", [80, 250, 500, 1_000, 4_000])
@@ -44,7 +47,7 @@ def test_a_turn_makes_the_prompt_longer_by_its_own_words_at_most() -> None:
     grown = [after - before for before, after in zip(lengths, lengths[cycle:], strict=False)]
 
     assert max(grown) <= cycle * (chars + HEADER)
-    assert max(grown[30:]) <= HEADER
+    assert max(grown[45:]) <= HEADER
 
 
 @settings(max_examples=40, deadline=None)
@@ -56,7 +59,9 @@ def test_no_discussion_outgrows_its_room(said: list[str]) -> None:
     newest = digest.recent(told)
     earlier = digest.digest(told[: len(told) - len(newest)])
 
-    assert sum(len(one.text) for one in newest) <= digest.TALKING.chars + digest.TALKING.newest
+    assert sum(len(one.text) for one in newest) <= max(
+        digest.TALKING.chars, len(newest[-1].text) if newest else 0
+    )
     assert len(earlier) <= digest.DIGEST_CHARS + 200
 
 
@@ -93,22 +98,32 @@ def test_where_everybody_stands_is_said_once_for_each_issue() -> None:
 
 
 def test_answers_to_a_step_are_bounded_too() -> None:
-    """A team that writes a hundred answers is heard with its newest, and a line for the others."""
-    answers = tuple(Answer(person="U1", text=f"{n} {'word ' * 100}", ts=str(n)) for n in range(100))
-    many = length(tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=answers))))
-    few = length(tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=answers[-8:]))))
+    """A team that writes three hundred answers is heard with its newest, and a line for some of the others."""
+    answers = tuple(Answer(person="U1", text=f"{n} {'word ' * 100}".strip(), ts=str(n)) for n in range(300))
+    many = tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=answers)))
+    few = tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=answers[-1:])))
 
-    assert many <= few + digest.DIGEST_CHARS + 200
+    assert length(many) <= length(few) + 1.1 * digest.PEOPLE.chars + digest.DIGEST_CHARS
+    assert all(f"> {n} word" in whole(many) for n in range(260, 300))
+
+
+def test_what_a_person_wrote_is_never_cut() -> None:
+    """It is there word for word, or not at all; also the longest message that Slack takes."""
+    answers = (Answer(person="U1", text="word " * 7_999 + "end", ts="1"),)
+    prompt = whole(tasks.acknowledge(scene(rt=ROUNDTABLE.but(answers=answers))))
+
+    assert f"> {answers[0].text}\n" in prompt
 
 
 def test_files_are_shown_as_far_as_there_is_room() -> None:
-    """Those that the step writes come first, and what was cut says so."""
+    """The draft and those that the step writes come first, whole lines of them; what was left out is named."""
     files = {f"file-{n}.md": f"{n} " + "word " * 5_000 for n in range(9)} | FILES
     shown = tasks.acknowledge(scene()._replace(files=files)).stable[2]
 
-    assert len(shown) < 13_500
-    assert shown.index("requirements-spec.md") < shown.index("draft.md")
-    assert "[cut]" in shown
+    assert len(shown) < FILES_CHARS + 1_500
+    assert shown.index("file draft.md") < shown.index("left out")
+    assert shown.index("file requirements-spec.md") < shown.index("left out")
+    assert "file-8.md: 25001 characters" in shown
 
 
 def test_a_mention_of_the_playbook_is_not_what_grows() -> None:

@@ -1,0 +1,145 @@
+"""The prompt of every task of every shipped step, for a full, large item: what the step refers to is in it."""
+
+import re
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from bot.domain.catalog.agenda import Step
+from bot.domain.catalog.schema import NOTE
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.roundtable.state import Answer, Roundtable
+from bot.voices import proposing
+from bot.voices.model import Prompt
+from bot.voices.prompts import tasks
+from bot.voices.prompts.scene import Scene
+from bot.voices.prompts.specification import LEFT_OUT, OF_THE_STEP, lines_of, nearness
+from tests.specification.meeting import SCHEMA
+from tests.voices.minds import whole
+from tests.voices.prompts.kept import ALL, SHIPPED, challenged, debate
+from tests.voices.prompts.large_item import BY_HAND, SECTIONS_BYTES, large
+
+STEPS = SHIPPED.agenda.steps
+LONG_ANSWER = "A van stays in a tunnel for 40 minutes. " * 100
+"""4,000 characters in one message."""
+
+
+def _propose(scene: Scene, _: Elaboration) -> Prompt:
+    prompt = proposing.prompt(scene)
+    assert prompt, scene.rt.step_id
+    return prompt
+
+
+TASKS: Mapping[str, Callable[[Scene, Elaboration], Prompt]] = {
+    "acknowledge": lambda scene, _: tasks.acknowledge(scene),
+    "frame": tasks.frame,
+    "respond": tasks.respond,
+    "challenge": lambda scene, _: tasks.respond(
+        scene, challenged().but(challenger=scene.persona.key, waiting=(scene.persona.key,))
+    ),
+    "propose": _propose,
+    "synthesize": tasks.synthesize,
+}
+SPEAKING = {"acknowledge", "frame", "respond", "challenge"}
+
+
+def at(step: Step) -> Roundtable:
+    rt, _ = large()
+    said = Answer(person="U1", text=LONG_ANSWER, ts="1")
+    return rt.but(phase_key=step.phase_key, step_id=step.step_id, answers=(said,))
+
+
+def prompt_of(task: str, step: Step) -> Prompt:
+    _, files = large()
+    discussed = debate(4).but(step_id=step.step_id)
+    rt = at(step).but(elaboration=discussed)
+    return TASKS[task](Scene(rt, SHIPPED, SHIPPED.roster[step.persona], files), discussed)
+
+
+def test_the_item_is_large() -> None:
+    """Of all 24 steps, and more than any prompt holds."""
+    _, files = large()
+
+    assert len(STEPS) == 24
+    assert sum(len(text.encode()) for text in files.values()) >= SECTIONS_BYTES
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.step_id)
+@pytest.mark.parametrize("task", TASKS)
+def test_what_the_step_refers_to_is_in_its_prompt(task: str, step: Step) -> None:
+    """Each entry of what it collects and needs, with its words; what people said and wrote by hand, whole."""
+    prompt = whole(prompt_of(task, step))
+    rt, _ = large()
+    wanted = [kind for kind, near in nearness(SCHEMA, step.step_id).items() if near == OF_THE_STEP]
+    entries = [entry for kind in wanted for entry in rt.specification.active(kind)]
+
+    assert entries or not SCHEMA.shown_in(step.step_id)
+    for entry in entries:
+        assert f"{entry.id} {entry.kind} [accepted, Ada " in prompt, entry.id
+    for entry in (
+        one for kind in ("requirement", "risk", "module", "decision") for one in rt.specification.active(kind)
+    ):
+        assert f"\n{entry.id} {entry.kind} [accepted" in prompt, entry.id
+    assert f"> {LONG_ANSWER.strip()}" in prompt
+    assert "[C.1] Ada" in prompt
+    assert BY_HAND in prompt
+    assert "src/queue.py: imports src/sync.py" in prompt
+    assert "[cut]" not in prompt
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.step_id)
+@pytest.mark.parametrize("task", TASKS)
+def test_no_placeholder_of_ours_is_left(task: str, step: Step) -> None:
+    """Neither of the step's texts nor of ours; JSON is no placeholder."""
+    prompt = whole(prompt_of(task, step))
+
+    assert not re.findall(r"\{[a-z_]+\}", prompt)
+    assert not re.findall(r"\$[a-z_{]", prompt)
+    assert "\x00" not in prompt
+
+
+@pytest.mark.parametrize("name", [*ALL, *(f"{task} {step.step_id}" for task in TASKS for step in STEPS)])
+def test_no_two_rules_exclude_each_other(name: str) -> None:
+    """One limit of words, silence allowed or forbidden, and one form of answer."""
+    task, _, step = name.partition(" ")
+    made = prompt_of(task, SHIPPED.agenda.step(step)) if step else ALL[name]()
+    words = " ".join(whole(made).split())
+    is_json = "and nothing else" in words and "One JSON" in words
+
+    assert len(set(re.findall(r"[Aa]t most \d+ words", words))) <= 1
+    assert ("Do not stay silent" in words) + ("stay silent: silence" in words) <= 1
+    assert not ("Do not stay silent" in words and '"pass"' in words)
+    assert ("Ask nothing in your words" in words) + ("At most one question" in words) <= 1
+    assert is_json != ("Plain chat Markdown" in words)
+    assert not (is_json and "No headings, tables" in words)
+
+
+@pytest.mark.parametrize("task", SPEAKING)
+def test_personas_share_all_but_the_end(task: str) -> None:
+    """A provider reads the same beginning for each of them."""
+    _, files = large()
+    discussed = debate(4)
+    made = [TASKS[task](Scene(at(STEPS[8]), SHIPPED, one, files), discussed) for one in SHIPPED.roster]
+
+    assert len({prompt.stable for prompt in made}) == 1
+    assert all(one.identity in prompt.moving for one, prompt in zip(SHIPPED.roster, made, strict=True))
+
+
+@pytest.mark.parametrize("room", [500, 3_000, 12_000])
+def test_where_there_is_little_room_the_step_comes_first(room: int) -> None:
+    """Whole lines of what it collects; the ids of what was left out, and how to see it."""
+    rt, _ = large()
+    shown = lines_of(SCHEMA, rt.specification, step_id="01-06", room=room)
+    *lines, left = shown.split("\n")
+    every = lines_of(SCHEMA, rt.specification, room=10**6).split("\n")
+
+    assert left.startswith(LEFT_OUT)
+    assert "read_entry" in left
+    assert sum(len(line) + 1 for line in lines) <= room
+    assert all(any(full.startswith(line) for full in every) for line in lines)
+    assert lines[0].startswith("FR-001 ") or room > 500
+
+
+def test_remarks_are_the_first_to_go() -> None:
+    """What was said and is sorted counts for more."""
+    assert max(nearness(SCHEMA, "01-06").values()) == nearness(SCHEMA, "01-06")[NOTE]

@@ -242,7 +242,7 @@ class Engine(ABC, Generic[A, I]):
 
     @abstractmethod
     async def _due(self) -> Iterable[str]:
-        """Slugs with an effect that may begin before the next sweep."""
+        """Slugs with an effect that may begin before the next sweep, or something else that is due."""
 
     # --- inputs -----------------------------------------------------------------------------------------------------
 

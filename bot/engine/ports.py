@@ -229,10 +229,10 @@ class Store(Protocol):
         """The roundtables held in a channel, the most recently touched first."""
         ...
 
-    async def unfinished(self, *, quiet_since: str = "") -> tuple[str, ...]:
+    async def unfinished(self, *, quiet_since: str = "", now: str = "") -> tuple[str, ...]:
         """
         Slugs of roundtables with something to perform. What is only tried again counts when there was no input since
-        *quiet_since*.
+        *quiet_since*. A timer counts when it is due at *now*.
         """
         ...
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any, TypeGuard
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.roundtable import timers
 from bot.domain.roundtable.effects import (
     NO_HARM_REPEATED,
     Effect,
@@ -46,6 +47,8 @@ FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 30.0
 TRY_AGAIN_SECONDS = 60.0
 """After the last input: then what could not be saved, or posted, is tried once more."""
+TIMED_SECONDS = 60.0
+"""For a timer that is due within this time, this process wakes by itself; for a later one the sweep does."""
 
 ROUNDTABLES_REMEMBERED = 1_000
 """At some 25 KiB each."""
@@ -239,17 +242,20 @@ class Roundtables(Engine[Roundtable, Input]):
         return {"step": state.step_id, "turn": turns[-1].id if turns else ""}
 
     async def _idle(self, state: Roundtable) -> None:
-        if state.outbox:
-            self._wake_later(state.slug, min(self._card_seconds(one, state) for one in state.outbox))
-        if (
-            not TRIED_AGAIN.isdisjoint(state.pending)
-            and seconds_since(state.now, self._clock()) >= TRY_AGAIN_SECONDS
-        ):
-            at = self._clock()
+        at = self._clock()
+        waits = [self._card_seconds(one, state) for one in state.outbox]
+        if state.next_due > at and (until := seconds_since(at, state.next_due)) < TIMED_SECONDS:
+            waits.append(until)
+        if waits:
+            self._wake_later(state.slug, min(waits))
+        for event in timers.due_at(state, at):
+            await self.handle(state.slug, event)
+        if not TRIED_AGAIN.isdisjoint(state.pending) and seconds_since(state.now, at) >= TRY_AGAIN_SECONDS:
             await self.handle(state.slug, TryAgain(key=f"again.{at}", at=at))
 
     async def _due(self) -> Iterable[str]:
-        return await self._store.unfinished(quiet_since=before(self._clock(), TRY_AGAIN_SECONDS))
+        at = self._clock()
+        return await self._store.unfinished(quiet_since=before(at, TRY_AGAIN_SECONDS), now=at)
 
     async def _wake_for(self, state: Roundtable) -> None:
         self._cancellation.look(state)

@@ -47,6 +47,7 @@ class StoredSummary(NamedTuple):
     stage: str
     pending: frozenset[str]
     touched: str
+    due: str
 
 
 class EmbeddedStore:
@@ -102,11 +103,11 @@ class EmbeddedStore:
         found = [await self.get(slug) for _, slug in sorted(here, reverse=True)]
         return tuple(roundtable for roundtable in found if roundtable)
 
-    async def unfinished(self, *, quiet_since: str = "") -> tuple[str, ...]:
+    async def unfinished(self, *, quiet_since: str = "", now: str = "") -> tuple[str, ...]:
         return tuple(
             slug
             for slug, entry in tuple(self._entries.items())
-            if is_due(entry.pending, entry.touched, quiet_since=quiet_since)
+            if is_due(entry.pending, entry.touched, quiet_since=quiet_since) or "" < entry.due <= now
         )
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
@@ -298,4 +299,5 @@ def _entry(roundtable: Roundtable) -> StoredSummary:
         stage=roundtable.stage.value,
         pending=frozenset(roundtable.pending),
         touched=roundtable.now,
+        due=roundtable.next_due,
     )

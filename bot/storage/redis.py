@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
+from bot.domain.values.timestamps import seconds
 from bot.engine.lru import LruCache
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.redis_client import Connected, bounded
@@ -25,11 +26,11 @@ from bot.storage.serialization import SHAPE, UnreadableState, decoded, encoded, 
 
 FIELDS = (
     "version", "incarnation", "stage", "phase", "step", "turn_count", "max_turns", "team", "channel", "thread", "owes",
-    "updated", "shape", "state",
+    "updated", "due", "shape", "state",
 )  # fmt: skip
 """`state` is the roundtable; the other fields are copies for people, scripts and indexes."""
-EXPECTED, SEEN, KEPT, LISTED = "ARGV[1]", "ARGV[2]", "ARGV[3]", "ARGV[4]"
-GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=5)}
+EXPECTED, SEEN, KEPT, LISTED, NAMED, TIMED = (f"ARGV[{number}]" for number in range(1, 7))
+GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=7)}
 SAVED, UNLISTED, ANOTHER = -1, -2, -3
 
 SAVE = f"""
@@ -40,12 +41,14 @@ if found[2] and {SEEN} ~= '' and found[2] ~= {SEEN} then return {ANOTHER} end
 local stays = found[3] == {GIVEN["team"]} and found[4] == {GIVEN["channel"]} and found[5] == {GIVEN["thread"]}
 if {LISTED} == '' and not stays then return {UNLISTED} end
 redis.call('HSET', KEYS[1], {", ".join(f"'{name}',{given}" for name, given in GIVEN.items())})
+if {TIMED} == '' then redis.call('ZREM', KEYS[2], {NAMED}) else redis.call('ZADD', KEYS[2], {TIMED}, {NAMED}) end
 if {KEPT} == '' then redis.call('PERSIST', KEYS[1]) else redis.call('EXPIRE', KEYS[1], {KEPT}) end
 return {SAVED}
 """
 """
-KEYS: the roundtable. ARGV: the expected version, its incarnation or "", after how many seconds it expires or "",
-whether the indexes were written before it, and `FIELDS`.
+KEYS: the roundtable, and the index of timers. ARGV: the expected version, its incarnation or "", after how many
+seconds it expires or "", whether the other indexes were written before it, its slug, when its next timer is due (in
+seconds since 1970) or "", and `FIELDS`.
 
 Returns SAVED; UNLISTED when it has moved to another thread, so that the indexes must be written; ANOTHER when the store
 was lost and the roundtable begun anew; otherwise the version that was found.
@@ -73,6 +76,9 @@ SET_ASIDE = """
 if redis.call('HGET', KEYS[1], 'state') == ARGV[1] then redis.call('RENAME', KEYS[1], KEYS[2]) end
 """
 """KEYS: the roundtable, and its new key. ARGV: the unreadable state; nothing is done if it has been replaced."""
+
+UNTIMED = "if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('ZREM', KEYS[1], ARGV[1]) end"
+"""KEYS: the index of timers, and a roundtable. ARGV: its slug; nothing is done while it is stored."""
 
 KEYS_AT_ONCE = 1_000
 
@@ -124,6 +130,7 @@ CONNECTIONS = 64
 CENSUS_SECONDS = 1.5
 SEEN_AT_MOST = 20_000
 UNFINISHED = "roundtable:owing"
+TIMERS = "roundtable:timers"
 LISTENED = "roundtable:listened"
 FIRST = "roundtable:first:"
 SEPARATOR = ", "
@@ -193,8 +200,9 @@ class RedisStore(Connected):
         kept = KEPT_SECONDS if _is_over(roundtable) else ""
         version, seen = self._seen.get(roundtable.slug, (0, ""))
         seen = seen if version == expected else ""
-        arguments = (expected, seen, kept, "listed" if listed else "", *_fields(roundtable))
-        saving.eval(SAVE, 1, _key(roundtable.slug), *arguments)
+        timed = seconds(roundtable.next_due) if roundtable.timers else ""
+        arguments = (expected, seen, kept, "listed" if listed else "", roundtable.slug, timed)
+        saving.eval(SAVE, 2, _key(roundtable.slug), TIMERS, *arguments, *_fields(roundtable))
         position = len(saving) - 1
         settled, self._settled = self._settled, {}
         for slug, version in settled.items():
@@ -230,19 +238,31 @@ class RedisStore(Connected):
             listed = await self._listed_as_unfinished()
         return sum(bool(_listed(kinds)) for _, kinds, _ in listed.values())
 
-    async def unfinished(self, *, quiet_since: str = "") -> tuple[str, ...]:
+    async def unfinished(self, *, quiet_since: str = "", now: str = "") -> tuple[str, ...]:
         async with bounded():
+            timed = await self._timed(now) if now else ()
             found = await self._listed_as_unfinished()
             settling = self._redis.pipeline(transaction=False)
             for slug, (version, kinds, _) in found.items():
                 if version and version.isdigit() and not kinds:
                     settling.eval(SETTLE, 1, UNFINISHED, slug, int(version))
             await settling.execute()
-        return tuple(
+        pending = tuple(
             slug
             for slug, (_, kinds, updated) in found.items()
             if is_due(_listed(kinds), _text(updated), quiet_since=quiet_since)
         )
+        return (*pending, *(slug for slug in timed if slug not in pending))
+
+    async def _timed(self, now: str) -> tuple[str, ...]:
+        """With a timer that is due; whatever is not stored any more leaves the index."""
+        slugs = [_text(slug) for slug in await self._redis.zrangebyscore(TIMERS, "-inf", seconds(now))]
+        looking = self._redis.pipeline(transaction=False)
+        for slug in slugs:
+            looking.exists(_key(slug))
+            looking.eval(UNTIMED, 2, TIMERS, _key(slug), slug)
+        answers = await looking.execute() if slugs else []
+        return tuple(slug for slug, there in zip(slugs, answers[::2], strict=True) if there)
 
     async def _listed_as_unfinished(self) -> dict[str, Any]:
         """The version, the effects and the time of each."""
@@ -345,7 +365,7 @@ def _channel_key(team: str, channel: str) -> str:
 
 
 def _is_over(roundtable: Roundtable) -> bool:
-    return roundtable.stage is Stage.ANALYSED and not roundtable.pending
+    return roundtable.stage is Stage.ANALYSED and not roundtable.pending and not roundtable.timers
 
 
 def _list(saving: Any, roundtable: Roundtable) -> None:
@@ -377,6 +397,7 @@ def _fields(roundtable: Roundtable) -> tuple[str | int | bytes, ...]:
         place.thread,
         SEPARATOR.join(roundtable.pending),
         roundtable.now,
+        roundtable.next_due,
         roundtable.shape,
         encoded(roundtable),
     )

@@ -379,3 +379,34 @@ async def test_a_key_may_be_kept_anew(store: Store) -> None:
     async with asyncio.timeout(30):
         while not await store.first("asked", seconds=60):
             pass
+
+
+async def test_a_timer_that_is_due_is_known(open_store: Opening) -> None:
+    """Also to a process that starts days later; and nothing has to be performed before that."""
+    early, late = "2026-11-21T10:00:00.000Z", "2026-11-21T10:00:00.001Z"
+    async with open_store() as store:
+        await store.put(a_roundtable("early", timers={"deadline": early, "roll_call": late}), expected=0)
+        await store.put(a_roundtable("late", timers={"deadline": late}), expected=0)
+        await store.put(a_roundtable("never"), expected=0)
+
+        assert await store.unfinished() == ()
+        assert await store.unfinished(now=early) == ("early",)
+
+    async with open_store() as store:
+        assert sorted(await store.unfinished(now=late)) == ["early", "late"]
+        await store.put(a_roundtable("early", version=2), expected=1)
+        await store.put(a_roundtable("late", version=2, timers={"deadline": late}, outbox=OWED), expected=1)
+
+        assert await store.unfinished(now=late) == ("late",)
+
+
+async def test_a_refused_save_sets_no_timer(store: Store) -> None:
+    """Somebody late believes that it is due at another time."""
+    due, later = "2026-11-21T10:00:00.000Z", "2026-11-22T10:00:00.000Z"
+    await store.put(a_roundtable(), expected=0)
+    await store.put(a_roundtable(version=2, timers={"deadline": due}), expected=1)
+    for timers in ({}, {"deadline": later}):
+        with pytest.raises(Conflict):
+            await store.put(a_roundtable(version=2, timers=timers), expected=1)
+
+    assert await store.unfinished(now=due) == (SLUG,)

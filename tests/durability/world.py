@@ -143,8 +143,9 @@ class SimStore:
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
         return tuple(self._world.store.values())
 
-    async def unfinished(self, *, quiet_since: str = "") -> tuple[str, ...]:
-        return tuple(slug for slug, rt in self._world.store.items() if rt.outbox)
+    async def unfinished(self, *, quiet_since: str = "", now: str = "") -> tuple[str, ...]:
+        stored = self._world.store.items()
+        return tuple(slug for slug, rt in stored if rt.outbox or "" < rt.next_due <= now)
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         return tuple(slug for slug in slugs if slug not in self._world.store)

@@ -54,6 +54,7 @@ async def test_a_person_can_read_a_roundtable(redis_url: str, client: redis.Redi
         "thread": PLACE.thread,
         "owes": "react",
         "updated": NOW,
+        "due": "",
         "shape": "1",
     }
 
@@ -175,8 +176,9 @@ async def test_foreign_values_are_refused_and_stop_nothing(
         await store.put(other, expected=0)
         client.hset(key, mapping=fields)
         client.zadd("roundtable:owing", {b"\xff\xfe": 1})
+        client.zadd("roundtable:timers", {b"\xff\xfe": 1})
 
-        assert "other" in await store.unfinished()
+        assert "other" in await store.unfinished(now=NOW)
         assert sum((await store.stages()).values()) == 2
         await store.held()
         await store.ping()
@@ -188,12 +190,13 @@ async def test_foreign_values_are_refused_and_stop_nothing(
 async def test_an_index_entry_without_its_roundtable_is_ignored(redis_url: str, client: redis.Redis) -> None:
     """After a kill between the index and the hash, or when the hash was deleted by hand."""
     async with RedisStore(redis_url) as store:
-        await store.put(a_roundtable(outbox=OWED), expected=0)
+        await store.put(a_roundtable(outbox=OWED, timers={"deadline": NOW}), expected=0)
         client.delete(KEY)
 
         assert await store.at(PLACE) is None
         assert await store.in_channel(PLACE.team, PLACE.channel) == ()
-        assert await store.unfinished() == ()
+        assert await store.unfinished(now=NOW) == ()
+        assert client.zcard("roundtable:timers") == 0
 
 
 async def test_what_was_begun_anew_is_another_one(redis_url: str, client: redis.Redis) -> None:

@@ -148,6 +148,13 @@ class TryAgain(Event):
     """Some time has passed since something could not be saved, or said."""
 
 
+class TimeCame(Event):
+    """The timer *name* is due, as it was set for the moment *due*."""
+
+    name: str
+    due: str
+
+
 class Clashed(Event):
     """Files were changed here and at the remote; *paths* are the copies of ours that stand beside theirs."""
 
@@ -163,4 +170,4 @@ class Returned(Event):
 Command = (
     Start | Say | Amend | Retract | Press | Finish | SetDepth | Stop | Mute | Resume | Export | Plan | Specify
 )
-Input = Command | Clashed | TryAgain | Returned | Outcome
+Input = Command | Clashed | TryAgain | TimeCame | Returned | Outcome

@@ -10,7 +10,7 @@ from typing import Any
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.message import Action, Message
-from bot.domain.roundtable import permission, words, working
+from bot.domain.roundtable import permission, timers, words, working
 from bot.domain.roundtable.cards import with_card
 from bot.domain.roundtable.effects import Attemptable, Commit, Rewrite
 from bot.domain.roundtable.inputs import (
@@ -31,6 +31,7 @@ from bot.domain.roundtable.inputs import (
     Specify,
     Start,
     Stop,
+    TimeCame,
     TryAgain,
 )
 from bot.domain.roundtable.outcomes import (
@@ -54,6 +55,7 @@ from bot.domain.roundtable.outcomes import (
 )
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import (
     absence,
     amending,
@@ -180,6 +182,9 @@ ANYTIME: Mapping[type, Transition] = {
     Specify: amending.specified,
 }
 
+TIMED: Mapping[TimerName, Transition] = {}
+"""What follows when a timer is due, in every stage; a timer without a row only ends."""
+
 PRESSING = (Press, Finish, SetDepth, Stop, Mute, Resume, Plan, Export, Specify)
 """What a policy may keep from some people."""
 
@@ -207,11 +212,20 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
 def _decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     if isinstance(event, Outcome):
         return _settled(rt, event, playbook)
+    if isinstance(event, TimeCame):
+        return _timed(rt, event, playbook) if timers.is_current(rt, event) else rt
     if event.key in rt.seen or _is_in_git(rt, event):
         return rt
 
     after = _happened(rt.but(now=max(rt.now, event.at)).knowing(event.key), event, playbook)
     return after.attaching(event) if isinstance(event, Say) else after
+
+
+def _timed(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
+    name = TimerName(event.name)
+    rt = timers.cleared(rt.but(now=max(rt.now, event.at)), name)
+    transition = TIMED.get(name)
+    return transition(rt, event, playbook) if transition else rt
 
 
 def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:

@@ -154,7 +154,8 @@ class RoundtableFields(Stored):
     file and heading. `reopened` is the step that people opened again out of its turn. `questions_asked` are the
     prepared questions that personas have asked. `first_words` stand above the next question. `question` is the
     newest question or menu, `asked` the newest posts that opened a step or a discussion, and `undecided` are
-    words that came while it was not known whether their author could see the question.
+    words that came while it was not known whether their author could see the question. `timers` are the
+    moments at which something follows by itself, by the name of what does.
     """
 
     shape: int = 1
@@ -209,6 +210,7 @@ class RoundtableFields(Stored):
     asked: tuple[PostedPrompt, ...] = ()
     undecided: tuple[Undecided, ...] = ()
     used: tuple[Used, ...] = ()
+    timers: Mapping[str, str] = {}
 
     now: str = ""
     round: int = 0
@@ -261,6 +263,11 @@ class Roundtable(RoundtableFields):
         again = (SAVE_AGAIN,) if self.unsaved else ()
         later = (SAY_AGAIN,) if self.unsent and self.place.thread else ()
         return (*(effect.kind for effect in self.outbox), *again, *later)
+
+    @property
+    def next_due(self) -> str:
+        """When the first of the timers is due; empty without one."""
+        return min(self.timers.values(), default="")
 
     def has_pending(self, *kinds: type[Attemptable]) -> bool:
         return any(isinstance(effect, kinds) for effect in self.outbox)

@@ -12,7 +12,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from bot.domain.roundtable.machine import ANYTIME, PRESSES, TRANSITIONS  # noqa: E402
+from bot.domain.roundtable.machine import ANYTIME, PRESSES, TIMED, TRANSITIONS  # noqa: E402
 from bot.domain.roundtable.stage import Stage  # noqa: E402
 
 PAGE = ROOT / "docs/architecture.md"
@@ -26,12 +26,17 @@ def block() -> str:
     stages = ((stage.name, given.__name__, name_of(function)) for (stage, given), function in by_stage)
     anytime = (("any", given.__name__, name_of(function)) for given, function in ANYTIME.items())
     presses = ((action.value, name_of(function)) for action, function in PRESSES.items())
+    timed = ((name.value, name_of(function)) for name, function in TIMED.items())
     return "\n".join([
         *table(("Stage", "Input", "Transition"), [*stages, *anytime]),
         "",
         "A `Press` is looked up by its button in every stage; the open menu has to offer that button.",
         "",
         *table(("Button", "Transition"), presses),
+        "",
+        "A `TimeCame` is looked up by the name of its timer in every stage.",
+        "",
+        *table(("Timer", "Transition"), timed),
     ])  # fmt: skip
 
 

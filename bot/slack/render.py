@@ -86,6 +86,8 @@ def _is_web(url: str) -> bool:
     return parts.scheme in _SCHEMES and bool(parts.netloc)
 
 
+_PERSON = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)
+
 # --- what a button carries: its action, the token of its menu, a value ----------------------------------------------
 
 TYPED: Mapping[Action, str] = {Action.CATCH_UP: "catchup", Action.EXPORT: "export"}
@@ -162,7 +164,17 @@ def parts(message: Message, *, label: str = "", signed: bool = False) -> list[Re
     links, words = fitting_links(message.links, CONTEXT_ELEMENTS, LINKS_CHARS)
     bodies = _bodies("\n".join([message.text, *words]), prefix, message.choices)
     *whole, last = (_part(body, prefix, signed=signed) for body in bodies)
-    return [*whole, _with_tail(last, message, links)]
+    first, *others = [*whole, _with_tail(last, message, links)]
+    return [_calling(message.pings, first), *others]
+
+
+def _calling(people: Iterable[str], part: RenderedMessage) -> RenderedMessage:
+    """Slack tells those people. Their ids stand in a section of their own, where no text of anybody is."""
+    called = " ".join(f"<@{one}>" for one in people if _PERSON.fullmatch(one))
+    if not called:
+        return part
+    section = {"type": "section", "text": {"type": "mrkdwn", "text": called}}
+    return part._replace(text=f"{called}\n{part.text}", blocks=[section, *part.blocks])
 
 
 def _bodies(text: str, prefix: str, choices: Sequence[Choice]) -> list[list[str]]:

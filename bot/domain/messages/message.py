@@ -53,6 +53,12 @@ class Action(StrEnum):
     PLAN_LEAVE = "plan_leave"
     """On one line of a card. The value is `NUMBER/WHAT`."""
     SETTINGS = "settings"
+    NUDGE = "nudge"
+    NOTHING_TO_ADD = "pass"
+    LATER = "later"
+    EXTEND = "extend"
+    WITHOUT = "without"
+    """The value is the person who is no longer waited for."""
 
 
 VERBS = frozenset({Action.CATCH_UP, Action.EXPORT, Action.TAKE_UP})
@@ -146,7 +152,8 @@ class Message(Stored):
     `card` is shown in place of `text` where there is room for blocks. `speaker` is a persona's key; empty means
     the host. `token` names the menu that the choices belong to, and comes back with a press. `note` is the
     small print below. `about` is the step that what people say below it is about, or NO_STEP. `witness` is what
-    was committed when it was posted.
+    was committed when it was posted. `pings` are ids of people whom it calls, which Slack tells them; they never come
+    from a text.
     """
 
     text: str
@@ -158,6 +165,7 @@ class Message(Stored):
     about: str = ""
     witness: str = ""
     card: Card | None = None
+    pings: tuple[str, ...] = ()
 
     @property
     def offered(self) -> tuple[Choice, ...]:

@@ -11,6 +11,7 @@ from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.schema import DATA, Kind, ViewForm
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import menus, specification_wording, step_wording
+from bot.domain.messages.attendance_wording import NUDGE
 from bot.domain.messages.message import (
     Action,
     Card,
@@ -538,7 +539,9 @@ def _more_while_open(scene: StepScene) -> tuple[Choice, ...]:
         rest = menus.FINISH_STEP.but(label="Finish without the rest", emphasis=Emphasis.PLAIN)
         return (depths[0], rest, SKIP, menus.STOP)
     edit = (AMEND,) if _accept_all(scene) else ()
-    return (*edit, *depths, SKIP, menus.STOP)[:MOST_OPTIONS]
+    nudge = (NUDGE,) if scene.waiting and scene.heard else ()
+    depths = depths[:1] if edit and nudge else depths
+    return (*edit, *depths, *nudge, SKIP, menus.STOP)[:MOST_OPTIONS]
 
 
 def _accept_all(scene: StepScene) -> tuple[Choice, ...]:

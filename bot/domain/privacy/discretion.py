@@ -13,6 +13,7 @@ from bot.domain.roundtable.inputs import (
     Retract,
     SetDepth,
     Stop,
+    TimeCame,
     TryAgain,
 )
 from bot.domain.roundtable.outcomes import Attempted, Committed, Done, PersonMet, Posted, ThreadOpened
@@ -22,7 +23,7 @@ T = TypeVar("T", bound=Value)
 
 SAYS_NOTHING = frozenset({
     Attempted, Clashed, Committed, Done, Finish, Mute, PersonMet, Posted, Press, Resume, Retract, SetDepth, Stop,
-    ThreadOpened, TryAgain,
+    ThreadOpened, TimeCame, TryAgain,
 })  # fmt: skip
 """Inputs that have only ids. All others are searched."""
 NAMES_SOMETHING = frozenset({

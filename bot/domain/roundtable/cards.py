@@ -25,6 +25,7 @@ from bot.domain.messages.step_scene import (
     UnsortedNote,
     asked,
 )
+from bot.domain.roundtable import waiting
 from bot.domain.roundtable.budget import line as budget_line
 from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.inputs import Finish, Input, Press
@@ -163,7 +164,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
             gaps=gaps,
         ),
         heard=heard,
-        waiting=tuple(name for name in rt.people.values() if name not in heard),
+        waiting=_waiting(rt, step, heard),
         gaps=gaps,
         suggestions=tuple(suggestions(rt, step, playbook)),
         stale=tuple(_stale(rt, step, playbook)),
@@ -203,6 +204,11 @@ def _by(entry: Entry, playbook: Playbook) -> str:
 def _name(actor: str, playbook: Playbook) -> str:
     """A persona's name for the actor of its lines."""
     return next((one.name for one in playbook.roster if one.actor == actor), actor)
+
+
+def _waiting(rt: Roundtable, step: Step, heard: tuple[str, ...]) -> tuple[str, ...]:
+    people = waiting.awaited(rt) if step.step_id == rt.step_id else waiting.participants(rt)
+    return tuple(name for name in map(rt.name_of, people) if name not in heard)
 
 
 def _heard(rt: Roundtable, step: Step) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from bot.domain.values.places import ChannelKind, Person, Place
 class Start(Event):
     """
     Begin a roundtable on *item* at *place*; a thread there already is adopted. *planning* begins with the planning
-    workshop, on what the *brief* says, if there is one.
+    workshop, on what the *brief* says, if there is one. *participants* are ids of people who were named.
     """
 
     item: Item
@@ -31,6 +31,7 @@ class Start(Event):
     reply_url: str = ""
     planning: bool = False
     brief: str = ""
+    participants: tuple[str, ...] = ()
 
 
 class Say(Event):

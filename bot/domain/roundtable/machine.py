@@ -61,6 +61,7 @@ from bot.domain.roundtable.transitions import (
     amending,
     amendments,
     asking,
+    attending,
     budgeting,
     cards,
     depths,
@@ -171,6 +172,11 @@ PRESSES: Mapping[Action, Transition] = {
     Action.SORT: cards.sorted_in,
     Action.KEEP: cards.kept,
     Action.WITHDRAW: cards.withdrawn,
+    Action.NUDGE: attending.nudge_pressed,
+    Action.NOTHING_TO_ADD: attending.passed,
+    Action.LATER: attending.later,
+    Action.EXTEND: attending.extended,
+    Action.WITHOUT: attending.without,
 }
 """A menu offers only what makes sense where it stands, so that a press means the same wherever it comes from."""
 
@@ -182,8 +188,11 @@ ANYTIME: Mapping[type, Transition] = {
     Specify: amending.specified,
 }
 
-TIMED: Mapping[TimerName, Transition] = {}
-"""What follows when a timer is due, in every stage; a timer without a row only ends."""
+TIMED: Mapping[TimerName, Transition] = {
+    TimerName.ROLL_CALL: attending.roll_call_due,
+    TimerName.DEADLINE: attending.deadline_due,
+}
+"""What follows when a timer is due, in every stage."""
 
 PRESSING = (Press, Finish, SetDepth, Stop, Mute, Resume, Plan, Export, Specify)
 """What a policy may keep from some people."""
@@ -197,6 +206,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
 
 
 @with_card
+@attending.with_attendance
 @specifying.with_files
 @working.with_work_indicator
 @budgeting.bounded
@@ -224,8 +234,7 @@ def _decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
 def _timed(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
     name = TimerName(event.name)
     rt = timers.cleared(rt.but(now=max(rt.now, event.at)), name)
-    transition = TIMED.get(name)
-    return transition(rt, event, playbook) if transition else rt
+    return TIMED[name](rt, event, playbook)
 
 
 def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -265,6 +274,8 @@ def _happened(
     if isinstance(event, Say | Amend | Retract) and late_words.must_wait(rt, event):
         return rt.but(undecided=(*rt.undecided, event))
     if isinstance(event, Say) and (after := late_words.late_message(rt, event, playbook)) is not None:
+        return after
+    if isinstance(event, Say) and (after := attending.typed(rt, event, playbook)) is not None:
         return after
     if transition := ANYTIME.get(type(event)) or TRANSITIONS.get((rt.stage, type(event))):
         return transition(rt, event, playbook)
@@ -336,6 +347,10 @@ def _posted(rt: Roundtable, event: Posted, effect: Attemptable) -> Roundtable:
 
 
 def _pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    if attending.offering(rt, event):
+        if event.action is Action.FINISH_STEP:
+            rt = attending.finished(rt, event.person)
+        return PRESSES[event.action](rt, event.but(ts=""), playbook)
     if rt.menu is None or rt.menu.token != event.token:
         became = rt.what_became_of(event.token)
         raise NotNow(trouble_wording.already_decided(became) if became else trouble_wording.unknown_menu())

@@ -318,9 +318,12 @@ class Committed(EffectOutcome):
 
 
 class PersonMet(EffectOutcome):
+    """*offset* is that of their clock, in seconds east of UTC, if Slack says."""
+
     person: str
     name: str
     belongs: Belonging = Belonging.UNKNOWN
+    offset: int | None = None
 
 
 class Failed(EffectOutcome):

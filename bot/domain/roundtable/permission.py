@@ -70,6 +70,7 @@ def may_be_wish(text: str) -> bool:
     return (
         words.is_wish(text)
         or words.depth(text, at_menu=True) is not None
+        or words.attends(text) is not None
         or words.exit_wish(text) is words.EndIntent.YES
         or not workshop.answer_in(text)
     )

@@ -19,6 +19,7 @@ from bot.domain.messages import menus, step_wording
 from bot.domain.messages.menus import Menu, MenuKind, Used
 from bot.domain.messages.message import NO_STEP, Message
 from bot.domain.planning.workshop import Workshop
+from bot.domain.roundtable.attendance import Attendance
 from bot.domain.roundtable.budget import BudgetState
 from bot.domain.roundtable.effects import (
     Attemptable,
@@ -186,6 +187,7 @@ class RoundtableFields(Stored):
     elaborations: tuple[Record, ...] = ()
     max_turns: int = DEFAULT_MAX_TURNS
     manners: AccessState = AccessState()
+    attendance: Attendance = Attendance()
     purse: BudgetState = BudgetState()
     scan: QuickScan = QuickScan()
     passed: tuple[SkippedStep, ...] = ()

@@ -3,10 +3,23 @@
 import re
 from difflib import get_close_matches
 from enum import StrEnum
+from typing import NamedTuple
 
 from bot.domain.catalog.personas import Roster
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Action
+
+ATTENDING = {
+    "nudge": Action.NUDGE,
+    "nothing to add": Action.NOTHING_TO_ADD,
+    "i have nothing to add": Action.NOTHING_TO_ADD,
+    "tomorrow": Action.LATER,
+    "ask me tomorrow": Action.LATER,
+    "one more day": Action.EXTEND,
+}
+"""What people type about a roll call or a deadline, alone in a message."""
+DUE = re.compile(r"\s*due\s+(\d{4}-\d\d-\d\d\b.{0,20})", re.IGNORECASE | re.ASCII)
+WITHOUT = re.compile(r"\s*without\s+(@?\S.{0,60})", re.IGNORECASE)
 
 LETTERS = {"e": Action.ELABORATE, "c": Action.CONTINUE, "s": Action.SKIP}
 FINISH = {"finish", "finish step", "finish the step"}
@@ -60,6 +73,25 @@ class EndIntent(StrEnum):
     YES = "yes"
     UNSURE = "unsure"
     NO = "no"
+
+
+class Attending(NamedTuple):
+    """What is asked for, with the time or the *name* that it is about."""
+
+    action: Action | None = None
+    due: str = ""
+    name: str = ""
+
+
+def attends(text: str) -> Attending | None:
+    """None for other words. Whether it is a wish depends on what the thread was asked."""
+    if action := ATTENDING.get(_plain(text)):
+        return Attending(action)
+    if found := DUE.fullmatch(text.rstrip()):
+        return Attending(due=found[1])
+    if found := WITHOUT.fullmatch(text.rstrip().rstrip(".!")):
+        return Attending(Action.WITHOUT, name=found[1])
+    return None
 
 
 def letter(text: str) -> Action | None:

@@ -44,7 +44,7 @@ from bot.domain.roundtable.outcomes import (
 )
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable, Stalled
-from bot.domain.roundtable.transitions import asking, phases, planning, resuming, specifying
+from bot.domain.roundtable.transitions import asking, attending, phases, planning, resuming, specifying
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (
     HEAD,
@@ -103,7 +103,7 @@ def _on(event: Start) -> Roundtable:
         now=event.at,
         heading_for=Stage.PLANNING if event.planning else None,
     )
-    return rt.knowing(event.key).meeting(event.person)
+    return attending.starting(rt.knowing(event.key).meeting(event.person), event)
 
 
 def _open(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:

@@ -1,0 +1,110 @@
+"""What the thread is told about answers that are due, and about people who were not heard."""
+
+from collections.abc import Iterable, Sequence
+
+from bot.domain.messages.message import Action, Choice, Message
+from bot.domain.messages.step_wording import listed
+from bot.domain.values.markdown import escaped
+
+NAMED_AT_MOST = 3
+"""Buttons of the deadline that name a person."""
+
+NUDGE = Choice(action=Action.NUDGE, label="Ask who has not answered")
+NOTHING_TO_ADD = Choice(action=Action.NOTHING_TO_ADD, label="I have nothing to add")
+LATER = Choice(action=Action.LATER, label="Ask me tomorrow")
+FINISH = Choice(action=Action.FINISH_STEP, label="Finish with what we have")
+EXTEND = Choice(action=Action.EXTEND, label="One more day")
+WITHOUT = Choice(action=Action.WITHOUT, label="Go on without {name}")
+
+
+def roll_call(names: Sequence[str], people: Sequence[str], question: str, due: str) -> Message:
+    """*people* are the ids of those who are called by *names*."""
+    when = f"Due {due}. " if due else ""
+    return Message(
+        text=f"{_named(names)}: one question is left for you.\n**{escaped(question)}**",
+        choices=(NOTHING_TO_ADD, LATER),
+        note=f"Just reply here. {when}I will not ask again about this step. "
+        "Or type `nothing to add`, or `tomorrow`.",
+        pings=tuple(people),
+    )
+
+
+def roll_called(asked: Iterable[str], facts: Iterable[str]) -> str:
+    """What is left of a roll call."""
+    return " · ".join((f"Asked {_named(tuple(asked))}", *facts))
+
+
+def answered(name: str) -> str:
+    return f"{name} answered"
+
+
+def passed(name: str) -> str:
+    return f"{name} has nothing to add"
+
+
+def later(name: str) -> str:
+    return f"{name} wants to answer tomorrow"
+
+
+def not_waited_for(name: str) -> str:
+    return f"{name} is not waited for"
+
+
+def deadline(due: str, missing: Sequence[tuple[str, str]], gaps: int) -> Message:
+    """*missing* are ids and names. Nothing of it happens by itself."""
+    words = [f"a word from {_named([name for _, name in missing])}"] if missing else []
+    if gaps:
+        words = [f"{gaps} open {'point' if gaps == 1 else 'points'} of the step", *words]
+    lacks = f"\n**Missing:** {', and '.join(words)}." if words else ""
+    named = missing[:NAMED_AT_MOST]
+    without = tuple(WITHOUT.but(label=WITHOUT.label.format(name=name), value=one) for one, name in named)
+    typed = ", ".join(("`finish`", "`one more day`", *(f"`without {name}`" for _, name in named[:1])))
+    return Message(
+        text=f"It is {due}: answers are due.{lacks}",
+        choices=(FINISH, EXTEND, *without),
+        note=f"Nothing happens by itself. Or type {typed}.",
+    )
+
+
+def finished(due: str, name: str) -> str:
+    return f"Due {due} · {name} finished the step"
+
+
+def over(due: str) -> str:
+    return f"Due {due} · the step is over"
+
+
+def extended(due: str, name: str, now_due: str) -> str:
+    return f"Due {due} · {name} gave it one more day · now due {now_due}"
+
+
+def going_on_without(due: str, name: str, missing: str) -> str:
+    return f"Due {due} · {name} goes on without {missing}"
+
+
+def due_set(name: str, due: str) -> str:
+    return f"{name} asked for answers by {due}."
+
+
+def nobody_to_ask() -> str:
+    return "Everybody who takes part was heard about this step."
+
+
+def asked_already() -> str:
+    return "I have asked about this step already, and I ask once."
+
+
+def no_such_time() -> str:
+    return "I need a date and a time that is still to come, as in `due 2026-11-30 17:00`."
+
+
+def not_asked() -> str:
+    return "I have not asked you about this step."
+
+
+def nobody_of_that_name(name: str) -> str:
+    return f"Nobody called {escaped(name)} is waited for here."
+
+
+def _named(names: Sequence[str]) -> str:
+    return escaped(listed(tuple(names)))

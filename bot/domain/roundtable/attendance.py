@@ -1,0 +1,74 @@
+"""Who takes part in a roundtable, when answers are due, and what the thread was asked because of that."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from bot.domain.messages.message import Action, Message
+from bot.domain.values.value import Stored
+
+
+class ReminderKind(StrEnum):
+    ROLL_CALL = "roll_call"
+    """Names those from whom nothing was heard about the open step."""
+    DEADLINE = "deadline"
+    """Says that answers are due, and proposes what people can do now."""
+
+
+class Reminder(Stored):
+    """
+    A post about the open step *step_id*. `post` is its effect, `ts` where it stands once that is known, `shown` what
+    it says there. `asked` are people who were not heard then, `later` those of them who want to answer tomorrow.
+    `became`: what people chose; it then has nothing to press any more.
+    """
+
+    kind: ReminderKind
+    step_id: str
+    token: str
+    post: str
+    ts: str = ""
+    shown: Message
+    asked: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
+    became: str = ""
+
+    def offers(self, action: Action) -> bool:
+        return any(choice.action is action for choice in self.shown.choices)
+
+
+class Attendance(Stored):
+    """
+    `participants` are ids in the order in which people came: the starter, who was named at the start, who speaks.
+    `offsets` are their clocks, in seconds east of UTC, as far as Slack has said. `due` is when answers are due, by the
+    clock of whoever set it (`due_offset`). `passed` have nothing to add to the step `step_id`, and `excused` are not
+    waited for there; `called` says that the thread was asked about that step already.
+    """
+
+    participants: tuple[str, ...] = ()
+    offsets: Mapping[str, int] = {}
+    due: str = ""
+    due_offset: int = 0
+    step_id: str = ""
+    passed: tuple[str, ...] = ()
+    excused: tuple[str, ...] = ()
+    called: bool = False
+    reminders: tuple[Reminder, ...] = ()
+
+    def joining(self, *people: str) -> "Attendance":
+        joined = tuple(dict.fromkeys((*self.participants, *filter(None, people))))
+        return self if joined == self.participants else self.but(participants=joined)
+
+    def at_step(self, step_id: str) -> "Attendance":
+        """What is known about another step does not count for this one."""
+        if self.step_id == step_id:
+            return self
+        return self.but(step_id=step_id, passed=(), excused=(), called=False)
+
+    def open_one(self, kind: ReminderKind) -> Reminder | None:
+        """The reminder that people can answer now."""
+        found = (one for one in reversed(self.reminders) if one.kind is kind and not one.became)
+        return next(found, None)
+
+    def replacing(self, reminder: Reminder) -> "Attendance":
+        """With *reminder* in place of the one of its token."""
+        reminders = tuple(reminder if one.token == reminder.token else one for one in self.reminders)
+        return self.but(reminders=reminders)

@@ -1,0 +1,342 @@
+"""
+Roll call and deadline of an open step: asked once, answered by people, and in short when they are over.
+
+Who takes part, and what a reminder still says, follow from the state after each input; so a lost edit is made by the
+next one. A deadline only proposes: a person presses, or nothing changes.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages import attendance_wording as wording
+from bot.domain.messages import trouble_wording
+from bot.domain.messages.menus import Used
+from bot.domain.messages.message import Action, Message
+from bot.domain.roundtable import permission, words
+from bot.domain.roundtable.attendance import Reminder, ReminderKind
+from bot.domain.roundtable.effects import Tell
+from bot.domain.roundtable.inputs import Input, Press, Say, Start, TimeCame
+from bot.domain.roundtable.outcomes import PersonMet, Posted
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import MENUS_REMEMBERED, Roundtable
+from bot.domain.roundtable.timers import TimerName, cleared, set_timer
+from bot.domain.roundtable.waiting import awaited, heard_in_step, question
+from bot.domain.specification import coverage
+from bot.domain.transcript.lines import LinePhase
+from bot.domain.values.places import Person
+from bot.domain.values.working_time import WorkingTime, due_in, in_words
+from bot.errors import NotNow
+
+ROLL_CALL_HOURS = 4
+"""Working hours before answers are due."""
+WORKING = WorkingTime()
+
+Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
+
+
+def with_attendance(decide: Decide) -> Decide:
+    """*decide*, with who takes part now, and what the reminders say after it."""
+
+    @wraps(decide)
+    def decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+        after = decide(rt, event, playbook)
+        return after if after is rt else _current(_joined(after, event))
+
+    return decided
+
+
+def starting(rt: Roundtable, event: Start) -> Roundtable:
+    """The starter, and whom they named."""
+    for person in event.participants:
+        rt = rt.meeting(Person(id=person))
+    return rt.but(attendance=rt.attendance.joining(event.person.id, *event.participants))
+
+
+def _joined(rt: Roundtable, event: Input) -> Roundtable:
+    attendance = rt.attendance
+    match event:
+        case Say(person=person):
+            attendance = attendance.joining(person.id)
+        case PersonMet(person=known, offset=int(offset)):
+            attendance = attendance.but(offsets={**attendance.offsets, known: offset})
+        case Posted(effect=effect, ts=ts):
+            for one in attendance.reminders:
+                if one.post == effect:
+                    attendance = attendance.replacing(one.but(ts=ts))
+        case _:
+            pass
+    return rt if attendance is rt.attendance else rt.but(attendance=attendance)
+
+
+# --- what the reminders say ---------------------------------------------------------------------------------------
+
+
+def _current(rt: Roundtable) -> Roundtable:
+    for reminder in rt.attendance.reminders:
+        rt = _said_now(rt, reminder)
+    return rt
+
+
+def _said_now(rt: Roundtable, reminder: Reminder) -> Roundtable:
+    became = reminder.became or _has_become(rt, reminder)
+    if became and not reminder.became:
+        used = Used(token=reminder.token, sentence=became)
+        rt = rt.but(used=(*rt.used, used)[-MENUS_REMEMBERED:])
+    message = Message(text=became) if became else reminder.shown
+    reminder = reminder.but(became=became)
+    if not reminder.ts:
+        return rt.but(attendance=rt.attendance.replacing(reminder))
+    if became:
+        others = tuple(one for one in rt.attendance.reminders if one.token != reminder.token)
+        return rt.but(attendance=rt.attendance.but(reminders=others)).edited(ts=reminder.ts, message=message)
+    if reminder.kind is ReminderKind.ROLL_CALL:
+        note = " · ".join(_facts(rt, reminder))
+        message = message.but(note=note) if note else message
+    if message != reminder.shown:
+        rt = rt.edited(ts=reminder.ts, message=message)
+    return rt.but(attendance=rt.attendance.replacing(reminder.but(shown=message)))
+
+
+def _has_become(rt: Roundtable, reminder: Reminder) -> str:
+    """Empty while people can still answer it."""
+    is_open = rt.stage is Stage.DISCUSSING and rt.step_id == reminder.step_id
+    if reminder.kind is ReminderKind.DEADLINE:
+        return "" if is_open else wording.over(_due(rt))
+    waiting = set(awaited(rt)) - set(reminder.later)
+    if is_open and waiting.intersection(reminder.asked):
+        return ""
+    return wording.roll_called(map(rt.name_of, reminder.asked), _facts(rt, reminder))
+
+
+def _facts(rt: Roundtable, reminder: Reminder) -> Iterator[str]:
+    """What became of those who were asked. Of another step than the open one nothing is known any more."""
+    if rt.step_id != reminder.step_id:
+        return
+    heard, attendance = heard_in_step(rt), rt.attendance
+    for person in reminder.asked:
+        name = rt.name_of(person)
+        if person in attendance.passed:
+            yield wording.passed(name)
+        elif person in heard:
+            yield wording.answered(name)
+        elif person in reminder.later:
+            yield wording.later(name)
+        elif person in attendance.excused:
+            yield wording.not_waited_for(name)
+
+
+# --- when their time has come -------------------------------------------------------------------------------------
+
+
+def roll_call_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
+    attendance = rt.attendance.at_step(rt.step_id)
+    if rt.stage is not Stage.DISCUSSING or attendance.called or not awaited(rt):
+        return rt
+    return _called(rt, playbook)
+
+
+def deadline_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
+    if rt.stage is not Stage.DISCUSSING:
+        return rt
+    missing = [(one, rt.name_of(one)) for one in awaited(rt)]
+    gaps = len(coverage.of_step(playbook.schema, rt.specification, rt.step_id))
+    return _posted(rt, ReminderKind.DEADLINE, wording.deadline(_due(rt), missing, gaps))
+
+
+def due_at(rt: Roundtable, due: str, offset: int) -> Roundtable:
+    """Answers are due then; the roll call comes some working hours before."""
+    rt = rt.but(attendance=rt.attendance.but(due=due, due_offset=offset))
+    rt = set_timer(rt, TimerName.DEADLINE, due)
+    called = rt.attendance.at_step(rt.step_id).called
+    if called:
+        return cleared(rt, TimerName.ROLL_CALL)
+    return set_timer(rt, TimerName.ROLL_CALL, WORKING.before(due, ROLL_CALL_HOURS, offset=offset))
+
+
+def _called(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    people = awaited(rt)
+    due = _due(rt) if rt.attendance.due > rt.now else ""
+    names = [rt.name_of(one) for one in people]
+    rt = rt.but(attendance=rt.attendance.at_step(rt.step_id).but(called=True))
+    rt = cleared(rt, TimerName.ROLL_CALL)
+    return _posted(rt, ReminderKind.ROLL_CALL, wording.roll_call(names, people, question(rt, playbook), due))
+
+
+def _posted(rt: Roundtable, kind: ReminderKind, message: Message) -> Roundtable:
+    message = message.but(token=rt.token())
+    rt = rt.telling(message, part=LinePhase.CLARIFYING)
+    reminder = Reminder(
+        kind=kind,
+        step_id=rt.step_id,
+        token=message.token,
+        post=rt.outbox[-1].id,
+        shown=message,
+        asked=message.pings,
+    )
+    attendance = rt.attendance.at_step(rt.step_id)
+    return rt.but(attendance=attendance.but(reminders=(*attendance.reminders, reminder)))
+
+
+def _due(rt: Roundtable) -> str:
+    return in_words(rt.attendance.due, offset=rt.attendance.due_offset) if rt.attendance.due else ""
+
+
+# --- what people press --------------------------------------------------------------------------------------------
+
+
+def offering(rt: Roundtable, press: Press) -> Reminder | None:
+    """The reminder that was pressed, if its button still counts."""
+    found = (one for one in rt.attendance.reminders if one.token == press.token and not one.became)
+    return next((one for one in found if one.offers(press.action)), None)
+
+
+def nudge_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    return nudged(rt, event.person, playbook)
+
+
+def passed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    return _passing(rt, event.person)
+
+
+def later(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    return _answering_later(rt, event.person)
+
+
+def extended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    return _extending(rt, event.person)
+
+
+def without(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    return _excusing(rt, event.person, event.value)
+
+
+# --- what they type -----------------------------------------------------------------------------------------------
+
+
+def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
+    """None for words that are no wish here: `tomorrow` is an answer, unless the thread has just asked for one."""
+    wish = words.attends(event.text)
+    if wish is None or not _is_meant(rt, event, wish):
+        return None
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
+    try:
+        return _done(rt, event.person, wish, playbook)
+    except NotNow as refused:
+        return rt.queueing(Tell(person=event.person.id, message=Message(text=str(refused))))
+
+
+def _is_meant(rt: Roundtable, event: Say, wish: words.Attending) -> bool:
+    if rt.stage is not Stage.DISCUSSING:
+        return False
+    match wish.action:
+        case Action.NOTHING_TO_ADD | Action.LATER:
+            roll_call = rt.attendance.open_one(ReminderKind.ROLL_CALL)
+            return roll_call is not None and event.person.id in roll_call.asked
+        case Action.EXTEND | Action.WITHOUT:
+            return rt.attendance.open_one(ReminderKind.DEADLINE) is not None
+        case _:
+            return True
+
+
+def _done(rt: Roundtable, person: Person, wish: words.Attending, playbook: Playbook) -> Roundtable:
+    """Raises NotNow with a sentence for the person."""
+    if wish.action is Action.NOTHING_TO_ADD:
+        return _passing(rt, person)
+    if wish.action is Action.LATER:
+        return _answering_later(rt, person)
+    if why := permission.refusal(rt, person, playbook.policy):
+        raise NotNow(why)
+    match wish.action:
+        case Action.NUDGE:
+            return nudged(rt, person, playbook)
+        case Action.EXTEND:
+            return _extending(rt, person)
+        case Action.WITHOUT:
+            return _excusing(rt, person, _called_by(rt, wish.name))
+        case _:
+            return _due_set(rt, person, wish.due)
+
+
+def nudged(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
+    """Once a step: whoever asks again is told so."""
+    if rt.stage is not Stage.DISCUSSING:
+        raise NotNow(trouble_wording.nothing_to_finish())
+    if rt.attendance.at_step(rt.step_id).called:
+        raise NotNow(wording.asked_already())
+    if not set(awaited(rt)) - {person.id}:
+        raise NotNow(wording.nobody_to_ask())
+    return _called(rt, playbook)
+
+
+def _due_set(rt: Roundtable, person: Person, when: str) -> Roundtable:
+    offset = rt.attendance.offsets.get(person.id, 0)
+    due = due_in(when, offset=offset)
+    if due <= rt.now:
+        raise NotNow(wording.no_such_time())
+    rt = due_at(rt, due, offset)
+    said = wording.due_set(rt.name_of(person.id), _due(rt))
+    return rt.telling(Message(text=said), part=LinePhase.CLARIFYING, user_id=person.id)
+
+
+def _passing(rt: Roundtable, person: Person) -> Roundtable:
+    roll_call = rt.attendance.open_one(ReminderKind.ROLL_CALL)
+    if roll_call is None or person.id not in roll_call.asked:
+        raise NotNow(wording.not_asked())
+    attendance = rt.attendance.at_step(rt.step_id)
+    passing = tuple(dict.fromkeys((*attendance.passed, person.id)))
+    rt = rt.but(attendance=attendance.but(passed=passing))
+    return _recorded(rt, person, f"{wording.passed(rt.name_of(person.id))}.")
+
+
+def _answering_later(rt: Roundtable, person: Person) -> Roundtable:
+    roll_call = rt.attendance.open_one(ReminderKind.ROLL_CALL)
+    if roll_call is None or person.id not in roll_call.asked:
+        raise NotNow(wording.not_asked())
+    roll_call = roll_call.but(later=tuple(dict.fromkeys((*roll_call.later, person.id))))
+    rt = rt.but(attendance=rt.attendance.replacing(roll_call))
+    return _recorded(rt, person, f"{wording.later(rt.name_of(person.id))}.")
+
+
+def _extending(rt: Roundtable, person: Person) -> Roundtable:
+    before, offset = _due(rt), rt.attendance.due_offset
+    due = WORKING.a_day_after(max(rt.attendance.due, rt.now), offset=offset)
+    rt = due_at(rt, due, offset)
+    return _settled(rt, person, wording.extended(before, rt.name_of(person.id), _due(rt)))
+
+
+def _excusing(rt: Roundtable, person: Person, missing: str) -> Roundtable:
+    if missing not in awaited(rt):
+        raise NotNow(wording.nobody_of_that_name(rt.name_of(missing)))
+    attendance = rt.attendance.at_step(rt.step_id)
+    rt = rt.but(attendance=attendance.but(excused=(*attendance.excused, missing)))
+    sentence = wording.going_on_without(_due(rt), rt.name_of(person.id), rt.name_of(missing))
+    return _settled(rt, person, sentence)
+
+
+def finished(rt: Roundtable, person: Person) -> Roundtable:
+    """The deadline's own button: it says who pressed it, when the step is finished."""
+    return _settled(rt, person, wording.finished(_due(rt), rt.name_of(person.id)))
+
+
+def _settled(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
+    reminder = rt.attendance.open_one(ReminderKind.DEADLINE)
+    if reminder:
+        rt = rt.but(attendance=rt.attendance.replacing(reminder.but(became=sentence)))
+        rt = rt.but(used=(*rt.used, Used(token=reminder.token, sentence=sentence))[-MENUS_REMEMBERED:])
+    return _recorded(rt, person, f"{sentence}.")
+
+
+def _recorded(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
+    name = rt.name_of(person.id)
+    return rt.recording(sentence, part=LinePhase.CLARIFYING, user_id=person.id, user_name=name)
+
+
+def _called_by(rt: Roundtable, name: str) -> str:
+    """The id of the person who is waited for and called *name*; the name itself when there is none."""
+    wanted = name.casefold().removeprefix("@")
+    for person in awaited(rt):
+        known = rt.name_of(person).casefold()
+        if wanted in {known, known.split(" ", maxsplit=1)[0], person.casefold()}:
+            return person
+    return name

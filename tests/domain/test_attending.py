@@ -1,0 +1,218 @@
+"""Who is waited for in a step, when the thread is asked about it, and what people answer to that."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.domain.item.item import item_from
+from bot.domain.messages.message import Action, Message
+from bot.domain.roundtable.attendance import ReminderKind
+from bot.domain.roundtable.inputs import Press, Start
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.timers import TimerName, due_at
+from bot.domain.roundtable.transitions import opening
+from bot.domain.roundtable.waiting import WaitKind, awaited, participants, waits_for
+from bot.domain.values.timestamps import moment, seconds
+from bot.errors import NotNow
+from tests.domain.table import HERE, Table, person
+
+
+def held() -> Table:
+    """Ada has started, and named Grace and Linus; a step is open."""
+    table = Table()
+    start = Start(
+        key=table.key(), at=table.now(), item=item_from("Offline sync"), place=HERE, person=person("ada"),
+        participants=("grace", "linus"),
+    )  # fmt: skip
+    table.rt = opening.start(start, table.playbook)
+    return table.resume_paying()
+
+
+def later(table: Table, hours: float) -> str:
+    return moment(datetime.fromtimestamp(seconds(table.rt.now) + hours * 3600, tz=UTC))
+
+
+def comes(table: Table, at: str) -> Table:
+    """Time passes, and the engine tells what is due."""
+    for event in due_at(table.rt, at):
+        table.rt = table.decided(event)
+    return table.resume_paying()
+
+
+def pressed(table: Table, kind: ReminderKind, action: Action, *, who: str, value: str = "") -> Table:
+    reminder = table.rt.attendance.open_one(kind)
+    assert reminder
+    key, at, token, ts = table.key(), table.now(), reminder.token, reminder.ts
+    return table.hear(
+        Press(key=key, at=at, person=person(who), action=action, token=token, ts=ts, value=value)
+    )
+
+
+def thread(table: Table) -> list[Message]:
+    return [one.message for one in table.world.thread]
+
+
+def roll_calls(table: Table) -> list[Message]:
+    return [one for one in thread(table) if one.pings or one.text.startswith("Asked")]
+
+
+def due(table: Table, days: int = 1) -> Table:
+    """At 17:00 on a Friday, by Ada's clock."""
+    day = later(table, 24 * days)[:10]
+    return table.say(f"due {day} 17:00")
+
+
+def test_who_is_named_at_the_start_takes_part() -> None:
+    """Before they have said a word; who speaks joins them."""
+    table = held()
+    table.say("Edits get lost in tunnels.", who="zoe")
+
+    assert participants(table.rt) == ("ada", "grace", "linus", "zoe")
+    assert awaited(table.rt) == ("ada", "grace", "linus")
+    assert "not yet: Ada, Grace, Linus" in str(table.rt.card)
+
+
+def test_what_waits_for_a_person() -> None:
+    """The open step until they answer, a question under their name, objections to what they decided, their own."""
+    table = held()
+    asked = waits_for(table.rt, "grace", table.playbook)
+    assert [one.kind for one in asked] == [WaitKind.STEP]
+
+    table.say("Decision: Last write wins\nOpen question: Who pays? -> Linus", who="grace")
+    assert waits_for(table.rt, "grace", table.playbook) == ()
+    kinds = [one.kind for one in waits_for(table.rt, "linus", table.playbook)]
+    assert kinds == [WaitKind.STEP, WaitKind.QUESTION]
+
+    table.stop()
+    assert waits_for(table.rt, "linus", table.playbook) == ()
+
+
+def test_a_nudge_calls_those_who_were_not_heard_once() -> None:
+    """Not whoever asks for it has to answer first, and nobody is called who has answered."""
+    table = held()
+    table.say("Edits get lost.", who="ada").say("nudge", who="ada").say("nudge", who="ada")
+
+    [call] = roll_calls(table)
+    assert call.pings == ("grace", "linus")
+    assert "I have asked about this step already" in table.world.told[-1][1].text
+    assert [answer.text for answer in table.rt.answers] == ["Edits get lost."]
+
+
+def test_a_roll_call_says_who_answered_and_collapses() -> None:
+    """Also typed; the record has who has nothing to add."""
+    table = held()
+    table.say("Edits get lost.").say("nudge").say("nothing to add", who="grace")
+    [call] = roll_calls(table)
+    assert call.note == "Grace has nothing to add"
+    pressed(table, ReminderKind.ROLL_CALL, Action.LATER, who="linus")
+
+    [call] = roll_calls(table)
+    assert call.text == "Asked Grace and Linus · Grace has nothing to add · Linus wants to answer tomorrow"
+    assert not call.choices
+    assert "Grace has nothing to add." in [line.content for line in table.rt.lines]
+    assert awaited(table.rt) == ("linus",)
+
+
+def test_a_word_that_nobody_asked_for_is_an_answer() -> None:
+    """`tomorrow` answers when it is due, as long as nobody was called."""
+    table = held().say("tomorrow", who="grace").say("nothing to add", who="linus")
+
+    assert [answer.text for answer in table.rt.answers] == ["tomorrow", "nothing to add"]
+
+
+def test_the_roll_call_comes_four_working_hours_before() -> None:
+    """And the deadline when it is due; each once, also when nothing ran for a week."""
+    table = due(held())
+    assert table.rt.timers.keys() == {TimerName.ROLL_CALL, TimerName.DEADLINE}
+    at = table.rt.timers[TimerName.ROLL_CALL]
+    assert seconds(table.rt.timers[TimerName.DEADLINE]) - seconds(at) == 4 * 3600
+
+    comes(table, at)
+    assert len(roll_calls(table)) == 1
+    comes(table, later(table, 24 * 7))
+    comes(table, later(table, 24 * 8))
+
+    assert len(roll_calls(table)) == 1
+    assert sum("answers are due" in one.text for one in thread(table)) == 1
+    assert table.rt.timers == {}
+
+
+def overdue() -> Table:
+    table = due(held()).say("Edits get lost. Scope: small", who="grace")
+    return comes(table, later(table, 24 * 7))
+
+
+def test_a_deadline_only_proposes() -> None:
+    """It names who is missing, and the step stays open."""
+    table = overdue()
+    reminder = table.rt.attendance.open_one(ReminderKind.DEADLINE)
+
+    assert reminder
+    assert "a word from Ada and Linus" in reminder.shown.text
+    assert [one.label for one in reminder.shown.choices] == [
+        "Finish with what we have", "One more day", "Go on without Ada", "Go on without Linus",
+    ]  # fmt: skip
+    assert table.rt.stage is Stage.DISCUSSING
+
+
+@pytest.mark.parametrize("by", ["press", "words"])
+def test_one_more_day_moves_it(by: str) -> None:
+    """By a person, whose name it says; and then it proposes once more."""
+    table = overdue()
+    if by == "press":
+        pressed(table, ReminderKind.DEADLINE, Action.EXTEND, who="grace")
+    else:
+        table.say("One more day.", who="grace")
+
+    assert any("Grace gave it one more day · now due" in one.text for one in thread(table))
+    assert TimerName.DEADLINE in table.rt.timers
+    comes(table, later(table, 24 * 20))
+    assert table.rt.attendance.open_one(ReminderKind.DEADLINE)
+
+
+@pytest.mark.parametrize("by", ["press", "words"])
+def test_people_go_on_without_somebody(by: str) -> None:
+    """They are not waited for in this step any more."""
+    table = overdue()
+    if by == "press":
+        pressed(table, ReminderKind.DEADLINE, Action.WITHOUT, who="grace", value="linus")
+    else:
+        table.say("without Linus", who="grace")
+
+    assert awaited(table.rt) == ("ada",)
+    assert any("Grace goes on without Linus" in one.text for one in thread(table))
+    assert table.rt.stage is Stage.DISCUSSING
+
+
+def test_finishing_at_the_deadline_finishes_the_step() -> None:
+    """With the card of the step, and who pressed it."""
+    table = overdue()
+    pressed(table, ReminderKind.DEADLINE, Action.FINISH_STEP, who="grace")
+
+    assert table.rt.stage is Stage.AT_BOUNDARY
+    assert any("Grace finished the step" in one.text for one in thread(table))
+    assert table.rt.attendance.reminders == ()
+
+
+def test_the_second_press_is_told_what_the_first_did() -> None:
+    """Two people at the same buttons."""
+    table = overdue()
+    reminder = table.rt.attendance.open_one(ReminderKind.DEADLINE)
+    assert reminder
+    press = Press(
+        key="late", at=table.now(), person=person("ada"), action=Action.EXTEND, token=reminder.token, ts="1"
+    )
+    pressed(table, ReminderKind.DEADLINE, Action.EXTEND, who="grace")
+
+    with pytest.raises(NotNow, match="Grace gave it one more day"):
+        table.hear(press)
+
+
+def test_a_time_that_is_over_is_no_due_time() -> None:
+    """Nor is what no calendar has."""
+    table = held().say("due 2020-01-01 09:00").say("due 2026-02-30 09:00")
+
+    assert table.rt.timers == {}
+    assert [told.text for _, told in table.world.told].count(
+        "I need a date and a time that is still to come, as in `due 2026-11-30 17:00`."
+    ) == 2

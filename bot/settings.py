@@ -232,6 +232,7 @@ class Settings(Keys):
             guests_press=self.guests_press,
             budget=self.budget,
             thinks=self.model != "offline",
+            model=self.model,
         )
 
     @property

@@ -14,16 +14,26 @@ CARDS_REMEMBERED = 1_000
 
 
 class CardPace:
-    """Of this process. A card may be edited again after max(*least_seconds*, 1.5 s for each card that is busy)."""
+    """
+    Of this process. A card may be edited again after max(*least_seconds*, 1.5 s for each card that is busy), and the
+    first message of a thread after *root_seconds*.
+    """
 
-    def __init__(self, *, least_seconds: float = 4.0, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        *,
+        least_seconds: float = 4.0,
+        root_seconds: float = 30.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._least = least_seconds
+        self._root = root_seconds
         self._clock = clock
         self._edited: LruCache[str, float] = LruCache(CARDS_REMEMBERED)
         self._edits: deque[float] = deque()
         self._pressed: deque[float] = deque()
 
-    def wait_seconds(self, card: str, *, pressed: bool) -> float:
+    def wait_seconds(self, card: str, *, pressed: bool, is_root: bool = False) -> float:
         """Until *card* may be edited. What was *pressed* waits only once all edits of a minute are used up."""
         now = self._clock()
         for past in (self._edits, self._pressed):
@@ -32,7 +42,7 @@ class CardPace:
         if pressed and len(self._pressed) < PRESSED_A_MINUTE:
             return 0.0
         busy = sum(at > now - MINUTE for at in self._edited.values())
-        between = max(self._least, SECONDS_PER_CARD * busy)
+        between = max(self._root if is_root else self._least, SECONDS_PER_CARD * busy)
         own = self._edited[card] + between - now if card in self._edited and not pressed else 0.0
         full = self._edits[0] + MINUTE - now if len(self._edits) >= EDITS_A_MINUTE else 0.0
         return max(0.0, own, full)

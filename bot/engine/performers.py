@@ -231,7 +231,9 @@ class Performers(NamedTuple):
                 )
             case Post():
                 message = effect.message.but(witness=rt.witness.brief)
-                ts = await self.chat.post(rt.place, message, key=effect.id, again=again)
+                ts = await self.chat.post(
+                    rt.place, message, key=effect.id, again=again, broadcast=effect.broadcast
+                )
                 return Posted(**told, ts=ts)
             case Rewrite():
                 await self.chat.rewrite(rt.place, effect.ts, effect.message)

@@ -92,11 +92,15 @@ NOTHING = Witness()
 
 
 class OpenedThread(NamedTuple):
-    """*private* says whether only some can see the channel; None when it cannot be known."""
+    """
+    *private* says whether only some can see the channel; None when it cannot be known. *posted* is our message in the
+    thread of someone else; empty where ours is the root.
+    """
 
     ts: str
     permalink: str
     private: bool | None = None
+    posted: str = ""
 
 
 class ThreadMessages(NamedTuple):
@@ -138,10 +142,13 @@ class Chat(Indicators, Protocol):
         """
         ...
 
-    async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
+    async def post(
+        self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
+    ) -> str:
         """
         Post into the thread, as the message's speaker; returns the ts of the part that carries the choices (else of
-        the first). Long text becomes several messages; with *again*, only the parts that are not there yet.
+        the first). Long text becomes several messages; with *again*, only the parts that are not there yet. A
+        *broadcast* also appears in the channel.
         """
         ...
 

@@ -203,7 +203,8 @@ class Roundtables(Engine[Roundtable, Input]):
         """Until *effect* may be performed, if it is the edit of a card."""
         if not _edits_card(effect):
             return 0.0
-        return self._card_pace.wait_seconds(_card_key(effect, rt), pressed=effect.pressed)
+        is_root = rt.root is not None and effect.ts == rt.root.ts
+        return self._card_pace.wait_seconds(_card_key(effect, rt), pressed=effect.pressed, is_root=is_root)
 
     async def _perform(self, effect: Effect, state: Roundtable) -> Outcome:
         if _edits_card(effect):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 JSON = dict[str, Any]
+BROADCAST = "thread_broadcast"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,11 @@ class SandboxMessage:
     @property
     def is_reply(self) -> bool:
         return bool(self.thread_ts) and self.thread_ts != self.ts
+
+    @property
+    def is_in_channel(self) -> bool:
+        """A reply may be shown there, too."""
+        return not self.is_reply or self.subtype == BROADCAST
 
     @property
     def root_ts(self) -> str:

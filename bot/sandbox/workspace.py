@@ -182,7 +182,7 @@ class SlackWorkspace:
 
     def timeline(self, channel: Channel) -> Iterator[SandboxMessage]:
         """The channel without its threads, oldest first."""
-        return (m for m in channel.messages.values() if not m.only_for and not m.is_reply)
+        return (m for m in channel.messages.values() if not m.only_for and m.is_in_channel)
 
     def thread(self, channel: Channel, root_ts: str) -> list[SandboxMessage]:
         """The root and its replies, oldest first."""

@@ -96,10 +96,13 @@ class SlackChat(Chat):
         stamps = await self._post(place, message, key=key, again=again)
         root = place.thread or stamps[0]
         permalink = await self._permalink(place.channel, root)
-        return OpenedThread(root, permalink, await self._channels.private(place.channel))
+        posted = stamps[0] if place.thread else ""
+        return OpenedThread(root, permalink, await self._channels.private(place.channel), posted)
 
-    async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
-        stamps = await self._post(place, message, key=key, again=again)
+    async def post(
+        self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
+    ) -> str:
+        stamps = await self._post(place, message, key=key, again=again, broadcast=broadcast)
         return stamps[-1] if message.choices else stamps[0]
 
     async def share(
@@ -189,7 +192,9 @@ class SlackChat(Chat):
 
     # --- posting --------------------------------------------------------------------------------------------------
 
-    async def _post(self, place: Place, message: Message, *, key: str, again: bool) -> list[str]:
+    async def _post(
+        self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
+    ) -> list[str]:
         """The timestamps of all parts; those that were posted before are not posted again."""
         posted: dict[int, str] = {}
         if again:
@@ -198,18 +203,18 @@ class SlackChat(Chat):
             if found is None:
                 message = message.but(note="\n".join(filter(None, (message.note, POSTED_AGAIN))))
         try:
-            await self._post_missing(place, message, key, posted=posted)
+            await self._post_missing(place, message, key, posted=posted, broadcast=broadcast)
         except _NoOwnName:
             log.warning("no scope %s: personas sign their posts instead", CUSTOMISE)
             self._own_names = False
-            await self._post_missing(place, message, key, posted=posted)
+            await self._post_missing(place, message, key, posted=posted, broadcast=broadcast)
 
         stamps = [posted[number] for number in sorted(posted)]
         self._lookup.remember(place.but(thread=place.thread or stamps[0]), key, stamps[-1])
         return stamps
 
     async def _post_missing(
-        self, place: Place, message: Message, key: str, *, posted: dict[int, str]
+        self, place: Place, message: Message, key: str, *, posted: dict[int, str], broadcast: bool
     ) -> None:
         """A long message to the channel continues in the thread of its first part."""
         rendered = self._parts(message)
@@ -224,6 +229,7 @@ class SlackChat(Chat):
                     ),
                     **QUIET,
                     **self._byline(message),
+                    **({"reply_broadcast": True} if broadcast and place.thread else {}),
                 )
 
     async def _post_part(self, part: RenderedMessage, **arguments: Any) -> str:

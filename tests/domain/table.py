@@ -29,7 +29,7 @@ from bot.domain.item.artifacts import (
 )
 from bot.domain.item.item import item_from
 from bot.domain.messages.menus import Menu
-from bot.domain.messages.message import Action, Message
+from bot.domain.messages.message import ITEM, Action, Message
 from bot.domain.planning.briefing import brief_of
 from bot.domain.planning.record import recalled, under_way
 from bot.domain.planning.verdict import RoleVerdict
@@ -153,6 +153,8 @@ class World:
 
     thread: list[Said] = field(default_factory=list)
     shown: list[Message] = field(default_factory=list)
+    roots: list[Message] = field(default_factory=list)
+    """What the first message was edited to. In `thread` it stays as it was posted."""
     told: list[tuple[str, Message]] = field(default_factory=list)
     shared: list[ShareRecord] = field(default_factory=list)
     reactions: list[tuple[str, str]] = field(default_factory=list)
@@ -251,6 +253,13 @@ class Table:
                 ts=ts,
                 value=value,
             )
+        )
+
+    def press_outside(self, action: Action, *, who: str = "ada", value: str = "") -> "Table":
+        """Press a button that belongs to no menu, such as those of the first message."""
+        ts, by = self.rt.place.thread, person(who)
+        return self.hear(
+            Press(key=self.key(), at=self.now(), person=by, action=action, token=ITEM, ts=ts, value=value)
         )
 
     def finish(self, *, who: str = "ada") -> "Table":
@@ -405,6 +414,10 @@ class Table:
         if effect is None:
             return False
         told = {"key": effect.id, "at": self.now(), "effect": effect.id}
+        if isinstance(effect, Rewrite) and effect.ts == self.rt.place.thread:
+            self.world.roots.append(effect.message)
+            self.rt = decide(self.rt, Done(**told), self.playbook)
+            return True
         failures = self.world.failing.get(effect.kind)
         outcome = failures.pop().but(**told) if failures else self._perform(effect, told)
         self.told.append(outcome)

@@ -29,7 +29,7 @@ from bot.domain.item import meta
 from bot.domain.item.item import item_from
 from bot.domain.messages import step_wording
 from bot.domain.messages.menus import Menu, MenuKind
-from bot.domain.messages.message import FORMS, Action, Choice, Message
+from bot.domain.messages.message import FORMS, ITEM, Action, Choice, Message
 from bot.domain.planning.projections import check_files
 from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import PLAN
@@ -572,7 +572,7 @@ class Meeting(RuleBasedStateMachine):
         """The open one, once nothing is owed; what a lost store knew of the others is lost with it."""
         if self.table.rt.outbox or self.posts_failed or self.store_lost:
             return
-        shown = {said.message.token for said in self.table.world.thread if said.message.choices}
+        shown = {said.message.token for said in self.table.world.thread if said.message.choices} - {ITEM}
         assert shown == ({self.table.rt.menu.token} if self.table.rt.menu else set())
 
     @invariant()

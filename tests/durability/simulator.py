@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from bot.domain.item import meta
-from bot.domain.messages.message import Action
+from bot.domain.messages.message import ITEM, Action
 from bot.domain.roundtable import cards
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line, Source
@@ -242,10 +242,14 @@ def _shown(world: World, session: Session) -> Iterator[str]:
     """
     repeated = {post.key for post in world.thread if post.resumed}
     known = (post for post in world.thread if post.key and (post.resumed or post.key not in repeated))
-    offering = [post for post in known if post.message.choices]
+    offering = [post for post in known if post.message.choices and post.message.token != ITEM]
     if len(offering) > 1 and not session.flushed:
         yield f"{len(offering)} messages have buttons"
     rt = session.rt
+    for followed in (rt.root, rt.brief) if rt else ():
+        stood = next((post.message for post in world.thread if followed and post.ts == followed.ts), None)
+        if stood and followed and followed.shown and stood.text != followed.shown.text:
+            yield "the first message or the brief does not say what it should"
     if rt is None or rt.card is None:
         return
     due = cards.rendered(rt, rt.card, playbook())

@@ -203,9 +203,12 @@ class SimChat:
         ts = await self.post(place, message, key=key, again=again)
         self._called(Kind.SLACK)
         root = place.thread or ts
-        return OpenedThread(root, f"https://slack.test/p{root}")
+        posted = ts if place.thread else ""
+        return OpenedThread(root, f"https://slack.test/p{root}", posted=posted)
 
-    async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
+    async def post(
+        self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
+    ) -> str:
         resumed = False
         if again:
             found, resumed = self._looked(key)

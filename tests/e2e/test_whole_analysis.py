@@ -62,7 +62,7 @@ COUNTED = {
 class NoPace(CardPace):
     """Weeks pass in a minute here, and Slack's limit is one of minutes."""
 
-    def wait_seconds(self, card: str, *, pressed: bool) -> float:  # noqa: ARG002
+    def wait_seconds(self, card: str, *, pressed: bool, is_root: bool = False) -> float:  # noqa: ARG002
         return 0.0
 
 

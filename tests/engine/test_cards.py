@@ -73,6 +73,18 @@ def test_never_more_than_forty_a_minute_and_ten_for_what_is_pressed() -> None:
     assert pace.wait_seconds("card1", pressed=True) > 0
 
 
+def test_the_first_message_is_edited_every_thirty_seconds() -> None:
+    """It is seen by everybody in the channel, and an edit of it is never urgent."""
+    clock = Time()
+    pace = CardPace(clock=clock)
+    pace.edited("root", pressed=False)
+
+    clock.seconds += 10
+    assert pace.wait_seconds("root", pressed=False, is_root=True) == 20
+    clock.seconds += 20
+    assert pace.wait_seconds("root", pressed=False, is_root=True) == 0
+
+
 def edit(text: str, *, ts: str = CARD, **fields: bool) -> Rewrite:
     return Rewrite(ts=ts, message=Message(text=text, card=Card(title=text)), **fields)
 
@@ -110,7 +122,15 @@ class Thread(SimChat):
         super().__init__(world)
         self.shown: list[str] = []
 
-    async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
+    async def post(
+        self,
+        place: Place,
+        message: Message,
+        *,
+        key: str,
+        again: bool,
+        broadcast: bool = False,  # noqa: ARG002
+    ) -> str:
         self.shown.append(message.text)
         return await super().post(place, message, key=key, again=again)
 

@@ -39,7 +39,9 @@ class Witness(SimChat):
         self.store: Store
         self.seen: list[tuple[str, int, int]] = []
 
-    async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
+    async def post(
+        self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
+    ) -> str:
         await self._note(key)
         return await super().post(place, message, key=key, again=again)
 
@@ -132,7 +134,9 @@ async def test_what_is_said_when_a_payment_cannot_go_on_wakes_somebody(redis_url
 class Hesitating(Witness):
     """The first attempt gets no answer."""
 
-    async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
+    async def post(
+        self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
+    ) -> str:
         if not self.seen:
             await self._note(key)
             raise SlackError("Slack did not answer.", reason="timeout", again=True, after_seconds=0.01)
@@ -160,7 +164,9 @@ class Overtaken(SimChat):
         self.store: Store
         self.waits: list[str] = []
 
-    async def post(self, place: Place, message: Message, *, key: str, again: bool) -> str:
+    async def post(
+        self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
+    ) -> str:
         if not self.waits:
             rt = await self.store.get(SLUG)
             assert rt

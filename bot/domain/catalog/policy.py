@@ -19,11 +19,12 @@ class PressPolicy(StrEnum):
 class Policy(Stored):
     """
     With *guests_press*, guests and people of other organisations count as members. *thinks*: every persona has a model,
-    so people wait for replies. *agent*: the Slack app is declared as an agent.
+    so people wait for replies; *model* is that of personas that name none. *agent*: the Slack app is declared as one.
     """
 
     press: PressPolicy = PressPolicy.EVERYONE
     guests_press: bool = False
     budget: Budget | None = None
     thinks: bool = False
+    model: str = ""
     agent: bool = False

@@ -6,6 +6,11 @@ from enum import StrEnum
 from bot.domain.values.text import paragraphs
 from bot.domain.values.value import Stored
 
+ITEM = "item"
+"""
+The token of buttons that belong to no menu: they do what their typed word does, for as long as the message stands. The
+tokens of menus are hexadecimal.
+"""
 NO_STEP = "none"
 """A menu or a discussion: what people say below it answers no step's question."""
 

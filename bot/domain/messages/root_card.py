@@ -7,7 +7,7 @@ from typing import assert_never
 
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import menus, planning_menus, specification_wording, step_wording
-from bot.domain.messages.message import Card, CardPart, CardRow, Choice, Link, Message, card_in_words
+from bot.domain.messages.message import ITEM, Card, CardPart, CardRow, Choice, Link, Message, card_in_words
 from bot.domain.messages.step_card import ENTRIES_SHOWN, REOPEN
 from bot.domain.specification.entries import Entry, EntryState, Specification
 from bot.domain.values.text import one_line
@@ -33,19 +33,19 @@ class PhaseProgress(Value):
 
 
 class SkippedInRoot(Value):
-    """A step that was left out: *why* is `skipped by Ada`, or its own condition (then `by_condition`)."""
+    """A step that was left out, and why."""
 
     step_id: str
     title: str
     why: str = ""
-    by_condition: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RootScene:
     """
     `item` is the value of buttons that are about the item. `current` is the open or the next step, `due` when it
-    is due. `why` are permalinks to what was said about an entry, by its id. `unanswered` are questions of steps.
+    is due. `ending` says at the end what is the case. `why` are permalinks to what was said about an entry, by its id.
+    `models` are those that the personas think with, by their names; empty for one that follows rules.
     """
 
     title: str
@@ -65,7 +65,8 @@ class RootScene:
     personas: tuple[str, ...] = ()
     depth: Depth = Depth.STANDARD
     skipped: tuple[SkippedInRoot, ...] = ()
-    unanswered: tuple[str, ...] = ()
+    ending: str = ""
+    models: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
     can_plan: bool = False
     links: tuple[Link, ...] = ()
@@ -80,22 +81,17 @@ class RootScene:
     def steps(self) -> int:
         return sum(one.steps for one in self.phases)
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether every step was completed, or left out by its own condition."""
-        return self.done + sum(one.by_condition for one in self.skipped) >= self.steps
-
 
 def root(scene: RootScene) -> Message:
     first = f"**Roundtable: {scene.title}**"
     match scene.status:
         case RootStatus.RUNNING:
-            more = (menus.EXPORT.but(value=scene.item), menus.STOP.but(label="Pause for today"))
+            settings, export = menus.SETTINGS.but(value=scene.item), menus.EXPORT.but(value=scene.item)
+            more = (settings, export, menus.STOP.but(label="Pause for today"))
             choices = (menus.CATCH_UP.but(value=scene.item),)
             return _message(scene, first, tuple(_progress(scene)), choices, more)
         case RootStatus.PAUSED:
-            choices = (menus.RESUME.but(value=scene.item),)
-            return _message(scene, first, tuple(_progress(scene)), choices, ())
+            return _message(scene, first, tuple(_progress(scene)), (menus.RESUME,), ())
         case RootStatus.COMPLETE:
             return _complete(scene, first)
         case _:
@@ -105,13 +101,6 @@ def root(scene: RootScene) -> Message:
 def final_brief(scene: RootScene) -> Message:
     """What came of the analysis, posted once at its end."""
     return _complete(scene, f"**{scene.title}**")
-
-
-def ended(scene: RootScene) -> str:
-    """The seed's sentence only where it is true."""
-    skipped = f", {len(scene.skipped)} skipped" if scene.skipped else ""
-    counts = f"Analysis ended: {scene.done} of {scene.steps} steps done{skipped}."
-    return f"{step_wording.analysis_complete(scene.slug)} {counts}" if scene.is_ready else counts
 
 
 def _complete(scene: RootScene, first: str) -> Message:
@@ -130,7 +119,7 @@ def _message(
         title=scene.title,
         parts=parts,
         more=more,
-        foot=tuple(filter(None, (_who(scene), *scene.lines))),
+        foot=tuple(filter(None, (*_who(scene), *scene.lines))),
         revision=scene.revision,
     )
     here = Link(label=scene.current, url=scene.current_permalink)
@@ -141,14 +130,33 @@ def _message(
         *scene.links,
     )
     text = f"{first}\n\n{card_in_words(card)}"
-    return Message(text=text, choices=choices, links=links, card=card)
+    return Message(text=text, choices=choices, links=links, card=card, token=ITEM)
 
 
-def _who(scene: RootScene) -> str:
-    if scene.status is RootStatus.COMPLETE:
-        return ""
-    personas = f"with {step_wording.listed(scene.personas)}" if scene.personas else ""
-    return " · ".join(filter(None, (", ".join(scene.people), personas, f"{scene.depth} depth")))
+def _who(scene: RootScene) -> Iterator[str]:
+    if scene.status is not RootStatus.COMPLETE:
+        personas = f"with {step_wording.listed(scene.personas)}" if scene.personas else ""
+        yield " · ".join(filter(None, (", ".join(scene.people), personas, f"{scene.depth} depth")))
+        yield thinking(scene.models)
+
+
+def thinking(models: Mapping[str, str]) -> str:
+    """Which personas think with which model, and which follow rules."""
+    by_model: dict[str, list[str]] = {}
+    for name, model in models.items():
+        by_model.setdefault(model, []).append(name)
+    ruled = by_model.pop("", [])
+    sentences = [
+        f"{step_wording.listed(names)} {_verb(names, 'think')} with {model}."
+        for model, names in by_model.items()
+    ]
+    if ruled:
+        sentences.append(f"{step_wording.listed(ruled)} {_verb(ruled, 'follow')} rules, without a model.")
+    return " ".join(sentences)
+
+
+def _verb(names: Sequence[str], verb: str) -> str:
+    return f"{verb}s" if len(names) == 1 else verb
 
 
 # --- while it goes on ---------------------------------------------------------------------------------------------
@@ -202,10 +210,10 @@ def _now(scene: RootScene) -> Iterator[str]:
 def _results(scene: RootScene) -> Iterator[CardPart]:
     spec = scene.specification
     objections = spec.active("objection")
-    yield CardPart(prose=ended(scene))
+    yield CardPart(prose=scene.ending)
     yield from _list("Decided", (_by(one) for one in _accepted(spec.active("decision"))))
-    questions = [_owned(one) for one in _accepted(spec.active("question")) if not one["answer"]]
-    yield from _list("Still open", (*questions, *(CardRow(text=one) for one in scene.unanswered)))
+    questions = (_owned(one) for one in _accepted(spec.active("question")) if not one["answer"])
+    yield from _list("Still open", questions)
     yield from _list("Open objections", (_by(one) for one in objections if (one["outcome"] or OPEN) == OPEN))
     yield from _list("Objections kept as risk", (_kept(one) for one in objections if one["outcome"] == KEPT))
     yield from _list("Who does what", (_owned(one) for one in _accepted(spec.active("action"))))

@@ -75,11 +75,12 @@ class Restore(Attemptable):
 
 
 class Post(Attemptable):
-    """`late` ones were refused before, and people were told."""
+    """`late` ones were refused before, and people were told. A `broadcast` also appears in the channel."""
 
     kind: Literal["post"] = "post"
     message: Message
     late: bool = False
+    broadcast: bool = False
 
 
 class Rewrite(Attemptable):

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import trouble_wording
-from bot.domain.messages.message import Action, Message
+from bot.domain.messages.message import ITEM, Action, Message
 from bot.domain.roundtable import permission, timers, words, working
 from bot.domain.roundtable.cards import with_card
 from bot.domain.roundtable.effects import Attemptable, Commit, Rewrite
@@ -53,6 +53,7 @@ from bot.domain.roundtable.outcomes import (
     ThreadOpened,
     ThreadRead,
 )
+from bot.domain.roundtable.root import with_root
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
@@ -205,6 +206,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
 }
 
 
+@with_root
 @with_card
 @attending.with_attendance
 @specifying.with_files
@@ -347,6 +349,8 @@ def _posted(rt: Roundtable, event: Posted, effect: Attemptable) -> Roundtable:
 
 
 def _pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    if event.token == ITEM:
+        return _pressed_outside_menus(rt, event, playbook)
     if attending.offering(rt, event):
         if event.action is Action.FINISH_STEP:
             rt = attending.finished(rt, event.person)
@@ -357,6 +361,25 @@ def _pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if not rt.menu.offers(event.action):
         raise NotNow(trouble_wording.unknown_menu())
     return PRESSES[event.action](rt, event, playbook)
+
+
+def _pressed_outside_menus(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """On the first message, the brief, or the card of a step that is over: as if it was typed."""
+    if event.action is Action.REOPEN:
+        return phases.reopen_pressed(rt, event, playbook)
+    asked = {"key": event.key, "at": event.at, "person": event.person}
+    match event.action:
+        case Action.STOP:
+            wish: Stop | Resume | Plan = Stop(**asked)
+        case Action.RESUME:
+            wish = Resume(**asked, place=rt.place)
+        case Action.PLAN:
+            wish = Plan(**asked, place=rt.place)
+        case _:
+            raise NotNow(trouble_wording.unknown_menu())
+    if transition := TRANSITIONS.get((rt.stage, type(wish))):
+        return transition(rt, wish, playbook)
+    raise NotNow(_why_not(rt, wish))
 
 
 def _why_not(rt: Roundtable, wish: Command) -> str:

@@ -89,11 +89,15 @@ class Done(EffectOutcome):
 
 
 class ThreadOpened(EffectOutcome):
-    """*private* is None when it is not known who can see the channel."""
+    """
+    *private* is None when it is not known who can see the channel. *posted* is our message in the thread of someone
+    else; empty where ours is the first one.
+    """
 
     ts: str
     permalink: str
     private: bool | None = None
+    posted: str = ""
 
 
 class Posted(EffectOutcome):

@@ -112,6 +112,18 @@ class StepCard(Stored):
     by: str = ""
 
 
+class EditedPost(Stored):
+    """
+    A post of ours that follows the state, such as the first message: `post` is the effect that posted it, `ts` where it
+    stands, `shown` what it says as far as we know. `revision` counts the edits.
+    """
+
+    post: str = ""
+    ts: str = ""
+    shown: Message | None = None
+    revision: int = 0
+
+
 class Stalled(Stored):
     """What could not be done, and where we were. Retry does it again, there."""
 
@@ -153,7 +165,8 @@ class RoundtableFields(Stored):
     line that we know to be in git, `witness` the transcript as it was committed last. `specification` is folded
     from all lines, committed or not; `written` are the digests of the sections as they were written last, by
     file and heading. `reopened` is the step that people opened again out of its turn. `questions_asked` are the
-    prepared questions that personas have asked. `first_words` stand above the next question. `question` is the
+    prepared questions that personas have asked. `root` is our first message, `brief` the last one, and
+    `paused_by` the person who stopped. `first_words` stand above the next question. `question` is the
     newest question or menu, `asked` the newest posts that opened a step or a discussion, and `undecided` are
     words that came while it was not known whether their author could see the question. `timers` are the
     moments at which something follows by itself, by the name of what does.
@@ -207,6 +220,9 @@ class RoundtableFields(Stored):
     planned_from: Stage | None = None
     menu: Menu | None = None
     card: StepCard | None = None
+    root: EditedPost | None = None
+    brief: EditedPost | None = None
+    paused_by: str = ""
     first_words: str = ""
     question: PostedPrompt | None = None
     asked: tuple[PostedPrompt, ...] = ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from bot.sandbox.messages import JSON, SandboxMessage
+from bot.sandbox.messages import BROADCAST, JSON, SandboxMessage
 from bot.sandbox.methods.call import Call, Method
 from bot.sandbox.residents import Channel
 from bot.sandbox.rules.refusal import SlackRefused, missing
@@ -18,8 +18,9 @@ def post_message(slack: Slack, call: Call) -> JSON:
     channel = slack.writable(call.need("channel"))
     check_content(dict(call.args))
     check_thread(channel, call)
+    thread_ts = _thread(channel, call)
     message = slack.workspace.post(
-        channel, **authorship(slack, call), **content(call), thread_ts=_thread(channel, call)
+        channel, **_shown_as(slack, call, thread_ts), **content(call), thread_ts=thread_ts
     )
     shape = slack.workspace.as_json(message)
     return {"channel": channel.id, "ts": message.ts, "message": shape}
@@ -110,6 +111,13 @@ def authorship(slack: Slack, call: Call) -> JSON:
         "bot_id": slack.app.bot_id,
         "app_id": slack.app.id,
     }
+
+
+def _shown_as(slack: Slack, call: Call, thread_ts: str) -> JSON:
+    """A reply may also be shown in the channel."""
+    author = authorship(slack, call)
+    is_broadcast = bool(thread_ts and call.flag("reply_broadcast"))
+    return {**author, "subtype": BROADCAST} if is_broadcast else author
 
 
 def customize(slack: Slack, call: Call) -> bool:

@@ -5,7 +5,7 @@ import { composer, editor, focusComposer } from "./composer.js";
 import { confirm, showView } from "./dialogs.js";
 import { face, fill, patch, room } from "./messages.js";
 import { spoken } from "./mrkdwn.js";
-import { act, author, connect, isMine, isReply, names, people, state, thread, timeline } from "./state.js";
+import { act, author, connect, isInChannel, isMine, names, people, state, thread, timeline } from "./state.js";
 
 const NEAR_END = 120;
 
@@ -13,7 +13,7 @@ const panes = {
   channel: {
     kind: "channel", list: () => byId("channel-messages"), scroll: () => byId("channel-scroll"),
     openThread: (ts, options) => openThread(ts, options), edit,
-    shows: (message) => message.channel === state.here && !isReply(message) && isMine(message),
+    shows: (message) => message.channel === state.here && isInChannel(message) && isMine(message),
   },
   thread: {
     kind: "thread", list: () => byId("thread-messages"), scroll: () => byId("thread-scroll"),

@@ -45,6 +45,7 @@ const TAKE = {
 export const people = () => [...state.users.values()].filter((user) => !user.is_bot);
 export const isMine = (message) => !message.only_for || message.only_for === state.me;
 export const isReply = (message) => Boolean(message.thread_ts) && message.thread_ts !== message.ts;
+export const isInChannel = (message) => !isReply(message) || message.subtype === "thread_broadcast";
 export const author = (message) => message.username ?? state.users.get(message.user)?.real_name ?? (message.user === "USLACKBOT" ? "Slackbot" : state.bot.name);
 
 export const names = {
@@ -53,7 +54,7 @@ export const names = {
 };
 
 export function timeline(channel) {
-  return ordered([...(state.messages.get(channel)?.values() ?? [])].filter((message) => !isReply(message) && isMine(message)));
+  return ordered([...(state.messages.get(channel)?.values() ?? [])].filter((message) => isInChannel(message) && isMine(message)));
 }
 
 export function thread(channel, ts) {

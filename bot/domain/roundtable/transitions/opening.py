@@ -43,7 +43,7 @@ from bot.domain.roundtable.outcomes import (
     ThreadRead,
 )
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable, Stalled
+from bot.domain.roundtable.state import EditedPost, Roundtable, Stalled
 from bot.domain.roundtable.transitions import asking, attending, phases, planning, resuming, specifying
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (
@@ -166,6 +166,9 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
     is_new = not rt.committed
     rt = _without(rt, state.heard)
     rt = _specified(rt, state) if is_new else rt
+    if is_new and playbook.agenda.first_open(state.meta.phases_completed) is None:
+        # Its brief was posted by the process whose store is lost.
+        rt = rt.but(brief=EditedPost())
     rt = refreshed(rt, state, event.troubles, back=event.back)
     rt = _answered(rt, state.said, playbook)
     rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)

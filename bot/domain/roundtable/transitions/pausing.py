@@ -25,7 +25,7 @@ def pause(rt: Roundtable, person: Person, playbook: Playbook, *, ts: str = "") -
     stopped = step_wording.stopped_here(rt.name_of(person.id))
     rt = rt.closing_menu(stopped, ts=ts).dropping(*UNDER_WAY)
     rt = rt.recording(stopped, part=rt.part, user_id=person.id)
-    return rest(rt.but(heading_for=rt.stage), playbook)
+    return rest(rt.but(heading_for=rt.stage, paused_by=person.id), playbook)
 
 
 def rest(rt: Roundtable, playbook: Playbook) -> Roundtable:

@@ -1,17 +1,14 @@
 """Opening and closing phases, and the item when there is none left."""
 
-from typing import Any
-
 from bot.domain.catalog.agenda import Phase, Playbook, depth_for
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.skip_if import BadCondition
-from bot.domain.catalog.steps import Depth, Step
+from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.item.meta import MetaChange
-from bot.domain.messages import menus, planning_menus, step_wording, trouble_wording
+from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
-from bot.domain.roundtable import words
+from bot.domain.roundtable import root, words
 from bot.domain.roundtable.effects import Draft, ReadItem, Speak, Tell, Then
 from bot.domain.roundtable.inputs import Press, Say, Stop
 from bot.domain.roundtable.outcomes import Committed, Drafted
@@ -29,7 +26,6 @@ from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (
     HEAD,
     queue_commit,
-    queue_commit_then_offer,
     queue_commit_then_tell,
     saying_what_is_saved,
 )
@@ -170,36 +166,21 @@ def close(rt: Roundtable, playbook: Playbook, *, heading_for: Stage) -> Roundtab
         rt = rt.recording(step_wording.phase_complete(phase), part=LinePhase.FORMALIZING)
         return queue_commit(rt, subject, then=Then.PHASE, change=change)
     rt = rt.opening_round(LinePhase.REVIEW_READY)
-    finish = Message(text=_ending(rt, playbook), note=step_wording.phase_complete(phase))
-    told: dict[str, Any] = {"part": LinePhase.REVIEW_READY, "then": Then.PHASE, "change": change}
-    if not len(playbook.workshop):
-        return queue_commit_then_tell(rt, subject, finish, **told)
-    offer = finish.but(choices=(planning_menus.PLAN,))
-    return queue_commit_then_offer(rt, subject, offer, kind=MenuKind.PLAN_OFFER, **told)
-
-
-def _ending(rt: Roundtable, playbook: Playbook) -> str:
-    """Ready to build is what was analysed as a whole; else what is the case."""
-    steps = playbook.agenda.steps
-    left = [step for step in steps if step.step_id not in rt.steps_completed]
-    not_needed = [step for step in left if _is_left_out(rt, step)]
-    if left == not_needed:
-        return step_wording.analysis_complete(rt.slug)
-    questions = rt.specification.active("question")
-    return step_wording.analysis_ended(
-        discussed=len(steps) - len(left),
-        steps=len(steps),
-        not_needed=len(not_needed),
-        unanswered=[one.id for one in questions if not one["answer"]],
+    if rt.brief:
+        # A step was opened again: the brief stands in the thread, and is edited.
+        rt = rt.recording(root.ending(rt, playbook), part=LinePhase.REVIEW_READY)
+        return queue_commit(rt, subject, then=Then.PHASE, change=change)
+    brief = root.brief_of(rt, playbook)
+    rt = queue_commit_then_tell(
+        rt,
+        subject,
+        brief,
+        part=LinePhase.REVIEW_READY,
+        then=Then.PHASE,
+        change=change,
+        facts={"line": root.ending(rt, playbook)},
     )
-
-
-def _is_left_out(rt: Roundtable, step: Step) -> bool:
-    depth, _, _ = depth_for(step.phase_key, rt.depth_overrides, rt.scan)
-    try:
-        return step.condition.holds(rt.scan.facts(depth))
-    except BadCondition:
-        return False
+    return root.with_brief(rt, brief)
 
 
 def closed(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
@@ -286,6 +267,7 @@ def choose(rt: Roundtable, action: Action, playbook: Playbook, *, person: Person
     if action is Action.SKIP:
         return skip_rest(rt, playbook)
     if at_phase_end:
-        heading_for = Stage.PAUSED if action is Action.STOP else Stage.DISCUSSING
-        return close(rt, playbook, heading_for=heading_for)
+        if action is Action.STOP:
+            return close(rt.but(paused_by=person.id), playbook, heading_for=Stage.PAUSED)
+        return close(rt, playbook, heading_for=Stage.DISCUSSING)
     return asking.next_question(rt, playbook)

@@ -125,7 +125,7 @@ def _current(rt: Roundtable, playbook: Playbook) -> Roundtable:
 def reanalyse(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """From phase 00; the elaborations, the artifacts and the transcript stay."""
     rt = asking.chosen(rt, menus.REANALYSE.label, event.person, part=rt.part, ts=event.ts)
-    rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.DISCUSSING, phase_key="", step_id="")
+    rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.DISCUSSING, phase_key="", step_id="", brief=None)
     return queue_commit(rt, "analysed again from phase 00", then=Then.PHASE, change=MetaChange(restart=True))
 
 

@@ -1,0 +1,140 @@
+"""The first message of a thread follows what happens, and the final brief is posted once."""
+
+import pytest
+
+from bot.domain.messages.message import ITEM, Action, Message
+from bot.domain.roundtable.effects import Post
+from bot.domain.roundtable.stage import Stage
+from bot.errors import NotNow
+from tests.domain.books import few_steps
+from tests.domain.card_scene import behind_dots, labels
+from tests.domain.table import Table
+
+
+def table() -> Table:
+    return Table(few_steps()).start()
+
+
+def analysed() -> Table:
+    return table().through("02-01").press_continue()
+
+
+def root(at: Table) -> Message:
+    return at.world.roots[-1]
+
+
+def briefs(at: Table) -> list[Post]:
+    return [one for one in at.completing if isinstance(one, Post) and one.broadcast]
+
+
+# --- the first message ----------------------------------------------------------------------------------------------
+
+
+def test_it_says_where_the_analysis_stands() -> None:
+    """From the first question on, and after each step."""
+    at = table()
+    assert "**0 of" in root(at).text
+    assert "**Now:** Topic 00-01, with Maya Chen" in root(at).text
+
+    at.do_step()
+    assert "**1 of" in root(at).text
+    assert labels(root(at)) == ["Catch me up"]
+    assert behind_dots(root(at)) == ["Settings…", "Export the record", "Pause for today"]
+
+
+def test_it_is_edited_only_when_it_says_something_new() -> None:
+    """An answer to a question changes the card, and not the first message."""
+    at = table().say("One answer.")
+    before = len(at.world.roots)
+
+    at.say("Another answer.")
+
+    assert len(at.world.roots) == before
+
+
+def test_a_restart_edits_it_no_more_than_once() -> None:
+    """What it says is stored with what it was edited for."""
+    at = table().do_step()
+    before = len(at.world.roots)
+
+    at.restart().say("Some more words about it.")
+
+    assert len(at.world.roots) == before
+
+
+def test_it_recovers_when_the_store_is_lost() -> None:
+    """It is rendered anew from what git has."""
+    at = table().through("00-01")
+    before = len(at.world.roots)
+
+    at.forget()
+
+    assert len(at.world.roots) > before
+    assert "**1 of" in root(at).text
+
+
+def test_pausing_and_resuming_from_it() -> None:
+    """It says who paused, and the same buttons work at any time."""
+    at = table().press_outside(Action.STOP, who="grace")
+    assert "**Paused by Grace.**" in root(at).text
+    assert [one.action for one in root(at).choices] == [Action.RESUME]
+
+    at.restart().press_outside(Action.RESUME)
+    assert at.rt.stage is Stage.DISCUSSING
+    assert "Paused" not in root(at).text
+
+
+def test_its_button_answers_when_it_makes_no_sense() -> None:
+    """A client may still show an older state of it."""
+    at = analysed()
+
+    with pytest.raises(NotNow):
+        at.press_outside(Action.STOP)
+
+
+# --- the final brief ------------------------------------------------------------------------------------------------
+
+
+def test_the_brief_is_posted_once_and_shown_in_the_channel() -> None:
+    """After the commit that completes the analysis; its words in the record are those of the ending."""
+    at = analysed()
+
+    assert len(briefs(at)) == 1
+    assert "Analysis complete. offline-sync is ready to build." in briefs(at)[0].message.text
+    assert briefs(at)[0].message.token == ITEM
+
+
+def test_it_tells_who_decided_and_follows_a_reversal() -> None:
+    """It is edited where it stands."""
+    at = table()
+    at.say("decision: keep edits on the phone", who="grace").through("02-01").press_continue()
+    brief = next(said for said in at.world.thread if said.ts == (at.rt.brief and at.rt.brief.ts))
+    assert "keep edits on the phone – Grace" in brief.message.text
+
+    at.restart().say("DEC-001: keep edits on the server", who="grace")
+
+    assert "keep edits on the server – Grace" in brief.message.text
+    assert len(briefs(at)) == 1
+
+
+def test_a_step_that_was_opened_again_does_not_post_a_second_one() -> None:
+    """The brief says the new state."""
+    at = table().through("01-01").press(Action.SKIP).press_continue().through("02-01").press_continue()
+    assert len(briefs(at)) == 1
+    left = [one for one in ("01-02", "01-03") if one not in at.rt.steps_completed]
+
+    at.press_outside(Action.REOPEN, value=left[0]).do_step()
+    while at.rt.stage is Stage.AT_BOUNDARY:
+        at.press_continue()
+
+    assert at.rt.stage is Stage.ANALYSED
+    assert len(briefs(at)) == 1
+
+
+def test_a_lost_store_does_not_post_it_again() -> None:
+    at = analysed()
+
+    at.forget()
+
+    assert len(briefs(at)) == 1
+    assert at.rt.stage is Stage.ANALYSED

@@ -1,0 +1,72 @@
+"""The first message of the thread as people see it, and the final brief, across restarts."""
+
+import pytest
+
+from bot.engine.card_pace import CardPace
+from bot.sandbox import SandboxMessage
+from tests.e2e.meeting import CHANNEL, Meeting, ways
+
+
+@pytest.fixture
+def meeting(meeting: Meeting) -> Meeting:
+    """Slack's rates are those of minutes."""
+    meeting.card_pace = CardPace(least_seconds=0, root_seconds=0)
+    return meeting
+
+
+def root(meeting: Meeting) -> SandboxMessage:
+    return meeting.thread[0]
+
+
+async def test_pausing_and_resuming_with_the_first_message(meeting: Meeting) -> None:
+    """Its buttons work after restarts, and it says what is the case."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.until(lambda: "catch_up" in ways(root(meeting)))
+        assert "0 of 24 steps" in root(meeting).words
+        assert "Maya, Alex and Jordan follow rules, without a model." in root(meeting).words
+        await meeting.do_step("Edits get lost in tunnels.")
+        await meeting.until(lambda: "1 of 24 steps" in root(meeting).words)
+
+    async with meeting.bot():
+        await meeting.press_in(root(meeting), "stop", who="grace")
+        await meeting.until(lambda: "Paused by Grace." in root(meeting).words)
+
+    async with meeting.bot():
+        await meeting.press_in(root(meeting), "resume")
+        await meeting.until(lambda: "Paused" not in root(meeting).words)
+        assert "1 of 24 steps" in root(meeting).words
+
+    async with meeting.bot():
+        export = await meeting.press_in(root(meeting), "export")
+        assert export.status == 200
+        await meeting.until(lambda: [one for one in meeting.thread if one.files])
+
+
+async def test_the_brief_ends_the_analysis_in_the_channel(meeting: Meeting) -> None:
+    """It says who decided, is edited after a restart, and is never posted twice."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("decision: Keep edits on the phone")
+        await meeting.do_step("Edits get lost in tunnels.")
+        while not [one for one in meeting.thread if "Analysis ended" in one.text]:
+            card = await meeting.card()
+            if "skip" in ways(card):
+                await meeting.press_in(card, "skip")
+                await meeting.until(lambda: meeting.menus("continue")[-1:] != [card])
+            await meeting.press("continue")
+            await meeting.slack.settled()
+        brief = await meeting.seen("Analysis ended")
+
+    assert brief.subtype == "thread_broadcast"
+    assert "Keep edits on the phone – Grace" in brief.words
+    assert brief.ts in {one.ts for one in meeting.slack.messages(CHANNEL)}
+
+    async with meeting.bot():
+        await meeting.say("DEC-001: Keep edits on the server")
+        changed = await meeting.seen("Keep edits on the server – Grace")
+        await meeting.until(lambda: "Keep edits on the server" in root(meeting).words)
+        assert changed.ts in {brief.ts, meeting.root}
+        assert len([one for one in meeting.thread if one.subtype == "thread_broadcast"]) == 1
+        await meeting.press_in(root(meeting), "plan")
+        await meeting.menu("plan_skip")

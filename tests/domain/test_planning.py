@@ -7,8 +7,8 @@ import pytest
 
 from bot.domain.catalog.budget import accounts
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Action, Emphasis
-from bot.domain.planning.verdict import ORDER, PRODUCT, RISKS, TESTS, RoleVerdict
+from bot.domain.messages.message import Action, CardPart, Emphasis, Message
+from bot.domain.planning.verdict import ORDER, PRODUCT, RISKS, TESTS, RoleVerdict, title
 from bot.domain.planning.workshop import PLAN, PLAN_FILES, PLAN_PAGE, REQUIRED, REVIEW
 from bot.domain.roundtable.effects import Judge
 from bot.domain.roundtable.inputs import Say
@@ -49,6 +49,19 @@ def ready(before: Table | None = None) -> Table:
 
 def analysed() -> Table:
     return Table(few_steps()).start().through("02-01").press_continue()
+
+
+def card(at: Table) -> Message:
+    """What stands in the thread as the card of the workshop."""
+    shown = at.rt.plan_card
+    assert shown, "there is a card"
+    return next(said.message for said in at.world.thread if said.ts == shown.ts)
+
+
+def part(at: Table, name: str) -> CardPart:
+    found = card(at).card
+    assert found, "it has blocks"
+    return next(one for one in found.parts if one.title == name)
 
 
 def questions(at: Table) -> list[str]:
@@ -139,14 +152,12 @@ def test_not_without_roles() -> None:
 
 
 def test_every_role_speaks_in_its_own_name() -> None:
-    """Five voices, with five names and pictures; the record has the role as actor, and that no model was asked."""
+    """On the card by the name of the role; the record has the role as actor, and that no model was asked."""
     at = table().plan()
 
-    speakers = [
-        said.message.speaker for said in at.world.thread if said.message.speaker.startswith("workshop-")
-    ]
-    assert len(set(speakers)) == len(ORDER)
-    assert all(at.playbook.speakers.get(speaker) for speaker in speakers)
+    assert [row.id for row in part(at, "What the roles found").rows if not row.level] == list(
+        map(title, ORDER)
+    )
     told = [line for line in at.lines if "verdict" in line.meta]
     assert [line.actor for line in told] == [*ORDER, *ORDER]
     assert {(line.source, line.meta["voice"]) for line in told} == {(Source.SYSTEM, "rule")}
@@ -189,6 +200,124 @@ def test_what_was_written_before_a_question_stood_there_does_not_answer_it() -> 
     assert at.rt.workshop
     assert len(questions(at)) == 2
     assert [one.text for one in at.rt.workshop.remarks] == ["And the office."]
+
+
+# --- on one card ----------------------------------------------------------------------------------------------------
+
+
+def test_everything_is_asked_and_found_on_one_card() -> None:
+    """From the first question to the decision one post; the plan that is ready is the second."""
+    at = curious()
+    before = len(at.world.thread)
+    at.plan()
+    assert [row.id for row in part(at, "Still missing").rows] == ["1.", "2.", "3."]
+
+    at.say("The drivers.", who="grace").press(Action.PLAN_SKIP).say("Nothing.", who="linus")
+    assert [row.text for row in part(at, "Answered").rows] == [
+        "Who is it for?",
+        "Grace: The drivers.",
+        "What can go wrong?",
+        "Linus: Nothing.",
+    ]
+    assert [(row.id, row.aside) for row in part(at, "Still missing").rows] == [("2.", "passed")]
+    assert [choice.action for choice in card(at).choices] == at.offered()
+    assert len([one for one in at.world.thread[before:] if one.message.card]) == 1
+
+    posts = len(at.world.thread)
+    at.press(Action.PLAN_GO)
+    assert len(at.world.thread) == posts + 1
+
+
+def test_a_number_says_which_question_is_answered() -> None:
+    """In any order, also words that were written before the newest question stood there; the number is no answer."""
+    at = curious().plan()
+    early = at.ts()
+    at.say("3. Nothing.", who="linus")
+    at.hear(Say(key=f"C1.{early}", at=at.now(), person=person("grace"), text="2) In March.", ts=early))
+    at.say("The drivers.")
+
+    assert at.rt.workshop
+    assert [one.answer for one in at.rt.workshop.questions] == ["The drivers.", "In March.", "Nothing."]
+    said = [line for line in at.lines if "answers" in line.meta]
+    assert [(line.content, line.meta["answers"]["question"]) for line in said] == [
+        ("3. Nothing.", "What can go wrong?"),
+        ("2) In March.", "Since when?"),
+        ("The drivers.", "Who is it for?"),
+    ]
+
+
+def test_numbers_hold_when_an_answer_is_edited_and_after_a_loss() -> None:
+    """The number is never part of what was answered."""
+    at = curious(also_later=True).plan()
+    ts = at.ts()
+    at.say("2. In March.", ts=ts).edit(ts, "2. In April.")
+    assert at.rt.workshop
+    assert at.rt.workshop.questions[1].answer == "In April."
+
+    at.forget()
+    assert [one.answer for one in at.rt.workshop.answered] == ["In April."]
+
+
+def test_who_answered_may_answer_again_and_others_remark() -> None:
+    """By the number, while questions are open."""
+    at = curious().plan().say("1. The drivers.", who="grace")
+    at.say("1. The clerks.", who="grace").say("1. Rather the office.", who="linus")
+
+    assert at.rt.workshop
+    assert at.rt.workshop.questions[0].answer == "The clerks."
+    assert [one.text for one in at.rt.workshop.remarks] == ["1. Rather the office."]
+
+
+def test_a_list_is_one_answer() -> None:
+    """Several numbers in one message are the points of an answer."""
+    at = curious().plan().say("1. The drivers.\n2. The clerks.")
+
+    assert at.rt.workshop
+    assert at.rt.workshop.questions[0].answer == "1. The drivers.\n2. The clerks."
+
+
+def test_a_press_on_the_card_counts_for_the_question_that_it_showed() -> None:
+    """Two people pass the same question: the next one stays open, and the second person is told."""
+    at = curious().plan()
+    shown = at.menu
+    at.press(Action.PLAN_SKIP)
+
+    with pytest.raises(NotNow, match="Skip question 1 -- chosen by Ada"):
+        at.press(Action.PLAN_SKIP, menu=shown, who="grace")
+    assert at.menu.message.choices[0].label == "Skip question 2"
+
+
+def test_asking_for_it_again_moves_the_card_down() -> None:
+    """The old one says so, and has no buttons; answers go on below the new one."""
+    at = curious().plan()
+    old = at.rt.plan_card
+    assert old
+    at.say("The drivers.").plan(who="linus")
+
+    left = next(said.message for said in at.world.thread if said.ts == old.ts)
+    assert (left.text, left.offered) == ("The planning goes on further down.", ())
+    assert card(at).token == at.menu.token
+    assert len(part(at, "Answered").rows) == 2
+    at.say("In March.")
+    assert len(part(at, "Answered").rows) == 4
+
+
+def test_a_card_that_cannot_be_edited_is_posted_again() -> None:
+    """Somebody deleted it: the open question stands in a new message, and its buttons count."""
+    at = curious().plan().fail("rewrite", "message_not_found").say("The drivers.")
+
+    assert [row.id for row in part(at, "Still missing").rows] == ["2.", "3."]
+    at.press(Action.PLAN_SKIP)
+    assert at.menu.message.choices[0].label == "Skip question 3"
+
+
+def test_people_who_stop_or_leave_find_a_card_without_buttons() -> None:
+    """What became of it stands below."""
+    at = curious().plan().stop()
+    assert card(at).offered == ()
+
+    at.resume()
+    assert [choice.action for choice in card(at).choices] == at.offered()
 
 
 def test_a_question_may_be_passed_in_words_and_by_a_button() -> None:
@@ -244,6 +373,7 @@ def test_a_plan_is_one_commit_with_all_its_files() -> None:
     assert at.world.files.keys() >= {*REQUIRED, REVIEW}
     assert json.loads(at.world.files[PLAN])["title"] == SHORT_PLAN["title"]
     assert "is ready for review, version 1" in at.last.text
+    assert card(at).text.startswith("The plan is written. You find it further down.")
     assert at.last.text in [line.content for line in at.world.commits[-1].lines]
     assert at.lines[-1].phase is LinePhase.REVIEW_READY
 
@@ -264,7 +394,7 @@ def test_whoever_was_to_explain_may_choose_something_else() -> None:
     """The menu is still there, below the question for the reason."""
     at = table(**{TESTS: NO}).plan().press(Action.PLAN_GO).press(Action.PLAN_HOLD)
 
-    assert at.last.text == "Left as it is. Any button goes on from here."
+    assert at.last.text.startswith("Left as it is. Any button goes on from here.")
     assert at.say("Good.").rt.stage is Stage.PLANNING
 
 
@@ -317,8 +447,7 @@ def test_a_plan_with_errors_goes_back_once_and_then_to_the_people() -> None:
     at.world.plans = [{"id": "x"}, {"id": "x"}]
     at.plan().press(Action.PLAN_GO)
 
-    texts = "\n".join(at.texts)
-    assert "I have it mended once" in texts
+    assert any("I have it mended once" in line.content for line in at.lines)
     assert at.last.text.startswith("The plan still has errors, so nothing was written.")
     assert at.offered()[0] is Action.PLAN_REDO
     assert PLAN not in at.world.files
@@ -453,8 +582,9 @@ def test_a_role_that_cannot_be_heard_does_not_sink_the_round() -> None:
     at = table().fail("judge").plan()
 
     assert at.menu.kind is MenuKind.PLAN_DECISION
-    assert "I could not be heard in this round: The disk is full." in at.texts
-    assert at.texts.count("I've read it, and have no question.") == len(ORDER) - 1
+    told = [line.content for line in at.lines if "verdict" in line.meta]
+    assert "I could not be heard in this round: The disk is full." in told
+    assert told.count("I've read it, and have no question.") == len(ORDER) - 1
 
 
 def test_a_plan_that_cannot_be_written_waits_for_a_retry() -> None:

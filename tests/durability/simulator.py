@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from bot.domain.item import meta
 from bot.domain.messages.message import ITEM, Action
-from bot.domain.roundtable import cards
+from bot.domain.roundtable import cards, plan_card
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line, Source
 from tests.durability.checks import discussions
@@ -250,6 +250,11 @@ def _shown(world: World, session: Session) -> Iterator[str]:
         stood = next((post.message for post in world.thread if followed and post.ts == followed.ts), None)
         if stood and followed and followed.shown and stood.text != followed.shown.text:
             yield "the first message or the brief does not say what it should"
+    if rt and rt.plan_card and rt.plan_card.ts:
+        due = plan_card.rendered(rt, rt.plan_card)
+        stands = next((post.message for post in world.thread if post.ts == rt.plan_card.ts), None)
+        if stands is None or (stands.text, stands.card, stands.choices) != (due.text, due.card, due.choices):
+            yield "the card of the workshop does not say what is the case"
     if rt is None or rt.card is None:
         return
     due = cards.rendered(rt, rt.card, playbook())

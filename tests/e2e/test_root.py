@@ -53,7 +53,7 @@ async def test_the_brief_ends_the_analysis_in_the_channel(meeting: Meeting) -> N
             card = await meeting.card()
             if "skip" in ways(card):
                 await meeting.press_in(card, "skip")
-                await meeting.until(lambda: meeting.menus("continue")[-1:] != [card])
+                await meeting.until(lambda before=card: meeting.menus("continue")[-1:] != [before])
             await meeting.press("continue")
             await meeting.slack.settled()
         brief = await meeting.seen("Analysis ended")

@@ -16,16 +16,20 @@ DECISIONS = {
     for decision, action in ACTIONS.items()
 }
 ROUND = Choice(action=Action.PLAN_ROUND, label=planning_wording.ANOTHER_ROUND)
-SKIP = Choice(action=Action.PLAN_SKIP, label=planning_wording.SKIP_QUESTION)
 SKIP_REST = Choice(action=Action.PLAN_SKIP_REST, label=planning_wording.SKIP_REST)
 STRAIGHT = Choice(action=Action.PLAN_STRAIGHT, label=planning_wording.STRAIGHT)
 LEAVE = Choice(action=Action.PLAN_LEAVE, label=planning_wording.LEAVE)
 PLAN = Choice(action=Action.PLAN, label=planning_wording.PLAN, emphasis=Emphasis.PRIMARY)
 
 
+def skip(number: int) -> Choice:
+    return Choice(action=Action.PLAN_SKIP, label=planning_wording.skip_question(number))
+
+
 def question(ask: Ask, speaker: str) -> Message:
     """Most questions are answered in words."""
-    choices = (SKIP, SKIP_REST, STRAIGHT) if ask.left else (SKIP, STRAIGHT)
+    passing = skip(ask.question.number)
+    choices = (passing, SKIP_REST, STRAIGHT) if ask.left else (passing, STRAIGHT)
     return Message(
         text=planning_wording.asked(ask),
         speaker=speaker,

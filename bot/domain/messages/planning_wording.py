@@ -21,7 +21,6 @@ BUTTONS: Mapping[ProposedMove, str] = {
     ProposedMove.REDO: "Begin again",
 }
 ANOTHER_ROUND = "Another round"
-SKIP_QUESTION = "Skip this question"
 SKIP_REST = "Skip the rest"
 STRAIGHT = "Write the plan now"
 LEAVE = "Leave the planning"
@@ -62,25 +61,82 @@ def how_to_answer() -> str:
     return 'Just write the answer; "skip" passes the question.'
 
 
+def skip_question(number: int) -> str:
+    return f"Skip question {number}"
+
+
+def card_title(ws: Workshop) -> str:
+    return f"Planning: {bullet(ws.title)}"
+
+
+def card_subtitle(ws: Workshop) -> str:
+    return ", ".join([f"version {ws.version}", *([f"round {ws.round}"] if ws.round else [])])
+
+
+def answer_by_number(ws: Workshop) -> tuple[str, ...]:
+    """With several questions, a number says which one is meant."""
+    asked = ws.asked
+    if asked is None or len(ws.asking) == 1:
+        return ()
+    n = asked.number
+    which = (
+        f"To answer one question, begin with its number: `{n}. …` Without a number you answer question {n}."
+    )
+    return (f"Just reply here, all of you. {which}",)
+
+
+def reading() -> str:
+    return "The roles are reading."
+
+
+def ready_below() -> str:
+    return "The plan is written. You find it further down."
+
+
+def moved() -> str:
+    return "The planning goes on further down."
+
+
 def round_begins(ws: Workshop) -> str:
     return f"Round {ws.round}: each role judges in its own field."
+
+
+def verdict_word(one: RoleVerdict, *, first: bool) -> str:
+    """The first line of what a role says, without its questions: they stand in a list of their own."""
+    if not first:
+        return _judgement(one)
+    if not one.blocking_questions:
+        return "\n".join(one.reasons) if _is_silent(one) else "no question"
+    return counted(len(one.blocking_questions), "question")
+
+
+def suggested(text: str) -> str:
+    return f"I'd suggest: {text}"
 
 
 def verdict(one: RoleVerdict, *, first: bool = False) -> str:
     """What a role says in the thread; in the *first* reading that is no judgement yet, and only what it would need."""
     if first:
         return _first_reading(one)
-    word = {True: "Yes.", False: "No.", None: "I can't say yet."}[one.ok]
-    rows = [word if one.confidence is None else f"{word} (confidence {one.confidence:.0%})"]
+    rows = [_judgement(one)]
     rows += [f"- {bullet(reason)}" for reason in one.reasons]
-    rows += [f"- I'd suggest: {bullet(text)}" for text in one.suggestions]
+    rows += [f"- {suggested(bullet(text))}" for text in one.suggestions]
     rows += [f"- I'd have to know: {bullet(text)}" for text in one.blocking_questions]
     return "\n".join(rows)
 
 
+def _judgement(one: RoleVerdict) -> str:
+    word = {True: "Yes.", False: "No.", None: "I can't say yet."}[one.ok]
+    return word if one.confidence is None else f"{word} (confidence {one.confidence:.0%})"
+
+
+def _is_silent(one: RoleVerdict) -> bool:
+    """Whether the role could not be heard."""
+    return one.ok is None and one.confidence is None and bool(one.reasons)
+
+
 def _first_reading(one: RoleVerdict) -> str:
-    could_not_be_heard = one.ok is None and one.confidence is None and one.reasons
-    if not one.blocking_questions and could_not_be_heard:
+    if not one.blocking_questions and _is_silent(one):
         return "\n".join(one.reasons)
     if not one.blocking_questions:
         return "I've read it, and have no question."
@@ -118,7 +174,7 @@ def pressed(label: str, name: str) -> str:
 
 
 def answered(*, passed: bool) -> str:
-    return "Passed" if passed else "Answered below"
+    return "The question was passed" if passed else "The question was answered"
 
 
 def explained() -> str:
@@ -129,8 +185,8 @@ def root(title: str, slug: str, *, roles: Collection[str]) -> str:
     """The first message of a thread that begins with the planning."""
     return (
         f"**Planning: {bullet(title)}**\n"
-        f"{titles(roles)} plan this with us, here in this thread. They ask what they have to know, one question at a "
-        f"time; everybody can answer. What comes of it is saved as `{slug}`, and the analysis can follow."
+        f"{titles(roles)} plan this with us, here in this thread. They ask what they have to know; "
+        f"everybody can answer. What comes of it is saved as `{slug}`, and the analysis can follow."
     )
 
 

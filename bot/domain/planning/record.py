@@ -7,6 +7,7 @@ The transcript has every word; this has what came of them.
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
+from bot.domain.planning.numbered import without_number
 from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.plan_reader import read_plan
 from bot.domain.planning.plan_review import review_json
@@ -111,12 +112,13 @@ class RecalledAnswers(NamedTuple):
     remarks: tuple[WorkshopRemark, ...] = ()
 
 
-def answers(ws: Workshop | None) -> Mapping[str, Any]:
-    """The `meta` of the line that the next message of a person gets."""
+def answers(ws: Workshop | None, *, number: int = 0) -> Mapping[str, Any]:
+    """The `meta` of the line that the next message of a person gets. *number* is what the message begins with."""
     question = ws.asked if ws else None
     if question is None:
         return {REMARK: True}
-    return {ANSWERS: {"question": question.text, "by": list(question.by)}}
+    numbered = {"number": number} if number else {}
+    return {ANSWERS: {"question": question.text, "by": list(question.by), **numbered}}
 
 
 def recalled(lines: Iterable[Line]) -> RecalledAnswers:
@@ -126,7 +128,7 @@ def recalled(lines: Iterable[Line]) -> RecalledAnswers:
     for line in lines:
         amends, retracts = (str(line.meta.get(name) or "") for name in ("amends", "retracts"))
         if amends or retracts:
-            _change(asked, amends or retracts, answer_in(line.content) if amends else "")
+            _change(asked, amends or retracts, line.content if amends else "")
             text = clean(line.content).strip() if amends else ""
             if remark := remarks.get(amends or retracts):
                 remarks[remark.line] = remark.but(text=text)
@@ -148,20 +150,22 @@ def _hear(asked: dict[str, WorkshopQuestion], remarks: dict[str, WorkshopRemark]
     if isinstance(told, Mapping) and isinstance(text := told.get("question"), str) and text.strip():
         by = told.get("by")
         roles = tuple(str(one) for one in by) if isinstance(by, list) else ()
-        answer = answer_in(line.content)
+        number = told.get("number")
+        number = number if isinstance(number, int) and number > 0 else 0
+        answer = answer_in(without_number(line.content, number))
         asked.pop(text, None)
         asked[text] = WorkshopQuestion(
-            id="Q0", text=text, by=roles, answer=answer, person=person, line=line.message_id
+            id=f"Q{number}", text=text, by=roles, answer=answer, person=person, line=line.message_id
         )
     elif line.meta.get(REMARK) is True and VERSION in line.meta:
         said = clean(line.content).strip()
         remarks[line.message_id] = WorkshopRemark(text=said, person=person, line=line.message_id)
 
 
-def _change(asked: dict[str, WorkshopQuestion], line: str, answer: str) -> None:
+def _change(asked: dict[str, WorkshopQuestion], line: str, words: str) -> None:
     for text, one in asked.items():
         if one.line == line:
-            asked[text] = one.but(answer=answer)
+            asked[text] = one.but(answer=answer_in(without_number(words, one.number)))
 
 
 # The files of a workshop as edits: what is written when a plan is ready, and what a redo puts aside.

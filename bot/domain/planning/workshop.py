@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from bot.domain.planning.numbered import number_in, without_number
 from bot.domain.planning.plan import PlanDocument
 from bot.domain.planning.plan_reader import NOTHING_KNOWN, KnownIds, read_plan
 from bot.domain.planning.proposal import (
@@ -42,6 +43,11 @@ class WorkshopQuestion(Stored):
     person: str = ""
     line: str = ""
     passed: bool = False
+
+    @property
+    def number(self) -> int:
+        """What people answer it by: `2. …`."""
+        return int(self.id.removeprefix("Q"))
 
     @property
     def answered(self) -> bool:
@@ -455,11 +461,12 @@ def remarked(ws: Workshop, text: str, by: DecidedBy) -> Workshop:
 def amended(ws: Workshop, line: str, text: str) -> Workshop:
     """A message was changed, or deleted (no *text*): the answer, remark or reason that it gave changes with it."""
     text = clean(text).strip()
-    answer = answer_in(text)
-    questions = tuple(
-        one.but(answer=answer, passed=not answer) if one.line == line and one.settled else one
-        for one in ws.questions
-    )
+
+    def answered(one: WorkshopQuestion) -> WorkshopQuestion:
+        answer = answer_in(without_number(text, one.number))
+        return one.but(answer=answer, passed=not answer)
+
+    questions = tuple(answered(one) if one.line == line and one.settled else one for one in ws.questions)
     remarks = tuple(one.but(text=text) if one.line == line else one for one in ws.remarks)
     chosen = ws.chosen
     if chosen and chosen.reason and chosen.line == line and text:
@@ -612,7 +619,7 @@ def _wanting_to_know(ws: Workshop, text: str, role: str) -> Workshop:
     """A question that another role has asked already is not asked twice."""
     asked = ws.question(text)
     if asked is None:
-        number = max((int(one.id.removeprefix("Q")) for one in ws.questions), default=0) + 1
+        number = max((one.number for one in ws.questions), default=0) + 1
         new = WorkshopQuestion(id=f"Q{number}", text=text, by=(role,))
         return ws.but(questions=(*ws.questions, new))
     return _with_question(ws, asked.but(by=tuple(dict.fromkeys((*asked.by, role)))))
@@ -626,7 +633,26 @@ def answer_in(text: str) -> str:
 
 def passes(ws: Workshop | None, text: str) -> bool:
     """Whether *text* does what the button that passes the open question does."""
-    return ws is not None and bool(ws.asking) and not answer_in(text)
+    if ws is None or not ws.asking:
+        return False
+    number = number_in(text)
+    return not answer_in(without_number(text, number) if number else text)
+
+
+def named(ws: Workshop, text: str) -> WorkshopQuestion | None:
+    """The question that `2. …` names, while questions are put to people."""
+    number = number_in(text) if ws.asking else 0
+    return next((one for one in ws.questions if one.number == number), None)
+
+
+def aimed(ws: Workshop, question: WorkshopQuestion, person: str) -> Workshop | None:
+    """
+    *ws* with *question* first, as the one that is answered next. Who answered it before may answer it again; for
+    others it is None: what they say to it is a remark.
+    """
+    if question.answered and question.person != person:
+        return None
+    return ws.but(asking=(question.id, *(one for one in ws.asking if one != question.id)))
 
 
 def _settled(ws: Workshop, answer: str, by: DecidedBy) -> Workshop:

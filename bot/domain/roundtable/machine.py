@@ -10,7 +10,7 @@ from typing import Any
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.message import ITEM, Action, Message
-from bot.domain.roundtable import permission, timers, words, working
+from bot.domain.roundtable import permission, plan_card, timers, words, working
 from bot.domain.roundtable.cards import with_card
 from bot.domain.roundtable.effects import Attemptable, Commit, Rewrite
 from bot.domain.roundtable.inputs import (
@@ -53,6 +53,7 @@ from bot.domain.roundtable.outcomes import (
     ThreadOpened,
     ThreadRead,
 )
+from bot.domain.roundtable.plan_card import with_plan_card
 from bot.domain.roundtable.root import with_root
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import Roundtable
@@ -208,6 +209,7 @@ NOT_NOW: Mapping[type, Callable[[], str]] = {
 
 @with_root
 @with_card
+@with_plan_card
 @attending.with_attendance
 @specifying.with_files
 @working.with_work_indicator
@@ -338,6 +340,7 @@ def _caught_up(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
 
 def _posted(rt: Roundtable, event: Posted, effect: Attemptable) -> Roundtable:
     """Where a menu stands, and where the line can be found in Slack, if it is not in git yet."""
+    rt = plan_card.posted(rt, effect.id, event.ts)
     message = getattr(effect, "message", None)
     # The post of a card loses its token when the card is finished before it is posted.
     token = rt.card.token if rt.card and rt.card.post == effect.id else message.token if message else ""

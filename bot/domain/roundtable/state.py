@@ -124,6 +124,22 @@ class EditedPost(Stored):
     revision: int = 0
 
 
+class PlanCard(Stored):
+    """
+    The message of the planning workshop, which is edited in place. `post` is the effect that posted it, `ts` where
+    it stands, `token` the newest menu on it, `shown` what was sent to Slack last. `first` stands above the rest,
+    `note` says what became of the menu.
+    """
+
+    post: str
+    ts: str = ""
+    token: str = ""
+    first: str = ""
+    note: str = ""
+    shown: Message
+    revision: int = 0
+
+
 class Stalled(Stored):
     """What could not be done, and where we were. Retry does it again, there."""
 
@@ -218,6 +234,7 @@ class RoundtableFields(Stored):
     elaboration: Elaboration | None = None
     workshop: Workshop | None = None
     planned_from: Stage | None = None
+    plan_card: PlanCard | None = None
     menu: Menu | None = None
     card: StepCard | None = None
     root: EditedPost | None = None
@@ -567,6 +584,10 @@ class Roundtable(RoundtableFields):
                 used=(*self.used, became)[-MENUS_REMEMBERED:],
                 card=self.card.but(message=over, ts=self.card.ts or ts),
             )
+        if self.plan_card and self.plan_card.token == menu.token:
+            used = Used(token=menu.token, sentence=sentence)
+            on_card = self.plan_card.but(note="" if quietly else sentence, ts=self.plan_card.ts or ts)
+            return self.but(menu=None, used=(*self.used, used)[-MENUS_REMEMBERED:], plan_card=on_card)
         rewritten = menu.message.spent().but(note="" if quietly else sentence)
         stands_at = menu.ts or ts
         used = Used(token=menu.token, sentence=sentence, rewritten=None if stands_at else rewritten)

@@ -141,6 +141,8 @@ def _offering_more(rt: Roundtable) -> Roundtable:
     if menu is None or menu.kind not in OFFERING_MORE or menu.offers(more.action):
         return rt
     message = menu.message.but(choices=(*menu.message.choices, more))
+    if rt.plan_card and rt.plan_card.token == menu.token:
+        return rt.but(menu=menu.but(message=message))
 
     def offering(effect: Effect) -> Effect:
         if isinstance(effect, Post) and effect.message.token == menu.token and not effect.attempts:

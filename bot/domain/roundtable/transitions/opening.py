@@ -340,6 +340,7 @@ class _Introduction:
             card=rt.card.but(by=self._text(rt.card.by), message=self._message(rt.card.message))
             if rt.card
             else None,
+            plan_card=rt.plan_card.but(note=self._text(rt.plan_card.note)) if rt.plan_card else None,
         )
 
     def _effect(self, effect: Effect) -> Effect:

@@ -28,7 +28,7 @@ from bot.domain.planning.workshop import (
     Workshop,
     Write,
 )
-from bot.domain.roundtable import effects
+from bot.domain.roundtable import effects, plan_card
 from bot.domain.roundtable.budget import gone, total
 from bot.domain.roundtable.effects import Then
 from bot.domain.roundtable.inputs import Plan
@@ -73,12 +73,11 @@ def on(rt: Roundtable, playbook: Playbook) -> Roundtable:
         case Ask():
             return _asked(rt, due, playbook)
         case Decide():
-            return rt.offering(
-                MenuKind.PLAN_DECISION, planning_menus.decision(ws, _headline(ws)), part=ws.stage
-            )
+            message = planning_menus.decision(ws, plan_card.headline(ws))
+            return plan_card.offering(rt, MenuKind.PLAN_DECISION, message, part=ws.stage)
         case Explain(person=person):
-            text = planning_wording.explain(rt.name_of(person))
-            return rt.offering(MenuKind.PLAN_DECISION, planning_menus.decision(ws, text), part=ws.stage)
+            message = planning_menus.decision(ws, planning_wording.explain(rt.name_of(person)))
+            return plan_card.offering(rt, MenuKind.PLAN_DECISION, message, part=ws.stage)
         case RequestPlan():
             return _writing_asked(rt, ws)
         case Write():
@@ -121,7 +120,7 @@ def _role_asked(rt: Roundtable, ws: Workshop, due: RequestVerdict) -> Roundtable
     if rt.has_pending(effects.Judge):
         return rt
     if ws.round != FIRST_READING and not ws.verdicts_of(ws.round):
-        rt = rt.telling(Message(text=planning_wording.round_begins(ws)), part=ws.stage)
+        rt = rt.saying_on_card(planning_wording.round_begins(ws), part=ws.stage)
     return rt.queueing(effects.Judge(role=due.role, round=due.round))
 
 
@@ -131,7 +130,7 @@ def _asked(rt: Roundtable, due: Ask, playbook: Playbook) -> Roundtable:
     message = planning_menus.question(due, speaker_of(role, playbook))
     part = held(rt).stage
     facts = BY_RULE if need_of(playbook.schema, due.question.text) else {}
-    return rt.offering(MenuKind.PLAN_QUESTION, message, part=part, actor=role, **facts)
+    return plan_card.offering(rt, MenuKind.PLAN_QUESTION, message, part=part, actor=role, **facts)
 
 
 def speaker_of(role: str, playbook: Playbook) -> str:
@@ -139,19 +138,11 @@ def speaker_of(role: str, playbook: Playbook) -> str:
     return next((seat(persona.key) for persona in playbook.workshop if persona.actor == role), "")
 
 
-def _headline(ws: Workshop) -> str:
-    assert ws.proposal, "there is a proposal where people are asked to decide"
-    if ws.held:
-        return planning_wording.held()
-    above = f"{planning_wording.not_mended(ws.errors)}\n\n" if ws.errors else ""
-    return f"{above}{planning_wording.proposed(ws.proposal)}"
-
-
 def _writing_asked(rt: Roundtable, ws: Workshop) -> Roundtable:
     if rt.has_pending(effects.Formalize):
         return rt
     text = planning_wording.mending(ws.errors) if ws.errors else planning_wording.formalizing()
-    return rt.telling(Message(text=text), part=ws.stage).queueing(effects.Formalize())
+    return rt.saying_on_card(text, part=ws.stage).queueing(effects.Formalize())
 
 
 def _writing_down(rt: Roundtable, ws: Workshop, playbook: Playbook) -> Roundtable:
@@ -266,7 +257,7 @@ def plan_read(rt: Roundtable, event: PlanRead, playbook: Playbook) -> Roundtable
     if ws.stage is not LinePhase.DRAFT:
         return back(rt, playbook)
     opened = planning_wording.opened(ws, introduced=rt.planned_from is None)
-    rt = rt.telling(Message(text=opened), part=LinePhase.DRAFT)
+    rt = plan_card.opened(rt, opened, part=LinePhase.DRAFT)
     return becomes(rt, workshop.started(ws), playbook)
 
 
@@ -301,7 +292,9 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
         return rt if rt.has_pending(effects.ReadPlan) else rt.queueing(effects.ReadPlan())
     if ws.stage is LinePhase.REVIEW_READY and ws.due is None:
         return offered_again(rt, playbook)
-    rt = rt.telling(Message(text=planning_wording.welcome_back(ws)), part=ws.stage)
+    if not plan_card.is_posted(rt):
+        return on(rt, playbook)
+    rt = plan_card.opened(rt, "", part=ws.stage, line=planning_wording.welcome_back(ws))
     return on(rt, playbook)
 
 
@@ -314,9 +307,8 @@ def judged(rt: Roundtable, event: Judged, playbook: Playbook) -> Roundtable:
     if ws.due != RequestVerdict(role=event.role, round=event.round):
         return rt
     text = planning_wording.verdict(verdict, first=ws.round == FIRST_READING)
-    message = Message(text=text, speaker=speaker_of(event.role, playbook))
     facts: dict[str, Any] = {**(spent(event.facts) or BY_RULE), "verdict": verdict.model_dump(mode="json")}
-    rt = rt.telling(message, part=ws.stage, actor=event.role, **facts)
+    rt = rt.saying_on_card(text, part=ws.stage, actor=event.role, **facts)
     return becomes(rt, workshop.judged(ws, event.role, verdict, line=rt.lines[-1].message_id), playbook)
 
 
@@ -351,4 +343,6 @@ def set_aside(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Rou
     rt = rt.but(workshop=ws)
     if rt.stage is not Stage.PLANNING or ws.stage is not LinePhase.DRAFT:
         return rt
-    return becomes(rt.opening_round(LinePhase.DRAFT), workshop.started(ws), playbook)
+    opened = planning_wording.opened(ws, introduced=True)
+    rt = plan_card.opened(rt.opening_round(LinePhase.DRAFT), opened, part=LinePhase.DRAFT)
+    return becomes(rt, workshop.started(ws), playbook)

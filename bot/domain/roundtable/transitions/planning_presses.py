@@ -8,8 +8,9 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import planning_wording, trouble_wording
 from bot.domain.messages.message import Action, Message
 from bot.domain.planning import derived, record, workshop
+from bot.domain.planning.numbered import without_number
 from bot.domain.planning.proposal import ProposedMove
-from bot.domain.planning.workshop import Ask, DecidedBy, Workshop
+from bot.domain.planning.workshop import Ask, DecidedBy, Workshop, WorkshopQuestion
 from bot.domain.roundtable import effects, words
 from bot.domain.roundtable.effects import React
 from bot.domain.roundtable.inputs import Amend, Press, Say, Stop
@@ -43,24 +44,39 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if words.stops(event.text) and not planning.is_saving(rt):
         rt = rt.heard(event.person, event.text, ts=event.ts, part=part)
         return pausing.pause(rt, event.person, playbook)
-    answers = ws is not None and isinstance(ws.due, Ask) and _has_seen(rt, event)
+    numbered = workshop.named(ws, event.text) if ws else None
+    number = numbered.number if numbered else 0
+    answering = _answering(rt, event, numbered)
+    answers = answering is not None
+    said = event.but(text=without_number(event.text, number))
     facts = {
-        **record.answers(ws if answers else None),
-        **_entries(rt, event, ws if answers else None, playbook),
+        **record.answers(answering, number=number),
+        **_entries(rt, said if answers else event, answering, playbook),
     }
     rt = rt.heard(event.person, event.text, ts=event.ts, part=part, **facts)
     if ws is None:
         return pausing.notes_saved(rt, playbook)
-    after = _told(ws, event, DecidedBy(person=event.person.id, line=rt.line_of(event.ts)), answers=answers)
+    by = DecidedBy(person=event.person.id, line=rt.line_of(event.ts))
+    after = _told(answering or ws, said if answers else event, by, answers=answers)
+    rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
     if after.due == ws.due:
-        rt = rt.but(workshop=after).queueing(React(ts=event.ts, emoji=NOTED))
-        return pausing.notes_saved(rt, playbook)
+        return pausing.notes_saved(rt.but(workshop=after), playbook)
     rt = rt.closing_menu(
-        planning_wording.answered(passed=not workshop.answer_in(event.text))
+        planning_wording.answered(passed=not workshop.answer_in(said.text))
         if answers
         else planning_wording.explained()
     )
     return pausing.notes_saved(planning.becomes(rt, after, playbook), playbook)
+
+
+def _answering(rt: Roundtable, event: Say, numbered: WorkshopQuestion | None) -> Workshop | None:
+    """The workshop with the question first that *event* answers; None where it answers none."""
+    ws = rt.workshop
+    if ws is None:
+        return None
+    if numbered:
+        return workshop.aimed(ws, numbered, event.person.id)
+    return ws if isinstance(ws.due, Ask) and _has_seen(rt, event) else None
 
 
 def _entries(rt: Roundtable, event: Say, ws: Workshop | None, playbook: Playbook) -> dict[str, Any]:
@@ -72,10 +88,12 @@ def _entries(rt: Roundtable, event: Say, ws: Workshop | None, playbook: Playbook
 def changed_entries(rt: Roundtable, event: Amend, playbook: Playbook) -> dict[str, Any]:
     """The entries of a changed message of the workshop: it keeps the ids that it gave."""
     ws, line = rt.workshop, rt.line_of(event.ts)
-    question = next((one.text for one in ws.questions if one.line == line), "") if ws else ""
-    if ws is None or not (question or any(one.line == line for one in ws.remarks)):
+    answered = next((one for one in ws.questions if one.line == line), None) if ws else None
+    if ws is None or not (answered or any(one.line == line for one in ws.remarks)):
         return {}
-    now = _read(rt, event, question, playbook)
+    if answered:
+        event = event.but(text=without_number(event.text, answered.number))
+    now = _read(rt, event, answered.text if answered else "", playbook)
     return specifying.facts_of(forms.reread(rt.specification.made_by(line), now))
 
 

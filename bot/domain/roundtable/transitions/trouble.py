@@ -6,6 +6,7 @@ roundtable for good.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
@@ -14,7 +15,7 @@ from bot.domain.messages import menus, planning_wording, record_wording, step_wo
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.planning.verdict import unreadable
-from bot.domain.roundtable import working
+from bot.domain.roundtable import plan_card, working
 from bot.domain.roundtable.effects import (
     UNDER_WAY,
     Attemptable,
@@ -234,13 +235,21 @@ def _unheard(rt: Roundtable, said: Failed, *posts: Post) -> Roundtable:
         told = told.but(stage=Stage.PAUSED, heading_for=rt.stage)
     if not gone:
         return told
-    return told.but(stage=Stage.STALLED, stalled=None, place=rt.place.but(thread=""), permalink="", card=None)
+    return told.but(
+        stage=Stage.STALLED,
+        stalled=None,
+        place=rt.place.but(thread=""),
+        permalink="",
+        card=None,
+        plan_card=None,
+    )
 
 
 def _not_rewritten(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
     """A menu that is over must not keep its buttons: once more with what is said next, or as long as nothing can be."""
     assert isinstance(failure.effect, Rewrite)
-    if rt.card and failure.effect.ts == rt.card.ts and failure.effect.message.choices:
+    is_card = (rt.card and failure.effect.ts == rt.card.ts) or plan_card.stands_at(rt, failure.effect.ts)
+    if is_card and failure.effect.message.choices:
         return _card_not_edited(rt, failure, playbook)
     if failure.effect.late and not rt.unsent:
         return rt
@@ -251,10 +260,12 @@ def _card_not_edited(rt: Roundtable, failure: FailedEffect, playbook: Playbook) 
     """What cannot be edited is posted; where nothing can be posted either, it is as for any post."""
     assert isinstance(failure.effect, Rewrite)
     message = failure.effect.message
+    is_plan = plan_card.stands_at(rt, failure.effect.ts)
+    again = partial(plan_card.reposted, rt) if is_plan else rt.posting_card
     if failure.said.reason in NOT_EDITABLE:
-        return rt.posting_card(message)
+        return again(message)
     if failure.said.reason in ABOUT_THE_MESSAGE:
-        return rt.posting_card(message.but(text=trouble_wording.not_shown(), card=None))
+        return again(message.but(text=trouble_wording.not_shown(), card=None))
     post = Post(id=failure.effect.id, message=message)
     return _not_posted(rt, FailedEffect(post, failure.said), playbook)
 

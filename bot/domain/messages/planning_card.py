@@ -1,0 +1,95 @@
+"""The card of the planning workshop: one message with what the roles found, what was answered, and what is missing."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from bot.domain.messages import planning_wording
+from bot.domain.messages.message import Card, CardPart, CardRow, Choice, Message, card_in_words
+from bot.domain.planning.verdict import RoleVerdict, title, titles
+from bot.domain.planning.workshop import FIRST_READING, Workshop, WorkshopQuestion
+from bot.domain.values.markdown import bullet
+from bot.domain.values.text import one_line, paragraphs
+
+ROW_CHARS = 300
+ANSWERS_SHOWN = 12
+REASONS_SHOWN = 3
+"""Of one role; the record has all of them."""
+
+
+def planning_card(
+    ws: Workshop,
+    names: Mapping[str, str],
+    *,
+    first: str = "",
+    state: str = "",
+    choices: Sequence[Choice] = (),
+) -> Message:
+    """*first* stands above the rest, *state* below it: what is going on, or what is proposed."""
+    is_asking = bool(choices) and bool(ws.asking)
+    card = Card(
+        title=planning_wording.card_title(ws),
+        subtitle=planning_wording.card_subtitle(ws),
+        parts=(
+            *_prose(first),
+            *_listed("What the roles found", tuple(_found(ws))),
+            *_listed("Answered", tuple(_answered(ws, names)), numbered=True),
+            *_listed("Still missing", tuple(_missing(ws)), numbered=True),
+            *_prose(state),
+        ),
+        foot=planning_wording.answer_by_number(ws) if is_asking else (),
+    )
+    without_state = card.but(parts=card.parts[:-1] if state else card.parts)
+    text = paragraphs(state, f"**{card.title}**", card_in_words(without_state))
+    return Message(text=text, choices=tuple(choices), card=card)
+
+
+def moved_card(ws: Workshop) -> Message:
+    """What stays where the card stood before."""
+    sentence = planning_wording.moved()
+    return Message(text=sentence, card=Card(title=planning_wording.card_title(ws), subtitle=sentence))
+
+
+def _prose(text: str) -> tuple[CardPart, ...]:
+    return (CardPart(prose=text),) if text else ()
+
+
+def _listed(title: str, rows: tuple[CardRow, ...], *, numbered: bool = False) -> tuple[CardPart, ...]:
+    return (CardPart(title=title, rows=rows, numbered=numbered),) if rows else ()
+
+
+def _found(ws: Workshop) -> Iterator[CardRow]:
+    for role, verdict in ws.verdicts_of(ws.round).items():
+        words = planning_wording.verdict_word(verdict, first=ws.round == FIRST_READING)
+        yield CardRow(text=_words(words), id=title(role))
+        if ws.round != FIRST_READING:
+            yield from _reasons(verdict)
+
+
+def _reasons(verdict: RoleVerdict) -> Iterator[CardRow]:
+    rows = [*verdict.reasons, *map(planning_wording.suggested, verdict.suggestions)]
+    yield from (CardRow(text=_words(row), level=1) for row in rows[:REASONS_SHOWN])
+    if more := len(rows) - REASONS_SHOWN:
+        yield from [CardRow(text=f"and {more} more", level=1)] if more > 0 else []
+
+
+def _answered(ws: Workshop, names: Mapping[str, str]) -> Iterator[CardRow]:
+    for one in ws.answered[-ANSWERS_SHOWN:]:
+        yield CardRow(id=f"{one.number}.", text=_words(one.text))
+        yield CardRow(text=_words(f"{names.get(one.person) or one.person}: {one.answer}"), level=1)
+    if len(ws.answered) > ANSWERS_SHOWN:
+        yield CardRow(text=f"and {len(ws.answered) - ANSWERS_SHOWN} more")
+
+
+def _missing(ws: Workshop) -> Iterator[CardRow]:
+    """Those that are being asked, then those that somebody passed."""
+    being_asked = [one for one in ws.questions if one.id in ws.asking]
+    passed = [one for one in ws.questions if one.settled and not one.answered and one.id not in ws.asking]
+    yield from (_question(one, titles(one.by)) for one in being_asked)
+    yield from (_question(one, "passed") for one in passed)
+
+
+def _question(one: WorkshopQuestion, aside: str) -> CardRow:
+    return CardRow(id=f"{one.number}.", text=_words(one.text), aside=aside)
+
+
+def _words(text: str) -> str:
+    return bullet(one_line(text, ROW_CHARS))

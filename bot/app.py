@@ -182,8 +182,8 @@ async def bot(
             saved, files, agenda, endpoints.worker, board, speaking.reviewers, redact, endpoints.metrics
         )
         triage = await enter(_reviews(settings, shared, endpoints))
-        records, heard = _records(settings, redact, agenda), voices or speaking.voices
-        performers = Performers(chat, heard, files, agenda, now, records, speaking.planners, redact)
+        kept, heard = records(settings, redact, agenda), voices or speaking.voices
+        performers = Performers(chat, heard, files, agenda, now, kept, speaking.planners, redact)
         roundtables = _roundtables(
             saved, endpoints.worker, performers, meter=endpoints.metrics, card_pace=card_pace
         )
@@ -244,7 +244,7 @@ def _roundtables(
     )
 
 
-def _records(settings: Settings, redact: Redact, playbook: Playbook) -> KeptRecords:
+def records(settings: Settings, redact: Redact, playbook: Playbook) -> KeptRecords:
     return KeptRecords(settings.workspace, str(settings.items_dir), redact, labels_of(playbook))
 
 

@@ -683,6 +683,38 @@ async def test_a_workspace_without_a_branch_stops_the_run(cli: Cli, slack: Sandb
     assert "FAIL  workspace  The workspace has no branch checked out" in ran.out
 
 
+@pytest.mark.usefixtures("workspace")
+async def test_decisions_of_all_items_are_listed(cli: Cli, tmp_path: Path) -> None:
+    """With all words that were given; nothing is found where nothing was decided."""
+    decided = {
+        "id": "DEC-001",
+        "kind": "decision",
+        "new": True,
+        "set": {"text": "Sync by hand", "reason": "Safe"},
+    }
+    line = {
+        "ts": "2026-01-01T00:00:00.000Z", "round": 1, "actor": "User", "phase": "clarifying", "role": "user",
+        "source": "user", "content": "decision: …",
+        "meta": {"user_id": "U1", "user_name": "Ada", "message_id": "m1", "entries": [decided]},
+    }  # fmt: skip
+    folder = tmp_path / "workspace/docs/requirements/gh-42-offline-sync/planning"
+    folder.mkdir()
+    (folder / "meeting.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+
+    ran, none = await cli("decisions", "sync", "ada"), await cli("decisions", "redis")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "gh-42-offline-sync DEC-001 Sync by hand", "    Ada 2026-01-01", "    because: Safe",
+    ]  # fmt: skip
+    assert none.out == "No decision was found.\n"
+    (row,) = (await cli("decisions", "--json")).json
+    assert list(row) == ["slug", "title", "id", "text", "by", "at", "why", "replaces", "fate", "link", "over"]
+    assert (await cli("show", "gh-42-offline-sync", "--json")).json["entries"] == {
+        "decision": {"accepted": 1}
+    }
+    assert "  entries    decision 1" in (await cli("show", "gh-42-offline-sync")).out.splitlines()
+
+
 # --- items and show -------------------------------------------------------------------------------------------------
 
 
@@ -750,7 +782,7 @@ async def test_show_is_an_object_for_scripts(cli: Cli) -> None:
 
     assert list(shown) == [
         "slug", "title", "status", "source_id", "phases", "steps_completed", "next", "depth_overrides",
-        "elaborations", "artifacts", "codebase_hash", "commits_behind", "rounds", "troubles", "spent",
+        "elaborations", "artifacts", "codebase_hash", "commits_behind", "rounds", "entries", "troubles", "spent",
     ]  # fmt: skip
     assert shown["next"] == {"step_id": "01-02", "title": "User Needs Discovery"}
     assert shown["phases"][1] == {"key": "01-requirements", "complete": False, "done": 1, "steps": 8}

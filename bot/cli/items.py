@@ -6,6 +6,7 @@ they are made fit for a terminal; scripts get them as they are.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
 
@@ -13,7 +14,9 @@ from bot import app
 from bot.domain.catalog import budget
 from bot.domain.catalog.agenda import Agenda
 from bot.domain.catalog.budget import Spent
+from bot.domain.messages.decisions_wording import FoundDecision, matching
 from bot.domain.roundtable.outcomes import ItemState
+from bot.domain.specification.entries import Specification
 from bot.domain.transcript import lines as transcript
 from bot.domain.values.text import counted, one_line
 from bot.engine.clock import now
@@ -51,9 +54,23 @@ async def show(settings: Settings, slug: str) -> dict[str, Any]:
     if reading.state is None:
         raise _unreadable(settings, slug, reading)
     return _progress(slug, reading.state, app.playbook(settings).agenda) | {
+        "entries": _counts(reading.state.specification),
         "troubles": [one.log for one in reading.troubles],
         "spent": _spent(settings, slug),
     }
+
+
+async def decisions(settings: Settings, words: str) -> tuple[FoundDecision, ...]:
+    """Of every item, with all of *words*. An item whose record cannot be read has none."""
+    if not _begun(settings):
+        return ()
+    found: list[FoundDecision] = []
+    records = app.records(settings, app.secret_redaction(settings), app.playbook(settings))
+    async with app.workspace(settings) as files:
+        for one in await files.items():
+            with suppress(WorkspaceError):
+                found += await records.decisions(one.known.slug, (), title=one.known.title, permalink="")
+    return matching(found, words)
 
 
 def items_as_text(found: list[dict[str, Any]]) -> str:
@@ -79,6 +96,7 @@ def show_as_text(found: dict[str, Any]) -> str:
         ("depth", ", ".join(f"{key} {depth}" for key, depth in found["depth_overrides"].items())),
         *(("discussed", f"{one['step_id']}: {one['synthesis_summary']}") for one in found["elaborations"]),
         ("artifacts", ", ".join(found["artifacts"])),
+        ("entries", ", ".join(f"{kind} {sum(states.values())}" for kind, states in found["entries"].items())),
         ("models", found["spent"]["words"]),
         *(("", f"{step}: {spent['words']}") for step, spent in found["spent"]["steps"].items()),
         (
@@ -89,6 +107,15 @@ def show_as_text(found: dict[str, Any]) -> str:
     ]
     rows += [f"  {name:<10} {_line(fact)}" for name, fact in facts if fact]
     return "\n".join(rows)
+
+
+def _counts(specification: Specification) -> dict[str, dict[str, int]]:
+    """How many entries there are, by kind and state."""
+    found: dict[str, dict[str, int]] = {}
+    for one in specification.entries.values():
+        states = found.setdefault(one.kind, {})
+        states[one.state.value] = states.get(one.state.value, 0) + 1
+    return {kind: dict(sorted(states.items())) for kind, states in sorted(found.items())}
 
 
 def _spent(settings: Settings, slug: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from bot.cli import check, replay, review
 from bot.cli import items as listing
 from bot.cli import scrub as scrubbing
 from bot.cli.replay import Form
+from bot.domain.messages import decisions_wording
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.values.json_files import pretty
 from bot.domain.values.text import counted
@@ -117,6 +118,17 @@ def show(slug: str, *, as_json: Json = False) -> None:
     """One item's progress."""
     found = asyncio.run(listing.show(_settings(os.environ), slug))
     typer.echo(_as_json(found) if as_json else listing.show_as_text(found))
+
+
+@commands.command()
+def decisions(
+    words: Annotated[list[str] | None, typer.Argument(help="All of them have to occur.")] = None,
+    *,
+    as_json: Json = False,
+) -> None:
+    """What was decided, in all items: who, when, why, and what it replaced."""
+    found = asyncio.run(listing.decisions(_settings(os.environ), " ".join(words or ())))
+    typer.echo(_as_json([one._asdict() for one in found]) if as_json else decisions_wording.as_text(found))
 
 
 @commands.command("review")

@@ -12,7 +12,7 @@ import asyncio
 import hmac
 import logging
 from base64 import b32encode
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from hashlib import sha256
 from typing import Protocol, TypeVar
@@ -94,6 +94,19 @@ class Finder:
         lost = [one for one in await self._locator.in_channel(place) if one.known.slug not in slugs]
         standings = (*(answers.of_roundtable(rt) for rt in live), *(answers.of_folder(one) for one in lost))
         return standings[:ITEMS_LISTED]
+
+    async def visible(
+        self, place: Place, *, near: bool = False
+    ) -> AsyncIterator[tuple[KnownItem, Roundtable | None]]:
+        """Every item that people at *place* may see, in any channel, with its roundtable if that is known."""
+        listings = {one.known.slug: one for one in await self._workspace.items()}
+        here = {rt.slug: rt for rt in await self.live(place)}
+        for slug in dict.fromkeys((*here, *listings)):
+            listed, rt = listings.get(slug), here.get(slug) or await self._store.get(slug)
+            if rt and sees(place, rt, near=near):
+                yield KnownItem(slug=slug, title=rt.title, source_id=rt.source_id), rt
+            elif listed and not rt and sees_folder(place, listed, near=near):
+                yield listed.known, None
 
     async def live(self, place: Place) -> tuple[Roundtable, ...]:
         return await self._store.in_channel(place.team, place.channel)

@@ -6,14 +6,16 @@ reply is only for the person who asked; it is None when the thread will show the
 `slack/commands.py`.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.item.item import Item, backlog_title, folders_of, generate_slug, item_from
+from bot.domain.item.item import Item, KnownItem, backlog_title, folders_of, generate_slug, item_from
+from bot.domain.messages import decisions_wording, menus, review_wording, step_wording
 from bot.domain.messages import form as form_wording
-from bot.domain.messages import menus, review_wording, step_wording
+from bot.domain.messages.decisions_wording import FoundDecision
 from bot.domain.messages.form import InputForm, Submission, SubmissionResult
 from bot.domain.messages.message import Action, Link, Message
 from bot.domain.privacy.redaction import Redact, unchanged
@@ -47,6 +49,8 @@ from bot.errors import Conflict, Overtaken, UserError, WorkspaceError
 
 log = logging.getLogger(__name__)
 
+SEARCH_SECONDS = 1.5
+"""How long decisions are looked for: Slack wants an answer after three seconds."""
 KNOWN_SECONDS = 2.0
 """How long an event may wait for Slack to say who a person is."""
 
@@ -166,6 +170,32 @@ class Commands:
 
     async def listing(self, place: Place, person: Person) -> Reply:  # noqa: ARG002 -- the same for all
         return answers.listing(await self._finder.here(place))
+
+    async def decisions(self, place: Place, person: Person, words: str) -> Reply:
+        """Of all items that may be seen here, as far as they can be read before Slack wants an answer."""
+        found: list[FoundDecision] = []
+        unread, until = 0, asyncio.get_running_loop().time() + SEARCH_SECONDS
+        async for item, rt in self._finder.visible(place, near=is_outside(person)):
+            if asyncio.get_running_loop().time() > until:
+                unread += 1
+                continue
+            try:
+                found += await self._decided(item, rt)
+            except WorkspaceError as error:
+                log.warning("no decisions of %s: %s", item.slug, error)
+        return decisions_wording.told(decisions_wording.matching(found, words), words, unread=unread)
+
+    async def _decided(self, item: KnownItem, rt: Roundtable | None) -> tuple[FoundDecision, ...]:
+        """Their lines may not have the names of their authors yet."""
+        pending, link = (rt.lines, rt.permalink) if rt else ((), "")
+        found = await self._records.decisions(
+            item.slug, pending, title=item.title or item.slug, permalink=link
+        )
+        unnamed = {id for one in found for id in one.by.split(", ") if rt and id in rt.people}
+        names = {id: await self._chat.name(id) for id in sorted(unnamed)}
+        return tuple(
+            one._replace(by=", ".join(names.get(id, id) for id in one.by.split(", "))) for one in found
+        )
 
     def _may_open(self, wish: Start | Resume | Plan) -> None:
         """Raises UserError when this person may not start, or in a conversation that we cannot read."""

@@ -20,6 +20,7 @@ from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.item import KnownItem
 from bot.domain.item.meta import SlackPlace
+from bot.domain.messages.decisions_wording import FoundDecision
 from bot.domain.messages.message import Message
 from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import Workshop
@@ -420,6 +421,12 @@ class Records(Protocol):
         self, slug: str, pending: tuple[Line, ...], *, title: str, name: str
     ) -> tuple[ExportFile, ...]:
         """The record to read as text, and as a page for a browser; files called *name*. Raises WorkspaceError."""
+        ...
+
+    async def decisions(
+        self, slug: str, pending: tuple[Line, ...], *, title: str, permalink: str
+    ) -> tuple[FoundDecision, ...]:
+        """Also those that were replaced or taken back; with links only below *permalink*. Raises WorkspaceError."""
         ...
 
     async def recall(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.roundtable import permalinks
-from bot.domain.specification.entries import Entry, EntryState, Specification
+from bot.domain.specification.entries import Claim, Entry, EntryState, Specification
 from bot.domain.transcript.lines import HOST
 from bot.domain.transcript.state import PositionChange, RecordedPoint, Speaker, State
 from bot.domain.values.text import counted, one_line
@@ -196,15 +196,19 @@ class Briefing:
                 pass
         return BriefPoint(
             _text(entry["text"]),
-            by=", ".join(self._labels.name(name) for name in entry.said_by.split(", ")),
+            by=", ".join(dict.fromkeys(self._name(one) for _, one in entry.current())),
             id=entry.id,
-            at=said.ts[:10] if said else "",
+            at=said.ts if said else "",
             line=said.number if said else 0,
             link=said.link if said else "",
             facts=tuple((name, text) for name, value in facts if (text := _text(value))),
             fate="; ".join(filter(None, (fate, "to be confirmed again" if entry.stale else ""))),
             over=entry.gone,
         )
+
+    def _name(self, claim: Claim) -> str:
+        """A line may be older than what is known of the name of its author."""
+        return self._people.get(claim.by) or self._labels.name(claim.name or claim.by)
 
     # --- positions ----------------------------------------------------------------------------------------------------
 

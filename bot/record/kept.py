@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bot.domain.messages import record_wording
+from bot.domain.messages.decisions_wording import FoundDecision
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.specification.entries import Specification
@@ -15,7 +16,7 @@ from bot.domain.transcript.state import State
 from bot.engine.ports import ChangesSince, ExportFile, Records
 from bot.errors import WorkspaceError
 from bot.files import TRANSCRIPT_BYTES, File
-from bot.record.brief import NO_LABELS, Labels
+from bot.record.brief import NO_LABELS, Briefing, Labels
 from bot.record.page import as_html
 from bot.record.reading import InMemory, RecordEntry, entries, link_of, numbered, replay, specification_of
 from bot.record.text import as_markdown
@@ -44,6 +45,22 @@ class KeptRecords(Records):
             return tuple(ExportFile(one.name, one.title, self._redacted(one.content)) for one in sheets)
 
         return await asyncio.to_thread(make)
+
+    async def decisions(
+        self, slug: str, pending: tuple[Line, ...], *, title: str, permalink: str
+    ) -> tuple[FoundDecision, ...]:
+        def find() -> tuple[FoundDecision, ...]:
+            record = self._read(slug, pending)
+            if b"ecision" not in record.content:  # most records need not be read
+                return ()
+            known = FoundDecision(slug, title, "", "")
+            found = _decisions(record, known, self._labels, permalink=permalink)
+            return tuple(
+                one._replace(text=self._redact(one.text), why=self._redact(one.why), by=self._redact(one.by))
+                for one in found
+            )
+
+        return await asyncio.to_thread(find)
 
     async def recall(
         self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str
@@ -85,6 +102,32 @@ def _sheets(record: InMemory, *, title: str, name: str, labels: Labels) -> Itera
     known = specification_of(record)
     page = "".join(as_html(lines, state, title=title, specification=known, labels=labels))
     yield ExportFile(f"{name}.html", record_wording.page_title(title), page.encode())
+
+
+def _decisions(
+    record: InMemory, known: FoundDecision, labels: Labels, *, permalink: str
+) -> Iterator[FoundDecision]:
+    state = replay(record)
+    briefing = Briefing(state, specification_of(record), labels)
+    stamps: dict[int, RecordEntry] = {}
+    lines_of_points = {one.line for one in state.decisions}
+    for entry in entries(record, permalink=permalink):
+        briefing.take(entry)
+        if entry.number in lines_of_points:
+            stamps[entry.number] = entry
+    for one in briefing.brief().decisions:
+        facts, said = dict(one.facts), stamps.get(one.line)
+        yield known._replace(
+            id=one.id,
+            text=one.text,
+            by=one.by,
+            at=one.at or (said.ts if said else ""),
+            why=facts.get("because", ""),
+            replaces=facts.get("replaces", ""),
+            fate=one.fate,
+            link=one.link or (said.link if said else ""),
+            over=one.over,
+        )
 
 
 def _recalled(record: InMemory, *, person: str, permalink: str) -> ChangesSince:

@@ -259,7 +259,7 @@ def _point(one: BriefPoint) -> str:
     text = f"<s>{_shown(one.text)}</s>" if one.over else _shown(one.text)
     lead = f"<b>{_shown(one.id)}</b> " if one.id else ""
     facts = "; ".join(f"{name}: {_shown(fact)}" if name else _shown(fact) for name, fact in one.facts)
-    about = [f"<bdi>{_shown(one.by)}</bdi>" if one.by else "", one.at, _shown(one.fate)]
+    about = [f"<bdi>{_shown(one.by)}</bdi>" if one.by else "", one.at[:10], _shown(one.fate)]
     links = [_of_line(one.line) if one.line else "", _in_slack(one.link)]
     told = " · ".join(part for part in (*about, *links) if part)
     return (

@@ -90,6 +90,10 @@ class CommandHandler(Protocol):
 
     async def listing(self, place: Place, person: Person) -> Reply: ...
 
+    async def decisions(self, place: Place, person: Person, words: str) -> Reply:
+        """The decisions with all of *words*, in every item that may be seen at *place*."""
+        ...
+
     async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
         """The personas that *lens* names, or all of them, review the item; the result is shown later."""
         ...
@@ -220,6 +224,10 @@ async def _list(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await desk.listing(asked.place, asked.person)
 
 
+async def _decisions(desk: CommandHandler, asked: VerbRequest) -> Reply:
+    return await desk.decisions(asked.place, asked.person, asked.rest)
+
+
 async def _help(_desk: CommandHandler, asked: VerbRequest) -> Reply:
     """A word that was not understood is named first, with a similar verb."""
     first = asked.rest.strip().split(" ", 1)[0].lower()
@@ -235,6 +243,7 @@ VERBS: Mapping[str, Callable[[CommandHandler, VerbRequest], Awaitable[Reply]]] =
     "resume": _resume,
     "status": _status,
     "list": _list,
+    "decisions": _decisions,
     "catchup": _catch_up,
     "export": _export,
     "depth": _depth,
@@ -262,6 +271,7 @@ _ARGUMENTS: Mapping[str, re.Pattern[str]] = {
     "resume": _ONE_WORD,
     "status": _ONE_WORD,
     "list": _NOTHING,
+    "decisions": re.compile(r"(?:\S+(?:\s+\S+){0,4})?"),
     "catchup": _ONE_WORD,
     "export": _ONE_WORD,
     "depth": _ONE_WORD,
@@ -279,8 +289,8 @@ _ARGUMENTS: Mapping[str, re.Pattern[str]] = {
 
 COMMAND = "/roundtable"
 USAGE = (
-    "start Dark mode | resume | status | catchup | export | list | depth deep | review | plan | mute | unmute"
-    " | settings | stop | help"
+    "start Dark mode | resume | status | catchup | export | list | decisions | depth deep | review | plan | mute"
+    " | unmute | settings | stop | help"
 )
 
 NO_TITLE = "What is it about? Give it a title, for example `/roundtable start Dark mode`."
@@ -295,6 +305,7 @@ I hold roundtables: three personas lead your team through an analysis in one thr
 • `/roundtable catchup` – what you have missed since you last said something
 • `/roundtable export` – the record as files, into the thread
 • `/roundtable list` – what is in this channel
+• `/roundtable decisions` – what was decided, in all items that you may see here; `decisions redis` looks for a word
 • `/roundtable depth deep` – how much I ask: `brief`, `standard` or `deep`
 • `/roundtable review` – what the personas find in an item's files; `review dark-mode by Maya`, or `for risks`
 • `/roundtable plan` – five roles ask what they have to know, judge, and write a plan; `plan dark-mode` for that item, \

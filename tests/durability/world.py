@@ -14,6 +14,7 @@ from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.item import meta
 from bot.domain.item.artifacts import PlanEdit
 from bot.domain.item.meta import SlackPlace
+from bot.domain.messages.decisions_wording import FoundDecision
 from bot.domain.messages.message import Message
 from bot.domain.planning.record import under_way
 from bot.domain.planning.workshop import is_planned
@@ -307,6 +308,11 @@ class SimRecords(Records):
     ) -> tuple[ExportFile, ...]:
         held = lines.append(self._world.files.get(MEETING, b""), pending)
         return (ExportFile(f"{name}.jsonl", title, held),)
+
+    async def decisions(
+        self, slug: str, pending: tuple[Line, ...], *, title: str, permalink: str
+    ) -> tuple[FoundDecision, ...]:
+        return ()
 
     async def recall(
         self, slug: str, pending: tuple[Line, ...], *, person: str, permalink: str

@@ -121,6 +121,9 @@ class ScriptedDesk(CommandHandler):
     async def listing(self, place: Place, person: Person) -> Reply:
         return await self._noted("listing", place, person)
 
+    async def decisions(self, place: Place, person: Person, words: str) -> Reply:
+        return await self._noted("decisions", place, person, words)
+
     async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
         return await self._noted("review", wish, reference, lens)
 

@@ -60,6 +60,11 @@ class Projection:
         records = [[_csv_cell(self.get(one, name)) for name in show.fields.values()] for one in entries]
         return [list(show.fields), *records]
 
+    def entry(self, show: Show, entry: Entry) -> str:
+        """One entry as a bullet with its *show* fields below it."""
+        remark = inert(clean(str(entry[REMARK]))) if entry[REMARK] else ""
+        return "\n\n".join(filter(None, (self._bullets(show, [entry]), remark)))
+
     def homeless(self, step_id: str) -> str:
         """The notes of a step whose only files are data."""
         views = self._schema.of_step(step_id)

@@ -23,7 +23,7 @@ from bot.domain.roundtable.inputs import Amend, Input, Retract
 from bot.domain.roundtable.outcomes import HandEdit
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.specification import checks, forms
+from bot.domain.specification import adr, checks, forms
 from bot.domain.specification.entries import ENTRIES, GIT_AUTHOR, EntryState, Patch
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.read_back import read_back as read_back_of
@@ -219,7 +219,25 @@ def written(
         if digests.get(key) != edit.digest:
             edits.append(edit)
             digests[key] = edit.digest
+    for one in adr.sections(playbook.schema, rt.specification, _architecture(playbook), digests):
+        edit = SectionEdit(
+            path=one.path,
+            heading=one.heading,
+            title=one.title,
+            body=one.body,
+            replaces=digests.get(one.key, ""),
+        )
+        if digests.get(one.key) != edit.digest:
+            edits.append(edit)
+            digests[one.key] = edit.digest
     return rt.but(written=digests), tuple(edits)
+
+
+def _architecture(playbook: Playbook) -> frozenset[str]:
+    """The steps of the phases in which an architecture is selected."""
+    selecting = adr.selecting(playbook.schema)
+    phases = {step.phase_key for step in playbook.agenda.steps if step.step_id in selecting}
+    return frozenset(step.step_id for step in playbook.agenda.steps if step.phase_key in phases)
 
 
 # --- files become entries ---
@@ -256,7 +274,7 @@ def _view_at(playbook: Playbook, edit: HandEdit, rt: Roundtable) -> SectionView 
         heading = "" if view.is_data else view.heading or view.section or f"{rt.title} ({rt.slug})"
         if path == edit.path and heading.casefold() == edit.heading.casefold():
             return view
-    return None
+    return adr.view_at(edit.path, edit.heading)
 
 
 Decide = Callable[[Roundtable, Input, Playbook], Roundtable]

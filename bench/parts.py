@@ -10,6 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bench.canned import BOT, BOT_USER, SCOPES, TEAM
 from bot import content, shipped
+from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import AskReview
 from bot.engine.clock import now
 from bot.engine.commands import Commands
@@ -53,6 +54,10 @@ async def _no_review(slug: str, wish: AskReview) -> None:
     raise AssertionError(f"a turn asks for no review: {slug} {wish}")
 
 
+async def _nothing_to_read(slug: str, title: str, number: int) -> Message:
+    raise AssertionError(f"a turn reads no review: {slug} {title} {number}")
+
+
 @asynccontextmanager
 async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIterator[Parts]:
     playbook = content.load(shipped.personas_dir(), shipped.steps_dir())
@@ -65,6 +70,7 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
         desk = Commands(
             roundtables=engine,
             ask_review=_no_review,
+            read_review=_nothing_to_read,
             store=store,
             workspace=files,
             records=records,

@@ -254,6 +254,7 @@ def _commands(
     return Commands(
         roundtables=roundtables,
         ask_review=triage.ask,
+        read_review=triage.read,
         store=saved,
         workspace=performers.workspace,
         records=performers.records,

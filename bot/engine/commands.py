@@ -63,6 +63,7 @@ class Commands:
         *,
         roundtables: Roundtables,
         ask_review: Callable[[str, AskReview], Awaitable[None]],
+        read_review: Callable[[str, str, int], Awaitable[Message]],
         store: Store,
         workspace: Workspace,
         records: Records,
@@ -74,6 +75,7 @@ class Commands:
         """*secret* makes slugs of private items; *redact* is done to files that roundtables begin with."""
         self._roundtables = roundtables
         self._ask_review = ask_review
+        self._read_review = read_review
         self._store = store
         self._workspace = workspace
         self._records = records
@@ -464,11 +466,11 @@ class Commands:
         """
         roster = self._playbook.roster
         try:
-            slug = await self._reviewed(wish, reference)
+            slug = await self._reviewed(wish.place, wish.person, reference)
         except UserError:
             if lens or not names_a_reviewer(reference, roster):
                 raise
-            slug, lens = await self._reviewed(wish, ""), reference
+            slug, lens = await self._reviewed(wish.place, wish.person, ""), reference
         await self._may_ask(slug, wish.person)
         personas = asked_for(lens, roster)
         listed = await folder_of(self._workspace, slug)
@@ -484,6 +486,19 @@ class Commands:
             raise UserError(f"I can't get at the reviews of `{slug}`: {error}") from error
         return review_wording.under_way(title, [persona.label for persona in personas])
 
+    async def read_review(self, place: Place, person: Person, reference: str, number: int) -> Reply:
+        """Only in the item's own channel: its words are for the people there."""
+        slug = await self._reviewed(place, person, reference)
+        rt, listed = await self._store.get(slug), await folder_of(self._workspace, slug)
+        channel = rt.place.channel if rt else listed.channel if listed else ""
+        if channel and channel != place.channel:
+            raise UserError(review_wording.held_elsewhere(slug))
+        title = rt.title if rt else listed.known.title if listed else ""
+        try:
+            return await self._read_review(slug, title or slug, number)
+        except WorkspaceError as error:
+            raise UserError(f"I can't get at the reviews of `{slug}`: {error}") from error
+
     async def _may_ask(self, slug: str, person: Person) -> None:
         """Raises UserError for a person who may not press buttons: a review costs work of models, and is a commit."""
         rt, policy = await self._store.get(slug), self._playbook.policy
@@ -492,10 +507,9 @@ class Commands:
         elif why := permission.refusal(rt, person, policy):
             raise UserError(why)
 
-    async def _reviewed(self, wish: AskReview, reference: str) -> str:
+    async def _reviewed(self, place: Place, person: Person, reference: str) -> str:
         """The item that is named, or of this thread, or the only one of this channel."""
-        place = wish.place
-        if slug := await self._finder.slug(place, reference, wish.person):
+        if slug := await self._finder.slug(place, reference, person):
             return slug
         if place.thread:
             raise UserError(

@@ -7,6 +7,7 @@ decide for a roundtable or save one. Personas review side by side, the archive k
 
 import asyncio
 import logging
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from secrets import token_hex
@@ -43,7 +44,7 @@ from bot.domain.reviews.notice import (
     TellThread,
     ThreadTold,
 )
-from bot.domain.reviews.review import triage_line
+from bot.domain.reviews.review import triage_line, without_block
 from bot.domain.reviews.text import ReviewerOpinion
 from bot.domain.reviews.triage import entry_of
 from bot.domain.specification.entries import Specification
@@ -66,17 +67,20 @@ from bot.engine.review_ports import (
     Reviewers,
     ReviewMeter,
 )
-from bot.errors import EffectError, NewerVersion, VoiceError
+from bot.errors import EffectError, NewerVersion, UserError, VoiceError
 from bot.log import about
 
 log = logging.getLogger(__name__)
 
 PREFIX = "review:"
+_ESCAPE = re.compile(r"\\(?=[^a-zA-Z0-9\s])")
 NO_ITEM = "no_item"
 """The item is gone: there is no folder to keep a review in."""
 TAKEN, POSTED, CHANGED, FAILED = RESULTS = ("taken", "posted", "changed", "failed")
 """What is counted, as `Tally` has it."""
 ENTRIES_FROM_GIT = 5
+REVIEWS_READABLE = 50
+"""By a button or a command; older ones are read in git."""
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 300.0
 REVIEW_SECONDS = 60.0
@@ -129,6 +133,12 @@ class ReviewContext(NamedTuple):
                 assert_never(effect)
         return ThreadTold(at=at, effect=effect.id)
 
+    def shown(self, text: str) -> str:
+        """*text* of a review; without its escapes, if those would hide a secret that Slack then shows."""
+        plain = _ESCAPE.sub("", text)
+        redacted = self.redact(plain)
+        return text if redacted == plain else redacted
+
     # --- making it --------------------------------------------------------------------------------------------------
 
     async def _made(self, wish: MakeReview, notice: Notice) -> tuple[str, ReviewEntry]:
@@ -138,7 +148,10 @@ class ReviewContext(NamedTuple):
         answers = await asyncio.gather(
             *(self._opinion(case, one) for one in personas), return_exceptions=True
         )
-        opinions = [answer for answer in answers if isinstance(answer, ReviewerOpinion)]
+        # Before they are Markdown: an escaped `_` would hide a secret from the patterns.
+        opinions = [
+            redacted_message(answer, self.redact) for answer in answers if isinstance(answer, ReviewerOpinion)
+        ]
         unseen = tuple(
             self._excuse(persona, answer)
             for persona, answer in zip(personas, answers, strict=True)
@@ -289,6 +302,7 @@ class ReviewTriage(Engine[Notice, Happened]):
         self.queue = Queue(notices, clock)
         self._notices = notices
         self._reviewing = reviewing
+        self._archive = archive
         self._tally = tally or NoReviewMeter()
 
     async def ask(self, slug: str, wish: AskReview) -> None:
@@ -298,6 +312,15 @@ class ReviewTriage(Engine[Notice, Happened]):
     async def arrived(self, slug: str, came: Arrived) -> None:
         """A review that is kept already is shown soon. One that is known changes nothing."""
         await self._handle(slug, came)
+
+    async def read(self, slug: str, title: str, number: int) -> Message:
+        """Review *number*, or the newest one, for a person. Raises UserError when there is none, WorkspaceError."""
+        kept = await self._archive.newest(slug, REVIEWS_READABLE)
+        found = next((one for one in reversed(kept) if number in {0, one.number}), None)
+        if found is None:
+            raise UserError(review_wording.no_such_review(title, number, [one.number for one in kept]))
+        text = self._reviewing.shown(without_block(text_of(found.content)))
+        return review_wording.whole(title, found.number, text, found.path)
 
     async def is_unfinished(self, slug: str) -> bool:
         notice = await self._notices.get(slug)

@@ -94,6 +94,10 @@ class CommandHandler(Protocol):
         """The decisions with all of *words*, in every item that may be seen at *place*."""
         ...
 
+    async def read_review(self, place: Place, person: Person, reference: str, number: int) -> Reply:
+        """All that the review found, for this person; with 0 the newest one."""
+        ...
+
     async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
         """The personas that *lens* names, or all of them, review the item; the result is shown later."""
         ...
@@ -196,6 +200,12 @@ async def _review(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await desk.review(AskReview(**_placed(asked), title="", personas=()), reference, lens)
 
 
+async def _read(desk: CommandHandler, asked: VerbRequest) -> Reply:
+    found = _READ.fullmatch(asked.rest)
+    item, number = (found["item"] or "", found["number"] or "0") if found else ("", "0")
+    return await desk.read_review(asked.place, asked.person, item, int(number))
+
+
 def reviewed(rest: str) -> tuple[str, str]:
     """The item and the lens, as in "offline-sync by Maya and Jordan", "for risks", "by everyone"."""
     found = _REVIEW.fullmatch(rest)
@@ -249,6 +259,7 @@ VERBS: Mapping[str, Callable[[CommandHandler, VerbRequest], Awaitable[Reply]]] =
     "depth": _depth,
     "stop": _stop,
     "review": _review,
+    "read": _read,
     "plan": _plan,
     "mute": partial(_mute, True),
     "unmute": partial(_mute, False),
@@ -266,6 +277,7 @@ _REVIEW = re.compile(
     r"|(?:by|with|for)\s+(?P<alone>\S.{0,200})",
     re.IGNORECASE | re.DOTALL,
 )
+_READ = re.compile(r"(?:(?P<item>(?!\d{1,4}\Z)\S+)\s*)?(?P<number>\d{1,4})?", re.ASCII)
 _ARGUMENTS: Mapping[str, re.Pattern[str]] = {
     "start": re.compile(".*", re.DOTALL),
     "resume": _ONE_WORD,
@@ -281,6 +293,7 @@ _ARGUMENTS: Mapping[str, re.Pattern[str]] = {
     "settings": _ONE_WORD,
     HELP: _NOTHING,
     "review": _REVIEW,
+    "read": _READ,
     "plan": re.compile(".*", re.DOTALL),
 }
 
@@ -289,7 +302,7 @@ _ARGUMENTS: Mapping[str, re.Pattern[str]] = {
 
 COMMAND = "/roundtable"
 USAGE = (
-    "start Dark mode | resume | status | catchup | export | list | decisions | depth deep | review | plan | mute"
+    "start Dark mode | resume | status | catchup | export | list | decisions | depth deep | review | read | plan | mute"
     " | unmute | settings | stop | help"
 )
 
@@ -308,6 +321,7 @@ I hold roundtables: three personas lead your team through an analysis in one thr
 • `/roundtable decisions` – what was decided, in all items that you may see here; `decisions redis` looks for a word
 • `/roundtable depth deep` – how much I ask: `brief`, `standard` or `deep`
 • `/roundtable review` – what the personas find in an item's files; `review dark-mode by Maya`, or `for risks`
+• `/roundtable read` – all that the newest review of an item found; `read 2` for review 2
 • `/roundtable plan` – five roles ask what they have to know, judge, and write a plan; `plan dark-mode` for that item, \
 `plan` and a few words for something new
 • `/roundtable stop` – pause; nothing is lost

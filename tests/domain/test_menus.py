@@ -14,7 +14,7 @@ ALL = (
     menus.FINISH_STEP, menus.CONTINUE, menus.ELABORATE, menus.SKIP, menus.STOP, menus.GO_ON, menus.DECIDE,
     menus.END_ELABORATION,
     menus.RESUME, menus.RETRY, menus.RESTORE, menus.START_OVER, menus.REANALYSE, menus.CANCEL, menus.CATCH_UP,
-    menus.SETTINGS, menus.EXPORT, menus.TAKE_UP, menus.ALLOW_MORE, *menus.DEPTHS.values(),
+    menus.SETTINGS, menus.EXPORT, menus.FINDINGS, menus.TAKE_UP, menus.ALLOW_MORE, *menus.DEPTHS.values(),
     planning.PLAN, planning.ROUND, planning.skip(1), planning.SKIP_REST, planning.STRAIGHT, planning.LEAVE,
     *planning.DECISIONS.values(),
     step_card.LINES[0], step_card.ACCEPT_ALL, step_card.REOPEN, step_card.AMEND, step_card.SORT, step_card.KEEP,

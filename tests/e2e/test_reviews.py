@@ -49,6 +49,55 @@ async def test_a_review_is_asked_for_kept_and_shown(meeting: Meeting) -> None:
     assert meeting.git("status", "--porcelain") == ""
 
 
+async def test_a_review_is_one_line_and_its_findings_are_behind_a_button(meeting: Meeting) -> None:
+    """All of them, for the person who presses, also after a restart; typed, it is the same. Nothing comes of it."""
+    async with meeting.bot():
+        await held(meeting)
+        ada = meeting.slack.person("ada")
+        await ada.mention(CHANNEL, "review by Jordan", thread_ts=meeting.root)
+        line = await meeting.seen("*Review 1*")
+        await ada.mention(CHANNEL, "review by Alex", thread_ts=meeting.root)
+        await meeting.seen("*Review 2*")
+    before = meeting.subjects()
+    async with meeting.bot():
+        grace = meeting.slack.person("grace")
+        await meeting.press_in(line, "findings", who="grace")
+        await meeting.until(lambda: grace.ephemerals, seconds=10)
+        await grace.mention(CHANNEL, "read 1", thread_ts=meeting.root)
+        await meeting.until(lambda: len(grace.ephemerals) == 2)
+        await grace.mention(CHANNEL, "read", thread_ts=meeting.root)
+        await meeting.until(lambda: len(grace.ephemerals) == 3)
+        await grace.mention(CHANNEL, "read 7", thread_ts=meeting.root)
+        await meeting.until(lambda: len(grace.ephemerals) == 4)
+        await meeting.slack.settled()
+
+    kept = (meeting.folder / "reviews" / "review-001.md").read_text()
+    pressed, typed, newest, none = (one.text for one in grace.ephemerals)
+    assert line.text.partition("\n[")[0].count("\n") == 0
+    assert pressed == typed
+    assert "Jordan Park" in pressed
+    gaps = [row.removeprefix("- ") for row in kept.splitlines() if row.startswith("- ")]
+    assert all(gap.split("`")[0].split("\\")[0] in pressed for gap in gaps)
+    assert "Review 2 of Offline sync" in newest
+    assert "There is no review 7 of *Offline sync*. The newest ones are 1 to 2." in none
+    assert meeting.subjects() == before
+
+
+async def test_a_review_is_read_only_in_its_own_channel(meeting: Meeting) -> None:
+    """Its words are for the people there."""
+    meeting.slack.add_channel("elsewhere")
+    async with meeting.bot():
+        await held(meeting)
+        ada = meeting.slack.person("ada")
+        await ada.mention(CHANNEL, "review", thread_ts=meeting.root)
+        await meeting.seen("*Review 1*")
+        elsewhere = await ada.slash("#elsewhere", "/roundtable read offline-sync")
+        here = await ada.slash(CHANNEL, "/roundtable read offline-sync 1")
+
+    assert "are read in its own channel" in elsewhere.response["text"]
+    assert "Review 1 of Offline sync" in here.response["text"]
+
+
 async def test_those_who_run_the_bot_see_what_becomes_of_reviews(meeting: Meeting) -> None:
     """What is owed for them, since when, and how many came to a message; while Slack refuses it, nobody is unready."""
     port = free_port()

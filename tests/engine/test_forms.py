@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.domain.messages.form import FormName, InputForm, Submission
-from bot.domain.messages.message import Action
+from bot.domain.messages.message import Action, Message
 from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import Specify
 from bot.domain.roundtable.state import Roundtable
@@ -41,9 +41,13 @@ def commands(one: Replica) -> Commands:
     async def no_review(_slug: str, _wish: AskReview) -> None:
         raise AssertionError("nothing is reviewed here")
 
+    async def nothing_to_read(_slug: str, _title: str, _number: int) -> Message:
+        raise AssertionError("no review is read here")
+
     return Commands(
         roundtables=one.engine,
         ask_review=no_review,
+        read_review=nothing_to_read,
         store=one.store,
         workspace=SimWorkspace(one.world),
         records=SimRecords(one.world),

@@ -9,7 +9,7 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.privacy.redaction import Redactor
 from bot.domain.reviews.text import Finding, FindingSeverity, ReviewerOpinion
 from bot.sandbox import Sandbox
-from tests.engine.review_room import CHANNEL, PASSED, item, room
+from tests.engine.review_room import CHANNEL, PASSED, SLUG, item, room
 
 TRIAGE = "#triage"
 TOKEN = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3
@@ -95,6 +95,21 @@ async def test_a_secret_that_a_reviewer_quotes_is_hidden(slack: Sandbox, tmp_pat
         await here.ask(MAYA)
         await here.pay()
 
-    shown = here.review(1) + str([call.args for call in slack.calls_of("chat.postMessage")])
-    assert TOKEN not in shown
-    assert "There is [redacted:github-token] in it." in here.details()[0].text
+        read = await here.triage.read(SLUG, "Offline sync", 1)
+
+    shown = here.review(1) + read.text + str([call.args for call in slack.calls_of("chat.postMessage")])
+    assert TOKEN not in shown.replace("\\", "")
+    assert "There is [redacted:github-token] in it." in read.text.replace("\\", "")
+
+
+async def test_a_secret_that_escapes_hide_is_not_shown(slack: Sandbox, tmp_path: Path) -> None:
+    """Slack shows text without its escapes: what another program sent may hide a token in them."""
+    thread = await slack.person("ada").say(CHANNEL, "Offline sync")
+    item(tmp_path, slack, thread)
+    redact = Redactor()
+    async with room(slack, tmp_path, thread=thread, redact=lambda text: redact(text).text) as here:
+        await here.arrive(f"There is {TOKEN.replace('_', chr(92) + '_')} in it.".encode())
+        await here.pay()
+        read = await here.triage.read(SLUG, "Offline sync", 0)
+
+    assert "There is [redacted:github-token] in it." in read.text

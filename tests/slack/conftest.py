@@ -124,6 +124,9 @@ class ScriptedDesk(CommandHandler):
     async def decisions(self, place: Place, person: Person, words: str) -> Reply:
         return await self._noted("decisions", place, person, words)
 
+    async def read_review(self, place: Place, person: Person, reference: str, number: int) -> Reply:
+        return await self._noted("read_review", place, person, reference, number)
+
     async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
         return await self._noted("review", wish, reference, lens)
 

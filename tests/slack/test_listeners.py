@@ -134,7 +134,12 @@ async def test_every_press_comes_to_the_desk_with_whoever_pressed(
     await dispatched(app, sandbox, body)
 
     (brought,) = desk.brought
-    others = {Action.CATCH_UP: "catch_up", Action.EXPORT: "export", Action.RESUME: "resume"}
+    others = {
+        Action.CATCH_UP: "catch_up",
+        Action.EXPORT: "export",
+        Action.FINDINGS: "read_review",
+        Action.RESUME: "resume",
+    }
     verb = others.get(action, "form" if action in FORMS else "press")
     (person,) = [one for one in (brought[2], *map(person_of, brought)) if isinstance(one, Person)][:1]
     assert (brought[0], person.belongs) == (verb, Belonging.EXTERNAL)

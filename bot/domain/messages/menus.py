@@ -86,6 +86,7 @@ ALLOW_MORE = Choice(action=Action.ALLOW_MORE, label="Allow as much again")
 CANCEL = Choice(action=Action.CANCEL, label="Cancel", emphasis=Emphasis.PRIMARY)
 CATCH_UP = Choice(action=Action.CATCH_UP, label="Catch me up")
 TAKE_UP = Choice(action=Action.TAKE_UP, label="Continue here", emphasis=Emphasis.PRIMARY)
+FINDINGS = Choice(action=Action.FINDINGS, label="Read…")
 EXPORT = Choice(action=Action.EXPORT, label="Export the record")
 
 DEPTHS = {

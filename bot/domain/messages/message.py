@@ -45,6 +45,7 @@ class Action(StrEnum):
     WITHDRAW = "withdraw"
     CATCH_UP = "catch_up"
     EXPORT = "export"
+    FINDINGS = "findings"
     TAKE_UP = "take_up"
     PLAN = "plan"
     PLAN_GO = "plan_go"
@@ -66,7 +67,7 @@ class Action(StrEnum):
     """The value is the person who is no longer waited for."""
 
 
-VERBS = frozenset({Action.CATCH_UP, Action.EXPORT, Action.TAKE_UP})
+VERBS = frozenset({Action.CATCH_UP, Action.EXPORT, Action.FINDINGS, Action.TAKE_UP})
 """What stands in no menu of a roundtable: a press is about the item that is its value."""
 FORMS = frozenset({Action.AMEND, Action.SORT, Action.SETTINGS})
 """These open a form. The value is an entry, a step (the current one by default), or the item of the settings."""

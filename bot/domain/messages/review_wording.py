@@ -1,8 +1,9 @@
 """The sentences about a review: in the triage channel, in the item's thread, and for the person who asked."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from bot.domain.messages.message import Link, Message
+from bot.domain.messages import menus
+from bot.domain.messages.message import Choice, Link, Message
 from bot.domain.reviews.notice import Notice, ReviewEntry
 from bot.domain.values.text import one_line
 
@@ -12,6 +13,8 @@ SENTENCE_CHARS = 300
 URL_CHARS = 1_000
 MOST_SENTENCES = 8
 MOST_NAMES = 8
+WHOLE_CHARS = 12_000
+"""Of a review that one person reads: a few messages."""
 NOBODY_SAYS = "Who reviewed it is not said."
 
 
@@ -32,11 +35,35 @@ def notice(of: Notice, links: tuple[Link, ...] = ()) -> Message:
 def details(
     of: Notice, entries: Iterable[ReviewEntry], *, more: int = 0, links: tuple[Link, ...] = ()
 ) -> Message:
-    """In the thread of the item: all that may be shown of each."""
-    told = "\n\n".join(_detail(entry) for entry in entries)
-    rest = f"\n\nAnd {more} more came in; they stand beside these." if more else ""
+    """In the thread of the item: one line for each, with a button for all that it found."""
+    shown = tuple(entries)
+    rest = [f"And {more} more came in. `read` shows the newest one."] if more else []
     refused = f"The line is not in the triage channel: {_sentence(of.refused)}" if of.refused else ""
-    return Message(text=told + rest, note=refused, links=links)
+    return Message(
+        text="\n".join([*map(_detail, shown), *rest]),
+        choices=tuple(_reading(of.slug, entry, alone=len(shown) == 1) for entry in shown),
+        note=refused,
+        links=links,
+    )
+
+
+def whole(title: str, number: int, text: str, path: str) -> Message:
+    """For one person, who asked for it. The text may be anybody's."""
+    cut = len(text) > WHOLE_CHARS
+    note = f"`{path}`" + (" has the rest." if cut else "")
+    head = f"**Review {number} of {one_line(title, TITLE_CHARS)}**"
+    return Message(text=f"{head}\n\n{text[:WHOLE_CHARS]}", note=note)
+
+
+def no_such_review(title: str, number: int, known: Sequence[int]) -> str:
+    of = one_line(title, TITLE_CHARS)
+    if not known:
+        return f"There is no review of **{of}** yet. `review` asks for one."
+    return f"There is no review {number} of **{of}**. The newest ones are {known[0]} to {known[-1]}."
+
+
+def held_elsewhere(slug: str) -> str:
+    return f"The reviews of `{slug}` are read in its own channel. Ask me there."
 
 
 def taken_away() -> Message:
@@ -84,15 +111,12 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _detail(entry: ReviewEntry) -> str:
-    rows = [
-        f"**Review {entry.number}**: {entry.line}",
-        _by(entry),
-        *_bullets("", entry.findings),
-        *_bullets("Missing", entry.missing),
-        *_bullets("Hidden", entry.hidden),
-        f"`{entry.path}`",
-    ]
-    return "\n".join(rows)
+    return f"**Review {entry.number}**: {entry.line}. {_by(entry)}"
+
+
+def _reading(slug: str, entry: ReviewEntry, *, alone: bool) -> Choice:
+    label = menus.FINDINGS.label if alone else f"Read {entry.number}…"
+    return menus.FINDINGS.but(label=label, value=f"{slug} {entry.number}")
 
 
 def _by(entry: ReviewEntry) -> str:

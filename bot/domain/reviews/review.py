@@ -86,6 +86,17 @@ def without_marker(text: str) -> str:
     return re.sub("@(?=@)", r"@\\", text)
 
 
+def without_block(text: str) -> str:
+    """*text* for people, whom the line tells the same. A block that is not closed stays."""
+    openings = tuple(islice(_OPENING.finditer(text), 2))
+    if len(openings) != 1:
+        return text
+    for row in _ROW.finditer(text, openings[0].end()):
+        if row[0].strip() == CLOSER:
+            return f"{text[: openings[0].start()]}{text[row.end() :]}".strip()
+    return text
+
+
 def _fields(text: str, start: int) -> Mapping[str, str]:
     """The fields of the block whose marker ends at *start*, the last of each name. None if it is not closed."""
     found: dict[str, str] = {}

@@ -81,6 +81,7 @@ def test_a_lock_names_no_host_and_trusts_none(name: str) -> None:
         "scripts/lock",
         "scripts/sbom",
         "scripts/transitions",
+        "scripts/sentences",
         "scripts/measure",
         "scripts/audit",
         "scripts/pin-images",

@@ -155,9 +155,8 @@ def test_every_role_speaks_in_its_own_name() -> None:
     """On the card by the name of the role; the record has the role as actor, and that no model was asked."""
     at = table().plan()
 
-    assert [row.id for row in part(at, "What the roles found").rows if not row.level] == list(
-        map(title, ORDER)
-    )
+    found = [row.id for row in part(at, "What the roles found").rows if not row.level]
+    assert found == [f"{title(role)}:" for role in ORDER]
     told = [line for line in at.lines if "verdict" in line.meta]
     assert [line.actor for line in told] == [*ORDER, *ORDER]
     assert {(line.source, line.meta["voice"]) for line in told} == {(Source.SYSTEM, "rule")}

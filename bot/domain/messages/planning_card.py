@@ -59,7 +59,7 @@ def _listed(title: str, rows: tuple[CardRow, ...], *, numbered: bool = False) ->
 def _found(ws: Workshop) -> Iterator[CardRow]:
     for role, verdict in ws.verdicts_of(ws.round).items():
         words = planning_wording.verdict_word(verdict, first=ws.round == FIRST_READING)
-        yield CardRow(text=_words(words), id=title(role))
+        yield CardRow(text=_words(words), id=f"{title(role)}:")
         if ws.round != FIRST_READING:
             yield from _reasons(verdict)
 

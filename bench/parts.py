@@ -15,6 +15,7 @@ from bot.domain.reviews.notice import AskReview
 from bot.engine.clock import now
 from bot.engine.commands import Commands
 from bot.engine.performers import Performers
+from bot.engine.personal import Personal
 from bot.engine.ports import Store
 from bot.engine.roundtables import Roundtables
 from bot.record.kept import KeptRecords
@@ -76,6 +77,7 @@ async def parts(client: AsyncWebClient, redis_url: str, root: Path) -> AsyncIter
             records=records,
             chat=chat,
             playbook=playbook,
+            personal=Personal(store=store, chat=chat, playbook=playbook, clock=now),
             secret=b"bench",
         )
         payments = Payments(engine, store)

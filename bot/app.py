@@ -26,10 +26,11 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.privacy.redaction import Redact, Redactor, own_rules
 from bot.engine.audit import Redaction
 from bot.engine.card_pace import CardPace
-from bot.engine.clock import now
+from bot.engine.clock import Clock, now
 from bot.engine.commands import Commands
 from bot.engine.engine import Engine, run
 from bot.engine.performers import Performers, log_trouble
+from bot.engine.personal import Personal
 from bot.engine.ports import Meter, RateLimit, Store, Voices, Wake
 from bot.engine.reviews import ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
@@ -146,7 +147,12 @@ async def pace(settings: Settings) -> AsyncIterator[RateLimit]:
 
 @asynccontextmanager
 async def bot(
-    settings: Settings, *, web: bool = True, voices: Voices | None = None, card_pace: CardPace | None = None
+    settings: Settings,
+    *,
+    web: bool = True,
+    voices: Voices | None = None,
+    card_pace: CardPace | None = None,
+    clock: Clock = now,
 ) -> AsyncIterator[None]:
     """
     The bot, up and listening; its personas speak by *voices*, and *web* shows its health. On leaving, it takes in
@@ -183,12 +189,14 @@ async def bot(
         )
         triage = await enter(_reviews(settings, shared, endpoints))
         kept, heard = records(settings, redact, agenda), voices or speaking.voices
-        performers = Performers(chat, heard, files, agenda, now, kept, speaking.planners, redact)
+        performers = Performers(chat, heard, files, agenda, clock, kept, speaking.planners, redact)
         roundtables = _roundtables(
             saved, endpoints.worker, performers, meter=endpoints.metrics, card_pace=card_pace
         )
-        commands = _commands(roundtables, saved, performers, triage=triage, secret=derived.slug_secret(token))
-        reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=now)
+        personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
+        secret = derived.slug_secret(token)
+        commands = _commands(roundtables, saved, performers, personal, triage=triage, secret=secret)
+        reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=clock)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if sync:
             await enter(_abreast(sync, roundtables, endpoints.metrics))
@@ -202,7 +210,8 @@ async def bot(
 
         await enter(_beside(lambda: _kept_current(watch, read_again)))
         await enter(endpoints.opened(client, reception))
-        await enter(_beside(Absence(roundtables, saved, now, hears=endpoints.hears).watch))
+        await enter(_beside(Absence(roundtables, saved, clock, hears=endpoints.hears).watch))
+        await enter(_beside(personal.watch))
         log.info("Roundtable is listening as %s in %s", us.user, us.team)
         yield
 
@@ -249,7 +258,13 @@ def records(settings: Settings, redact: Redact, playbook: Playbook) -> KeptRecor
 
 
 def _commands(
-    roundtables: Roundtables, saved: Store, performers: Performers, *, triage: ReviewTriage, secret: bytes
+    roundtables: Roundtables,
+    saved: Store,
+    performers: Performers,
+    personal: Personal,
+    *,
+    triage: ReviewTriage,
+    secret: bytes,
 ) -> Commands:
     return Commands(
         roundtables=roundtables,
@@ -260,6 +275,7 @@ def _commands(
         records=performers.records,
         chat=performers.chat,
         playbook=performers.playbook,
+        personal=personal,
         secret=secret,
         redact=performers.redact,
     )

@@ -42,6 +42,7 @@ from bot.engine import access, answers
 from bot.engine.access import Finder, is_outside, only_one, same_channel, sees_folder
 from bot.engine.answers import say_which_item
 from bot.engine.item_locator import folder_of, item_in
+from bot.engine.personal import Personal
 from bot.engine.ports import Chat, Listing, Records, Store, Workspace
 from bot.engine.roundtables import Roundtables
 from bot.engine.unknown_threads import KnownThread, Moved, UnknownThreads, UnsignedThread
@@ -69,6 +70,7 @@ class Commands:
         records: Records,
         chat: Chat,
         playbook: Playbook,
+        personal: Personal,
         secret: bytes,
         redact: Redact = unchanged,
     ) -> None:
@@ -81,6 +83,7 @@ class Commands:
         self._records = records
         self._chat = chat
         self._playbook = playbook
+        self._personal = personal
         self._redact = redact
         self._threads = UnknownThreads(store, workspace, chat)
         self._finder = Finder(store, workspace, self._threads, secret=secret)
@@ -88,6 +91,7 @@ class Commands:
     def read_again(self, playbook: Playbook) -> None:
         """The content has changed."""
         self._playbook = playbook
+        self._personal.read_again(playbook)
 
     # --- a roundtable -----------------------------------------------------------------------------------------------
 
@@ -456,6 +460,17 @@ class Commands:
         left_off = recalled.left_off if rt else ""
         links = (("Where you left off", left_off), ("Open the thread", link))
         return Message(text=text, links=tuple(Link(label=label, url=url) for label, url in links if url))
+
+    # --- what waits for one person ----------------------------------------------------------------------------------
+
+    async def snooze(self, person: str, how_long: str) -> Reply:
+        return await self._personal.snooze(person, how_long)
+
+    async def remind(self, person: str, when: str) -> Reply:
+        return await self._personal.remind(person, when)
+
+    async def opened_home(self, person: str) -> None:
+        await self._personal.opened_home(person)
 
     # --- reviews ----------------------------------------------------------------------------------------------------
 

@@ -245,7 +245,9 @@ class Performers(NamedTuple):
                 await self._share(effect, rt, again=again)
             case MeetPerson():
                 person, name = effect.person, await self.chat.name(effect.person)
-                return PersonMet(**told, person=person, name=name, belongs=self.chat.belonging(person))
+                offset = await self.chat.offset(person)
+                belongs = self.chat.belonging(person)
+                return PersonMet(**told, person=person, name=name, belongs=belongs, offset=offset)
             case _:
                 assert_never(effect)
         return Done(**told)

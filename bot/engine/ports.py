@@ -21,6 +21,7 @@ from bot.domain.item.artifacts import Edit
 from bot.domain.item.item import KnownItem
 from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.decisions_wording import FoundDecision
+from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.messages.message import Message
 from bot.domain.planning.verdict import RoleVerdict
 from bot.domain.planning.workshop import Workshop
@@ -193,6 +194,10 @@ class Chat(Indicators, Protocol):
         """UNVERIFIED when Slack does not say. Raises EffectError only when a later call may succeed."""
         ...
 
+    async def offset(self, person: str) -> int | None:
+        """Of their clock, in seconds east of UTC; None when Slack does not say."""
+        ...
+
     def belonging(self, person: str) -> Belonging:
         """What is known of *person* without asking Slack, after a call of `name`."""
         ...
@@ -270,6 +275,12 @@ class Store(Protocol):
         always: it is kept for so long from now.
         """
         ...
+
+    async def people(self) -> dict[str, ReminderSettings]:
+        """How people want to be reminded, by person; only those who have said so, or have opened Home."""
+        ...
+
+    async def keep_person(self, person: str, settings: ReminderSettings) -> None: ...
 
     async def ping(self) -> None:
         """Raises Unavailable when the store cannot be used."""

@@ -37,7 +37,9 @@ async def _react(person: SandboxPerson, what: JSON) -> None:
 
 
 async def _press(person: SandboxPerson, what: JSON) -> Delivery:
-    target: Any = person.view if what.get("in_view") else what["ts"]
+    target: Any = what.get("ts")
+    if what.get("in_view") or what.get("in_home"):
+        target = person.view if what.get("in_view") else person.home
     return await person.press(target, what["action_id"], what.get("value"))
 
 

@@ -20,6 +20,7 @@ def everything(slack: Slack) -> JSON:
             "name": slack.app.name,
             "example": slack.app.example,
             "hears_directs": SUBSCRIPTIONS["im"] in slack.app.events,
+            "has_home": "app_home_opened" in slack.app.events,
         },
         "users": [user.as_json(workspace.team_id) for user in workspace.users.values()],
         "channels": [_channel(channel) for channel in workspace.channels.values()],

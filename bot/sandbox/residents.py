@@ -17,6 +17,8 @@ class User:
     is_guest: bool = False
     team_id: str = ""
     """Of a person from another workspace, in a channel that both workspaces share."""
+    tz: str = "Etc/UTC"
+    tz_offset: int = 0
 
     def as_json(self, team_id: str) -> JSON:
         team_id = self.team_id or team_id
@@ -32,8 +34,8 @@ class User:
             "deleted": False,
             "is_bot": self.is_bot,
             "is_app_user": False,
-            "tz": "Etc/UTC",
-            "tz_offset": 0,
+            "tz": self.tz,
+            "tz_offset": self.tz_offset,
             "profile": profile,
         }
 

@@ -160,6 +160,7 @@ def _register(app: AsyncApp, reception: Reception) -> None:
     _actions(app, reception)
     _views(app, reception)
     _shortcuts(app, reception)
+    _home(app, reception)
     _sessions(app, reception)
     _errors(app, reception)
     _rest(app, reception)
@@ -275,6 +276,13 @@ def _shortcuts(app: AsyncApp, reception: Reception) -> None:
         reply = await reception.ask(body, asked)
         await ack()
         reception.answer(body, reply)
+
+
+def _home(app: AsyncApp, reception: Reception) -> None:
+    @app.event("app_home_opened")
+    async def opened(event: Payload) -> None:
+        if word(event, "tab") == "home":
+            await reception.desk.opened_home(needed(event, "user"))
 
 
 def _sessions(app: AsyncApp, reception: Reception) -> None:

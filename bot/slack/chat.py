@@ -11,6 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.messages.form import InputForm
+from bot.domain.messages.home_page import DailyMessage, HomePage
 from bot.domain.messages.message import Message
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.roundtable.effects import WorkIndicator
@@ -36,6 +37,7 @@ from bot.slack.client import (
     needed_scopes,
 )
 from bot.slack.history import PostLookup, ThreadReader
+from bot.slack.home import daily, home_view
 from bot.slack.lookup import Channels, PersonNames
 from bot.slack.modals import view
 from bot.slack.posting import GONE, Ephemeral, Posts, metadata
@@ -82,6 +84,7 @@ class SlackChat(Chat):
         self._ephemeral = Ephemeral(self._call)
         self._posts = Posts(self._call)
         self._cards: LruCache[str, int] = LruCache(CARDS_REMEMBERED)
+        self._directs: LruCache[str, str] = LruCache(CARDS_REMEMBERED)
         self._indicator = _WorkIndicator(self._call)
 
     @property
@@ -183,6 +186,28 @@ class SlackChat(Chat):
 
     async def who(self, person: str) -> Belonging:
         return await self._names.who(person)
+
+    async def zone(self, person: str) -> str:
+        return await self._names.zone(person)
+
+    async def offset(self, person: str) -> int | None:
+        return await self._names.offset(person)
+
+    async def members(self, channel: str) -> frozenset[str]:
+        return await self._channels.members(channel)
+
+    async def publish_home(self, person: str, page: HomePage) -> None:
+        await self._call(
+            self._client.views_publish, user_id=person, view=home_view(page, self._identity.redact)
+        )
+
+    async def send_daily(self, person: str, message: DailyMessage, *, key: str) -> None:
+        channel = self._directs.get(person)
+        if channel is None:
+            answer = await self._call(self._client.conversations_open, users=person)
+            channel = self._directs[person] = str(answer["channel"]["id"])
+        part = daily(message, self._identity.redact)
+        await self._posts.post(part, channel=channel, metadata=metadata(key, 1, 1, step=""), **QUIET)
 
     async def room(self, channel: str, *, said: ChannelKind) -> ChannelKind:
         return await self._channels.room(channel, said=said)

@@ -413,6 +413,7 @@ RATES: Mapping[str, Rate] = {
     "chat_update": TIER_3,
     "conversations_history": TIER_3,
     "conversations_info": TIER_3,
+    "conversations_members": TIER_4,
     "conversations_open": TIER_3,
     "conversations_replies": TIER_3,
     "files_completeUploadExternal": TIER_4,

@@ -98,6 +98,18 @@ class CommandHandler(Protocol):
         """All that the review found, for this person; with 0 the newest one."""
         ...
 
+    async def snooze(self, person: str, how_long: str) -> Reply:
+        """No daily message until tomorrow, or for *how_long*."""
+        ...
+
+    async def remind(self, person: str, when: str) -> Reply:
+        """When the daily message comes, or whether."""
+        ...
+
+    async def opened_home(self, person: str) -> None:
+        """The Home tab is filled soon after this."""
+        ...
+
     async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
         """The personas that *lens* names, or all of them, review the item; the result is shown later."""
         ...
@@ -117,7 +129,7 @@ class VerbRequest:
     """
     A verb and the text after it. The answer goes to `place`. `adopts` is the thread that a start takes over, `ts` the
     message with the verb, if it is in a thread. `room` is what the payload says about the channel; Slack is asked only
-    for verbs that open a thread.
+    for verbs that open a thread. `called` are ids of people whom the rest mentions at its end.
     """
 
     verb: str
@@ -130,6 +142,7 @@ class VerbRequest:
     reply_url: str = ""
     room: ChannelKind = ChannelKind.UNKNOWN
     ts: str = ""
+    called: tuple[str, ...] = ()
 
 
 def verb_in(text: str) -> tuple[str, str] | None:
@@ -138,6 +151,7 @@ def verb_in(text: str) -> tuple[str, str] | None:
     worrying about that".
     """
     text = _CATCH_UP.sub("catchup ", text.strip(), count=1)
+    text = "remind off" if _NO_REMINDERS.fullmatch(text) else text
     verb, _, rest = _SEPARATED.sub(" ", text.strip(), count=1).partition(" ")
     arguments = _ARGUMENTS.get(verb.lower())
     return (verb.lower(), rest) if arguments and arguments.fullmatch(rest) else None
@@ -168,7 +182,7 @@ def _placed(asked: VerbRequest) -> dict[str, Any]:
 async def _start(desk: CommandHandler, asked: VerbRequest) -> Reply:
     if not asked.rest:
         raise UserError(NO_TITLE)
-    start = Start(**_placed(asked), item=item_from(asked.rest), room=asked.room)
+    start = Start(**_placed(asked), item=item_from(asked.rest), room=asked.room, participants=asked.called)
     return await desk.start(start.but(place=asked.place.but(thread=asked.adopts)))
 
 
@@ -230,6 +244,14 @@ async def _export(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await desk.export(asked.place, export, asked.rest)
 
 
+async def _snooze(desk: CommandHandler, asked: VerbRequest) -> Reply:
+    return await desk.snooze(asked.person.id, asked.rest)
+
+
+async def _remind(desk: CommandHandler, asked: VerbRequest) -> Reply:
+    return await desk.remind(asked.person.id, asked.rest)
+
+
 async def _list(desk: CommandHandler, asked: VerbRequest) -> Reply:
     return await desk.listing(asked.place, asked.person)
 
@@ -264,11 +286,14 @@ VERBS: Mapping[str, Callable[[CommandHandler, VerbRequest], Awaitable[Reply]]] =
     "mute": partial(_mute, True),
     "unmute": partial(_mute, False),
     "settings": _settings,
+    "snooze": _snooze,
+    "remind": _remind,
     HELP: _help,
 }
 
 _SEPARATED = re.compile(r"[:,\s]+")
 _CATCH_UP = re.compile(r"catch[\s-]*(?:me\s+)?up\b(?:[,\s]+(?:on|please)\b)?", re.IGNORECASE)
+_NO_REMINDERS = re.compile(r"no\s+reminders\s*[.!]?", re.IGNORECASE)
 _CODE = re.compile("`+")
 _NOTHING = re.compile("")
 _ONE_WORD = re.compile(r"\S*")
@@ -291,6 +316,8 @@ _ARGUMENTS: Mapping[str, re.Pattern[str]] = {
     "mute": _ONE_WORD,
     "unmute": _ONE_WORD,
     "settings": _ONE_WORD,
+    "snooze": _ONE_WORD,
+    "remind": _ONE_WORD,
     HELP: _NOTHING,
     "review": _REVIEW,
     "read": _READ,
@@ -327,6 +354,8 @@ I hold roundtables: three personas lead your team through an analysis in one thr
 • `/roundtable stop` – pause; nothing is lost
 • `/roundtable mute` – the personas say nothing, and what you write is still recorded; `unmute` ends that
 • `/roundtable settings` – depth and personas, in a form
+• `/roundtable remind 09:00` – when I tell you in a direct message what waits for you; `snooze` for a day, \
+`no reminders` for good
 • `/roundtable help` – this
 
 Slack has no slash commands inside threads: mention me there instead, as in `@roundtable status`.

@@ -17,6 +17,7 @@ from bot.slack.markdown import one_line
 log = logging.getLogger(__name__)
 
 REMEMBERED = 10_000
+A_DAY = 86_400
 NAME_CHARS = 80
 REFUSED_SECONDS = 60.0
 """After this Slack is asked again about a person it said nothing about."""
@@ -26,6 +27,8 @@ class _Known(NamedTuple):
     name: str
     belongs: Belonging = Belonging.UNVERIFIED
     until: float = math.inf
+    zone: str = ""
+    offset: int | None = None
 
 
 class PersonNames:
@@ -42,6 +45,14 @@ class PersonNames:
     async def who(self, person: str) -> Belonging:
         """UNVERIFIED when Slack does not say. Raises SlackError only when a later call may succeed."""
         return (await self._found(person)).belongs
+
+    async def zone(self, person: str) -> str:
+        """The name of their time zone; empty when Slack does not say."""
+        return (await self._found(person)).zone
+
+    async def offset(self, person: str) -> int | None:
+        """Seconds east of UTC, as of when Slack was asked."""
+        return (await self._found(person)).offset
 
     async def or_id(self, person: str) -> str:
         try:
@@ -86,7 +97,13 @@ class PersonNames:
         profile = user.get("profile") or {}
         names = (profile.get("display_name"), profile.get("real_name"), user.get("real_name"), person)
         name = next(shown for name in names if name and (shown := one_line(name)))
-        return _Known(shortened(self._us.redact(name), NAME_CHARS), belonging_of(user, self._us))
+        offset = user.get("tz_offset")
+        return _Known(
+            shortened(self._us.redact(name), NAME_CHARS),
+            belonging_of(user, self._us),
+            zone=str(user.get("tz") or ""),
+            offset=offset if isinstance(offset, int) and abs(offset) < A_DAY else None,
+        )
 
 
 def belonging_of(user: Mapping[str, Any], us: Identity) -> Belonging:
@@ -147,6 +164,28 @@ class Channels:
         if found.get("is_private") or found.get("is_group"):
             return ChannelKind.PRIVATE
         return ChannelKind.PUBLIC if found.get("is_channel") else said
+
+    async def members(self, channel: str) -> frozenset[str]:
+        """Everybody in *channel* now; empty when Slack does not say."""
+        found: set[str] = set()
+        cursor = ""
+        for _ in range(CHANNEL_PAGES_READ):
+            try:
+                answer = await self._calls(
+                    self._calls.client.conversations_members,
+                    channel=channel,
+                    limit=CHANNELS_A_PAGE,
+                    cursor=cursor or None,
+                )
+            except SlackError as error:
+                if error.again:
+                    raise
+                log.info("Slack does not say who is in %s: %s", channel, error.reason)
+                return frozenset()
+            found.update(answer["members"])
+            if not (cursor := following(answer)):
+                break
+        return frozenset(found)
 
     async def id_of(self, named: str) -> str:
         """The id of a channel that is given by its id, or by its name with or without #."""

@@ -29,7 +29,7 @@ SCOPES: Mapping[str, str] = {
 OPTIONAL = frozenset({CUSTOMISE, UPLOAD, "channels:read", "groups:read"})
 """The bot works without them, with less."""
 
-BOT_EVENTS = ("app_mention", "message.channels", "message.groups")
+BOT_EVENTS = ("app_home_opened", "app_mention", "message.channels", "message.groups")
 
 STOPPED = "agent_session_stopped"
 """The event of the stop button that Slack shows for an agent at work."""
@@ -69,7 +69,7 @@ def _features(address: str) -> dict[str, Any]:
     }
     return {
         "app_home": {
-            "home_tab_enabled": False,
+            "home_tab_enabled": True,
             "messages_tab_enabled": True,
             "messages_tab_read_only_enabled": True,
         },

@@ -298,6 +298,10 @@ class FormRequest(NamedTuple):
     trigger: str
 
 
+PERSONAL = frozenset({Action.SNOOZE, Action.DIGEST_TIME})
+"""What is pressed on the Home tab, which is in no channel."""
+
+
 def message(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amended | Retracted | None:
     """A person's reply in a thread, or a change of one. None for all other messages, asides, and mentions of us."""
     subtype = word(event, "subtype")
@@ -369,7 +373,9 @@ def press(body: Payload, us: Identity, *, at: str) -> Pressed | Picked | FormReq
         action, (token, value) = chosen(carries)
     if action is None:
         return None
-    place, person = _origin(body, us), clicker(body, us)
+    if action in PERSONAL:
+        value = value or word(pressed, "selected_time")
+    place, person = (origin if action in PERSONAL else _origin)(body, us), clicker(body, us)
     ts = _message_ts(body)
     key = f"press.{known(body, 'trigger_id') or _click(place, ts, pressed)}"
     if action is Action.RESUME and value:

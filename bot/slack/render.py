@@ -90,7 +90,13 @@ _PERSON = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)
 
 # --- what a button carries: its action, the token of its menu, a value ----------------------------------------------
 
-TYPED: Mapping[Action, str] = {Action.CATCH_UP: "catchup", Action.EXPORT: "export", Action.FINDINGS: "read"}
+TYPED: Mapping[Action, str] = {
+    Action.CATCH_UP: "catchup",
+    Action.EXPORT: "export",
+    Action.FINDINGS: "read",
+    Action.SNOOZE: "snooze",
+    Action.DIGEST_TIME: "remind",
+}
 """Buttons that do the same as a typed verb."""
 
 PREFIX = "roundtable."

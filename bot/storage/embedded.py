@@ -18,15 +18,17 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple, Self, TypeVar
 
+from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.errors import ConfigError, Conflict, NewerVersion, Unavailable
 from bot.files import STATE_BYTES, TEMPORARY, folder
-from bot.storage.serialization import UnreadableState, decoded, encoded, is_due, place_in
+from bot.storage.serialization import UnreadableState, decoded, encoded, is_due, place_in, reminder_settings
 
 ROUNDTABLES = "roundtables"
 SUFFIX = ".json"
+PEOPLE = "people"
 LISTENED = "listened"
 FIRSTS = "firsts"
 """One file for each key of `first`; it contains the time at which the key expires."""
@@ -130,6 +132,12 @@ class EmbeddedStore:
 
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
         return await self._bounded(lambda: self._first(key, seconds, renew=renew))
+
+    async def people(self) -> dict[str, ReminderSettings]:
+        return await self._bounded(self._people)
+
+    async def keep_person(self, person: str, settings: ReminderSettings) -> None:
+        await self._bounded(lambda: self._keep_person(person, settings))
 
     async def ping(self) -> None:
         """Raises NewerVersion while there is a roundtable that only a newer version of this program can read."""
@@ -240,6 +248,19 @@ class EmbeddedStore:
             files.replace(name, repr(now + seconds).encode())
         self._firsts[name] = now + seconds
         return True
+
+    def _people(self) -> dict[str, ReminderSettings]:
+        with folder(self._path, [PEOPLE], make=True) as files:
+            found = {name: files.read(name, STATE_BYTES) for name in files.files() if name.endswith(SUFFIX)}
+        return {
+            name.removesuffix(SUFFIX): reminder_settings(content)
+            for name, content in found.items()
+            if content is not None
+        }
+
+    def _keep_person(self, person: str, settings: ReminderSettings) -> None:
+        with folder(self._path, [PEOPLE], make=True) as files:
+            files.replace(person + SUFFIX, settings.model_dump_json().encode())
 
     def _probe(self) -> None:
         with folder(self._path, [ROUNDTABLES]) as files:

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
@@ -19,7 +20,15 @@ from bot.domain.values.timestamps import seconds
 from bot.engine.lru import LruCache
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.redis_client import Connected, bounded
-from bot.storage.serialization import SHAPE, UnreadableState, decoded, encoded, is_due, newer
+from bot.storage.serialization import (
+    SHAPE,
+    UnreadableState,
+    decoded,
+    encoded,
+    is_due,
+    newer,
+    reminder_settings,
+)
 
 # The scripts are sent with each call: they are shorter than a state, and a server that was restarted or replaced does
 # not know them.
@@ -131,6 +140,7 @@ CENSUS_SECONDS = 1.5
 SEEN_AT_MOST = 20_000
 UNFINISHED = "roundtable:owing"
 TIMERS = "roundtable:timers"
+PEOPLE = "roundtable:people"
 LISTENED = "roundtable:listened"
 FIRST = "roundtable:first:"
 SEPARATOR = ", "
@@ -300,6 +310,15 @@ class RedisStore(Connected):
         async with bounded():
             kept = await self._redis.set(FIRST + key, "", nx=not renew, px=math.ceil(seconds * 1000))
         return bool(kept)
+
+    async def people(self) -> dict[str, ReminderSettings]:
+        async with bounded():
+            found = await self._redis.hgetall(PEOPLE)
+        return {_text(person): reminder_settings(told) for person, told in found.items()}
+
+    async def keep_person(self, person: str, settings: ReminderSettings) -> None:
+        async with bounded():
+            await self._redis.hset(PEOPLE, person, settings.model_dump_json())
 
     async def ping(self) -> None:
         async with bounded():

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.reviews.notice import Notice
 from bot.domain.roundtable.state import TRIED_AGAIN, Roundtable
 from bot.domain.values.places import Place
@@ -83,6 +84,14 @@ def _object(content: bytes | str) -> dict[str, Any]:
         read = json.loads(content)
         return read if isinstance(read, dict) else {}
     return {}
+
+
+def reminder_settings(content: bytes | str) -> ReminderSettings:
+    """The usual ones when they cannot be read."""
+    try:
+        return ReminderSettings.model_validate_json(content)
+    except ValidationError:
+        return ReminderSettings()
 
 
 def is_due(pending: AbstractSet[str], touched: str, *, quiet_since: str) -> bool:

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.stage import Stage
 from bot.domain.values.places import Place
@@ -410,3 +411,18 @@ async def test_a_refused_save_sets_no_timer(store: Store) -> None:
             await store.put(a_roundtable(version=2, timers=timers), expected=1)
 
     assert await store.unfinished(now=due) == (SLUG,)
+
+
+async def test_how_people_want_to_be_reminded_is_kept(open_store: Opening) -> None:
+    """The last that they said, also for a process that starts later."""
+    async with open_store() as store:
+        assert await store.people() == {}
+        await store.keep_person("U0ADA", ReminderSettings(time="08:00"))
+        await store.keep_person("U0ADA", ReminderSettings(time="10:00", off=True))
+        await store.keep_person("U0GRACE", ReminderSettings(not_before="2026-12-08"))
+
+    async with open_store() as store:
+        assert await store.people() == {
+            "U0ADA": ReminderSettings(time="10:00", off=True),
+            "U0GRACE": ReminderSettings(not_before="2026-12-08"),
+        }

@@ -15,6 +15,7 @@ from bot.domain.item import meta
 from bot.domain.item.artifacts import PlanEdit
 from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.decisions_wording import FoundDecision
+from bot.domain.messages.home_page import DailyMessage, HomePage, ReminderSettings
 from bot.domain.messages.message import Message
 from bot.domain.planning.record import under_way
 from bot.domain.planning.workshop import is_planned
@@ -167,6 +168,11 @@ class SimStore:
         self._firsts.add(key)
         return first
 
+    async def people(self) -> dict[str, ReminderSettings]:
+        return {}
+
+    async def keep_person(self, person: str, settings: ReminderSettings) -> None: ...
+
     async def ping(self) -> None: ...
 
     def _put(self, roundtable: Roundtable, expected: int) -> None:
@@ -267,6 +273,22 @@ class SimChat:
 
     async def who(self, person: str) -> Belonging:
         return Belonging.MEMBER
+
+    async def offset(self, person: str) -> int | None:
+        return 0
+
+    async def zone(self, person: str) -> str:
+        return ""
+
+    async def members(self, channel: str) -> frozenset[str]:
+        return frozenset()
+
+    async def name_or_id(self, person: str) -> str:
+        return person
+
+    async def publish_home(self, person: str, page: HomePage) -> None: ...
+
+    async def send_daily(self, person: str, message: DailyMessage, *, key: str) -> None: ...
 
     def belonging(self, person: str) -> Belonging:
         return Belonging.MEMBER

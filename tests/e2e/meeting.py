@@ -1,7 +1,7 @@
 """People and the bot in the sandbox, over real sockets: what a team does, and what it sees."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,8 +11,11 @@ from typing import Any, TypeVar
 from bot import app
 from bot.domain.transcript.lines import Line, Transcript, read
 from bot.engine.card_pace import CardPace
+from bot.engine.clock import Clock, now
 from bot.engine.ports import Voices
 from bot.sandbox import App, Delivery, Sandbox, SandboxMessage, Timing
+from bot.sandbox.residents import User
+from bot.sandbox.server import PEOPLE
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
 from bot.slack.render import MORE, PREFIX, chosen
@@ -25,10 +28,10 @@ TIMING = Timing(retry_seconds=(0, 1, 3, 10))
 """What was not acknowledged comes again before a test has lost its patience: a busy machine is late now and then."""
 
 
-def sandbox() -> Sandbox:
+def sandbox(people: Iterable[User] = PEOPLE) -> Sandbox:
     """With the app as its manifest has it: what that does not ask for is not allowed, and not told."""
     installed = App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=frozenset(BOT_EVENTS))
-    slack = Sandbox(app=installed, timing=TIMING)
+    slack = Sandbox(app=installed, people=people, timing=TIMING)
     slack.scopes.intersection_update(SCOPES)
     return slack
 
@@ -68,6 +71,7 @@ class Meeting:
     more: Mapping[str, str] = field(default_factory=dict)
     voices: Voices | None = None
     card_pace: CardPace | None = None
+    clock: Clock = now
 
     @asynccontextmanager
     async def bot(self) -> AsyncIterator["Meeting"]:
@@ -77,6 +81,7 @@ class Meeting:
             web=False,
             voices=self.voices,
             card_pace=self.card_pace,
+            clock=self.clock,
         ):
             yield self
 

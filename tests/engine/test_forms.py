@@ -13,6 +13,7 @@ from bot.domain.specification.entries import Patch
 from bot.domain.values.places import Person, Place
 from bot.engine.clock import now
 from bot.engine.commands import Commands
+from bot.engine.personal import Personal
 from bot.errors import UserError
 from tests.domain.table import shipped
 from tests.durability.world import SimChat, SimRecords, SimWorkspace
@@ -53,6 +54,7 @@ def commands(one: Replica) -> Commands:
         records=SimRecords(one.world),
         chat=SimChat(one.world),
         playbook=shipped(),
+        personal=Personal(store=one.store, chat=SimChat(one.world), playbook=shipped(), clock=now),
         secret=b"",
     )
 

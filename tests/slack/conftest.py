@@ -130,6 +130,15 @@ class ScriptedDesk(CommandHandler):
     async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
         return await self._noted("review", wish, reference, lens)
 
+    async def snooze(self, person: str, how_long: str) -> Reply:
+        return await self._noted("snooze", person, how_long)
+
+    async def remind(self, person: str, when: str) -> Reply:
+        return await self._noted("remind", person, when)
+
+    async def opened_home(self, person: str) -> None:
+        await self._noted("opened_home", person)
+
     async def _noted(self, *what: Any) -> Reply:
         self.brought.append(what)
         if self.saving:

@@ -46,10 +46,12 @@ class WorkingTime(Stored):
             at, left = at - step, left - step
         return moment(at.astimezone(UTC))
 
-    def a_day_after(self, due: str, *, offset: int) -> str:
-        """The same time on the next working day."""
-        at = local_time(due, offset) + DAY
-        while not self.is_working_day(at.date()):
+    def a_day_after(self, due: str, *, now: str, offset: int) -> str:
+        """The same time on the next working day that is still to come."""
+        at, passed = local_time(due, offset) + DAY, local_time(now, offset)
+        if at < passed:
+            at += DAY * (passed - at).days
+        while at <= passed or not self.is_working_day(at.date()):
             at += DAY
         return moment(at.astimezone(UTC))
 

@@ -2,12 +2,14 @@
 
 import { byId, h } from "./dom.js";
 import { composer, editor, focusComposer } from "./composer.js";
+import { blocks } from "./blocks.js";
 import { confirm, showView } from "./dialogs.js";
 import { face, fill, patch, room } from "./messages.js";
 import { spoken } from "./mrkdwn.js";
 import { act, author, connect, isInChannel, isMine, names, people, state, thread, timeline } from "./state.js";
 
 const NEAR_END = 120;
+const HOME = "home";
 
 const panes = {
   channel: {
@@ -52,7 +54,10 @@ const CHANGED = {
     drawChannelBar();
   },
   status: drawStatus,
-  views: drawView,
+  views() {
+    drawView();
+    drawHome();
+  },
   app: drawPresence,
   lost: drawPresence,
 };
@@ -71,6 +76,9 @@ document.addEventListener("keydown", (event) => {
 
 function fromAddress() {
   const [channel, ts] = decodeURIComponent(location.hash.slice(1)).split("/");
+  const atHome = channel === HOME && state.bot.has_home;
+  if (atHome && !state.home) act("home");
+  state.home = atHome;
   state.here = state.channels.has(channel) ? channel : [...state.channels.keys()][0];
   const isKnown = state.messages.get(state.here)?.has(ts);
   state.thread = ts && isKnown ? ts : null;
@@ -98,6 +106,7 @@ function closeThread() {
 function drawAll() {
   drawSidebar();
   drawChannel();
+  drawHome();
   drawThread();
   toEnd(panes.channel); // a thread beside it makes it narrower, and what is in it longer
   drawView();
@@ -122,6 +131,12 @@ function drawPlaces() {
   byId("channels").replaceChildren(...channels.map((channel) => place(channel, `# ${channel.name}`)));
   byId("directs").replaceChildren(...directs.map((channel) => place(channel, otherThan(state.me, channel))), ...(directs.length || !state.bot.hears_directs ? [] : [startDirect()]));
   byId("directs").parentElement.hidden = !byId("directs").childElementCount;
+  byId("apps").replaceChildren(...(state.bot.has_home ? [homePlace()] : []));
+  byId("apps").parentElement.hidden = !state.bot.has_home;
+}
+
+function homePlace() {
+  return h("li", {}, h("a", { href: `#${HOME}`, "data-home": "", "aria-current": state.home ? "page" : null }, `${state.bot.name}: Home`));
 }
 
 function place(channel, label) {
@@ -129,7 +144,7 @@ function place(channel, label) {
   const fresh = channel.id !== state.here && latest > (state.seen.get(channel.id) ?? "");
   return h("li", {}, h("a", {
     href: `#${channel.id}`, "data-channel": channel.id, class: `${fresh ? "fresh" : ""} ${channel.archived ? "archived" : ""}`,
-    "aria-current": channel.id === state.here ? "page" : null,
+    "aria-current": channel.id === state.here && !state.home ? "page" : null,
   }, channel.archived ? `${label} (archived)` : label));
 }
 
@@ -145,6 +160,7 @@ function speaker(user) {
   const choose = () => {
     state.me = user.id;
     sessionStorage.setItem("me", user.id);
+    if (state.home) act("home");
     drawAll();
   };
   return h("label", {},
@@ -170,10 +186,26 @@ function drawChannel() {
   looked();
 }
 
+// The app's Home tab of the person who looks, in place of the messages.
+function drawHome() {
+  for (const name of ["channel-messages", "channel-foot"]) byId(name).hidden = state.home;
+  byId("home").hidden = !state.home;
+  if (!state.home) return;
+  byId("welcome").hidden = true;
+  byId("place").textContent = `${state.bot.name}: Home`;
+  byId("place-note").textContent = "";
+  const view = state.views.get(state.me)?.home;
+  const own = {
+    ...room({}),
+    press: (one, value) => act("press", { in_home: true, action_id: one.action_id, value }),
+  };
+  byId("home").replaceChildren(...(view ? blocks(view.blocks, own) : [h("p", { class: "faint" }, "Nothing is here yet.")]));
+}
+
 // The first screen: what to type, and a button that types it.
 function drawWelcome() {
   const { example } = state.bot;
-  byId("welcome").hidden = !example || state.channels.get(state.here).kind === "im" || timeline(state.here).length > 0;
+  byId("welcome").hidden = !example || state.home || state.channels.get(state.here).kind === "im" || timeline(state.here).length > 0;
   if (byId("welcome").hidden || byId("welcome").childElementCount) return;
   byId("welcome").replaceChildren(
     h("h3", { id: "welcome-title" }, "Nothing is said here yet"),

@@ -5,7 +5,7 @@ import { toast } from "./dom.js";
 export const state = {
   team: {}, bot: {}, users: new Map(), channels: new Map(), messages: new Map(), statuses: new Map(),
   views: new Map(), shortcuts: {}, connected: false,
-  me: sessionStorage.getItem("me"), here: null, thread: null, awaited: null,
+  me: sessionStorage.getItem("me"), here: null, home: false, thread: null, awaited: null,
   seen: new Map(), // the last stamp that was looked at, by channel and by thread
 };
 

@@ -300,7 +300,7 @@ def _answering_later(rt: Roundtable, person: Person) -> Roundtable:
 
 def _extending(rt: Roundtable, person: Person) -> Roundtable:
     before, offset = _due(rt), rt.attendance.due_offset
-    due = WORKING.a_day_after(max(rt.attendance.due, rt.now), offset=offset)
+    due = WORKING.a_day_after(rt.attendance.due, now=rt.now, offset=offset)
     rt = due_at(rt, due, offset)
     return _settled(rt, person, wording.extended(before, rt.name_of(person.id), _due(rt)))
 

@@ -1,0 +1,329 @@
+"""
+What waits for one person, across roundtables: the Home tab, and at most one direct message a day.
+
+Whoever is shown something is a member of its channel at that moment. What cannot be told is not shown. A daily message
+that was missed, because no process ran at the time, is dropped: the next day says what waits then.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Iterator
+from contextlib import suppress
+from datetime import timedelta, tzinfo
+from typing import NamedTuple, Protocol
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages import home_page as wording
+from bot.domain.messages.home_page import (
+    OFF,
+    ON,
+    SNOOZES,
+    DailyMessage,
+    DecidedRow,
+    HeldRow,
+    HomePage,
+    ReminderSettings,
+    WaitingRow,
+)
+from bot.domain.messages.message import Message
+from bot.domain.roundtable import permalinks, waiting
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions import asking
+from bot.domain.roundtable.waiting import Wait, WaitKind
+from bot.domain.values.text import one_line
+from bot.domain.values.timestamps import before, seconds_since
+from bot.domain.values.working_time import WorkingTime, in_words, local_time
+from bot.engine.clock import Clock
+from bot.engine.lru import LruCache
+from bot.engine.ports import Store
+from bot.errors import EffectError, NewerVersion, Unavailable, UserError
+
+log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 20.0
+WINDOW_SECONDS = 1800.0
+"""A daily message that is later than this is dropped."""
+KEPT_SECONDS = 3 * 24 * 3600.0
+HOME_SECONDS = 24 * 3600.0
+"""For so long after a person opened Home, it is kept current."""
+APART_SECONDS = 60.0
+SHOWN = 10
+DECIDED_SHOWN = 5
+TEXT_CHARS = 300
+QUIET = (20, 7)
+"""Hours in which nobody is written to: from the first until the second one."""
+REMEMBERED = 1_000
+
+
+class PersonalChat(Protocol):
+    """The part of the chat that is for one person."""
+
+    async def name_or_id(self, person: str) -> str: ...
+
+    async def zone(self, person: str) -> str:
+        """The name of their time zone, as in `Europe/Berlin`; empty when Slack does not say."""
+        ...
+
+    async def members(self, channel: str) -> frozenset[str]:
+        """Empty when Slack does not say."""
+        ...
+
+    async def publish_home(self, person: str, page: HomePage) -> None: ...
+
+    async def send_daily(self, person: str, message: DailyMessage, *, key: str) -> None: ...
+
+
+class Shown(NamedTuple):
+    """The page that was published last, and when."""
+
+    page: HomePage
+    at: str
+
+
+class Personal:
+    def __init__(
+        self,
+        *,
+        store: Store,
+        chat: PersonalChat,
+        playbook: Playbook,
+        clock: Clock,
+        working: WorkingTime | None = None,
+        quiet: tuple[int, int] = QUIET,
+    ) -> None:
+        """*working* says whether people are written to at weekends, *quiet* at which hours they are not."""
+        self._store = store
+        self._chat = chat
+        self._playbook = playbook
+        self._clock = clock
+        self._working = working or WorkingTime()
+        self._quiet = quiet
+        self._known: LruCache[str, Roundtable] = LruCache(REMEMBERED)
+        self._shown: dict[str, Shown] = {}
+        self._decided_on: LruCache[str, bool] = LruCache(REMEMBERED)
+        self._wanted: set[str] = set()
+        self._looking = asyncio.Event()
+
+    def read_again(self, playbook: Playbook) -> None:
+        """The content has changed."""
+        self._playbook = playbook
+
+    # --- what a person does ---------------------------------------------------------------------------------------
+
+    async def opened_home(self, person: str) -> None:
+        settings = await self._settings(person)
+        await self._store.keep_person(person, settings.but(home_at=self._clock()))
+        self._shows_soon(person)
+
+    async def snooze(self, person: str, how_long: str) -> Message:
+        if how_long.strip().lower() == OFF:
+            return await self.remind(person, OFF)
+        days = SNOOZES.get(how_long.strip().lower())
+        if days is None:
+            raise UserError("Say `snooze`, or `snooze week`.")
+        settings = await self._settings(person)
+        until = (
+            local_time(self._clock(), 0).astimezone(await self._zone(person)) + timedelta(days=days)
+        ).date()
+        await self._changed(person, settings.but(not_before=until.isoformat()))
+        return Message(text=wording.snoozed(until.isoformat(), days))
+
+    async def remind(self, person: str, when: str) -> Message:
+        """*when* is a time, `on` or `off`."""
+        settings, wanted = await self._settings(person), when.strip().lower()
+        if wanted == OFF:
+            settings = settings.but(off=True)
+        elif wanted == ON:
+            settings = settings.but(off=False, not_before="")
+        elif time := wording.time_in(wanted):
+            if self._is_quiet(int(time[:2])):
+                raise UserError(wording.IN_QUIET_HOURS)
+            settings = settings.but(off=False, not_before="", time=time)
+        else:
+            raise UserError(wording.NO_TIME)
+        await self._changed(person, settings)
+        return Message(text=wording.set_to(settings))
+
+    async def _changed(self, person: str, settings: ReminderSettings) -> None:
+        await self._store.keep_person(person, settings)
+        self._shows_soon(person)
+
+    async def _settings(self, person: str) -> ReminderSettings:
+        return (await self._store.people()).get(person, ReminderSettings())
+
+    def _shows_soon(self, person: str) -> None:
+        self._wanted.add(person)
+        self._looking.set()
+
+    # --- as time passes -------------------------------------------------------------------------------------------
+
+    async def watch(self) -> None:
+        """Until cancelled."""
+        while True:
+            with suppress(Unavailable):  # readiness says so
+                await self.look()
+            self._looking.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await self._looking.wait()
+
+    async def look(self) -> None:
+        """Publishes the pages that have changed, and sends what is due."""
+        settings, live = await self._store.people(), await self._live()
+        wanted, self._wanted = self._wanted, set()
+        at = self._clock()
+        for person in wanted | {one for one, told in settings.items() if _looks(told, at)}:
+            await self._safely(person, self._publish(person, settings, live, pressed=person in wanted))
+        for person in dict.fromkeys(one for rt in live for one in waiting.participants(rt)):
+            await self._safely(person, self._remind(person, settings.get(person, ReminderSettings()), live))
+
+    async def _safely(self, person: str, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except EffectError as error:
+            log.warning("%s is not told what waits for them: %s (%s)", person, error, error.reason)
+
+    async def _live(self) -> tuple[Roundtable, ...]:
+        found = []
+        for slug in await self._store.held():
+            with suppress(NewerVersion):
+                if rt := await self._store.get(slug, known=self._known.get(slug)):
+                    self._known[slug] = rt
+                    found.append(rt)
+        return tuple(sorted(found, key=lambda one: one.now, reverse=True))
+
+    async def _publish(
+        self,
+        person: str,
+        settings: dict[str, ReminderSettings],
+        live: tuple[Roundtable, ...],
+        *,
+        pressed: bool,
+    ) -> None:
+        """At most once a minute, unless the person has just done something there."""
+        shown, at = self._shown.get(person), self._clock()
+        if shown and not pressed and seconds_since(shown.at, at) < APART_SECONDS:
+            return
+        page = await self.page(person, settings.get(person, ReminderSettings()), live)
+        if shown and not pressed and page == shown.page:
+            return
+        await self._chat.publish_home(person, page)
+        self._shown[person] = Shown(page, at)
+
+    async def page(self, person: str, settings: ReminderSettings, live: tuple[Roundtable, ...]) -> HomePage:
+        zone = await self._zone(person)
+        seen = await self._seen(person, live)
+        return HomePage(
+            waiting=tuple(row for rt in seen for row in self._waiting(rt, person, zone))[:SHOWN],
+            held=tuple(self._held(rt, person, zone) for rt in seen)[:SHOWN],
+            decided=tuple(row for rt in seen for row in _decided(rt))[:DECIDED_SHOWN],
+            settings=settings,
+            today=local_time(self._clock(), 0).astimezone(zone).date().isoformat(),
+        )
+
+    async def _remind(self, person: str, settings: ReminderSettings, live: tuple[Roundtable, ...]) -> None:
+        if settings.off:
+            return
+        zone = await self._zone(person)
+        local = local_time(self._clock(), 0).astimezone(zone)
+        today, hour, minute = local.date(), *map(int, settings.time.split(":"))
+        time = local.replace(hour=hour, minute=minute, second=0, microsecond=0)
+        late = (local - time).total_seconds()
+        if not 0 <= late < WINDOW_SECONDS or today.isoformat() < settings.not_before:
+            return
+        if self._is_quiet(local.hour) or not self._working.is_working_day(today):
+            return
+        key = f"digest:{person}:{today.isoformat()}"
+        if key in self._decided_on:
+            return
+        seen = await self._seen(person, live)
+        self._decided_on[key] = True
+        rows = tuple(row for rt in seen for row in self._waiting(rt, person, zone))[:SHOWN]
+        # Noted before it is sent: after a crash in between, nothing is sent that day.
+        if rows and await self._store.first(key, seconds=KEPT_SECONDS):
+            await self._chat.send_daily(
+                person, DailyMessage(await self._chat.name_or_id(person), rows), key=key
+            )
+
+    def _is_quiet(self, hour: int) -> bool:
+        begins, ends = self._quiet
+        return hour >= begins or hour < ends if begins > ends else begins <= hour < ends
+
+    async def _zone(self, person: str) -> tzinfo:
+        with suppress(ZoneInfoNotFoundError, ValueError, EffectError):
+            return ZoneInfo(await self._chat.zone(person) or "UTC")
+        return ZoneInfo("UTC")
+
+    async def _seen(self, person: str, live: tuple[Roundtable, ...]) -> tuple[Roundtable, ...]:
+        """Those of *live* that the person takes part in, in channels of which they are a member now."""
+        own = [rt for rt in live if person in waiting.participants(rt)]
+        members = {channel: await self._chat.members(channel) for channel in {rt.place.channel for rt in own}}
+        return tuple(rt for rt in own if person in members[rt.place.channel])
+
+    # --- rows -----------------------------------------------------------------------------------------------------
+
+    def _waiting(self, rt: Roundtable, person: str, zone: tzinfo) -> Iterator[WaitingRow]:
+        for wait in waiting.waits_for(rt, person, self._playbook):
+            is_step = wait.kind is WaitKind.STEP
+            aside = self._aside(rt, zone) if is_step else ""
+            text = "\n".join(filter(None, (_words(wait), aside)))
+            url = _link(rt, rt.card.ts) if is_step and rt.card else rt.permalink
+            yield WaitingRow(rt.title, text, "Answer" if is_step else "Look", url)
+
+    def _aside(self, rt: Roundtable, zone: tzinfo) -> str:
+        heard = [rt.name_of(one) for one in waiting.participants(rt) if one in waiting.heard_in_step(rt)]
+        return " ".join(filter(None, (wording.others_answered(heard), _due(rt, zone))))
+
+    def _held(self, rt: Roundtable, person: str, zone: tzinfo) -> HeldRow:
+        agenda = self._playbook.agenda
+        step = agenda.get(rt.step_id)
+        phase = asking.phase_of(step.phase_key, self._playbook).name if step else ""
+        where = f"{phase}, with {asking.speaker_of(rt, self._playbook).first_name}" if phase else ""
+        if rt.stage in {Stage.PAUSED, Stage.STALLED}:
+            state = "Paused"
+        elif rt.stage is Stage.ELABORATING and rt.elaboration:
+            state = f"Discussion: {one_line(rt.elaboration.topic, TEXT_CHARS)}"
+        else:
+            waits = waiting.waits_for(rt, person, self._playbook)
+            state = " · ".join(filter(None, ("Waiting for you" if waits else "", _due(rt, zone).rstrip("."))))
+        done = len([one for one in rt.steps_completed if agenda.get(one)])
+        return HeldRow(rt.title, rt.place.channel, done, len(agenda.steps), where, state, rt.permalink)
+
+
+def _looks(settings: ReminderSettings, at: str) -> bool:
+    """Whether the person opened Home within a day."""
+    return settings.home_at >= before(at, HOME_SECONDS)
+
+
+def _words(wait: Wait) -> str:
+    match wait.kind:
+        case WaitKind.STEP:
+            return wording.asks(wait.by, wait.text)
+        case WaitKind.QUESTION:
+            return wording.yours_to_answer(wait.text)
+        case WaitKind.OBJECTION:
+            return wording.objects(wait.by, wait.text)
+        case WaitKind.OWN_OBJECTION:
+            return wording.still_open(wait.text)
+
+
+def _due(rt: Roundtable, zone: tzinfo) -> str:
+    if not rt.attendance.due or rt.attendance.due < rt.now:
+        return ""
+    offset = local_time(rt.attendance.due, 0).astimezone(zone).utcoffset() or timedelta()
+    return wording.due(in_words(rt.attendance.due, offset=int(offset.total_seconds())))
+
+
+def _link(rt: Roundtable, ts: str) -> str:
+    held_in = permalinks.thread(rt.permalink)
+    return (permalinks.of_message(held_in, rt.place.channel, ts) if held_in else "") or rt.permalink
+
+
+def _decided(rt: Roundtable) -> Iterator[DecidedRow]:
+    """The newest first; only what a person decided."""
+    for entry in reversed(rt.specification.active("decision")):
+        claim = entry.claim("text")
+        if claim and claim.accepted and claim.by in rt.people:
+            yield DecidedRow(one_line(str(claim.value), TEXT_CHARS), rt.name_of(claim.by), rt.permalink)

@@ -1,0 +1,150 @@
+"""The Home tab and the daily message as Block Kit. Everything in them but our own words is escaped."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from bot.domain.messages import home_page as wording
+from bot.domain.messages.home_page import (
+    AT,
+    NO_REMINDERS,
+    NOT_THIS_WEEK,
+    NOT_TODAY,
+    DailyMessage,
+    HeldRow,
+    HomePage,
+    ReminderSettings,
+    WaitingRow,
+)
+from bot.domain.messages.message import Choice, Link
+from bot.domain.privacy.redaction import Redact
+from bot.slack.limits import shortened
+from bot.slack.markdown import escape
+from bot.slack.render import PREFIX, RenderedMessage, action_id, markup, value_of
+
+Block = dict[str, Any]
+
+CALLBACK = f"{PREFIX}home"
+OPEN = f"{PREFIX}open"
+ROW_CHARS = 1_000
+BAR = 10
+
+
+def home_view(page: HomePage, redact: Redact) -> Block:
+    page = page._replace(
+        waiting=tuple(_redacted(row, redact) for row in page.waiting),
+        held=tuple(row._replace(title=redact(row.title), state=redact(row.state)) for row in page.held),
+        decided=tuple(row._replace(text=redact(row.text)) for row in page.decided),
+    )
+    blocks = [*_page(page)] if page.waiting or page.held else [*_empty(page)]
+    return {"type": "home", "callback_id": CALLBACK, "blocks": blocks}
+
+
+def daily(message: DailyMessage, redact: Redact) -> RenderedMessage:
+    message = message._replace(waiting=tuple(_redacted(row, redact) for row in message.waiting))
+    lines = [f"{escape(message.greeting)} {message.how_many}"]
+    lines += [f"{escape(row.title)}: {escape(row.text)}" for row in message.waiting]
+    choices = (NOT_TODAY, NO_REMINDERS)
+    labels = (*dict.fromkeys(row.label for row in message.waiting), *(one.label for one in choices))
+    lines.append(" ".join(f"[{label}]" for label in labels))
+    blocks = [
+        _section(f"{escape(message.greeting)} *{message.how_many}*"),
+        *map(_waiting, message.waiting),
+        {"type": "actions", "elements": _buttons(choices)},
+    ]
+    return RenderedMessage("\n".join(lines), blocks)
+
+
+def _redacted(row: WaitingRow, redact: Redact) -> WaitingRow:
+    return row._replace(title=redact(row.title), text=redact(row.text))
+
+
+def _page(page: HomePage) -> Iterator[Block]:
+    yield _header("Waiting for you")
+    yield from map(_waiting, page.waiting)
+    if not page.waiting:
+        yield _section(wording.NOTHING_WAITS)
+    yield _header("Your roundtables")
+    yield from map(_held, page.held)
+    if page.decided:
+        yield _header("Recently decided")
+        lines = (f"• {escape(one.text)} – {_linked(one.by, one.url)}" for one in page.decided)
+        yield _section("\n".join(lines))
+    yield from _reminders(page.settings, page.today)
+    yield _context(wording.WHICH)
+
+
+def _empty(page: HomePage) -> Iterator[Block]:
+    yield _section(f"*{wording.NOTHING_WAITS}*\n{wording.ABOUT}")
+    yield _context(wording.OR_TYPE)
+    yield from _reminders(page.settings, page.today)
+
+
+def _reminders(settings: ReminderSettings, today: str) -> Iterator[Block]:
+    yield _header("Reminders")
+    picker = {
+        "type": "timepicker",
+        "action_id": action_id(AT.action),
+        "initial_time": settings.time,
+        "placeholder": {"type": "plain_text", "text": AT.label, "emoji": True},
+    }
+    is_snoozed = today < settings.not_before
+    told = wording.NO_MORE if settings.off else wording.ONE_A_DAY
+    if is_snoozed and not settings.off:
+        told = f"{told}\nNot before {settings.not_before}."
+    yield {**_section(told), "accessory": picker}
+    if not settings.off:
+        choices = (NO_REMINDERS,) if is_snoozed else (NOT_TODAY, NOT_THIS_WEEK, NO_REMINDERS)
+        yield {"type": "actions", "elements": _buttons(choices)}
+
+
+def _waiting(row: WaitingRow) -> Block:
+    return _row(f"*{escape(row.title)}*\n{escape(row.text)}", row.label, row.url)
+
+
+def _held(row: HeldRow) -> Block:
+    full = BAR * row.done // row.steps if row.steps else 0
+    progress = " · ".join(filter(None, (f"{row.done} of {row.steps}", escape(row.where))))
+    lines = (
+        f"*{escape(row.title)}*  ·  <#{row.channel}>",
+        f"{'▰' * full}{'▱' * (BAR - full)}  {progress}",
+        escape(row.state),
+    )
+    return _row("\n".join(filter(None, lines)), "Open", row.url)
+
+
+def _row(text: str, label: str, url: str) -> Block:
+    button = {
+        "type": "button",
+        "action_id": OPEN,
+        "text": {"type": "plain_text", "text": label, "emoji": True},
+    }
+    accessory = {"accessory": {**button, "url": url}} if url else {}
+    return {**_section(shortened(text, ROW_CHARS)), **accessory}
+
+
+def _linked(label: str, url: str) -> str:
+    return markup(Link(label=label, url=url)) if url else escape(label)
+
+
+def _buttons(choices: Iterable[Choice]) -> list[Block]:
+    return [
+        {
+            "type": "button",
+            "action_id": action_id(choice.action, number),
+            "text": {"type": "plain_text", "text": choice.label, "emoji": True},
+            "value": value_of(choice, ""),
+        }
+        for number, choice in enumerate(choices, start=1)
+    ]
+
+
+def _section(text: str) -> Block:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}, "expand": True}
+
+
+def _header(text: str) -> Block:
+    return {"type": "header", "text": {"type": "plain_text", "text": text, "emoji": True}}
+
+
+def _context(text: str) -> Block:
+    return {"type": "context", "elements": [{"type": "mrkdwn", "text": text, "verbatim": True}]}

@@ -1,0 +1,180 @@
+"""When a person is written to, and about what; with a clock and a Slack that are played."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from bot.domain.messages.home_page import DailyMessage, HomePage, ReminderSettings
+from bot.domain.roundtable.state import Roundtable
+from bot.engine.personal import Personal
+from bot.errors import SlackError, UserError
+from bot.storage.embedded import EmbeddedStore
+from tests.domain.table import Table, shipped
+
+MONDAY = "2026-12-07"
+
+
+@dataclass
+class People:
+    """Everybody is in every channel, but for those in *left*."""
+
+    zones: dict[str, str] = field(default_factory=dict)
+    left: set[str] = field(default_factory=set)
+    told: list[tuple[str, DailyMessage]] = field(default_factory=list)
+    pages: list[tuple[str, HomePage]] = field(default_factory=list)
+    refuses: bool = False
+
+    async def name_or_id(self, person: str) -> str:
+        return person.title()
+
+    async def zone(self, person: str) -> str:
+        return self.zones.get(person, "")
+
+    async def members(self, channel: str) -> frozenset[str]:  # noqa: ARG002 -- as the port has it
+        return frozenset({"ada", "grace", "linus"} - self.left)
+
+    async def publish_home(self, person: str, page: HomePage) -> None:
+        self.pages.append((person, page))
+
+    async def send_daily(self, person: str, message: DailyMessage, *, key: str) -> None:
+        assert key.startswith(f"digest:{person}:2026-12-")
+        if self.refuses:
+            raise SlackError("No.", reason="messages_tab_disabled")
+        self.told.append((person, message))
+
+
+@dataclass
+class Office:
+    store: EmbeddedStore
+    people: People = field(default_factory=People)
+    now: str = f"{MONDAY}T00:00:00.000Z"
+
+    def __post_init__(self) -> None:
+        self.personal = self.opened()
+
+    def opened(self) -> Personal:
+        """Another process."""
+        return Personal(store=self.store, chat=self.people, playbook=shipped(), clock=lambda: self.now)
+
+    async def at(self, day: int, time: str) -> list[str]:
+        """Who is written to then."""
+        self.now = f"2026-12-{day:02}T{time}:00.000Z"
+        before = len(self.people.told)
+        await self.personal.look()
+        return [person for person, _ in self.people.told[before:]]
+
+
+def asking() -> Roundtable:
+    """A step is open; Ada started, and Grace wrote something."""
+    return Table().start().say("Edits get lost.", who="grace").rt.but(version=1)
+
+
+@pytest.fixture
+async def office(tmp_path: Path) -> AsyncIterator[Office]:
+    async with EmbeddedStore(tmp_path) as store:
+        await store.put(asking(), expected=0)
+        yield Office(store)
+
+
+async def test_only_those_for_whom_something_waits_are_written_to(office: Office) -> None:
+    """Grace has answered; Ada has not."""
+    assert await office.at(7, "08:59") == []
+    assert await office.at(7, "09:00") == ["ada"]
+    [(_, told)] = office.people.told
+    assert told.how_many == "One thing waits for you."
+    assert "Grace has answered." in told.waiting[0].text
+
+
+async def test_nobody_is_written_to_twice_a_day(office: Office) -> None:
+    """Not after a restart, by no second process, and not when the time is changed."""
+    assert await office.at(7, "09:00") == ["ada"]
+    office.personal = office.opened()
+    assert await office.at(7, "09:01") == []
+    await office.personal.remind("ada", "10:00")
+    assert await office.at(7, "10:00") == []
+    assert await office.at(8, "10:00") == ["ada"]
+
+
+async def test_a_message_that_was_missed_is_dropped(office: Office) -> None:
+    """Nothing ran at nine: the next day says what waits then."""
+    assert await office.at(7, "11:00") == []
+    assert await office.at(8, "09:00") == ["ada"]
+
+
+async def test_nobody_is_written_to_at_weekends(office: Office) -> None:
+    """Nor in quiet hours, which are by the person's clock."""
+    assert await office.at(12, "09:00") == []
+    assert await office.at(13, "09:00") == []
+    office.people.zones["ada"] = "Asia/Kolkata"
+    assert await office.at(14, "09:00") == []
+    assert await office.at(15, "03:30") == ["ada"]
+    with pytest.raises(UserError, match="Nobody is written to at that time"):
+        await office.personal.remind("ada", "06:59")
+
+
+async def test_whoever_left_the_channel_hears_nothing_of_it(office: Office) -> None:
+    """It may be private; and they cannot open the thread."""
+    office.people.left = {"ada"}
+    await office.personal.opened_home("ada")
+
+    assert await office.at(7, "09:00") == []
+    [(_, page)] = office.people.pages
+    assert (page.waiting, page.held, page.decided) == ((), (), ())
+
+
+async def test_a_refusal_disturbs_nobody_else(office: Office, caplog: pytest.LogCaptureFixture) -> None:
+    """Slack does not let us write to one person: that is in the log, and not tried again that day."""
+    office.people.refuses = True
+    assert await office.at(7, "09:00") == []
+    office.people.refuses = False
+    assert await office.at(7, "09:01") == []
+    assert "messages_tab_disabled" in caplog.text
+
+
+async def test_snoozing_and_turning_off(office: Office) -> None:
+    """For a day, for a week, for good, and on again."""
+    await office.personal.snooze("ada", "")
+    office.now = f"{MONDAY}T01:00:00.000Z"
+    assert await office.at(7, "09:00") == []
+    assert await office.at(8, "09:00") == ["ada"]
+    await office.personal.snooze("ada", "7d")
+    assert await office.at(14, "09:00") == []
+    assert await office.at(15, "09:00") == ["ada"]
+    await office.personal.snooze("ada", "off")
+    assert await office.at(16, "09:00") == []
+    await office.personal.remind("ada", "on")
+    assert await office.at(17, "09:00") == ["ada"]
+    for nonsense in ("25:00", "soon"):
+        with pytest.raises(UserError, match="I need a time"):
+            await office.personal.remind("ada", nonsense)
+
+
+async def test_an_open_home_is_kept_current_and_not_more_than_once_a_minute(office: Office) -> None:
+    """For a day after it was opened; and only when something has changed."""
+    await office.at(7, "10:00")
+    await office.personal.opened_home("grace")
+    await office.at(7, "10:00")
+    assert [person for person, _ in office.people.pages] == ["grace"]
+    await office.at(7, "10:05")
+    assert len(office.people.pages) == 1
+
+    rt = asking()
+    after = rt.but(version=2, steps_completed=(rt.step_id,), now="2026-12-07T10:05:30.000Z")
+    await office.store.put(after, expected=1)
+    await office.at(7, "10:06")
+    assert [page.held[0].done for _, page in office.people.pages] == [0, 1]
+    await office.store.put(after.but(version=3, steps_completed=()), expected=2)
+    await office.at(7, "10:06")
+    assert len(office.people.pages) == 2
+    await office.at(8, "11:00")
+    assert len(office.people.pages) == 2
+
+
+async def test_how_people_want_to_be_reminded_is_kept(tmp_path: Path) -> None:
+    """By the store, for the next process."""
+    async with EmbeddedStore(tmp_path) as store:
+        await Office(store).personal.remind("ada", "8:05")
+    async with EmbeddedStore(tmp_path) as store:
+        assert await store.people() == {"ada": ReminderSettings(time="08:05")}

@@ -463,11 +463,11 @@ class Commands:
 
     # --- what waits for one person ----------------------------------------------------------------------------------
 
-    async def snooze(self, person: str, how_long: str) -> Reply:
-        return await self._personal.snooze(person, how_long)
+    async def snooze(self, person: Person, how_long: str) -> Reply:
+        return await self._personal.snooze(person.id, how_long)
 
-    async def remind(self, person: str, when: str) -> Reply:
-        return await self._personal.remind(person, when)
+    async def remind(self, person: Person, when: str) -> Reply:
+        return await self._personal.remind(person.id, when)
 
     async def opened_home(self, person: str) -> None:
         await self._personal.opened_home(person)

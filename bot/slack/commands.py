@@ -98,11 +98,11 @@ class CommandHandler(Protocol):
         """All that the review found, for this person; with 0 the newest one."""
         ...
 
-    async def snooze(self, person: str, how_long: str) -> Reply:
+    async def snooze(self, person: Person, how_long: str) -> Reply:
         """No daily message until tomorrow, or for *how_long*."""
         ...
 
-    async def remind(self, person: str, when: str) -> Reply:
+    async def remind(self, person: Person, when: str) -> Reply:
         """When the daily message comes, or whether."""
         ...
 
@@ -129,7 +129,7 @@ class VerbRequest:
     """
     A verb and the text after it. The answer goes to `place`. `adopts` is the thread that a start takes over, `ts` the
     message with the verb, if it is in a thread. `room` is what the payload says about the channel; Slack is asked only
-    for verbs that open a thread. `called` are ids of people whom the rest mentions at its end.
+    for verbs that open a thread. `called` are ids of people whom a start mentions.
     """
 
     verb: str
@@ -245,11 +245,11 @@ async def _export(desk: CommandHandler, asked: VerbRequest) -> Reply:
 
 
 async def _snooze(desk: CommandHandler, asked: VerbRequest) -> Reply:
-    return await desk.snooze(asked.person.id, asked.rest)
+    return await desk.snooze(asked.person, asked.rest)
 
 
 async def _remind(desk: CommandHandler, asked: VerbRequest) -> Reply:
-    return await desk.remind(asked.person.id, asked.rest)
+    return await desk.remind(asked.person, asked.rest)
 
 
 async def _list(desk: CommandHandler, asked: VerbRequest) -> Reply:

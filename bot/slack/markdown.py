@@ -22,7 +22,7 @@ _TEXT_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0
 _TOO_MANY_MARKS = re.compile(f"([{_TEXT_MARKS}]{{{MARKS_TOGETHER}}})[{_TEXT_MARKS}]+")
 
 _CALLED = re.compile(r"(?<!\w)@((?=[A-Z]*[0-9])[UW][A-Z0-9]{5,20})(?!\w)")
-_CALLED_LAST = re.compile(rf"(?:(?:[\s,:]|\b(?:with|and)\b)*{_CALLED.pattern})+\s*\Z")
+_CALLED_WITH = re.compile(rf"(?:\s+with|\s*:)(?:(?:[\s,]|\band\b)*{_CALLED.pattern})+\s*\Z")
 _TOKEN = re.compile(r"<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>")
 _DATE = "date^"
 _GROUP = "subteam^"
@@ -54,15 +54,12 @@ def called(text: str) -> frozenset[str]:
     return frozenset(_CALLED.findall(text))
 
 
-def calling_at_the_end(text: str) -> tuple[str, tuple[str, ...]]:
+def named_with(text: str) -> tuple[str, tuple[str, ...]]:
     """
-    *text* without the people that it mentions at its end, and their ids: `Offline sync with @Ada and @Grace` is about
-    offline sync.
+    *text* without `with @Ada and @Grace` at its end, and the ids of all whom it mentions. `Limits of @Ada` stays as it
+    is.
     """
-    found = _CALLED_LAST.search(text)
-    if not found:
-        return text, ()
-    return text[: found.start()].rstrip(" ,:"), tuple(dict.fromkeys(_CALLED.findall(found[0])))
+    return _CALLED_WITH.sub("", text), tuple(dict.fromkeys(_CALLED.findall(text)))
 
 
 def calling_by_name(text: str, names: Mapping[str, str]) -> str:

@@ -26,7 +26,7 @@ from bot.errors import BotError, Conflict, NewerVersion, SlackError, Unavailable
 from bot.slack import parse
 from bot.slack.client import Identity
 from bot.slack.commands import OPENING, CommandHandler, Reply, VerbRequest, ask, plain
-from bot.slack.markdown import called, calling_at_the_end, calling_by_name
+from bot.slack.markdown import called, calling_by_name, named_with
 from bot.slack.parse import Payload
 from bot.slack.parse import reply_url as reply_url_of
 
@@ -138,7 +138,7 @@ class Reception:
 
     async def ask(self, body: Payload, asked: VerbRequest) -> Reply:
 
-        rest, named = calling_at_the_end(asked.rest) if asked.verb == "start" else (asked.rest, ())
+        rest, named = named_with(asked.rest) if asked.verb == "start" else (asked.rest, ())
 
         async def known(person: Person, room: ChannelKind) -> Reply:
             words = await self._by_name(rest)

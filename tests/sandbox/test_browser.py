@@ -394,3 +394,38 @@ async def test_the_first_screen_says_what_to_type(timing: Timing) -> None:
         await expect(page.locator(".ephemeral")).to_contain_text("/roundtable failed")
         await expect(welcome).to_be_hidden()
         await browser.close()
+
+
+async def test_the_home_tab_and_direct_messages(bolt: AsyncApp, page: Page) -> None:
+    """Each person sees their own Home, presses there, and reads what the app wrote to them."""
+
+    @bolt.event("app_home_opened")
+    async def opened(event: Body, client: AsyncWebClient) -> None:
+        await publish(client, event["user"], "Nothing waits for you.")
+
+    async def publish(client: AsyncWebClient, user: str, text: str) -> None:
+        button = {"type": "button", "text": plain("Not today"), "action_id": "snooze"}
+        blocks = [
+            {"type": "section", "text": plain(f"{user}: {text}")},
+            {"type": "actions", "elements": [button]},
+        ]
+        await client.views_publish(user_id=user, view={"type": "home", "blocks": blocks})
+
+    @bolt.action("snooze")
+    async def snoozed(ack: AsyncAck, body: Body, client: AsyncWebClient) -> None:
+        await publish(client, body["user"]["id"], "Not before tomorrow.")
+        direct = await client.conversations_open(users=body["user"]["id"])
+        await client.chat_postMessage(channel=direct["channel"]["id"], text="Good morning.")
+        await ack()
+
+    await page.get_by_role("link", name="roundtable: Home").click()
+    home = page.get_by_role("region", name="Home")
+    await expect(home).to_contain_text("U0ADA: Nothing waits for you.")
+    await page.get_by_role("radio", name="Grace").check(force=True)
+    await expect(home).to_contain_text("U0GRACE: Nothing waits for you.")
+    await home.get_by_role("button", name="Not today").click()
+    await expect(home).to_contain_text("U0GRACE: Not before tomorrow.")
+
+    await page.locator("#directs a").click()
+    await expect(page.locator("#channel-messages")).to_contain_text("Good morning.")
+    await expect(home).to_be_hidden()

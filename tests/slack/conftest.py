@@ -130,10 +130,10 @@ class ScriptedDesk(CommandHandler):
     async def review(self, wish: AskReview, reference: str, lens: str) -> Reply:
         return await self._noted("review", wish, reference, lens)
 
-    async def snooze(self, person: str, how_long: str) -> Reply:
+    async def snooze(self, person: Person, how_long: str) -> Reply:
         return await self._noted("snooze", person, how_long)
 
-    async def remind(self, person: str, when: str) -> Reply:
+    async def remind(self, person: Person, when: str) -> Reply:
         return await self._noted("remind", person, when)
 
     async def opened_home(self, person: str) -> None:

@@ -139,9 +139,11 @@ async def test_every_press_comes_to_the_desk_with_whoever_pressed(
         Action.EXPORT: "export",
         Action.FINDINGS: "read_review",
         Action.RESUME: "resume",
+        Action.SNOOZE: "snooze",
+        Action.DIGEST_TIME: "remind",
     }
     verb = others.get(action, "form" if action in FORMS else "press")
-    (person,) = [one for one in (brought[2], *map(person_of, brought)) if isinstance(one, Person)][:1]
+    (person,) = [one for one in (*brought[1:3], *map(person_of, brought)) if isinstance(one, Person)][:1]
     assert (brought[0], person.belongs) == (verb, Belonging.EXTERNAL)
 
 

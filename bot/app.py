@@ -47,6 +47,7 @@ from bot.slack.client import Identity
 from bot.slack.reception import Reception
 from bot.storage.embedded import EmbeddedStore
 from bot.storage.git.checkout import STATE
+from bot.storage.git.evidence import GitEvidence
 from bot.storage.git.maintenance import Maintenance
 from bot.storage.git.seal import Seal
 from bot.storage.git.sync import Sync
@@ -79,7 +80,9 @@ def playbook(settings: Settings) -> Playbook:
         log_trouble(trouble)
     for note in read.notes:
         log.info("%s", note)
-    return replace(read, policy=settings.policy)
+    if unknown := read.roster.unknown(settings.models):
+        log.warning("ROUNDTABLE_MODELS names %s, and no persona has that name", ", ".join(unknown))
+    return replace(read, policy=settings.policy, roster=read.roster.with_models(settings.models))
 
 
 def _content_watch(settings: Settings) -> ContentWatch:
@@ -100,6 +103,12 @@ def seal(settings: Settings) -> Seal:
     keys = [key.get_secret_value().encode() for key in settings.seal_key]
     token = settings.slack_bot_token
     return Seal((*keys, *([derived.seal_key(token.get_secret_value())] if token else [])))
+
+
+def evidence(settings: Settings) -> GitEvidence:
+    """What models may look at in the workspace."""
+    items_dir = str(settings.items_dir)
+    return GitEvidence(settings.workspace, items_dir, seal=seal(settings))
 
 
 @asynccontextmanager
@@ -166,7 +175,7 @@ async def bot(
         stack.enter_context(telemetry.exported(settings.otel_exporter_otlp_endpoint))
         watch, agenda = _content_watch(settings), playbook(settings)
         redact = secret_redaction(settings)
-        speaking = await enter(opened_speakers(settings, agenda, redact))
+        speaking = await enter(opened_speakers(settings, agenda, redact, evidence=evidence(settings)))
         upkeep, sync = Maintenance(settings.workspace), _sync(settings)
         files = await enter(workspace(settings, sync=sync, after_commit=_waking(upkeep, sync)))
         saved = await enter(store(settings))

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Roster, seat
 from bot.domain.privacy.redaction import Redact
-from bot.engine.ports import Planners, Voices
+from bot.engine.evidence_ports import Evidence
+from bot.engine.ports import Planners, VoiceContext, Voices
 from bot.engine.review_ports import Reviewers
 from bot.settings import Settings
 from bot.voices.judging import ModelWorkshop, OfflineWorkshop
@@ -17,6 +18,7 @@ from bot.voices.model import LanguageModel, RedactingModel
 from bot.voices.offline.offline import OfflineVoices
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
 from bot.voices.thinking import ModelVoices
+from bot.voices.tools.looking import Looker
 
 
 class Speakers(NamedTuple):
@@ -33,8 +35,10 @@ def language_models(settings: Settings, speakers: Roster) -> AbstractAsyncContex
 
 
 @asynccontextmanager
-async def opened_speakers(settings: Settings, playbook: Playbook, redact: Redact) -> AsyncIterator[Speakers]:
-    """Raises ConfigError, with a sentence for everything that a configured model lacks."""
+async def opened_speakers(
+    settings: Settings, playbook: Playbook, redact: Redact, *, evidence: Evidence
+) -> AsyncIterator[Speakers]:
+    """*evidence* is for models to look at. Raises ConfigError, with a sentence for all that a model lacks."""
     async with language_models(settings, playbook.speakers) as found:
         model_of = _models_of(found, playbook, redact)
         voices, workshop, checklist = OfflineVoices(), OfflineWorkshop(), ChecklistReviewers()
@@ -42,10 +46,21 @@ async def opened_speakers(settings: Settings, playbook: Playbook, redact: Redact
             yield Speakers(voices, workshop, checklist)
             return
         yield Speakers(
-            ModelVoices(model_of, voices),
-            ModelWorkshop(lambda key: model_of(seat(key)), playbook.workshop, workshop),
-            ModelReviewers(model_of, checklist),
+            ModelVoices(model_of, voices, looker_of=_looker_of(evidence, redact), efforts=settings.thinking),
+            ModelWorkshop(
+                lambda key: model_of(seat(key)), playbook.workshop, workshop, efforts=settings.thinking
+            ),
+            ModelReviewers(model_of, checklist, efforts=settings.thinking),
         )
+
+
+def _looker_of(evidence: Evidence, redact: Redact) -> Callable[[VoiceContext], Looker | None]:
+    def looker_of(cue: VoiceContext) -> Looker | None:
+        persona = cue.playbook.roster.get(cue.persona)
+        schema = cue.playbook.schema
+        return Looker(evidence, cue.roundtable, schema, persona, redact=redact) if persona else None
+
+    return looker_of
 
 
 def _models_of(

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 
 from bot.domain.catalog import budget as spending
 from bot.domain.catalog.budget import Budget
-from bot.domain.catalog.models import Chain
+from bot.domain.catalog.models import Chain, ModelTask, ThinkingEffort, efforts, models_by_persona
 from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.domain.privacy.redaction import own_rules
 from bot.errors import ConfigError
@@ -93,6 +93,14 @@ def _budget(given: object) -> object:
     return spending.budget(given) if isinstance(given, str) else given
 
 
+def _models(given: object) -> object:
+    return models_by_persona(given) if isinstance(given, str) else given
+
+
+def _efforts(given: object) -> object:
+    return efforts(given) if isinstance(given, str) else given
+
+
 def _listed(given: object) -> object:
     return tuple(one.strip() for one in given.split(",")) if isinstance(given, str) else given
 
@@ -160,6 +168,15 @@ class Settings(Keys):
         default="offline",
         description="offline, or models in the order in which they are asked,"
         " such as anthropic:NAME,openai:NAME,offline",
+    )
+    models: Annotated[Mapping[str, str], BeforeValidator(_models)] = Field(
+        default={},
+        description="models of single personas, such as maya=anthropic:NAME,alex=openai:NAME+offline",
+    )
+    thinking: Annotated[Mapping[ModelTask, str], BeforeValidator(_efforts)] = Field(
+        default={},
+        description=f"tasks with an effort, such as draft:high,respond:low; tasks are {', '.join(ModelTask)},"
+        f" efforts {', '.join(ThinkingEffort)}",
     )
     model_seconds: float = Field(
         default=60, ge=1, le=600, description="a number of seconds from 1 to 600 for one call of a model"

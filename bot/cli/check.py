@@ -112,10 +112,18 @@ def check_personas(settings: Settings) -> tuple[CheckResult, Roster | None]:
     except BotError as error:
         return failed_check("personas", error), None
     workshop = read_workshop(folder, findings, workspace=settings.workspace)
+    unknown = roster.unknown(settings.models)
+    roster = roster.with_models(settings.models)
     found = ", ".join(persona.label for persona in roster)
     if workshop:
         found += f"; for the workshop {', '.join(persona.label for persona in workshop)}"
-    return CheckResult("personas", found, (*_problems(findings), *_unled(roster))), roster
+    return CheckResult(
+        "personas", found, (*_problems(findings), *_unled(roster), *map(_nobody, unknown))
+    ), roster
+
+
+def _nobody(name: str) -> CheckProblem:
+    return CheckProblem(f"ROUNDTABLE_MODELS names {name}, and no persona has that name.")
 
 
 def _unled(roster: Roster) -> Iterator[CheckProblem]:

@@ -14,7 +14,7 @@ from bot.domain.catalog.personas import Persona, Principle, Roster
 from bot.domain.catalog.steps import BULLET, items
 from bot.errors import ContentError
 
-FIELDS = ("key", "name", "role", "short", "actor", "icon", "phases", "lens", "model")
+FIELDS = ("key", "name", "role", "short", "actor", "icon", "phases", "lens", "model", "looks_at")
 PROSE = {"identity": "identity", "style": "style"}
 LISTS = {"does": "does", "does not": "does_not", "questions": "questions"}
 QUOTES = (("`", "`"), ('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"))
@@ -78,6 +78,8 @@ def _persona(front: Mapping[str, Any], body: str, *, workshop: bool) -> Persona:
     given = {name: front[name] for name in FIELDS if front.get(name)}
     if isinstance(phases := given.get("phases"), str):
         given["phases"] = [phases]
+    if isinstance(places := given.get("looks_at"), str):
+        given["looks_at"] = [places]
     return Persona.model_validate(given | _from_prose(prose) | {"workshop": workshop})
 
 

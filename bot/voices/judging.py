@@ -7,6 +7,7 @@ import asyncio
 import logging
 from collections.abc import Iterable
 
+from bot.domain.catalog.models import ModelTask
 from bot.domain.catalog.personas import Roster
 from bot.domain.planning import derived
 from bot.domain.planning.plan import PlanDocument
@@ -19,7 +20,7 @@ from bot.errors import VoiceError
 from bot.voices.prompts import judging
 from bot.voices.prompts.seen import sanitized
 from bot.voices.prompts.tasks import again
-from bot.voices.thinking import CallLimits, MindOf, ModelSession
+from bot.voices.thinking import NO_EFFORTS, CallLimits, Efforts, MindOf, ModelSession
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +67,10 @@ class ModelWorkshop:
 
     reads = READ
 
-    def __init__(self, mind_of: MindOf, roles: Roster, rules: OfflineWorkshop) -> None:
+    def __init__(
+        self, mind_of: MindOf, roles: Roster, rules: OfflineWorkshop, *, efforts: Efforts = NO_EFFORTS
+    ) -> None:
+        self._efforts = efforts
         self._mind_of = mind_of
         self._roles = roles
         self._rules = rules
@@ -78,7 +82,7 @@ class ModelWorkshop:
         if persona is None or mind is None:
             return await self._rules.judge(ws, role, case)
         prompt = judging.judge(ws, persona, self._roles, files=case.files, entries=judging.entries(case))
-        thinking = ModelSession(mind, JUDGING)
+        thinking = ModelSession(mind, JUDGING, effort=self._efforts.get(ModelTask.JUDGE, ""))
         try:
             text = await thinking.about(prompt)
             if not any("ok" in one for one in objects_in(text)):
@@ -94,7 +98,7 @@ class ModelWorkshop:
         if mind is None:
             return await self._rules.formalize(ws, case, lines=said)
         known = KnownIds(requirements=frozenset(case.specification.entries), turns=_ids(said))
-        thinking = ModelSession(mind, FORMALIZING)
+        thinking = ModelSession(mind, FORMALIZING, effort=self._efforts.get(ModelTask.PLAN, ""))
         entries = judging.entries(case)
         errors: tuple[str, ...] = ()
         try:

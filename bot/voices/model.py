@@ -5,7 +5,7 @@ Code that makes prompts knows no provider, and code that calls providers knows n
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple, Protocol
 
@@ -13,14 +13,47 @@ from bot.domain.privacy.redaction import Redact
 from bot.engine.ports import Facts
 
 
+class Tool(NamedTuple):
+    """Something to look with. *parameters* are a JSON schema; *area* is what of a persona's `looks_at` allows it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    area: str = ""
+
+
+class Look(NamedTuple):
+    """One use of a tool: what it was asked for, and the ids of what was shown."""
+
+    tool: str
+    asked: str
+    ids: tuple[str, ...]
+
+
+class Toolbox(Protocol):
+    """Tools of one turn. They only read, and a call never fails: the result may be a sentence about why not."""
+
+    @property
+    def tools(self) -> Sequence[Tool]: ...
+
+    async def look(self, name: str, given: Mapping[str, Any], /) -> str: ...
+
+    async def first_look(self) -> str:
+        """What a model that cannot call tools is shown instead; may be empty."""
+        ...
+
+
 class Prompt(NamedTuple):
     """
     *stable* parts come first, the one that changes least at the beginning. They are the same to the byte from turn to
-    turn, so that a provider can cache them; *moving* is what is new.
+    turn, so that a provider can cache them; *moving* is what is new. *effort* is how much the model thinks first, in
+    the words of the setting; empty is the model's own.
     """
 
     stable: tuple[str, ...]
     moving: str
+    tools: Toolbox | None = None
+    effort: str = ""
 
 
 class Usage(NamedTuple):
@@ -72,7 +105,8 @@ class RedactingModel(LanguageModel):
         self._redact = redact
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
-        told = Prompt(tuple(map(self._hidden, prompt.stable)), self._hidden(prompt.moving))
+        stable, moving = tuple(map(self._hidden, prompt.stable)), self._hidden(prompt.moving)
+        told = prompt._replace(stable=stable, moving=moving)
         thought = await self._mind.think(told, seconds=seconds, tokens=tokens)
         return thought._replace(text=self._redact(thought.text))
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from bot.domain.catalog.models import ModelTask
 from bot.domain.catalog.personas import Persona
 from bot.domain.item.artifacts import shared
 from bot.domain.item.item import DRAFT
@@ -16,7 +17,7 @@ from bot.voices.model import LanguageModel
 from bot.voices.prompts import judging
 from bot.voices.prompts.seen import row, sanitized
 from bot.voices.prompts.tasks import again
-from bot.voices.thinking import CallLimits, MindOf, ModelSession
+from bot.voices.thinking import NO_EFFORTS, CallLimits, Efforts, MindOf, ModelSession
 
 REVIEWING = CallLimits(120.0, 4_000)
 TEXT_CHARS = 400
@@ -62,7 +63,10 @@ class ChecklistReviewers:
 class ModelReviewers:
     """*mind_of* gives a persona's model, by its key; without one its steps' gaps are listed."""
 
-    def __init__(self, mind_of: MindOf, checklist: ChecklistReviewers) -> None:
+    def __init__(
+        self, mind_of: MindOf, checklist: ChecklistReviewers, *, efforts: Efforts = NO_EFFORTS
+    ) -> None:
+        self._effort = efforts.get(ModelTask.REVIEW, "")
         self._mind_of = mind_of
         self._checklist = checklist
 
@@ -72,7 +76,7 @@ class ModelReviewers:
         mind = self._mind_of(persona.key)
         if mind is None:
             return listed
-        return listed.but(findings=await findings(mind, case, persona), judged=True)
+        return listed.but(findings=await findings(mind, case, persona, effort=self._effort), judged=True)
 
     async def together(
         self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
@@ -80,11 +84,13 @@ class ModelReviewers:
         return await self._checklist.together(case, opinions, unseen=unseen, asked=asked)
 
 
-async def findings(mind: LanguageModel, case: ReviewCase, persona: Persona) -> tuple[Finding, ...]:
+async def findings(
+    mind: LanguageModel, case: ReviewCase, persona: Persona, *, effort: str = ""
+) -> tuple[Finding, ...]:
     """What a model finds in the item's files. Raises VoiceError."""
     texts = texts_of(case.files)
     prompt = judging.review(case.slug, persona, case.playbook.roster, files=texts)
-    thinking = ModelSession(mind, REVIEWING)
+    thinking = ModelSession(mind, REVIEWING, effort=effort)
     found = _findings(await thinking.about(prompt), texts)
     if found is None:
         found = _findings(await thinking.about(again(prompt, "findings")), texts)

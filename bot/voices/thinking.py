@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
+from bot.domain.catalog.models import ModelTask
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.discussion.synthesis import Synthesis
 from bot.domain.specification.entries import Patch
@@ -23,6 +24,7 @@ from bot.voices.prompts import tasks
 from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
+from bot.voices.tools.looking import Looker
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +37,13 @@ OF_A_MIND = {"empty": EMPTY, "cut_off": LONG, "refused": REFUSED}
 REASONS = {EMPTY: "empty", LONG: "cut_off", VOICES: "unstructured", REFUSED: "refused"}
 
 MindOf = Callable[[str], LanguageModel | None]
+LookerOf = Callable[[VoiceContext], Looker | None]
+Efforts = Mapping[ModelTask, str]
+NO_EFFORTS: Efforts = {}
+
+
+def no_looker(_: VoiceContext) -> None:
+    """For voices that look at nothing."""
 
 
 class CallLimits(NamedTuple):
@@ -50,12 +59,21 @@ CONCLUDING = CallLimits(120.0, 4_000)
 class ModelVoices:
     """
     *mind_of* gives a persona's model, by its key, or None. *offline* speaks for a persona without one, and in a
-    roundtable that goes on without a model.
+    roundtable that goes on without a model. *looker_of* gives the tools of a turn, *efforts* how much is thought first.
     """
 
-    def __init__(self, mind_of: MindOf, offline: Voices) -> None:
+    def __init__(
+        self,
+        mind_of: MindOf,
+        offline: Voices,
+        *,
+        looker_of: LookerOf = no_looker,
+        efforts: Efforts = NO_EFFORTS,
+    ) -> None:
         self._mind_of = mind_of
         self._offline = offline
+        self._looker_of = looker_of
+        self._efforts = efforts
 
     async def acknowledge(self, cue: VoiceContext) -> Speech:
         if (mind := self._mind(cue)) is None:
@@ -63,20 +81,23 @@ class ModelVoices:
         if not cue.roundtable.answers:
             return Speech("")
         scene = await _scene(cue)
-        return await _spoken(mind, cue, tasks.acknowledge(scene), AnswerSpec(scene, assesses=True))
+        session = self._session(mind, cue, SPEAKING, ModelTask.ACKNOWLEDGE)
+        return await _spoken(session, cue, tasks.acknowledge(scene), AnswerSpec(scene, assesses=True))
 
     async def frame(self, cue: VoiceContext) -> Speech:
         if (mind := self._mind(cue)) is None:
             return await self._offline.frame(cue)
         debate, scene = _debate(cue), await _scene(cue)
-        return await _spoken(mind, cue, tasks.frame(scene, debate), AnswerSpec(scene, may_pass=False))
+        session = self._session(mind, cue, SPEAKING, ModelTask.FRAME)
+        return await _spoken(session, cue, tasks.frame(scene, debate), AnswerSpec(scene, may_pass=False))
 
     async def respond(self, cue: VoiceContext) -> Speech:
         if (mind := self._mind(cue)) is None:
             return await self._offline.respond(cue)
         debate, scene = _debate(cue), await _scene(cue)
         known = frozenset(turn.id for turn in visible_to(debate, cue.persona))
-        return await _spoken(mind, cue, tasks.respond(scene, debate), AnswerSpec(scene, known))
+        session = self._session(mind, cue, SPEAKING, ModelTask.RESPOND)
+        return await _spoken(session, cue, tasks.respond(scene, debate), AnswerSpec(scene, known))
 
     async def propose(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[tuple[Patch, ...], Facts]:
         mind = self._mind(cue)
@@ -85,7 +106,7 @@ class ModelVoices:
         scene = _scene_of(cue, files)
         if (prompt := proposing.prompt(scene)) is None:
             return (), NO_FACTS
-        thinking = ModelSession(mind, WRITING)
+        thinking = self._session(mind, cue, WRITING, ModelTask.DRAFT)
         found = proposing.proposals(await thinking.about(prompt), scene)
         if found is None:
             found = proposing.proposals(await thinking.about(tasks.again(prompt, PARTS)), scene)
@@ -99,7 +120,7 @@ class ModelVoices:
         if (mind := self._mind(cue)) is None:
             return await self._offline.synthesize(cue, files)
         debate, scene = _debate(cue), _scene_of(cue, files)
-        thinking = ModelSession(mind, CONCLUDING)
+        thinking = self._session(mind, cue, CONCLUDING, ModelTask.SYNTHESIZE)
         try:
             text = await thinking.about(tasks.synthesize(scene, debate))
         except VoiceError as error:
@@ -108,6 +129,11 @@ class ModelVoices:
             raise
         return concluded(text, debate), thinking.facts
 
+    def _session(
+        self, mind: LanguageModel, cue: VoiceContext, limits: CallLimits, task: ModelTask
+    ) -> "ModelSession":
+        return ModelSession(mind, limits, looker=self._looker_of(cue), effort=self._efforts.get(task, ""))
+
     def _mind(self, cue: VoiceContext) -> LanguageModel | None:
         return None if cue.roundtable.unaided else self._mind_of(cue.persona)
 
@@ -115,19 +141,25 @@ class ModelVoices:
 class ModelSession:
     """All calls of a model for one task, and what they took together."""
 
-    def __init__(self, mind: LanguageModel, allowance: CallLimits) -> None:
+    def __init__(
+        self, mind: LanguageModel, allowance: CallLimits, *, looker: Looker | None = None, effort: str = ""
+    ) -> None:
         self._mind = mind
         self._allowance = allowance
+        self._looker = looker
+        self._effort = effort
         self._usages: list[Usage] = []
 
     @property
     def facts(self) -> Facts:
-        return facts_of(self._usages)
+        """With what was looked at, also by a model that did not answer."""
+        return {**facts_of(self._usages), **(self._looker.facts if self._looker else {})}
 
     async def about(self, prompt: Prompt) -> str:
         """Raises VoiceError, without `again`: the chain of models has made all attempts already."""
         seconds, tokens = self._allowance
         try:
+            prompt = prompt._replace(tools=self._looker, effort=self._effort)
             thought = await self._mind.think(prompt, seconds=seconds, tokens=tokens)
         except VoiceError as error:
             raise VoiceError(str(error), reason=error.reason) from None
@@ -170,8 +202,7 @@ class AnswerSpec:
         return answer, QUESTION if unasked else ""
 
 
-async def _spoken(mind: LanguageModel, cue: VoiceContext, prompt: Prompt, wanted: AnswerSpec) -> Speech:
-    thinking = ModelSession(mind, SPEAKING)
+async def _spoken(thinking: "ModelSession", cue: VoiceContext, prompt: Prompt, wanted: AnswerSpec) -> Speech:
     answer, flaw = await _answered(prompt, wanted, thinking)
     if flaw:
         log.info("%s is asked once more, because the answer was %s", cue.persona, flaw)

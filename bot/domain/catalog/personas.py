@@ -21,6 +21,10 @@ RESERVED_ACTORS = {"User", "PlanningAgent"}
 Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 PhaseKey = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}-[a-z0-9]+(-[a-z0-9]+)*$", max_length=64)]
 _ABOUT_AND_TEXT = re.compile(r"(?P<about>(?:`[a-z_]+(?:\.[a-z_]+)*`[,:]?\s*)*)(?P<text>.*)", re.DOTALL)
+AREAS = frozenset({"code", "history", "items"})
+"""What `looks_at` may name besides paths."""
+ALL_ELSE = "*"
+"""In `looks_at`: and everything else. What stands before it is looked at first."""
 Line = Annotated[str, AfterValidator(lambda text: " ".join(text.split())), StringConstraints(min_length=1)]
 
 
@@ -66,6 +70,8 @@ class Persona(Value):
     acknowledgement: str = "Noted, thank you."
     questions: tuple[PreparedQuestion, ...] = ()
     model: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)))] = ""
+    looks_at: tuple[str, ...] = ()
+    """Areas and paths. Empty is everything; without `*` it is nothing else."""
     workshop: bool = False
 
     @model_validator(mode="before")
@@ -107,6 +113,37 @@ class Persona(Value):
         if actor in RESERVED_ACTORS:
             raise ValueError(f"{actor} is somebody else in the transcript")
         return actor
+
+    @field_validator("looks_at")
+    @classmethod
+    def _known_places(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        for one in given:
+            if one not in AREAS and not re.search(r"[*/.]", one):
+                raise ValueError(f"{one!r} is neither {', '.join(sorted(AREAS))} nor a path such as docs/**")
+        return given
+
+    def may_use(self, area: str) -> bool:
+        """Whether it may look at *area*. A path is one of the code and of its history."""
+        if not self.looks_at or ALL_ELSE in self.looks_at or area not in AREAS:
+            return True
+        return area in self.looks_at or (area != "items" and bool(self.only_paths))
+
+    @property
+    def only_paths(self) -> tuple[str, ...]:
+        """The paths that it is confined to; empty for all."""
+        is_confined = ALL_ELSE not in self.looks_at and "code" not in self.looks_at
+        return self.first_paths if is_confined else ()
+
+    @property
+    def first_paths(self) -> tuple[str, ...]:
+        return tuple(one for one in self.looks_at if one not in AREAS and one != ALL_ELSE)
+
+    @staticmethod
+    def is_at(path: str, glob: str) -> bool:
+        """`**` goes through folders, `*` does not; a glob without a slash is for names."""
+        form = re.escape(re.sub(r"\*{3,}", "**", glob))
+        form = form.replace(r"\*\*/", "(?:.*/)?").replace(r"\*\*", ".*").replace(r"\*", "[^/]*")
+        return re.fullmatch(form, path if "/" in glob else path.rpartition("/")[2]) is not None
 
     @property
     def first_name(self) -> str:
@@ -168,6 +205,28 @@ class Roster:
 
     def get(self, key: str) -> Persona | None:
         return self._personas.get(key)
+
+    def with_models(self, models: Mapping[str, str]) -> "Roster":
+        """With the *models* of personas by key, first name or short name, in place of those of their files."""
+        named = {
+            key: model for key in self._personas for name, model in models.items() if self._is(key, name)
+        }
+        given = (one.but(model=named[one.key]) if one.key in named else one for one in self)
+        return Roster(given, unusable=self.unusable)
+
+    def unknown(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of *names* that no persona has."""
+        return tuple(name for name in names if not any(self._is(key, name) for key in self._personas))
+
+    def _is(self, key: str, name: str) -> bool:
+        persona = self._personas[key]
+        known = {
+            persona.key,
+            persona.first_name.casefold(),
+            persona.short.casefold(),
+            persona.name.casefold(),
+        }
+        return name.casefold() in known
 
     def lead_of(self, phase_key: str) -> tuple[Persona, Trouble | None]:
         """Who leads a phase. If no persona names the phase: the business analyst, with a Trouble that says so."""

@@ -38,7 +38,7 @@ async def survey(
     root: Path, ours: tuple[str, ...], keywords: tuple[str, ...], *, seconds: float
 ) -> CodeSurvey:
     """What is found within *seconds*; *ours* are the paths of the bot, which hold no code."""
-    searching = _Survey(root, ours)
+    searching = CodeSearch(root, ours)
     try:
         async with asyncio.timeout(seconds):
             await searching.run(keywords)
@@ -49,7 +49,9 @@ async def survey(
     return searching.result(complete=True)
 
 
-class _Survey:
+class CodeSearch:
+    """Of the code base of the repository at *root*; *ours* are the paths of the bot, which hold no code."""
+
     def __init__(self, root: Path, ours: tuple[str, ...]) -> None:
         self._root = root
         self._ours = ours
@@ -71,15 +73,11 @@ class _Survey:
         )
 
     async def run(self, keywords: tuple[str, ...]) -> None:
-        sizes = await self._sizes()
+        sizes = await self.sizes()
         if all(NO_CODE_ALONE.fullmatch(path) for path in sizes):
             return
         self._tracked = len(sizes)
-        large = [path for path, size in sizes.items() if size > LARGEST_BYTES]
-        within = [
-            ".",
-            *(f":(exclude,top,literal){path}" for path in (*self._ours, *large[:LARGE_FILES_NAMED])),
-        ]
+        within = self.within(sizes)
         async with asyncio.TaskGroup() as searches:
             for keyword in dict.fromkeys(keywords):
                 if keyword.strip() and keyword.isprintable():
@@ -92,10 +90,10 @@ class _Survey:
         for path, words in seeds.items():
             self._related[path] = f"has {', '.join(sorted(words))}"
         for path in seeds:
-            for other in await self._importing(path, within):
+            for other in await self.importing(path, within):
                 self._related.setdefault(other, f"imports {path}")
         for path in seeds:
-            for other, commits in await self._changed_with(path):
+            for other, commits in await self.changed_with(path):
                 if not any(other == ours or other.startswith(f"{ours}/") for ours in self._ours):
                     self._related.setdefault(other, f"changed together with {path} in {commits} commits")
 
@@ -113,18 +111,18 @@ class _Survey:
         most = sorted(words, key=lambda path: (-len(words[path]), -total[path], path))
         return {path: words[path] for path in most[:SEEDS]}
 
-    async def _importing(self, path: str, within: Iterable[str]) -> list[str]:
+    async def importing(self, path: str, within: Iterable[str]) -> list[str]:
         """By the name of the file without its suffix, on a line that imports."""
         stem = path.rpartition("/")[2].partition(".")[0]
         if not STEM.fullmatch(stem):
             return []
         pattern = IMPORTS.replace("{0}", stem)
-        found = await self._git("grep", "-I", "-l", "-z", "-E", "-e", pattern, "HEAD", "--", *within)
+        found = await self.git("grep", "-I", "-l", "-z", "-E", "-e", pattern, "HEAD", "--", *within)
         paths = [_text(name).removeprefix("HEAD:") for name in found.split(b"\0") if name]
         return sorted(other for other in paths if other != path)
 
-    async def _changed_with(self, path: str) -> list[tuple[str, int]]:
-        found = await self._git(
+    async def changed_with(self, path: str) -> list[tuple[str, int]]:
+        found = await self.git(
             "log", f"-n{COMMITS_READ}", "--no-merges", "--no-renames", "--full-diff", "--name-only",
             "--format=%x01", "-z", "HEAD", "--", f":(top,literal){path}",
         )  # fmt: skip
@@ -138,30 +136,39 @@ class _Survey:
 
     async def _search(self, keyword: str, within: Iterable[str]) -> None:
         async with self._free:
-            found = await self._git(
-                "grep", "-I", "-i", "-F", "-c", "-z", "-e", keyword, "HEAD", "--", *within
-            )
+            found = await self.git("grep", "-I", "-i", "-F", "-c", "-z", "-e", keyword, "HEAD", "--", *within)
         counts = await asyncio.to_thread(_counts, found)
         self._found[keyword] = counts
         self._hits.append(_hits(keyword, counts))
 
-    async def _sizes(self) -> Mapping[str, int]:
+    async def sizes(self) -> Mapping[str, int]:
         """Of every file but ours. Ours are not listed at all: there may be many more of them."""
         holding = {folder for path in self._ours for folder in _folders(path)}
         beside = [path for folder in sorted(holding) for path in await self._names(folder)]
         others = [path for path in beside if path not in holding and path not in self._ours]
         if not others:
             return {}
-        listing = await self._git("ls-tree", "-r", "-l", "-z", "HEAD", "--", *others)
+        listing = await self.git("ls-tree", "-r", "-l", "-z", "HEAD", "--", *others)
         return await asyncio.to_thread(lambda: dict(_sized(listing)))
 
     async def _names(self, folder: str) -> list[str]:
         within = f"{folder}/" if folder else ""
-        listing = await self._git("ls-tree", "-z", "--name-only", f"HEAD:{folder}")
+        listing = await self.git("ls-tree", "-z", "--name-only", f"HEAD:{folder}")
         return [within + os.fsdecode(name) for name in listing.split(b"\0") if name]
 
-    async def _git(self, *words: str) -> bytes:
-        """What git prints; nothing when it fails, as it does before the first commit."""
+    def within(self, sizes: Mapping[str, int]) -> list[str]:
+        """The pathspecs of the code base, without large files."""
+        large = [path for path, size in sizes.items() if size > LARGEST_BYTES]
+        return [
+            ".",
+            *(f":(exclude,top,literal){path}" for path in (*self._ours, *large[:LARGE_FILES_NAMED])),
+        ]
+
+    async def git(self, *words: str, most: int | None = None) -> bytes:
+        """
+        What git prints; nothing when it fails, as it does before the first commit. Of more than *most* bytes only the
+        beginning is read, and git is ended.
+        """
         env = {name: value for name, value in without_ours(os.environ) if not name.startswith("GIT_")}
         running = await asyncio.create_subprocess_exec(
             "git",
@@ -174,12 +181,23 @@ class _Survey:
             stderr=DEVNULL,
         )
         try:
-            printed, _ = await running.communicate()
+            if most is None:
+                printed, _ = await running.communicate()
+            else:
+                assert running.stdout
+                printed = await _beginning(running.stdout, most)
         finally:
             if running.returncode is None:
                 running.kill()
                 await running.wait()
         return printed
+
+
+async def _beginning(output: asyncio.StreamReader, most: int) -> bytes:
+    printed = b""
+    while len(printed) < most and (more := await output.read(most - len(printed))):
+        printed += more
+    return printed
 
 
 def _folders(path: str) -> Iterator[str]:

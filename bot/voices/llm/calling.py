@@ -9,7 +9,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from typing import NamedTuple
@@ -41,23 +41,33 @@ from pydantic_ai.messages import (
     ModelRequest,
     ModelResponse,
     SystemPromptPart,
+    ToolCallPart,
+    ToolReturnPart,
     UserContent,
     UserPromptPart,
 )
-from pydantic_ai.models import Model
-from pydantic_ai.settings import ModelSettings
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.settings import ModelSettings, ThinkingEffort
+from pydantic_ai.tools import ToolDefinition
 
 from bot.domain.catalog.models import ModelName
 from bot.errors import VoiceError
-from bot.voices.model import Completion, Prompt, Usage
+from bot.voices.model import Completion, Prompt, Toolbox, Usage
+from bot.voices.prompts.fencing import with_material
 
 log = logging.getLogger(__name__)
 
 STREAMED_FROM_TOKENS = 2000
 """Longer answers are streamed: a gateway may take a long silence for the end."""
 THINKING_TOKENS = 4000
-"""Added for models that always think first, and count it."""
+"""Added for models that think first, and count it."""
 LET_GO_SECONDS = 0.5
+MOST_ROUNDS = 6
+"""Of tool calls, before the answer has to come."""
+FIRST_LOOK = "what a first search found"
+EFFORTS: Mapping[str, ThinkingEffort] = {
+    one: one for one in ("minimal", "low", "medium", "high", "xhigh", "max")
+}
 LONGEST_WAIT_SECONDS = 3600.0
 """The most that a header of an answer can ask for."""
 
@@ -137,15 +147,18 @@ class Caller:
         self._caches = caches
         self._streams = streams
         self._errors = errors
-        self._thinks = bool(model.profile.get("thinking_always_enabled"))
+        self._thinks = any(map(model.profile.get, ("thinking_always_enabled", "thinking_enabled_by_default")))
+        self._has_called_tools = False
+        self._calls_tools = bool(model.profile.get("supports_tools", True))
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         began = time.monotonic()
-        response = await self._answered(prompt, seconds=seconds, tokens=tokens)
-        took = usage(response, self._name, address=self._address, seconds=time.monotonic() - began)
-        return Completion(self._said(response), took)
+        responses = await self._answered(prompt, seconds=seconds, tokens=tokens)
+        usages = [usage(one, self._name, address=self._address, seconds=0.0) for one in responses]
+        took = together(usages)._replace(seconds=time.monotonic() - began)
+        return Completion(self._said(responses[-1]), took)
 
-    async def _answered(self, prompt: Prompt, *, seconds: float, tokens: int) -> ModelResponse:
+    async def _answered(self, prompt: Prompt, *, seconds: float, tokens: int) -> list[ModelResponse]:
         """A library that cannot be interrupted is left behind when the time is over."""
         asking = asyncio.create_task(self._asked(prompt, tokens), name=f"asking {self._name}")
         try:
@@ -163,27 +176,83 @@ class Caller:
             raise answer
         return answer
 
-    async def _asked(self, prompt: Prompt, tokens: int) -> ModelResponse | VoiceError:
-        """An error is returned and raised by the caller, so that no foreign error is chained to it and shown."""
-        sent = _messages(prompt, caches=self._caches)
-        settings = self._settings(tokens)
+    async def _asked(self, prompt: Prompt, tokens: int) -> list[ModelResponse] | VoiceError:
+        """
+        All responses, the answer last. An error is returned and raised by the caller, so that no foreign error is
+        chained to it and shown.
+        """
         try:
-            if not self._streams or tokens < STREAMED_FROM_TOKENS:
-                return await model_request(self._model, sent, model_settings=settings)
-            async with model_request_stream(self._model, sent, model_settings=settings) as coming:
-                async for _ in coming:
-                    pass
-                answer = coming.get()
-            return answer if answer.finish_reason else self._broke_off()
+            if prompt.tools is None or not prompt.tools.tools:
+                return [await self._requested(_messages(prompt, caches=self._caches), prompt, tokens)]
+            if self._calls_tools:
+                try:
+                    return await self._looked(prompt, prompt.tools, tokens)
+                except ModelRequestRejectedError:
+                    if self._has_called_tools:
+                        raise
+                    log.info("%s takes no tools: it is shown a first search instead", self._name)
+                    self._calls_tools = False
+            found = await prompt.tools.first_look()
+            shown = with_material(prompt, FIRST_LOOK, found) if found else prompt
+            return [await self._requested(_messages(shown, caches=self._caches), prompt, tokens)]
         except self._errors as error:
             log.info("%s failed with %s", self._name, type(error).__name__)
             return translated(error, self._name)
+        except VoiceError as error:
+            return error
 
-    def _settings(self, tokens: int) -> ModelSettings:
-        settings = ModelSettings(
-            max_tokens=tokens + (THINKING_TOKENS if self._thinks else 0),
-            thinking=False,  # or as little as it can
-        )
+    async def _looked(self, prompt: Prompt, tools: Toolbox, tokens: int) -> list[ModelResponse]:
+        """The model looks, and then answers; what it says while it looks is not its answer."""
+        sent, responses = _messages(prompt, caches=self._caches), list[ModelResponse]()
+        offered = [
+            ToolDefinition(
+                name=one.name, description=one.description, parameters_json_schema=dict(one.parameters)
+            )
+            for one in tools.tools
+        ]
+        for _ in range(MOST_ROUNDS + 1):
+            responses.append(await self._requested(sent, prompt, tokens, tools=offered))
+            self._has_called_tools = True
+            calls = responses[-1].tool_calls
+            if not calls:
+                return responses
+            results = [
+                ToolReturnPart(call.tool_name, await _result(call, tools), call.tool_call_id)
+                for call in calls
+            ]
+            sent = [*sent, responses[-1], ModelRequest(parts=results)]
+        raise VoiceError(f"{self._name} looked at things, and did not answer.", reason="empty", again=False)
+
+    async def _requested(
+        self,
+        sent: list[ModelMessage],
+        prompt: Prompt,
+        tokens: int,
+        *,
+        tools: Sequence[ToolDefinition] = (),
+    ) -> ModelResponse:
+        settings = self._settings(prompt, tokens)
+        parameters = ModelRequestParameters(function_tools=[*tools])
+        if not self._streams or tokens < STREAMED_FROM_TOKENS:
+            return await model_request(
+                self._model, sent, model_settings=settings, model_request_parameters=parameters
+            )
+        async with model_request_stream(
+            self._model, sent, model_settings=settings, model_request_parameters=parameters
+        ) as coming:
+            async for _ in coming:
+                pass
+            answer = coming.get()
+        if not answer.finish_reason:
+            raise self._broke_off()
+        return answer
+
+    def _settings(self, prompt: Prompt, tokens: int) -> ModelSettings:
+        """Reasoning is never forced off; without an effort of ours, the model's own default holds."""
+        effort = EFFORTS.get(prompt.effort)
+        settings = ModelSettings(max_tokens=tokens + (THINKING_TOKENS if self._thinks or effort else 0))
+        if effort:
+            settings["thinking"] = effort
         if self._caches:
             settings["cache"] = {"messages": False}
         return settings
@@ -220,7 +289,33 @@ def _messages(prompt: Prompt, *, caches: bool) -> list[ModelMessage]:
     return [ModelRequest(parts=[*map(SystemPromptPart, system), UserPromptPart(content)])]
 
 
-def _forgotten(asking: "asyncio.Task[ModelResponse | VoiceError]") -> None:
+async def _result(call: ToolCallPart, tools: Toolbox) -> str:
+    try:
+        given = call.args_as_dict()
+    except (ValueError, AssertionError):  # what the model sent is no JSON object
+        given = {}
+    return await tools.look(call.tool_name, given)
+
+
+def together(usages: Sequence[Usage]) -> Usage:
+    """Of several requests for one answer. A sum with an unknown part is unknown."""
+    last = usages[-1]
+
+    def added(amounts: Sequence[int | None]) -> int | None:
+        known = [one for one in amounts if one is not None]
+        return sum(known) if len(known) == len(usages) else None
+
+    dollars = [one.dollars for one in usages if one.dollars is not None]
+    return last._replace(
+        seconds=sum(one.seconds for one in usages),
+        tokens_in=added([one.tokens_in for one in usages]),
+        tokens_out=added([one.tokens_out for one in usages]),
+        tokens_cached=added([one.tokens_cached for one in usages]),
+        dollars=sum(dollars, Decimal(0)) if len(dollars) == len(usages) else None,
+    )
+
+
+def _forgotten(asking: "asyncio.Task[list[ModelResponse] | VoiceError]") -> None:
     if not asking.cancelled():
         asking.exception()
 

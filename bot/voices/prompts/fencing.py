@@ -6,6 +6,7 @@ and a provider's cache stays valid. If the material contains the marker, another
 """
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Iterable
 from itertools import count
@@ -18,6 +19,7 @@ FENCE = "\x00"
 
 MARKER_CHARS = 16
 LABEL_CHARS = 200
+_BEGINNING = re.compile(rf"^<<<([0-9a-f]{{{MARKER_CHARS}}}) ", re.MULTILINE)
 NOT_HEX = bytes({*range(256)} - {*b"0123456789abcdef"})
 
 
@@ -31,6 +33,15 @@ def sealed(stable: Iterable[str], moving: str, *, seed: str) -> Prompt:
     stable = tuple(stable)
     marker = marker_for(seed, (*stable, moving))
     return Prompt(tuple(part.replace(FENCE, marker) for part in stable), moving.replace(FENCE, marker))
+
+
+def with_material(prompt: Prompt, label: str, text: str) -> Prompt:
+    """With *text* behind the stable parts, between the markers that the prompt has."""
+    found = _BEGINNING.search("\n".join((*prompt.stable, prompt.moving)))
+    marker = found[1] if found else marker_for(label, (*prompt.stable, prompt.moving, text))
+    inside = text.replace(marker, "")
+    block = f"<<<{marker} {one_line(label, LABEL_CHARS)}\n{inside}\n>>>{marker}"
+    return prompt._replace(moving=f"{block}\n\n{prompt.moving}")
 
 
 def marker_for(seed: str, texts: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Depth, Playbook, Step, depth_of_step
-from bot.domain.catalog.personas import Persona, Roster
+from bot.domain.catalog.personas import ALL_ELSE, Persona, Roster
 from bot.domain.catalog.schema import NOTE
 from bot.domain.messages import specification_wording, step_wording
 from bot.domain.roundtable.state import BY_RULE, Roundtable
@@ -100,11 +100,18 @@ def described(persona: Persona, table: Roster, *, reflexes: str = "") -> str:
         principles=_list(f"{one.title}: {one.text}".rstrip(": ") for one in persona.principles),
         does=_list(persona.does),
         does_not=_list(persona.does_not),
+        looks=_looks(persona),
         colleagues=_list(
             f"{one.first_name} ({one.role}): {one.lens}" for one in table if one.key != persona.key
         ),
         reflexes=reflexes,
     )
+
+
+def _looks(persona: Persona) -> str:
+    """For one who has no preference, nothing."""
+    first = [one for one in persona.looks_at if one != ALL_ELSE]
+    return f"## Where you look first\n\n{_list(first)}\n\n" if first else ""
 
 
 def item(scene: Scene) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.voices.llm.calling import STREAMED_FROM_TOKENS
+from bot.voices.llm.calling import STREAMED_FROM_TOKENS, THINKING_TOKENS
 from bot.voices.model import LanguageModel, Prompt
 from tests.voices.models.provider import KEY, Answer, ModelServer, hangs, says, sends, when
 
@@ -143,21 +143,32 @@ async def test_openai_is_told_to_keep_nothing(asked_once: AskedOnce, server: Mod
 async def test_an_answer_is_bounded(
     model: str, field: str, asked_once: AskedOnce, server: ModelServer
 ) -> None:
-    """The library's own bound would be 64,000 tokens for some."""
+    """The library's own bound would be 64,000 tokens for some. A model that thinks by default gets room for that."""
     await asked_once(model).think(PROMPT, seconds=10, tokens=SHORT)
 
-    assert server.asked[0].body[field] == SHORT
+    assert server.asked[0].body[field] == SHORT + (0 if model == OWN else THINKING_TOKENS)
 
 
 async def test_who_cannot_but_think_first_gets_room_for_it(
     asked_once: AskedOnce, server: ModelServer
 ) -> None:
-    """Otherwise nothing would be left for the answer; and it thinks as little as it can."""
+    """Otherwise nothing would be left for the answer; how much it thinks is its own default."""
     await asked_once("openai-responses:o3").think(PROMPT, seconds=10, tokens=SHORT)
 
     body = server.asked[0].body
     assert body["max_output_tokens"] > SHORT
-    assert body["reasoning"]["effort"] == "low"
+    assert "effort" not in body.get("reasoning", {})
+
+
+@pytest.mark.parametrize("effort", ["low", "high"])
+async def test_an_effort_is_asked_for_by_name(
+    effort: str, asked_once: AskedOnce, server: ModelServer
+) -> None:
+    """It is never turned off, and gets room of its own."""
+    await asked_once("openai-responses:o3").think(PROMPT._replace(effort=effort), seconds=10, tokens=SHORT)
+
+    assert server.asked[0].body["reasoning"]["effort"] == effort
+    assert server.asked[0].body["max_output_tokens"] > SHORT
 
 
 @pytest.mark.parametrize("model", [CLAUDE, OWN])

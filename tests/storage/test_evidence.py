@@ -1,0 +1,204 @@
+"""What personas may look at: tracked text of the newest commit, and nothing that leads out of it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.domain.item.meta import SlackPlace
+from bot.domain.roundtable.effects import Commit
+from bot.engine.evidence_ports import LookRefused, Passage
+from bot.storage.git.evidence import MOST_FILES, MOST_HITS, READ_CHARS, GitEvidence
+from bot.storage.git.seal import Seal
+from bot.storage.git.workspace import GitWorkspace
+from tests.storage.checkout import Git
+from tests.storage.samples import NOW, PLACE, SLUG, a_commit, a_section
+
+SYNC = "import queue\n\n\ndef sync(edits):\n    return queue.send(edits)\n"
+SEAL = Seal((b"a key of sixteen bytes",))
+
+
+@pytest.fixture
+def evidence(workspace: GitWorkspace, git: Git) -> GitEvidence:
+    """Of a small code base."""
+    assert isinstance(workspace, GitWorkspace)
+    git.commit("src/sync.py", SYNC)
+    git.commit("src/queue.py", "def send(edits):\n    return len(edits)\n")
+    git.commit("tests/test_sync.py", "from src.sync import sync\n")
+    return GitEvidence(git.root, "docs/requirements", seal=SEAL)
+
+
+def sha(git: Git) -> str:
+    return git("rev-parse", "HEAD").strip()[:7]
+
+
+async def refusal(evidence: GitEvidence, path: str) -> str:
+    with pytest.raises(LookRefused) as refused:
+        await evidence.read_file(path, 1, 10)
+    return str(refused.value)
+
+
+async def test_a_search_names_lines_that_can_be_cited(evidence: GitEvidence, git: Git) -> None:
+    """Path, line and commit; in any case, as a regular expression, or as the words that are no such."""
+    at = sha(git)
+
+    assert await evidence.search_code("DEF S(YNC|END)") == (
+        Passage(f"src/queue.py:1@{at}", "def send(edits):"),
+        Passage(f"src/sync.py:4@{at}", "def sync(edits):"),
+    )
+    assert await evidence.search_code("send(edits") == (
+        Passage(f"src/queue.py:1@{at}", "def send(edits):"),
+        Passage(f"src/sync.py:5@{at}", "return queue.send(edits)"),
+    )
+    assert await evidence.search_code("sync", within=["tests/**"]) == (
+        Passage(f"tests/test_sync.py:1@{at}", "from src.sync import sync"),
+    )
+
+
+async def test_lines_of_a_file_are_numbered(evidence: GitEvidence, git: Git) -> None:
+    """The id says which were shown, not which were asked for."""
+    found = await evidence.read_file("./src/sync.py", 4, 99)
+
+    assert found == Passage(
+        f"src/sync.py:4-5@{sha(git)}", "4 def sync(edits):\n5     return queue.send(edits)"
+    )
+    assert (await evidence.read_file("src/sync.py", 1, 1)).text.endswith("(src/sync.py has 5 lines.)")
+
+
+async def test_what_is_in_no_commit_is_not_shown(evidence: GitEvidence, git: Git) -> None:
+    """Neither a new file nor a change: both could not be looked up later."""
+    git.write("src/sync.py", "changed\n")
+    git.write("src/new.py", "new\n")
+
+    assert "changed" not in (await evidence.read_file("src/sync.py", 1, 9)).text
+    assert "not tracked" in await refusal(evidence, "src/new.py")
+    assert await evidence.list_files("src/*") == ("src/queue.py", "src/sync.py")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../secret",
+        "/etc/passwd",
+        "src/../../secret",
+        "src//sync.py",
+        ".",
+        "",
+        "src/\x00",
+        "-h",
+        ".git/config",
+        "src",
+    ],
+)
+async def test_no_path_leads_out(evidence: GitEvidence, path: str) -> None:
+    """Nor to what is no file."""
+    assert re.search("relative|not tracked|no file", await refusal(evidence, path))
+
+
+async def test_links_are_not_followed(evidence: GitEvidence, git: Git, tmp_path: Path) -> None:
+    """To a file, to a folder, and in the middle of a path."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "key").write_text("the key")
+    for name, target in (("link.py", tmp_path / "outside" / "key"), ("folder", tmp_path / "outside")):
+        (git.root / name).symlink_to(target)
+    git("add", "-A")
+    git("commit", "-qm", "links")
+
+    assert "symbolic link" in await refusal(evidence, "link.py")
+    assert "symbolic link" in await refusal(evidence, "folder/key")
+    assert all("the key" not in one.text for one in await evidence.search_code("the key"))
+
+
+async def test_a_huge_file_and_a_binary_one_are_refused(evidence: GitEvidence, git: Git) -> None:
+    """And a long text is shown in pieces."""
+    git.commit("dump.sql", "x" * 1_000_001)
+    git.commit("image.bin", "a\0b" * 10)
+    git.commit("long.py", "\n".join(f"line {number} {'x' * 90}" for number in range(1_000)))
+    git.commit("wide.js", "x" * 10_000)
+
+    assert "larger than 1 MB" in await refusal(evidence, "dump.sql")
+    assert "not a text" in await refusal(evidence, "image.bin")
+    assert await evidence.search_code("xxxxxxxx", within=["dump.sql"]) == ()
+    found = await evidence.read_file("long.py", 1, 1_000)
+    assert len(found.text) < READ_CHARS + 500
+    assert re.fullmatch(r"long\.py:1-\d\d@\w{7}", found.id)
+    assert "[9700 more characters]" in (await evidence.read_file("wide.js", 1, 1)).text
+
+
+@pytest.mark.parametrize(
+    "path", [".env", "deploy/.env.production", "id_rsa", "certs/server.key", "secrets.yaml"]
+)
+async def test_files_that_hold_keys_are_not_shown(evidence: GitEvidence, git: Git, path: str) -> None:
+    """Whatever a redaction would have found in them."""
+    git.commit(path, "PASSWORD=swordfish\n")
+
+    assert "may hold secrets" in await refusal(evidence, path)
+    assert await evidence.search_code("swordfish") == ()
+
+
+async def test_results_are_bounded(evidence: GitEvidence, git: Git) -> None:
+    """A pattern that every line has, a thousand files, and a glob of stars."""
+    for number in range(120):
+        git.write(f"many/{number}.py", "light\n" * 100)
+    git("add", "-A")
+    git("commit", "-qm", "many")
+
+    found = await evidence.search_code("light")
+    assert len(found) == MOST_HITS
+    assert len({one.id.partition(":")[0] for one in found}) > 5
+    assert len(await evidence.list_files("many/*")) == MOST_FILES + 1
+    with pytest.raises(LookRefused):
+        await evidence.list_files("*a" * 20)
+    with pytest.raises(LookRefused):
+        await evidence.search_code("a\nb")
+
+
+async def test_history_and_what_belongs_together(evidence: GitEvidence, git: Git) -> None:
+    """By the commit that changed a file, and by what imports it."""
+    (found,) = await evidence.git_log("src/sync.py")
+
+    assert re.fullmatch(r"src/sync\.py@[0-9a-f]{7}", found.id)
+    assert (await evidence.related_files("src/sync.py"))[0] == Passage(
+        f"tests/test_sync.py@{sha(git)}", "imports src/sync.py"
+    )
+    with pytest.raises(LookRefused):
+        await evidence.git_log("../../etc")
+
+
+async def test_items_are_no_code(evidence: GitEvidence, workspace: GitWorkspace) -> None:
+    """They may be private: there are tools of their own for them."""
+    await workspace.commit(SLUG, a_commit(edits=(a_section("zugzwang"),)), now=NOW)
+
+    assert await evidence.search_code("zugzwang") == ()
+    assert await evidence.list_files("docs/**") == ()
+    assert "belongs to the items" in await refusal(evidence, f"docs/requirements/{SLUG}/meta.json")
+    assert "belongs to the items" in await refusal(evidence, "docs/common/nfr-matrix.md")
+
+
+@pytest.mark.parametrize(("private", "elsewhere"), [(True, ()), (None, ()), (False, (SLUG,))])
+async def test_an_item_of_a_private_channel_is_known_only_there(
+    tmp_path: Path, *, private: bool | None, elsewhere: tuple[str, ...]
+) -> None:
+    """A model that read it elsewhere could say it there."""
+    home = SlackPlace(team_id="T1", channel_id="C1", thread_ts="1700000000.000100", private=private)
+    async with GitWorkspace(tmp_path / "w", seal=SEAL) as workspace:
+        await workspace.commit(SLUG, _first(), now=NOW, home=home)
+    evidence = GitEvidence(tmp_path / "w", "docs/requirements", seal=SEAL)
+
+    assert [one.slug for one in await evidence.items(PLACE)] == [SLUG]
+    assert tuple(one.slug for one in await evidence.items(PLACE.but(channel="C2"))) == elsewhere
+
+
+def _first() -> Commit:
+    return a_commit(edits=(a_section("light"),))
+
+
+async def test_before_the_first_commit_there_is_nothing(tmp_path: Path) -> None:
+    """And no error: not even a repository."""
+    (tmp_path / "w").mkdir()
+    evidence = GitEvidence(tmp_path / "w", "docs/requirements")
+
+    assert await evidence.search_code("light") == ()
+    assert await evidence.list_files("*") == ()
+    assert await evidence.items(PLACE) == ()
+    assert "not tracked" in await refusal(evidence, "src/sync.py")

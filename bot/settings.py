@@ -178,6 +178,9 @@ class Settings(Keys):
         description=f"tasks with an effort, such as draft:high,respond:low; tasks are {', '.join(ModelTask)},"
         f" efforts {', '.join(ThinkingEffort)}",
     )
+    mcp: Annotated[Path, AfterValidator(_at_home)] | None = Field(
+        default=None, description="the path of a JSON file with mcpServers"
+    )
     model_seconds: float = Field(
         default=60, ge=1, le=600, description="a number of seconds from 1 to 600 for one call of a model"
     )

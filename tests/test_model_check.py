@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from bot.cli import check
-from bot.cli.check import CheckProblem, CheckResult
+from bot.cli.check import CheckProblem, CheckResult, check_tools
+from bot.content import mcp
 from bot.settings import Settings
 from tests.command_line import python_m_bot
 from tests.voices.models.provider import KEY, Answer, ModelServer, Reply, fails, hangs_up, model_server, says
@@ -141,3 +142,15 @@ async def test_the_start_says_it_too(tmp_path: Path) -> None:
     assert ran.err.strip().splitlines()[-1] == (
         "anthropic:claude-sonnet-5 needs ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL for a server of your own."
     )
+
+
+def test_servers_of_tools_are_checked(tmp_path: Path) -> None:
+    """Without the package for them, the check says that they are not asked."""
+    path = tmp_path / "mcp.json"
+    path.write_text('{"mcpServers": {"docs": {"command": "docs-server"}}}')
+    found = check_tools(Settings.from_env({"ROUNDTABLE_MCP": str(path)}))
+
+    assert found.found == "docs"
+    assert bool(found.problems) is not mcp.is_installed()
+    path.write_text("{}")
+    assert "mcpServers" in check_tools(Settings.from_env({"ROUNDTABLE_MCP": str(path)})).problems[0].text

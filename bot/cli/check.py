@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from bot import app, shipped
 from bot.cast import language_models
+from bot.content import mcp
 from bot.content.findings import Findings
 from bot.content.personas import read_roster, read_workshop
 from bot.content.steps import NO_SUCH_PERSONA, read_agenda
@@ -126,6 +127,17 @@ def _nobody(name: str) -> CheckProblem:
     return CheckProblem(f"ROUNDTABLE_MODELS names {name}, and no persona has that name.")
 
 
+def check_tools(settings: Settings) -> CheckResult:
+    """The servers of tools that ROUNDTABLE_MCP names."""
+    assert settings.mcp, "it is checked when it is set"
+    try:
+        servers = mcp.read_servers(settings.mcp)
+    except BotError as error:
+        return CheckResult("tools", "", (CheckProblem(str(error)),))
+    problems = () if mcp.is_installed() else (CheckProblem(mcp.NOT_INSTALLED),)
+    return CheckResult("tools", ", ".join(servers), problems)
+
+
 def _unled(roster: Roster) -> Iterator[CheckProblem]:
     for phase in ANALYSIS_PHASES:
         lead, trouble = roster.lead_of(phase.key)
@@ -212,12 +224,14 @@ async def everything(settings: Settings) -> tuple[CheckResult, ...]:
     personas, roster = check_personas(settings)
     workspace = await _tried("workspace", _workspace(settings))
     kept_elsewhere = settings.redis_url or not workspace.stops
+    tools = (check_tools(settings),) if settings.mcp else ()
     triage = (await _tried("triage", _triage(settings)),) if settings.triage_channel else ()
     remote = (await _tried("remote", _remote(settings, workspace)),) if settings.remote else ()
     return (
         _settings(settings),
         personas,
         check_steps(settings, roster),
+        *tools,
         workspace,
         *remote,
         await _tried("store", _store(settings))

@@ -3,7 +3,7 @@ Several models as one: when one fails, the next is asked at once.
 
     ModelChain       the order of models, and what is asked once more after a wait
     ModelLink        one model: a bounded number of calls at a time, each for a bounded time
-    CircuitBreaker   the circuit breaker of a provider: after some failures in a row it is not called for a while
+    CircuitBreaker   the circuit breaker of a model: after some failures in a row it is not called for a while
 
 Waiting comes last: another model now is better than the same one later.
 """
@@ -91,7 +91,6 @@ class ProviderGate:
 
     def __init__(self, calls: int, clock: Clock = time.monotonic) -> None:
         self.clock = clock
-        self.circuit = CircuitBreaker(clock)
         self.places = asyncio.Semaphore(calls)
 
 
@@ -109,6 +108,7 @@ class ModelLink:
         self._gate = gate
         self._seconds = seconds
         self._held_until = 0.0
+        self._circuit = CircuitBreaker(gate.clock)
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         """The setting bounds *seconds*."""
@@ -117,7 +117,7 @@ class ModelLink:
         seconds = min(seconds, self._seconds)
         async with self._place(seconds):
             self._check()  # an earlier call may have failed during the wait
-            with self._gate.circuit.asked(), span("think", model=str(self.name)):
+            with self._circuit.asked(), span("think", model=str(self.name)):
                 try:
                     return await mind.think(prompt, seconds=seconds, tokens=tokens)
                 except VoiceError as error:
@@ -128,7 +128,7 @@ class ModelLink:
     def _check(self) -> None:
         if (held := self._held_until - self._gate.clock()) > 0:
             raise _resting(f"{self.name} asked us to wait.", held)
-        if rests_for := self._gate.circuit.rests_for:
+        if rests_for := self._circuit.rests_for:
             raise _resting(f"{self.name} is not asked for a while, after failing several times.", rests_for)
 
     @asynccontextmanager

@@ -269,18 +269,20 @@ async def test_a_trial_that_is_cancelled_is_none(clock: Clock) -> None:
     assert await said_by(one) == "Yes."
 
 
-async def test_models_of_one_provider_rest_together(clock: Clock) -> None:
-    """It is the provider that is down; a model that wants to be left alone is only itself."""
+async def test_each_model_rests_by_itself(clock: Clock) -> None:
+    """A dead one beside its fallback at the same address is left alone, and the fallback answers."""
     gate = ProviderGate(8, clock)
-    other = ScriptedMind(clock, "Yes.")
-    second = link(other, clock, name="b", gate=gate)
-    busy = link(ScriptedMind(clock, down(after=60)), clock, gate=gate)
-    await failure(busy)
-    assert await said_by(second) == "Yes."
+    dead = ScriptedMind(clock, down("timeout"))
+    first, second = (
+        link(dead, clock, gate=gate),
+        link(ScriptedMind(clock, "Yes."), clock, name="b", gate=gate),
+    )
+    both = chain(clock, first, second)
+    for _ in range(FAILURES + 3):
+        assert await said_by(both) == "Yes."
 
-    await fail(link(ScriptedMind(clock, down("timeout")), clock, name="c", gate=gate), FAILURES)
-
-    assert "is not asked for a while" in str(await failure(second))
+    assert len(dead.asked) == FAILURES
+    assert "is not asked for a while" in str(await failure(first))
 
 
 # --- at once --------------------------------------------------------------------------------------------------------

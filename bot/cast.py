@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.models import Chain
 from bot.domain.catalog.personas import Roster, seat
 from bot.domain.privacy.redaction import Redact
 from bot.engine.evidence_ports import Evidence
@@ -19,6 +20,7 @@ from bot.voices.offline.offline import OfflineVoices
 from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import Looker
+from bot.voices.verifying import Verifier
 
 
 class Speakers(NamedTuple):
@@ -30,6 +32,7 @@ class Speakers(NamedTuple):
 def language_models(settings: Settings, speakers: Roster) -> AbstractAsyncContextManager[ModelRegistry]:
     """The models of the settings, and those that *speakers* name for themselves."""
     own = [persona.model for persona in speakers if persona.model]
+    own += [one] if (one := Chain.read(settings.model).verifying(settings.verifier)) else []
     seconds, calls = settings.model_seconds, settings.model_calls
     return models.model_registry(settings.model, settings, personas=own, seconds=seconds, calls=calls)
 
@@ -46,7 +49,13 @@ async def opened_speakers(
             yield Speakers(voices, workshop, checklist)
             return
         yield Speakers(
-            ModelVoices(model_of, voices, looker_of=_looker_of(evidence, redact), efforts=settings.thinking),
+            ModelVoices(
+                model_of,
+                voices,
+                looker_of=_looker_of(evidence, redact),
+                efforts=settings.thinking,
+                verifier=_verifier(found, settings, redact),
+            ),
             ModelWorkshop(
                 lambda key: model_of(seat(key)), playbook.workshop, workshop, efforts=settings.thinking
             ),
@@ -61,6 +70,12 @@ def _looker_of(evidence: Evidence, redact: Redact) -> Callable[[VoiceContext], L
         return Looker(evidence, cue.roundtable, schema, persona, redact=redact) if persona else None
 
     return looker_of
+
+
+def _verifier(found: ModelRegistry, settings: Settings, redact: Redact) -> Verifier | None:
+    chain = Chain.read(settings.model).verifying(settings.verifier)
+    model = found.of(chain) if chain else None
+    return Verifier(RedactingModel(model, redact)) if model else None
 
 
 def _models_of(

@@ -181,6 +181,11 @@ class Settings(Keys):
     mcp: Annotated[Path, AfterValidator(_at_home)] | None = Field(
         default=None, description="the path of a JSON file with mcpServers"
     )
+    verifier: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)) if text else "")] = Field(
+        default="",
+        description="empty for the next model of ROUNDTABLE_MODEL, offline for none,"
+        " or models, such as openai:NAME",
+    )
     model_seconds: float = Field(
         default=60, ge=1, le=600, description="a number of seconds from 1 to 600 for one call of a model"
     )

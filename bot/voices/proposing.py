@@ -32,10 +32,14 @@ TOO_MANY = f"more than {MOST_PROPOSALS} were proposed"
 
 
 class Proposals(NamedTuple):
-    """*dropped* says of everything that was left out what it was, and why."""
+    """
+    *dropped* says of everything that was left out what it was, and why; *texts* are those of the sources that were
+    shown.
+    """
 
     patches: tuple[Patch, ...]
     dropped: tuple[Mapping[str, str], ...] = ()
+    texts: Mapping[str, str] = {}
 
 
 def prompt(scene: Scene) -> Prompt | None:
@@ -58,7 +62,8 @@ def proposals(answer: str, scene: Scene) -> Proposals | None:
     reader = _Reader(schema, rt.specification, said, {*said, *entries})
     found = tuple(reader.read(given, {kind.key for kind in _kinds(scene)}))
     texts, known = {**entries, **spoken}, rt.specification.entries
-    return Proposals(tuple(checks.checked(one, texts, schema, known) for one in found), tuple(reader.dropped))
+    marked = tuple(checks.checked(one, texts, schema, known) for one in found)
+    return Proposals(marked, tuple(reader.dropped), texts)
 
 
 class _Reader:

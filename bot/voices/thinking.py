@@ -25,6 +25,7 @@ from bot.voices.prompts.blind import visible_to
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
 from bot.voices.tools.looking import Looker
+from bot.voices.verifying import Verifier, merged
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +61,7 @@ class ModelVoices:
     """
     *mind_of* gives a persona's model, by its key, or None. *offline* speaks for a persona without one, and in a
     roundtable that goes on without a model. *looker_of* gives the tools of a turn, *efforts* how much is thought first.
+    *verifier* reads claims beside their sources once more.
     """
 
     def __init__(
@@ -69,11 +71,13 @@ class ModelVoices:
         *,
         looker_of: LookerOf = no_looker,
         efforts: Efforts = NO_EFFORTS,
+        verifier: Verifier | None = None,
     ) -> None:
         self._mind_of = mind_of
         self._offline = offline
         self._looker_of = looker_of
         self._efforts = efforts
+        self._verifier = verifier
 
     async def acknowledge(self, cue: VoiceContext) -> Speech:
         if (mind := self._mind(cue)) is None:
@@ -113,7 +117,12 @@ class ModelVoices:
         if found is None:
             return (), thinking.facts
         dropped = {"dropped": list(found.dropped)} if found.dropped else {}
-        return found.patches, {**thinking.facts, **dropped}
+        facts = {**thinking.facts, **dropped}
+        if self._verifier is None:
+            return found.patches, facts
+        known, schema = cue.roundtable.specification, cue.playbook.schema
+        kept, checked = await self._verifier.proposals(found.patches, found.texts, schema, known)
+        return kept, merged(facts, checked)
 
     async def synthesize(self, cue: VoiceContext, files: Mapping[str, str]) -> tuple[Synthesis, Facts]:
         """Raises VoiceError. The caller counts failures and decides about another attempt (ERR-ELAB-007)."""
@@ -127,7 +136,11 @@ class ModelVoices:
             if error.reason in OF_A_MIND:
                 raise VoiceError(str(error), reason="unstructured") from None
             raise
-        return concluded(text, debate), thinking.facts
+        synthesis, facts = concluded(text, debate), thinking.facts
+        if self._verifier is None:
+            return synthesis, facts
+        kept, checked = await self._verifier.synthesis(synthesis, debate)
+        return kept, merged(facts, checked)
 
     def _session(
         self, mind: LanguageModel, cue: VoiceContext, limits: CallLimits, task: ModelTask

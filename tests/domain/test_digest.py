@@ -42,7 +42,7 @@ def evening() -> Table:
     table = Table(few_steps()).start()
     table.world.synthesis = AGREED
     table.say("Edits get lost.", who="grace").say("In tunnels.", who="ada").press(Action.FINISH_STEP)
-    table.press(Action.ELABORATE).say("We keep photos out.", who="ada").say("done", who="ada")
+    table.press(Action.ELABORATE).say("Decision: Keep photos out", who="ada").say("done", who="ada")
     return table
 
 

@@ -33,6 +33,15 @@ class Chain(NamedTuple):
         offline = last == OFFLINE
         return cls(tuple(dict.fromkeys(map(_named, before if offline else given))), offline)
 
+    def verifying(self, setting: str) -> str:
+        """
+        The models that check the claims of those in this chain: those of *setting*, else these, beginning with the
+        next one. Empty where no model is to check anything.
+        """
+        if setting:
+            return str(Chain(Chain.read(setting).names, offline=False))
+        return str(Chain((*self.names[1:], *self.names[:1]), offline=False))
+
     def __str__(self) -> str:
         return ",".join((*map(str, self.names), *([OFFLINE] if self.offline else [])))
 

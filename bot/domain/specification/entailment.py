@@ -67,6 +67,12 @@ def reasons(claim: str, sources: Iterable[str], *, only: Collection[Part] = froz
     return "; ".join(dict.fromkeys(one.reason for one in lacks(claim, sources) if one.part in only))
 
 
+def stands_in(quote: str, sources: Iterable[str]) -> bool:
+    """Whether the words of *quote* stand in one of *sources*, in this order; empty words stand nowhere."""
+    words = _letters(_plain(quote))
+    return bool(words.strip()) and any(words in _letters(_plain(one)) for one in sources)
+
+
 def is_left_open(before: str) -> bool:
     """Whether the words *before* others in a sentence deny them, or make them a condition or a possibility."""
     return any(_NEGATES.fullmatch(word) or _HEDGES.fullmatch(word) for word in _WORD.findall(_plain(before)))

@@ -19,10 +19,11 @@ from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
 from bot.engine.ports import PlanningCase
 from bot.shipped import personas_dir, steps_dir
-from bot.voices import proposing
+from bot.voices import proposing, verifying
 from bot.voices.model import Prompt
 from bot.voices.prompts import judging, tasks
 from bot.voices.prompts.scene import Scene
+from bot.voices.verifying import SourcedClaim
 from tests.domain.planning.seats import TESTS, YES, read_through, started
 from tests.specification.meeting import SCHEMA, Meeting
 
@@ -195,7 +196,10 @@ JUDGING: Mapping[str, Callable[[], Prompt]] = {
 }
 """Of those who judge, in a workshop and in a review: they are not at the table, and have rules of their own."""
 
-ALL = {**PROMPTS, **JUDGING}
+VERIFYING: Mapping[str, Callable[[], Prompt]] = {
+    "verify": lambda: verifying.prompt([SourcedClaim("40% drop [t02]", ("Ada: some drop off", "Ben: why?"))])
+}
+ALL = {**PROMPTS, **JUDGING, **VERIFYING}
 
 
 def page(prompt: Prompt) -> str:

@@ -1,0 +1,113 @@
+"""A second model reads claims beside their sources: what it denies is dropped, its quotes must be there."""
+
+import json
+from typing import Any
+
+import pytest
+
+from bot.domain.catalog.models import Chain
+from bot.domain.discussion.synthesis import Insight
+from bot.engine.ports import VoiceContext
+from bot.voices.offline.offline import OfflineVoices
+from bot.voices.thinking import ModelVoices
+from bot.voices.verifying import DENIED, Verifier
+from tests.specification.meeting import PLAYBOOK
+from tests.voices.minds import Answer, ScriptedMind, cue, debating, lost, whole
+from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
+
+RT = roundtable(FEATURES, (ADA, "Export every row, if that is fast enough."))
+ROWS = {"kind": "requirement", "fields": {"title": "Export every row"}, "sources": ["C.0"]}
+PDF = {"kind": "requirement", "fields": {"title": "Export fast PDF rows"}, "sources": ["C.0"]}
+
+
+def judged(*verdicts: tuple[str, str]) -> str:
+    told = [
+        {"claim": n, "supported": said, "quote": quote} for n, (said, quote) in enumerate(verdicts, start=1)
+    ]
+    return json.dumps(told)
+
+
+def voices(speaker: ScriptedMind, verifier: ScriptedMind) -> ModelVoices:
+    return ModelVoices(lambda _: speaker, OfflineVoices(), Verifier(verifier))
+
+
+async def proposed(answer: Answer, *given: Any) -> tuple[list[tuple[str, dict[str, str]]], Any, ScriptedMind]:
+    verifier = ScriptedMind(answer)
+    speaking = voices(ScriptedMind(json.dumps(given)), verifier)
+    patches, facts = await speaking.propose(VoiceContext(RT, PLAYBOOK, MAYA), {})
+    return [(one.set["title"], dict(one.unverified)) for one in patches], facts, verifier
+
+
+async def test_what_is_denied_is_dropped_and_counted() -> None:
+    """With its reason, beside the tokens of both models."""
+    answer = judged(("yes", "Export every row"), ("no", ""))
+    kept, facts, verifier = await proposed(answer, ROWS, PDF)
+
+    assert [title for title, _ in kept] == ["Export every row"]
+    assert facts["dropped"] == [{"what": "Export fast PDF rows", "why": DENIED}]
+    counts = {name: facts["verifier"][name] for name in ("yes", "partly", "no", "no_answer")}
+    assert counts == {"yes": 1, "partly": 0, "no": 1, "no_answer": 0}
+    assert facts["tokens_in"] == facts["verifier"]["tokens_in"] == 900
+    assert "Export every row, if that is fast enough." in whole(verifier.asked[0])
+
+
+async def test_what_is_supported_in_part_is_shown_as_such() -> None:
+    kept, _, _ = await proposed(judged(("partly", "if that is fast enough")), ROWS)
+
+    assert kept == [("Export every row", {"title": "the source says only: “if that is fast enough”"})]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        judged(("yes", "Ada wants it by Friday")),
+        judged(("yes", "")),
+        judged(("perhaps", "Export every row")),
+        '[{"claim": 7, "supported": "no"}]',
+        "Certainly!",
+        "[" * 10_000,
+        lost("unavailable"),
+    ],
+)
+async def test_an_answer_that_cannot_be_used_changes_nothing(answer: Answer) -> None:
+    """A quote that stands nowhere, another verdict, a claim that there is not, no JSON, no answer at all."""
+    kept, facts, _ = await proposed(answer, ROWS)
+
+    assert kept == [("Export every row", {})]
+    assert facts["verifier"].get("no_answer") == 1 or facts["verifier"] == {"failed": "unavailable"}
+
+
+async def test_insights_are_checked_with_the_turns_that_they_name() -> None:
+    """One without turns is an assumption anyway."""
+    rt = debating((MAYA, "Where do edits wait?"), (ALEX, "A queue keeps the order."))
+    told = {
+        "insights": [
+            {"text": "A queue keeps the order", "turns": ["t02"]},
+            {"text": "A queue is cheap", "turns": ["t02"]},
+            {"text": "Queues are common"},
+        ],
+        "summary": "A queue.",
+    }
+    verifier = ScriptedMind(judged(("yes", "A queue keeps the order"), ("no", "")))
+    synthesis, facts = await voices(ScriptedMind(json.dumps(told)), verifier).synthesize(cue(rt), {})
+
+    assert synthesis.insights == (
+        Insight(text="A queue keeps the order", by=("Alex",), turns=("t02",)),
+        Insight(text="Queues are common"),
+    )
+    assert facts["dropped"] == [{"what": "A queue is cheap", "why": DENIED}]
+
+
+@pytest.mark.parametrize(
+    ("models", "setting", "asked"),
+    [
+        ("openai:a,anthropic:b,offline", "", "anthropic:b,openai:a"),
+        ("openai:a,offline", "", "openai:a"),
+        ("openai:a", "google:c", "google:c"),
+        ("openai:a", "offline", ""),
+        ("offline", "", ""),
+    ],
+)
+def test_the_next_model_checks_unless_another_is_named(models: str, setting: str, asked: str) -> None:
+    """With one model, that one in a fresh context; without any, nobody."""
+    assert Chain.read(models).verifying(setting) == asked

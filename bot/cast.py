@@ -11,6 +11,7 @@ from bot.domain.privacy.redaction import Redact
 from bot.engine.evidence_ports import Evidence
 from bot.engine.ports import Planners, VoiceContext, Voices
 from bot.engine.review_ports import Reviewers
+from bot.errors import ConfigError
 from bot.settings import Settings
 from bot.voices.judging import ModelWorkshop, OfflineWorkshop
 from bot.voices.llm import models
@@ -37,6 +38,14 @@ def language_models(settings: Settings, speakers: Roster) -> AbstractAsyncContex
     return models.model_registry(settings.model, settings, personas=own, seconds=seconds, calls=calls)
 
 
+class OpenedModels(NamedTuple):
+    """*of* a persona's key; *common* is the chain of the settings."""
+
+    of: Callable[[str], LanguageModel | None]
+    common: LanguageModel
+    verifier: LanguageModel | None
+
+
 @asynccontextmanager
 async def opened_speakers(
     settings: Settings, playbook: Playbook, redact: Redact, *, evidence: Evidence
@@ -44,6 +53,7 @@ async def opened_speakers(
     """*evidence* is for models to look at. Raises ConfigError, with a sentence for all that a model lacks."""
     async with language_models(settings, playbook.speakers) as found:
         model_of = _models_of(found, playbook, redact)
+        verifier = _verifying(found, settings, redact)
         voices, workshop, checklist = OfflineVoices(), OfflineWorkshop(), ChecklistReviewers()
         if not any(model_of(persona.key) for persona in playbook.speakers):
             yield Speakers(voices, workshop, checklist)
@@ -54,7 +64,7 @@ async def opened_speakers(
                 voices,
                 looker_of=_looker_of(evidence, redact),
                 efforts=settings.thinking,
-                verifier=_verifier(found, settings, redact),
+                verifier=Verifier(verifier) if verifier else None,
             ),
             ModelWorkshop(
                 lambda key: model_of(seat(key)), playbook.workshop, workshop, efforts=settings.thinking
@@ -72,10 +82,23 @@ def _looker_of(evidence: Evidence, redact: Redact) -> Callable[[VoiceContext], L
     return looker_of
 
 
-def _verifier(found: ModelRegistry, settings: Settings, redact: Redact) -> Verifier | None:
+@asynccontextmanager
+async def opened_models(
+    settings: Settings, playbook: Playbook, redact: Redact
+) -> AsyncIterator[OpenedModels]:
+    """The models themselves, for an evaluation. Raises ConfigError."""
+    async with language_models(settings, playbook.speakers) as found:
+        common = found.of()
+        if common is None:
+            raise ConfigError("No model is configured: set ROUNDTABLE_MODEL.")
+        verifier = _verifying(found, settings, redact)
+        yield OpenedModels(_models_of(found, playbook, redact), RedactingModel(common, redact), verifier)
+
+
+def _verifying(found: ModelRegistry, settings: Settings, redact: Redact) -> LanguageModel | None:
     chain = Chain.read(settings.model).verifying(settings.verifier)
     model = found.of(chain) if chain else None
-    return Verifier(RedactingModel(model, redact)) if model else None
+    return RedactingModel(model, redact) if model else None
 
 
 def _models_of(

@@ -1,4 +1,4 @@
-"""Where the personas and steps that come with the bot are: beside the package in a checkout, inside it installed."""
+"""Where the personas, steps and meetings of the bot are: beside the package in a checkout, inside it installed."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +12,10 @@ def personas_dir() -> Path:
 
 def steps_dir() -> Path:
     return _folder("analysis-steps")
+
+
+def meetings_dir() -> Path:
+    return _folder("meetings")
 
 
 def _folder(name: str) -> Path:

@@ -117,6 +117,7 @@ def test_only_what_the_image_is_made_of_is_sent_to_its_build() -> None:
     for needed in (
         "analysis-steps",
         "bot",
+        "meetings",
         "personas",
         "requirements",
         "LICENSE",

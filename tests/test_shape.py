@@ -135,6 +135,7 @@ FOLDERS = (
     "bot",
     "deploy",
     "docs",
+    "meetings",
     "personas",
     "requirements",
     "scripts",

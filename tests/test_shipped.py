@@ -14,6 +14,7 @@ def test_a_checkout_has_them_beside_the_package() -> None:
     """People who develop the bot edit them in place."""
     assert shipped.personas_dir() == ROOT / "personas"
     assert shipped.steps_dir() == ROOT / "analysis-steps"
+    assert shipped.meetings_dir() == ROOT / "meetings"
 
 
 def test_an_installed_bot_has_them_inside_the_package(

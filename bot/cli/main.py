@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from bot import app, log
-from bot.cli import check, replay, review
+from bot.cli import check, evaluation, replay, review
 from bot.cli import items as listing
 from bot.cli import scrub as scrubbing
 from bot.cli.replay import Form
@@ -104,6 +104,29 @@ def check_everything(*, as_json: Json = False) -> None:
         found = (check.failed_check("settings", error),)
     typer.echo(_as_json(check.as_rows(found)) if as_json else check.as_text(found))
     raise typer.Exit(PROBLEM if any(one.stops for one in found) else 0)
+
+
+@commands.command("eval")
+def evaluate(
+    meetings: Annotated[
+        list[Path] | None, typer.Argument(help="Files or folders; else those that ship.")
+    ] = None,
+    *,
+    use_scripts: Annotated[
+        bool, typer.Option("--scripted", help="Play the answers in the files: no model is called.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Plays meetings with the configured models, and exits with 1 if the panel is below a threshold."""
+    settings = _settings(os.environ)
+    hide = Redactor(settings.secrets(), own_rules(settings.redact))
+    found = asyncio.run(
+        evaluation.evaluate(
+            meetings or [], settings=settings, redact=lambda text: hide(text).text, use_scripts=use_scripts
+        )
+    )
+    typer.echo(_as_json(evaluation.as_json(found)) if as_json else evaluation.as_text(found))
+    raise typer.Exit(PROBLEM if found.below else 0)
 
 
 @commands.command()

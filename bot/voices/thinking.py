@@ -68,10 +68,10 @@ class ModelVoices:
         self,
         mind_of: MindOf,
         offline: Voices,
+        verifier: Verifier | None = None,
         *,
         looker_of: LookerOf = no_looker,
         efforts: Efforts = NO_EFFORTS,
-        verifier: Verifier | None = None,
     ) -> None:
         self._mind_of = mind_of
         self._offline = offline

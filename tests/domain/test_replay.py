@@ -14,7 +14,10 @@ from tests.domain.table import Table
 
 MEANT = Synthesis(
     insights=(Insight(text="It matters", by=("Ada",)),),
-    decisions=(Decision(text="Keep it", rationale="cheap", by="Grace"), Decision(text="No photos (yet)")),
+    decisions=(
+        Decision(text="Keep it", rationale="cheap", by="Grace"),
+        Decision(text="No photos (yet)", by="Grace"),
+    ),
     questions=(OpenQuestion(text="For whom?", why="Linus knows"),),
     summary="It matters",
 )
@@ -125,11 +128,12 @@ def test_decisions_have_somebody_who_made_them() -> None:
     """As the bullets of the synthesis say; brackets that name nobody are part of the text."""
     table = Table().start()
     table.world.synthesis = MEANT
-    state = of(table.elaborate().say("We keep it.").say("done"))
+    said = "Decision: Keep it because cheap\nDecision: No photos (yet)"
+    state = of(table.elaborate().say(said, who="grace").say("done"))
 
     assert [(one.text, one.by) for one in state.decisions] == [
         ("Keep it: cheap", "Grace"),
-        ("No photos", "yet"),
+        ("No photos (yet)", "Grace"),
     ]
     assert [(one.text, one.by) for one in state.questions] == [("For whom?: Linus knows", "")]
 

@@ -55,6 +55,7 @@ def test_a_sentence_of_a_person_can_be_confirmed_as_a_decision() -> None:
 
 
 def test_a_question_is_no_sentence_to_confirm() -> None:
+    """Ada asked; she did not say so."""
     asked = Decision(text="We ship on Friday", by="Ada", turns=("t04",))
     meeting = held(saying(decisions=(asked,)), Said("We ship on Friday?"))
 
@@ -74,6 +75,7 @@ def test_an_objection_cannot_be_made_small_or_withdrawn() -> None:
 
 
 def test_an_objection_that_nobody_made_is_left_out() -> None:
+    """It names no turn; the record says that it was there."""
     made_up = Objection(text="Legal objects", by=("Maya",), outcome=ObjectionOutcome.REJECTED, because="no")
     meeting = held(saying(objections=(WEIGHED, made_up)))
 
@@ -100,12 +102,14 @@ def test_a_number_that_the_turn_does_not_say_is_marked() -> None:
 
 
 def test_an_insight_is_of_those_who_spoke_in_its_turns() -> None:
+    """A model cannot give somebody's words to others."""
     borrowed = Insight(text="Redis takes 2 ms", by=("Jordan", "Ada"), turns=("t02",))
 
     assert "- [Alex] Redis takes 2 ms [t02]" in held(saying(borrowed), DOUBT).shown.text
 
 
 def test_a_question_and_an_action_take_nothing_false_for_granted() -> None:
+    """What they mention has to have been said."""
     meeting = held(
         saying(
             questions=(OpenQuestion(text="Who pays the 900 €?", turns=("t03",)),),
@@ -120,6 +124,7 @@ def test_a_question_and_an_action_take_nothing_false_for_granted() -> None:
 
 
 def test_the_summary_in_the_record_is_counted_when_nobody_said_it() -> None:
+    """Nobody agreed to anything."""
     meeting = held(
         saying(Insight(text="Redis takes 2 ms", turns=("t02",)), summary="All agreed to ship on Friday")
     )

@@ -80,6 +80,7 @@ def test_what_the_source_says_lacks_nothing(claim: str, source: str) -> None:
 
 @pytest.mark.parametrize(("claim", "source", "part"), FALSE)
 def test_what_the_source_does_not_say_is_named(claim: str, source: str, part: Part) -> None:
+    """Each with the part of the claim that is missing."""
     assert part in {one.part for one in lacks(claim, [source])}
 
 
@@ -92,6 +93,7 @@ def test_several_sources_say_it_together() -> None:
 
 
 def test_the_reason_is_said_in_words() -> None:
+    """Nothing where nothing is missing."""
     assert reasons("40% drop [t02]", ["Users drop off"]) == "the source does not say “40%”"
     assert reasons("Users drop off", ["Users drop off"]) == ""
 
@@ -109,6 +111,7 @@ def test_a_text_says_itself(text: str) -> None:
 
 @given(SENTENCES, st.integers(min_value=1001, max_value=10**9))
 def test_a_number_that_no_source_has_is_always_found(source: str, number: int) -> None:
+    """Whatever else the source says."""
     assert Part.NUMBER in {one.part for one in lacks(f"{source} {number} rows", [source])}
 
 
@@ -120,6 +123,7 @@ def test_a_name_that_no_source_has_is_always_found(source: str, name: str) -> No
 
 @given(SENTENCES, SENTENCES, SENTENCES)
 def test_a_further_source_never_takes_a_quotation_or_a_number_away(claim: str, one: str, more: str) -> None:
+    """More sources only say more."""
     parts = {Part.NUMBER, Part.DATE, Part.NAME, Part.QUOTATION, Part.COMMITMENT}
     alone = {lack for lack in lacks(claim, [one]) if lack.part in parts}
 

@@ -161,6 +161,7 @@ def test_what_the_source_does_not_say_is_marked() -> None:
 
 
 def test_whatever_is_left_out_is_on_record_with_its_reason() -> None:
+    """For the transcript: what it was, and why."""
     given = [ROWS, {**ROWS, "sources": ["C.9"]}, {**ROWS, "kind": "spell"}, "Export", *[ROWS] * 8]
     _, _, facts = proposed(json.dumps(given))
 

@@ -52,6 +52,7 @@ async def test_what_is_denied_is_dropped_and_counted() -> None:
 
 
 async def test_what_is_supported_in_part_is_shown_as_such() -> None:
+    """With the sentence that the source really has."""
     kept, _, _ = await proposed(judged(("partly", "if that is fast enough")), ROWS)
 
     assert kept == [("Export every row", {"title": "the source says only: “if that is fast enough”"})]

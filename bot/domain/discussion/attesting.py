@@ -12,7 +12,7 @@ from typing import NamedTuple
 from bot.domain.discussion import dissent
 from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.discussion.synthesis import Decision, Insight, Objection, OpenQuestion, Synthesis
-from bot.domain.specification.entailment import MENTIONED, Part, is_left_open, reasons
+from bot.domain.specification.entailment import MENTIONED, Part, is_left_open, reasons, speaks_of_a_decision
 from bot.domain.values.text import counted, one_line
 
 PROPOSED = "Proposed, and not decided: "
@@ -115,7 +115,10 @@ class _Attesting:
 
     def _summary(self, found: Synthesis) -> str:
         """A sentence that nobody said is replaced by what was counted: it goes into the record of the item."""
-        if not (why := self._doubts(found.summary, ())):
+        why = self._doubts(found.summary, ())
+        if not why and not found.decisions and speaks_of_a_decision(found.summary):
+            why = NOT_DECIDED
+        if not why:
             return found.summary
         self._note(found.summary, why)
         counts = (

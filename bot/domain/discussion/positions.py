@@ -28,7 +28,7 @@ class Side(NamedTuple):
 
 
 class Flip(NamedTuple):
-    """A change of position in *turn*; *backed* when it names a turn that was new to the speaker."""
+    """A change of position in *turn*; *backed* when it names something that was new to the speaker."""
 
     turn: str
     by: str
@@ -94,7 +94,7 @@ def flips_in(debate: Elaboration, number: int) -> Iterator[Flip]:
     for one in turn.stances:
         earlier = _stance_before(debate, number, one.issue)
         if earlier and name(earlier[1].position) != name(one.position):
-            news = _new_to(debate, number, earlier[0])
+            news = _new_to(debate, number, earlier[0]) - _only_agreeing(debate, one)
             backed = not news.isdisjoint(one.because) or _is_decided(debate, number, one)
             yield Flip(turn.id, turn.by, one.issue, earlier[1].position, one.position, backed)
 
@@ -136,6 +136,18 @@ def _new_to(debate: Elaboration, number: int, earlier: int) -> frozenset[str]:
     """What the speaker of *number* has heard from others since it stood where it stood in turn *earlier*."""
     own = {turn.id for turn in debate.turns if turn.by == debate.turns[number].by}
     return seen(debate, number) - seen(debate, earlier) - own
+
+
+def _only_agreeing(debate: Elaboration, stance: Stance) -> frozenset[str]:
+    """Turns of personas who hold the same and bring nothing new: to name whom one agrees with is no reason."""
+    wanted = (name(stance.issue), name(stance.position))
+    return frozenset(
+        turn.id
+        for turn in debate.turns
+        if not turn.human
+        and any((name(one.issue), name(one.position)) == wanted for one in turn.stances)
+        and not any(one.new_evidence for one in turn.stances)
+    )
 
 
 def _is_decided(debate: Elaboration, number: int, stance: Stance) -> bool:

@@ -73,6 +73,11 @@ def stands_in(quote: str, sources: Iterable[str]) -> bool:
     return bool(words.strip()) and any(words in _letters(_plain(one)) for one in sources)
 
 
+def speaks_of_a_decision(text: str) -> bool:
+    """Whether it says that something was decided, agreed, approved or withdrawn."""
+    return _COMMITS.search(_plain(text)) is not None
+
+
 def is_left_open(before: str) -> bool:
     """Whether the words *before* others in a sentence deny them, or make them a condition or a possibility."""
     return any(_NEGATES.fullmatch(word) or _HEDGES.fullmatch(word) for word in _WORD.findall(_plain(before)))

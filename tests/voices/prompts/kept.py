@@ -22,7 +22,9 @@ from bot.shipped import personas_dir, steps_dir
 from bot.voices import proposing, verifying
 from bot.voices.model import Prompt
 from bot.voices.prompts import judging, tasks
+from bot.voices.prompts.fencing import fenced, sealed
 from bot.voices.prompts.scene import Scene
+from bot.voices.prompts.texts import filled
 from bot.voices.verifying import SourcedClaim
 from tests.domain.planning.seats import TESTS, YES, read_through, started
 from tests.specification.meeting import SCHEMA, Meeting
@@ -197,7 +199,8 @@ JUDGING: Mapping[str, Callable[[], Prompt]] = {
 """Of those who judge, in a workshop and in a review: they are not at the table, and have rules of their own."""
 
 VERIFYING: Mapping[str, Callable[[], Prompt]] = {
-    "verify": lambda: verifying.prompt([SourcedClaim("40% drop [t02]", ("Ada: some drop off", "Ben: why?"))])
+    "verify": lambda: verifying.prompt([SourcedClaim("40% drop [t02]", ("Ada: some drop off", "Ben: why?"))]),
+    "alone": lambda: sealed((), filled("alone", material=fenced("t01 Ada", "Some drop off.")), seed="alone"),
 }
 ALL = {**PROMPTS, **JUDGING, **VERIFYING}
 

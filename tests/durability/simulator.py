@@ -14,12 +14,13 @@ from typing import NamedTuple
 from bot.domain.item import meta
 from bot.domain.messages.message import ITEM, Action
 from bot.domain.roundtable import cards, plan_card
+from bot.domain.roundtable.cards import MOVED_AFTER
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line, Source
 from tests.durability.checks import discussions
 from tests.durability.fates import MEETS, Fate, Fates, Kind, Met
 from tests.durability.session import HERE, Session, Stuck, playbook
-from tests.durability.world import MEETING, META, World
+from tests.durability.world import MEETING, META, Post, World
 from tests.oracle import apart
 
 Script = Callable[[Session], None]
@@ -58,6 +59,13 @@ def _few_turns(session: Session) -> None:
     session.press(Action.FINISH_STEP)
 
 
+def _far_up(session: Session) -> None:
+    """One more message moves the card."""
+    session.start()
+    for number in range(MOVED_AFTER - 1):
+        session.say(f"Edits get lost in tunnel {number}")
+
+
 def _discussed(session: Session) -> None:
     _first_step_done(session)
     session.press(Action.ELABORATE)
@@ -83,6 +91,7 @@ STRETCHES: Mapping[str, Stretch] = {
     "turn-limit": Stretch(
         _few_turns, (("press", Action.ELABORATE), ("say", "Is that all we know?"), ("say", "It is not"))
     ),
+    "moving": Stretch(_far_up, (("say", "Photos, too"), ("press", Action.FINISH_STEP))),
     "pause": Stretch(_opened, (("say", "stop"), ("press", Action.RESUME))),
     "depth": Stretch(_opened, (("say", "deep"), ("say", "brief"))),
     "phase": Stretch(_phase_done, (("press", Action.CONTINUE),)),
@@ -220,7 +229,8 @@ def _spoken(world: World, session: Session, lines: tuple[Line, ...]) -> Iterator
     if max(Counter(post.key for post in ours if not post.resumed).values(), default=0) > 1:
         yield "a post stands there twice"
     posted = {post.key for post in ours}
-    order = list(dict.fromkeys(post.key for post in ours if not post.files))
+    # A card that is moved says nothing new.
+    order = list(dict.fromkeys(post.key for post in ours if not post.files and post.key not in _moved(ours)))
     places = {line.message_id: place for place, line in enumerate(lines)}
     if len(places) < len(lines):
         yield "a line is recorded twice"
@@ -233,6 +243,11 @@ def _spoken(world: World, session: Session, lines: tuple[Line, ...]) -> Iterator
     last = order.index(known[-1]) if known else 0
     if not session.flushed and any(key not in places for key in order[:last]):
         yield "a post is not recorded"
+
+
+def _moved(ours: list[Post]) -> set[str]:
+    steps = [post.step for post in ours]
+    return {post.key for at, post in enumerate(ours) if post.step and post.step in steps[:at]}
 
 
 def _shown(world: World, session: Session) -> Iterator[str]:

@@ -16,7 +16,7 @@ from bot.domain.item.artifacts import PlanEdit
 from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.decisions_wording import FoundDecision
 from bot.domain.messages.home_page import DailyMessage, HomePage, ReminderSettings
-from bot.domain.messages.message import Message
+from bot.domain.messages.message import NO_STEP, Message
 from bot.domain.planning.record import under_way
 from bot.domain.planning.workshop import is_planned
 from bot.domain.roundtable.digest import StateChange
@@ -60,6 +60,8 @@ class Post(NamedTuple):
     resumed: bool = False
     files: bool = False
     """Nobody said it: the transcript has no line of it."""
+    step: str = ""
+    """It was posted as the card of this step."""
 
 
 class Made(NamedTuple):
@@ -110,7 +112,8 @@ class World:
 
     def post(self, message: Message, **what: str | bool) -> str:
         ts = f"{1_000_000 + len(self.thread)}.000100"
-        self.thread.append(Post(ts, message, **what))  # type: ignore[arg-type]
+        step = message.about if message.card and message.about != NO_STEP else ""
+        self.thread.append(Post(ts, message, step=step, **what))  # type: ignore[arg-type]
         return ts
 
     def change(self, text: str | None) -> str:

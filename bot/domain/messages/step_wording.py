@@ -68,6 +68,10 @@ def nothing_open() -> str:
     return "No step is open, because the roundtable is stopped. Type `/roundtable resume` to continue."
 
 
+def pressed_where_it_was(label: str) -> str:
+    return f"This card moved. I did it anyway: *{label}*."
+
+
 def started(person: str, title: str) -> str:
     return f"{person} started a roundtable on {title}."
 

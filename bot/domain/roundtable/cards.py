@@ -12,7 +12,7 @@ from functools import wraps
 from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import SHARED, Step
-from bot.domain.messages import step_card, step_wording
+from bot.domain.messages import card_commands, step_card, step_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Choice, Message
 from bot.domain.messages.specification_wording import StaleCause
@@ -25,17 +25,24 @@ from bot.domain.messages.step_scene import (
     UnsortedNote,
     asked,
 )
-from bot.domain.roundtable import waiting
+from bot.domain.roundtable import waiting, words
 from bot.domain.roundtable.budget import line as budget_line
-from bot.domain.roundtable.effects import Post
-from bot.domain.roundtable.inputs import Finish, Input, Press
-from bot.domain.roundtable.outcomes import Attempted, Done
+from bot.domain.roundtable.effects import Post, Rewrite
+from bot.domain.roundtable.inputs import Finish, Input, Press, Say, SetDepth
+from bot.domain.roundtable.outcomes import Attempted, Done, Posted
+from bot.domain.roundtable.root import link_to
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable, StepCard
 from bot.domain.roundtable.transitions import asking, saving, specifying
 from bot.domain.specification import coverage
 from bot.domain.specification.entries import Entry, EntryState
 from bot.domain.specification.projection import Projection
+from bot.domain.values.timestamps import seconds_since, slack_time
+
+MOVED_AFTER, MOVED_FOR_COMMAND = 12, 5
+"""Messages below a card."""
+BETWEEN_MOVES_SECONDS = 120
+MOVING = frozenset({Stage.DISCUSSING, Stage.WRITING, Stage.AT_BOUNDARY})
 
 Decide = Callable[[Roundtable, Input, Playbook], Roundtable]
 
@@ -52,7 +59,8 @@ def with_card(decide: Decide) -> Decide:
         if isinstance(event, Attempted | Done) and after.card is rt.card and after.menu is rt.menu:
             return after
         is_pressed = isinstance(event, Press | Finish)
-        return _current(_left(after, rt.card, playbook), playbook, pressed=is_pressed)
+        after = _moved(_counted(_left(after, rt.card, playbook), event), rt, event, playbook)
+        return _current(after, playbook, pressed=is_pressed)
 
     return decided
 
@@ -64,6 +72,10 @@ def _current(rt: Roundtable, playbook: Playbook, *, pressed: bool) -> Roundtable
     message = rendered(rt, card, playbook)
     if rt.menu and rt.menu.token == card.token:
         rt = rt.but(menu=rt.menu.but(message=message))
+    if card.ts and card.moved_from:
+        rt = rt.edited(ts=card.moved_from, message=_pointing(rt, card, playbook))
+        card = card.but(moved_from="")
+        rt = rt.but(card=card)
     if _is_posted_yet(rt, card):
         if not card.ts or message == card.shown:
             return rt
@@ -95,7 +107,69 @@ def _left(rt: Roundtable, old: StepCard | None, playbook: Playbook) -> Roundtabl
     """The card that was there before another one stays in the thread, in short."""
     if old is None or rt.card is None or old.token == rt.card.token:
         return rt
+    if old.moved_from and not old.ts:
+        rt = rt.edited(ts=old.moved_from, message=_pointing(rt, old, playbook))
     return rt.collapsing(old, collapsed(rt, old, playbook))
+
+
+# --- a card that people have written much below ---
+
+
+def _counted(rt: Roundtable, event: Input) -> Roundtable:
+    card = rt.card
+    assert card, "there is a card"
+    if not isinstance(event, Say | Posted):
+        return rt
+    said, stands = slack_time(event.ts), slack_time(card.ts)
+    if said is None or stands is None or said <= stands:
+        return rt
+    return rt.but(card=card.but(below=card.below + 1))
+
+
+def _moved(rt: Roundtable, before: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+    """Below what was said since: after some messages, and sooner where somebody typed a command and looks for it."""
+    card = rt.card
+    assert card, "there is a card"
+    if not card.ts or card.below < MOVED_FOR_COMMAND or not _may_move(rt, card):
+        return rt
+    is_far = card.below >= MOVED_AFTER and rt.menu is not None and rt.menu.token == card.token
+    is_same = before.card is not None and before.card.token == card.token
+    if is_far or (is_same and _is_command(before, event, playbook)):
+        return _posted_below(rt, card, rendered(rt, card, playbook))
+    return rt
+
+
+def _posted_below(rt: Roundtable, card: StepCard, message: Message) -> Roundtable:
+    """It asks the same as before, under the same token."""
+    older = [one for one in rt.outbox if isinstance(one, Rewrite) and one.ts == card.ts]
+    rt = rt.but(outbox=tuple(one for one in rt.outbox if one not in older))
+    rt = rt.queueing(Post(message=message.but(about=card.step_id)))
+    post = rt.outbox[-1]
+    for edit in older:
+        rt = rt.posting_instead(edit.id, post)
+    moved = card.but(moved_at=rt.now, moved_from=card.ts, below=0)
+    return rt.but(card=moved.but(post=post.id, ts="", shown=message))
+
+
+def _may_move(rt: Roundtable, card: StepCard) -> bool:
+    if card.step_id != rt.step_id or rt.stage not in MOVING or rt.unsent:
+        return False
+    return not card.moved_at or seconds_since(card.moved_at, rt.now) >= BETWEEN_MOVES_SECONDS
+
+
+def _is_command(rt: Roundtable, event: Input, playbook: Playbook) -> bool:
+    if not isinstance(event, Say):
+        return isinstance(event, Finish | SetDepth)
+    if not words.answers(event.text):
+        return not words.asks_for_help(event.text)
+    scene = scene_of(rt, rt.card, playbook) if rt.card else None
+    return scene is not None and bool(card_commands.typed(event.text, scene).actions)
+
+
+def _pointing(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
+    """What is left where the card stood."""
+    scene = scene_of(rt, card, playbook)
+    return step_card.moved_card(scene, link_to(rt, card.ts)) if scene else card.shown.spent()
 
 
 # --- what a card says ---

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages import trouble_wording
+from bot.domain.messages import step_wording, trouble_wording
 from bot.domain.messages.message import ITEM, Action, Message
 from bot.domain.roundtable import permission, plan_card, timers, words, working
 from bot.domain.roundtable.cards import with_card
-from bot.domain.roundtable.effects import Attemptable, Commit, Rewrite
+from bot.domain.roundtable.effects import Attemptable, Commit, Rewrite, Tell
 from bot.domain.roundtable.inputs import (
     Amend,
     Clashed,
@@ -363,7 +363,15 @@ def _pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         raise NotNow(trouble_wording.already_decided(became) if became else trouble_wording.unknown_menu())
     if not rt.menu.offers(event.action):
         raise NotNow(trouble_wording.unknown_menu())
-    return PRESSES[event.action](rt, event, playbook)
+    label = rt.menu.label_of(event.action)
+    is_old = bool(
+        rt.card and rt.card.token == event.token and rt.card.ts and event.ts not in {"", rt.card.ts}
+    )
+    after = PRESSES[event.action](rt, event, playbook)
+    if not is_old:
+        return after
+    told = Message(text=step_wording.pressed_where_it_was(label))
+    return after.queueing(Tell(person=event.person.id, message=told))
 
 
 def _pressed_outside_menus(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:

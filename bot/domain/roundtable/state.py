@@ -98,7 +98,8 @@ class StepCard(Stored):
     """
     The message of a step, which is edited in place: its question first, then its menu. `post` is the effect
     that posted it, `ts` where it stands, `message` what it says now, and `shown` what was sent to Slack last.
-    `revision` counts the edits.
+    `revision` counts the edits. `below` counts the messages below it. At `moved_at` it was posted anew; the post before
+    that, `moved_from`, still has to say so.
     """
 
     step_id: str
@@ -110,6 +111,9 @@ class StepCard(Stored):
     revision: int = 0
     first: str = ""
     by: str = ""
+    below: int = 0
+    moved_at: str = ""
+    moved_from: str = ""
 
 
 class EditedPost(Stored):
@@ -550,7 +554,7 @@ class Roundtable(RoundtableFields):
         """The card stands in a new message from now on, under the same token."""
         assert self.card, "there is a card"
         rt = self.queueing(Post(message=message.but(about=self.card.step_id)))
-        card = self.card.but(post=rt.outbox[-1].id, ts="", message=message, shown=message)
+        card = self.card.but(post=rt.outbox[-1].id, ts="", message=message, shown=message, below=0)
         rt = rt.but(card=card).asking_with(rt.outbox[-1])
         return rt.but(menu=rt.menu.but(ts="")) if rt.menu and rt.menu.token == card.token else rt
 
@@ -582,7 +586,7 @@ class Roundtable(RoundtableFields):
             return self.but(
                 menu=None,
                 used=(*self.used, became)[-MENUS_REMEMBERED:],
-                card=self.card.but(message=over, ts=self.card.ts or ts),
+                card=self.card.but(message=over, ts=self.card.ts or ("" if self.card.moved_from else ts)),
             )
         if self.plan_card and self.plan_card.token == menu.token:
             used = Used(token=menu.token, sentence=sentence)

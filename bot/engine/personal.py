@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.messages import attendance_wording
 from bot.domain.messages import home_page as wording
 from bot.domain.messages.home_page import (
     OFF,
@@ -313,7 +314,7 @@ def _due(rt: Roundtable, zone: tzinfo) -> str:
     if not rt.attendance.due or rt.attendance.due < rt.now:
         return ""
     offset = local_time(rt.attendance.due, 0).astimezone(zone).utcoffset() or timedelta()
-    return wording.due(in_words(rt.attendance.due, offset=int(offset.total_seconds())))
+    return attendance_wording.due(in_words(rt.attendance.due, offset=int(offset.total_seconds())))
 
 
 def _link(rt: Roundtable, ts: str) -> str:

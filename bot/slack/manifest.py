@@ -14,16 +14,17 @@ SCOPES: Mapping[str, str] = {
     "app_mentions:read": "hear `@roundtable …` in a thread, where slash commands cannot be typed",
     "channels:history": "hear answers in threads of public channels, and look there for a post after a crash",
     "groups:history": "the same in private channels it was invited to",
-    "channels:read": "know that a channel is public, so that its items can be asked for elsewhere; and find the triage"
-    " channel by its name, which an id does without",
-    "groups:read": "know that a channel is private, so that its items stay there; and find a private one by its name",
+    "channels:read": "know that a channel is public, so that its items can be asked for elsewhere, and who is in it, for"
+    " Home; and find the triage channel by its name, which an id does without",
+    "groups:read": "know that a channel is private, so that its items stay there, and who is in it, for Home; and find a"
+    " private one by its name",
     "chat:write": "post",
     "chat:write.customize": "post under a persona's name and icon; without it personas sign in the text",
     "commands": "the slash command and the message shortcut",
     "files:write": "put an exported record into its thread; without it people are told where the record is kept",
     "im:write": "write to a person directly when nothing else reaches them",
     "reactions:write": "acknowledge an answer with a reaction",
-    "users:read": "write people's names, not their ids, into the transcript",
+    "users:read": "write people's names, not their ids, into the transcript, and remind them by their own clock",
 }
 
 OPTIONAL = frozenset({CUSTOMISE, UPLOAD, "channels:read", "groups:read"})

@@ -137,6 +137,16 @@ def test_the_roll_call_comes_four_working_hours_before() -> None:
     assert table.rt.timers == {}
 
 
+def test_the_card_says_when_answers_are_due() -> None:
+    """Until then, and as long as the step is open."""
+    table = due(held())
+    assert table.rt.card
+    assert "Due Friday 2 January, 17:00 (UTC)." in table.rt.card.shown.text
+
+    table.say("Edits get lost. Scope: small").finish()
+    assert "Due Friday" not in table.rt.card.shown.text
+
+
 def overdue() -> Table:
     table = due(held()).say("Edits get lost. Scope: small", who="grace")
     return comes(table, later(table, 24 * 7))

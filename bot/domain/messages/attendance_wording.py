@@ -82,6 +82,10 @@ def going_on_without(due: str, name: str, missing: str) -> str:
     return f"Due {due} · {name} goes on without {missing}"
 
 
+def due(when: str) -> str:
+    return f"Due {when}."
+
+
 def due_set(name: str, due: str) -> str:
     return f"{name} asked for answers by {due}."
 

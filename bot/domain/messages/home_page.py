@@ -136,10 +136,6 @@ def still_open(text: str) -> str:
     return f"Your objection is still open: “{text}”"
 
 
-def due(when: str) -> str:
-    return f"Due {when}."
-
-
 def others_answered(names: Sequence[str]) -> str:
     if not names:
         return ""

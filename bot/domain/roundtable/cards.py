@@ -12,7 +12,7 @@ from functools import wraps
 from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import SHARED, Step
-from bot.domain.messages import card_commands, step_card, step_wording
+from bot.domain.messages import attendance_wording, card_commands, step_card, step_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Choice, Message
 from bot.domain.messages.specification_wording import StaleCause
@@ -38,6 +38,7 @@ from bot.domain.specification import coverage
 from bot.domain.specification.entries import Entry, EntryState
 from bot.domain.specification.projection import Projection
 from bot.domain.values.timestamps import seconds_since, slack_time
+from bot.domain.values.working_time import in_words
 
 MOVED_AFTER, MOVED_FOR_COMMAND = 12, 5
 """Messages below a card."""
@@ -244,7 +245,9 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         stale=tuple(_stale(rt, step, playbook)),
         unsorted=tuple(_unsorted(rt, step, playbook)),
         saved=tuple(_saved(rt, step, playbook)) if is_saved else (),
-        lines=tuple(filter(None, [not_saved, budget_line(rt.purse, playbook.policy)])),
+        lines=tuple(
+            filter(None, [not_saved, _due(rt, is_done=is_done), budget_line(rt.purse, playbook.policy)])
+        ),
     )
 
 
@@ -278,6 +281,14 @@ def _by(entry: Entry, playbook: Playbook) -> str:
 def _name(actor: str, playbook: Playbook) -> str:
     """A persona's name for the actor of its lines."""
     return next((one.name for one in playbook.roster if one.actor == actor), actor)
+
+
+def _due(rt: Roundtable, *, is_done: bool) -> str:
+    """Until it is over: then the thread was asked."""
+    attendance = rt.attendance
+    if is_done or attendance.due <= rt.now:
+        return ""
+    return attendance_wording.due(in_words(attendance.due, offset=attendance.due_offset))
 
 
 def _waiting(rt: Roundtable, step: Step, heard: tuple[str, ...]) -> tuple[str, ...]:

@@ -14,10 +14,10 @@ SCOPES: Mapping[str, str] = {
     "app_mentions:read": "hear `@roundtable …` in a thread, where slash commands cannot be typed",
     "channels:history": "hear answers in threads of public channels, and look there for a post after a crash",
     "groups:history": "the same in private channels it was invited to",
-    "channels:read": "know that a channel is public, so that its items can be asked for elsewhere, and who is in it, for"
-    " Home; and find the triage channel by its name, which an id does without",
-    "groups:read": "know that a channel is private, so that its items stay there, and who is in it, for Home; and find a"
-    " private one by its name",
+    "channels:read": "know that a channel is public, so that its items can be asked for elsewhere, and who is in it,"
+    " for Home; and find the triage channel by its name, which an id does without",
+    "groups:read": "know that a channel is private, so that its items stay there, and who is in it, for Home; and find"
+    " a private one by its name",
     "chat:write": "post",
     "chat:write.customize": "post under a persona's name and icon; without it personas sign in the text",
     "commands": "the slash command and the message shortcut",
